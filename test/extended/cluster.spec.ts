@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService, Readiness } from '../e2e/cluster/clustered-service.ts';
+import { ClusteredService, watchReadiness } from '../e2e/cluster/clustered-service.ts';
 import { PAGES } from '../chaos/stage/chaos-stage.ts';
 import { Gate, healthy } from '../support/platform-answers.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +20,7 @@ describe('a worker on a cluster of three nodes', () => {
     service.underLoad(async () => {
       const { lanes } = service;
       const { view } = service.stage.broker;
-      const readiness = new Readiness(service.worker);
+      const stopWatching = watchReadiness(service.worker);
       const serving = await service.serving();
       const lost = service.otherThan(...serving);
       await view.moveLeaders(lanes, lost);
@@ -30,7 +30,7 @@ describe('a worker on a cluster of three nodes', () => {
       expect(await view.leadersOf(lanes)).not.toContain(lost);
       expect(await service.serving()).toEqual(serving);
       await lost.restart();
-      expect(await readiness.stop()).toEqual([200]);
+      expect(await stopWatching()).toEqual([200]);
     }));
 
   it('is not ready while two nodes are gone, and with them every majority', () =>

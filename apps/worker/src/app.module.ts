@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
-import { busNames } from '#contracts';
+import { busNames, type Lane } from '#contracts';
 import {
   type CallerPolicy,
   type InternalKeys,
@@ -24,15 +24,15 @@ import { type Logger, Metrics, subjectOf } from '#telemetry';
 import { ConsoleController } from './console/console.controller.ts';
 import { CONSOLE_SETTINGS, ConsoleFeed } from './console/console-feed.ts';
 import { FailureTally } from './console/failure-tally.ts';
-import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS, PassErrorsFilter } from './commands/handlers.ts';
 import { REPORTS_PER_PAGE } from './commands/report-fetch/report-fetch.controller.ts';
 import { HealthController, MetricsController } from './health/health.controller.ts';
 import { BusObserver } from './observers/bus-observer.ts';
 import { PlatformMetrics } from './observers/platform-metrics.ts';
 import { StateMetrics } from './observers/state-metrics.ts';
+import { lanePause } from './platform-state.ts';
 import type { TlsContexts } from './settings/reloaded-settings.ts';
-import type { Traces } from './traces/open-traces.ts';
+import type { Traces } from './traces/traces.ts';
 
 export interface AppOptions {
   readonly settings: Settings;
@@ -116,11 +116,13 @@ function messagingOptions(
   observer: MessagingObserver,
 ): MessagingModuleOptions {
   const { LOG_SUBJECT_KEY: subjectKey } = settings;
+  const pauseOf = (lane: Lane) =>
+    lanePause(lane, platform.circuits(), platform.operators().length, steadyClock());
   return {
     settings,
     tls: tls.AMQP,
-    pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), platform.operators().length, steadyClock()),
-    isServed: (lane) => isLaneServed(lane, platform.circuits(), platform.operators().length, steadyClock()),
+    pauseMs: (lane) => pauseOf(lane).pauseMs,
+    isServed: (lane) => pauseOf(lane).isServed,
     clientOf: (operator) => platform.get(operator),
     callers,
     subjectOf: subjectKey === undefined ? undefined : (...names) => subjectOf(subjectKey, ...names),

@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 
 import { InternalKeys, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
-import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, warningsOf } from '#settings';
+import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, tracingOf, warningsOf } from '#settings';
 import { createLogger, nestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
@@ -15,7 +15,6 @@ import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
 import { credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
 import type { Stopping } from './stop-on-signal.ts';
-import { openTraces } from './traces/open-traces.ts';
 
 /** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
 const FLUSH_MS = 5_000;
@@ -45,7 +44,9 @@ async function start(stopping: Stopping): Promise<void> {
   const internalKeys = new InternalKeys(internalKeyOf(settings.INTERNAL_KEY, operators));
   for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);
   if (settings.LOG_SUBJECT_KEY === undefined) logger.info(NO_SUBJECTS);
-  const traces = await openTraces(settings, logger);
+  const tracing = tracingOf(settings);
+  // Nothing of OpenTelemetry is loaded unless the settings ask for it.
+  const traces = tracing && (await (await import('./traces/traces.ts')).openTraces(tracing, logger));
   const onMismatch = (error: Error): void => {
     process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);
     process.exit(EXIT_CONFIG);

@@ -55,9 +55,7 @@ export interface CallerOptions {
   readonly sendUserId?: boolean;
   /** For `amqps`: a private authority, a client certificate and its key. */
   readonly tls?: ConnectionOptions;
-  /**
-   * Gives the trace of each command. Default: the trace of the active span, if `@opentelemetry/api` is installed.
-   */
+  /** Gives the trace of each command. Default: the trace of the active span, if `@opentelemetry/api` is installed. */
   readonly traceContext?: () => TraceContext;
   /** Takes each reply that no call awaits. Without it they are dropped. */
   readonly onReply?: ReplyHandler;
@@ -84,9 +82,5 @@ export function readOptions(options: CallerOptions) {
   }
   const userId = options.sendUserId === true ? brokerUserOf(urls[0] ?? '') : undefined;
   const sender: Sender = { prefix, appId: name, operator, userId, traceContext };
-  return { urls, tls: { material: tls as ConnectionTls['material'], describe: messageOf }, sender };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return { urls, tls: { material: tls as ConnectionTls['material'] }, sender };
 }

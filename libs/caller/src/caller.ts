@@ -40,11 +40,7 @@ export class Caller {
   readonly #closing = new AbortController();
   readonly #bus: Bus;
 
-  /**
-   * Begins to connect at once.
-   *
-   * @throws TypeError if there is no URL, or if a name cannot be used
-   */
+  /** As `createCaller` does. */
   constructor(options: CallerOptions) {
     const { urls, tls, sender } = readOptions(options);
     const { name, instance, onReply, onState } = options;
@@ -196,8 +192,8 @@ export class Caller {
     await Promise.all([this.#bus.replyQueue.close(), this.#bus.connection.close()]);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }
 

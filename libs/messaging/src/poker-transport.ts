@@ -88,9 +88,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
     };
     this.#window = laneWindow(this.#prefetch.interactive, settings.INTERACTIVE_DEADLINE_MS, steadyClock);
-    const random = Math.random;
     const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
-    this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls, random });
+    this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls });
     this.#broker = new Broker({
       name: 'poker-bridge',
       urls,
@@ -103,7 +102,6 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
         this.#forwarder.attach(connection);
         this.#looker.attach(connection);
       },
-      random,
       onState: (connection, state) => {
         // What had to wait for the broker is no operation that is stuck.
         if (state.kind === 'open') this.#window.restart();

@@ -5,6 +5,9 @@ import { ACCESS_REFUSED, codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } fro
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;
+/** For a person who asks. */
+const INSPECTION_TIMEOUT_MS = 4_000;
+const LARGE_MESSAGE_TIMEOUT_MS = 30_000;
 /** The name of a queue and of a binding that do not exist. */
 const NOBODY = 'a question about permissions';
 
@@ -27,7 +30,7 @@ export interface Permissions {
  *
  * @param asked what the refused request needs, for a broker that does not say it
  */
-export function missingPermissionIn(error: unknown, asked: keyof Permissions): MissingPermission | undefined {
+function missingPermissionIn(error: unknown, asked: keyof Permissions): MissingPermission | undefined {
   const { code, message } = error as { code?: unknown; message?: string };
   if (code !== ACCESS_REFUSED) return undefined;
   const reason = /ACCESS_REFUSED - ([^"]+)/.exec(message ?? '')?.[1] ?? message ?? '';
@@ -49,10 +52,24 @@ export function adviceOn(
 ): string | undefined {
   const missing = missingPermissionIn(error, asked);
   if (!missing) return undefined;
+  const line = permissionsLine(url, permissions);
+  return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
+}
+
+/**
+ * The line for a shell that gives a user its permissions.
+ *
+ * @param url says the virtual host
+ * @param user default: that of the URL
+ */
+export function permissionsLine(
+  url: string,
+  { configure, write, read }: Permissions,
+  user = brokerUserOf(url),
+): string {
   const virtualHost = decodeURIComponent(new URL(url).pathname.slice(1)) || '/';
-  const { configure, write, read } = permissions;
-  const [vhost, ...others] = [virtualHost, brokerUserOf(url), configure, write, read].map(quoted);
-  return `the broker user lacks the ${missing.permission} permission (${missing.reason}): rabbitmqctl set_permissions --vhost ${vhost} ${others.join(' ')}`;
+  const [vhost, ...others] = [virtualHost, user, configure, write, read].map(quoted);
+  return `rabbitmqctl set_permissions --vhost ${vhost} ${others.join(' ')}`;
 }
 
 /**
@@ -70,10 +87,8 @@ export async function checkPublishing(
   const source = bindings[0]?.exchange;
   for (const exchange of exchanges) {
     await ask(connection, async (channel) => {
-      if (exchange === '') {
-        channel.sendToQueue(NOBODY, Buffer.alloc(0));
-        await channel.waitForConfirms();
-      } else if (source !== undefined) await channel.unbindExchange(exchange, source, NOBODY);
+      if (exchange === '') await publishToNobody(channel);
+      else if (source !== undefined) await channel.unbindExchange(exchange, source, NOBODY);
     });
   }
 }
@@ -102,6 +117,51 @@ export async function checkReading(
   }
 }
 
+/**
+ * Whether the user of a connection may declare, write to and read a queue of this name, and publish to the default exchange.
+ * The queue is made for that alone, and goes with its channel.
+ *
+ * @param queue a name that nobody uses
+ * @returns the first permission that is missing
+ */
+export async function inspectPermissions(
+  connection: ChannelModel,
+  queue: string,
+): Promise<MissingPermission | undefined> {
+  let asked: keyof Permissions = 'configure';
+  try {
+    await onChannel(connection, INSPECTION_TIMEOUT_MS, 'the question', async (channel) => {
+      await channel.assertQueue(queue, { exclusive: true, autoDelete: true });
+      asked = 'write';
+      await publishToNobody(channel);
+      asked = 'read';
+      await channel.consume(queue, () => undefined, { noAck: true });
+    });
+    return undefined;
+  } catch (error) {
+    const missing = missingPermissionIn(error, asked);
+    if (!missing) throw error;
+    return missing;
+  }
+}
+
+/**
+ * Whether the broker takes a message of this size. It is kept nowhere.
+ *
+ * @throws Error if the broker does not answer, or refuses it for another reason
+ */
+export async function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
+  try {
+    await onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>
+      publishToNobody(channel, bytes),
+    );
+    return true;
+  } catch (error) {
+    if (codeOf(error) === PRECONDITION_FAILED) return false;
+    throw error;
+  }
+}
+
 /** Asks on a fresh channel, since a channel keeps what the broker once allowed it. */
 async function ask(
   connection: ChannelModel,
@@ -113,6 +173,12 @@ async function ask(
     // What was deleted is declared again elsewhere, and the consumer that cannot be is the answer to whether it might.
     if (codeOf(error) !== NOT_FOUND && codeOf(error) !== PRECONDITION_FAILED) throw error;
   }
+}
+
+/** Publishes to a queue that does not exist. */
+async function publishToNobody(channel: ConfirmChannel, bytes = 0): Promise<void> {
+  channel.sendToQueue(NOBODY, Buffer.alloc(bytes));
+  await channel.waitForConfirms();
 }
 
 function quoted(text: string): string {

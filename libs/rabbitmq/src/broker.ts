@@ -41,8 +41,6 @@ export interface BrokerOptions {
   readonly onRelease: (release: BrokerRelease) => void;
   /** Called if what exists on the broker differs from the topology, until all of it was declared once: a person must decide. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
-  /** 0 to 1. */
-  readonly random: () => number;
 }
 
 /**
@@ -166,7 +164,7 @@ export class Broker {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
-    const intervalMs = LOOK_INTERVAL_MS * (0.75 + this.#options.random() / 2);
+    const intervalMs = LOOK_INTERVAL_MS * (0.75 + Math.random() / 2);
     const again = (): void => this.#schedule();
     const look = (): void => void this.#look(this.#answering).then(again, again);
     this.#timer = setTimeout(look, this.#advice === undefined ? intervalMs : REFUSED_INTERVAL_MS).unref();

@@ -1,4 +1,10 @@
-export type { MissingPermission, Permissions } from './access.ts';
+export {
+  inspectPermissions,
+  type MissingPermission,
+  type Permissions,
+  permissionsLine,
+  takesMessageOf,
+} from './access.ts';
 export { Broker } from './broker.ts';
 export { boundHeaders, DROPPED_HEADERS, KEPT_BYTES } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
@@ -12,9 +18,8 @@ export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from 
 export { countsOf, onChannel, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
-export { inspectPermissions, inspectTopology, type Standing, takesMessageOf } from './inspection.ts';
 export { type Kept, type KeptOutcome, KeptQueue } from './kept/kept-queue.ts';
-export { QueueLock } from './kept/queue-lock.ts';
+export { QueueLock, takeLock } from './kept/queue-lock.ts';
 export { QueueWalk } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 export { DirectReplies } from './publishing/direct-replies.ts';
@@ -26,11 +31,13 @@ export {
 } from './publishing/outgoing-message.ts';
 export {
   declareTopology,
+  inspectTopology,
   keepingQueue,
   lockQueue,
   nextDelayMs,
   type QueueDeclaration,
   retryQueue,
+  type Standing,
   type Topology,
   TopologyMismatchError,
   workQueue,

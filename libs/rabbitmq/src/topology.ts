@@ -1,6 +1,6 @@
-import type { Channel, ChannelModel } from 'amqplib';
+import type { Channel, ChannelModel, Replies } from 'amqplib';
 
-import { codeOf, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 
 export interface ExchangeDeclaration {
   readonly name: string;
@@ -26,7 +26,32 @@ export interface Topology {
   readonly bindings: readonly Binding[];
 }
 
+/** What exists on the broker under the name of one exchange or queue of a topology. */
+export interface Standing {
+  readonly kind: 'exchange' | 'queue';
+  readonly name: string;
+  readonly state: 'as-declared' | 'different' | 'missing' | 'unknown';
+  /** The broker's, or what else kept it from answering; absent if it is as declared, or missing. */
+  readonly reason?: string;
+  /** A queue as declared: messages that wait, and consumers. */
+  readonly messages?: number | undefined;
+  readonly consumers?: number | undefined;
+}
+
+interface TopologyPart {
+  readonly kind: 'exchange' | 'queue';
+  readonly name: string;
+  /** Fails if it is missing. */
+  readonly check: (channel: Channel) => Promise<Partial<Replies.AssertQueue>>;
+  /** Fails if it exists with other properties. */
+  readonly declare: (channel: Channel) => Promise<unknown>;
+}
+
 const ANSWER_TIMEOUT_MS = 4_000;
+const STATE_OF_CODE = new Map<unknown, Standing['state']>([
+  [NOT_FOUND, 'missing'],
+  [PRECONDITION_FAILED, 'different'],
+]);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
 
@@ -49,43 +74,77 @@ export class TopologyMismatchError extends Error {
  */
 export async function declareTopology(
   connection: ChannelModel,
-  { exchanges, queues, bindings }: Topology,
+  topology: Topology,
   only?: string,
 ): Promise<void> {
-  const isWanted = ({ name }: { name: string }): boolean => only === undefined || name === only;
-  const declare = async (
-    kind: 'exchange' | 'queue',
-    name: string,
-    work: (channel: Channel) => Promise<unknown>,
-  ): Promise<void> => {
+  const wanted = partsOf(topology).filter(({ name }) => only === undefined || name === only);
+  const declarePart = async ({ kind, name, declare }: TopologyPart): Promise<void> => {
     try {
-      await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', work);
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', declare);
     } catch (error) {
-      throw codeOf(error) === PRECONDITION_FAILED ? mismatch(kind, name, error as Error) : error;
+      if (codeOf(error) !== PRECONDITION_FAILED) throw error;
+      throw new TopologyMismatchError(
+        `The ${kind} ${name} exists on the broker with other properties than this version declares. ` +
+          `The broker says: ${(error as Error).message}. Empty and delete it.`,
+        { cause: error },
+      );
     }
   };
-  for (const exchange of exchanges.filter(isWanted))
-    await declare('exchange', exchange.name, (channel) => assertExchange(channel, exchange));
-  const declared = queues.filter(isWanted).map((queue) =>
-    declare('queue', queue.name, async (channel) => {
-      await assertQueue(channel, queue);
-      for (const binding of bindings) {
-        if (binding.queue !== queue.name) continue;
-        await channel.bindQueue(queue.name, binding.exchange, binding.routingKey);
-      }
-    }),
-  );
+  for (const part of wanted) if (part.kind === 'exchange') await declarePart(part);
+  const declared = wanted.filter(({ kind }) => kind === 'queue').map(declarePart);
   // The first failure is that of all, once each is done.
   await Promise.allSettled(declared);
   await Promise.all(declared);
 }
 
-export function assertExchange(channel: Channel, { name, type, arguments: args }: ExchangeDeclaration) {
-  return channel.assertExchange(name, type, { durable: true, arguments: args });
+/**
+ * Compares all of a topology with what exists on the broker, and creates nothing: what exists is declared once more, which
+ * changes nothing and fails if its properties differ.
+ */
+export async function inspectTopology(connection: ChannelModel, topology: Topology): Promise<Standing[]> {
+  const parts = partsOf({ ...topology, bindings: [] });
+  return Promise.all(
+    parts.map(async ({ kind, name, check, declare }): Promise<Standing> => {
+      try {
+        const { messageCount, consumerCount } = await onChannel(
+          connection,
+          ANSWER_TIMEOUT_MS,
+          'the question',
+          async (channel) => {
+            const counts = await check(channel);
+            await declare(channel);
+            return counts;
+          },
+        );
+        return { kind, name, state: 'as-declared', messages: messageCount, consumers: consumerCount };
+      } catch (error) {
+        const state = STATE_OF_CODE.get(codeOf(error)) ?? 'unknown';
+        return { kind, name, state, ...(state !== 'missing' && { reason: (error as Error).message }) };
+      }
+    }),
+  );
 }
 
-export function assertQueue(channel: Channel, { name, arguments: args }: QueueDeclaration) {
-  return channel.assertQueue(name, { durable: true, arguments: args });
+/** The exchanges and queues of a topology, each queue with its bindings. */
+function partsOf({ exchanges, queues, bindings }: Topology): readonly TopologyPart[] {
+  return [
+    ...exchanges.map(({ name, type, arguments: args }): TopologyPart => ({
+      kind: 'exchange',
+      name,
+      check: (channel) => channel.checkExchange(name),
+      declare: (channel) => channel.assertExchange(name, type, { durable: true, arguments: args }),
+    })),
+    ...queues.map(({ name, arguments: args }): TopologyPart => ({
+      kind: 'queue',
+      name,
+      check: (channel) => channel.checkQueue(name),
+      declare: async (channel) => {
+        await channel.assertQueue(name, { durable: true, arguments: args });
+        for (const { queue, exchange, routingKey } of bindings)
+          if (queue === name) await channel.bindQueue(queue, exchange, routingKey);
+      },
+    })),
+  ];
 }
 
 /** A quorum queue of work: what no consumer can take goes to another queue, and nothing is dropped. */
@@ -154,12 +213,4 @@ function deadLetteringTo(queue: string): Record<string, unknown> {
     'x-dead-letter-strategy': 'at-least-once',
     'x-overflow': 'reject-publish',
   };
-}
-
-function mismatch(kind: 'exchange' | 'queue', name: string, cause: Error): TopologyMismatchError {
-  return new TopologyMismatchError(
-    `The ${kind} ${name} exists on the broker with other properties than this version declares. ` +
-      `The broker says: ${cause.message}. Empty and delete it.`,
-    { cause },
-  );
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService, Readiness } from './clustered-service.ts';
+import { ClusteredService, watchReadiness } from './clustered-service.ts';
 
 jest.setTimeout(120_000);
 
@@ -29,14 +29,14 @@ describe('a worker on a cluster of three nodes', () => {
   it('is not affected if the leaders of its lanes move', () =>
     service.underLoad(async () => {
       const { cluster, view } = service.stage.broker;
-      const readiness = new Readiness(service.worker);
+      const stopWatching = watchReadiness(service.worker);
       const serving = await service.serving();
       for (const leader of cluster.nodes.slice(1)) {
         await view.moveLeaders(service.lanes, leader);
         await service.more(10);
       }
       expect(await service.serving()).toEqual(serving);
-      expect(await readiness.stop()).toEqual([200]);
+      expect(await stopWatching()).toEqual([200]);
     }));
 
   it('survives a restart of the nodes, one after the other', () =>

@@ -14,33 +14,29 @@ const PER_SECOND = 60;
 const WARM_COMMANDS = 20;
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Asks a worker again and again whether it is ready. */
-export class Readiness {
-  /** Status codes, without repeats in a row. */
-  readonly changes: number[] = [];
-  readonly #asking: Promise<void>;
-  #isStopped = false;
-
-  constructor(worker: WorkerProcess) {
-    this.#asking = this.#ask(worker);
-    // A test that failed meanwhile does not read it.
-    this.#asking.catch(() => undefined);
-  }
-
-  /** @throws if the worker never answered */
-  async stop(): Promise<readonly number[]> {
-    this.#isStopped = true;
-    await this.#asking;
-    return this.changes;
-  }
-
-  async #ask(worker: WorkerProcess): Promise<void> {
-    while (!this.#isStopped) {
+/**
+ * Asks a worker again and again whether it is ready.
+ *
+ * @returns what ends that, and has the status codes, without repeats in a row
+ */
+export function watchReadiness(worker: WorkerProcess): () => Promise<readonly number[]> {
+  const changes: number[] = [];
+  let isStopped = false;
+  const ask = async (): Promise<void> => {
+    while (!isStopped) {
       const { status } = await worker.get('/health/ready');
-      if (this.changes.at(-1) !== status) this.changes.push(status);
+      if (changes.at(-1) !== status) changes.push(status);
       await sleep(INTERVAL_MS);
     }
-  }
+  };
+  const asking = ask();
+  // A test that failed meanwhile does not read it.
+  asking.catch(() => undefined);
+  return async () => {
+    isStopped = true;
+    await asking;
+    return changes;
+  };
 }
 
 /** One worker that knows all three nodes of a cluster, on a stage of the chaos tests. */

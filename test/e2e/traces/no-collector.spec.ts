@@ -60,7 +60,7 @@ describe('a worker', () => {
       { msg: 'command answered', outcome: 'success' },
     ]);
     const modules = modulesLoaded(folder);
-    expect(modules.some((path) => path.endsWith('/open-traces.js'))).toBe(true);
+    expect(modules.some((path) => path.endsWith('/platform-state.js'))).toBe(true);
     // The API is loaded by prom-client, for exemplars.
     const isOfTraces = /@opentelemetry\/(?!api\/)|\/traces\/traces\.js|export-traces\.js/;
     expect(modules.filter((path) => isOfTraces.test(path))).toEqual([]);

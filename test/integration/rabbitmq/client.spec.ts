@@ -48,7 +48,6 @@ describe('a connection', () => {
       setUp: () => ((setUps += 1) === 1 ? new Promise(() => undefined) : Promise.resolve()),
       setUpTimeoutMs: 100,
       onState: (state) => states.push(state),
-      random: () => 0,
     });
     connection.open();
     await connection.established();

@@ -56,15 +56,14 @@ export function readFaultRule(body: unknown): FaultRule {
 }
 
 function shapeOf(kind: FaultKind): Shape {
-  const rules = (isRequired: boolean): readonly (readonly [string, Rule])[] =>
-    membersOf(kind).flatMap(([name, member]) =>
-      member.isRequired === isRequired ? [[name, member.rule]] : [],
-    );
-  const scope = { operation: oneOf(OPERATIONS), count: integer(1), share: number(0.000_001, 1) };
-  return {
-    required: { kind: anyValue, ...Object.fromEntries(rules(true)) },
-    optional: { ...scope, ...Object.fromEntries(rules(false)) },
+  const required: Record<string, Rule> = { kind: anyValue };
+  const optional: Record<string, Rule> = {
+    operation: oneOf(OPERATIONS),
+    count: integer(1),
+    share: number(0.000_001, 1),
   };
+  for (const [name, { isRequired, rule }] of membersOf(kind)) (isRequired ? required : optional)[name] = rule;
+  return { required, optional };
 }
 
 function refusal(pointer: string, message: string): Problem {

@@ -14,10 +14,9 @@ export function answerInstead(fault: OtherFault | undefined): Answer | undefined
       return { status, contentType: JSON_API, body: empty ? '' : JSON.stringify(document), headers };
     }
     case 'html':
-      return { status: fault.status, contentType: 'text/html', body: page(fault.status) };
     case 'redirect': {
-      const { status, location } = fault;
-      return { status, contentType: 'text/html', body: page(status), headers: { location } };
+      const headers = fault.kind === 'redirect' ? { location: fault.location } : {};
+      return { status: fault.status, contentType: 'text/html', body: page(fault.status), headers };
     }
     default:
       return undefined;
@@ -38,12 +37,10 @@ export function deliver(response: ServerResponse, answer: Answer, fault: OtherFa
       return sendAnswer(response, { ...answer, body: JSON.stringify(fault.document) });
     case 'empty-body':
       return sendAnswer(response, { ...answer, body: '' });
-    case 'gzip':
-      return sendAnswer(response, {
-        ...answer,
-        body: gzipSync(answer.body),
-        headers: { 'content-encoding': 'gzip' },
-      });
+    case 'gzip': {
+      const headers = { 'content-encoding': 'gzip' };
+      return sendAnswer(response, { ...answer, body: gzipSync(answer.body), headers });
+    }
     default:
       return sendAnswer(response, answer);
   }
@@ -60,12 +57,7 @@ function truncate(response: ServerResponse, answer: Answer, share: number): void
   response.write(body.subarray(0, Math.floor(body.length * share)), () => response.destroy());
 }
 
-async function drip(
-  response: ServerResponse,
-  answer: Answer,
-  bytes: number,
-  intervalMs: number,
-): Promise<void> {
+async function drip(response: ServerResponse, answer: Answer, bytes: number, intervalMs: number) {
   const body = Buffer.from(answer.body);
   writeHead(response, answer, body);
   for (let start = 0; start < body.length && !response.destroyed; start += bytes) {

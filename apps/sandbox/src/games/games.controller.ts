@@ -13,14 +13,7 @@ import {
   violationsOf,
 } from '../interface/members.ts';
 import { Currencies, type PlayerDetails, Players } from '../players/players.ts';
-import {
-  AUTH_TYPES,
-  type AuthType,
-  launchUrl,
-  PublicAddress,
-  type Session,
-  Sessions,
-} from '../sessions/sessions.ts';
+import { AUTH_TYPES, launchUrl, PublicAddress, type Session, Sessions } from '../sessions/sessions.ts';
 import type { Parameters } from '../signature/signature.ts';
 import { parseJson } from '../signature/php-json.ts';
 import { type Call, VerifiedCall } from '../traffic/exchange.ts';
@@ -63,19 +56,11 @@ export const PLAYER_MEMBERS = {
 
 /** An open-game request; members that are null are absent. */
 export interface OpenGame {
-  readonly session: {
+  readonly session: Partial<Pick<Session, 'authType' | 'tableId' | 'lang' | 'launchOptions'>> & {
     readonly id?: string;
-    readonly authType?: AuthType;
-    readonly tableId?: number;
-    readonly lang?: string;
-    readonly launchOptions?: unknown;
   };
-  readonly player: Readonly<Record<string, unknown>> & {
-    readonly id: string;
-    readonly nick?: string;
-    readonly currency?: string;
-    readonly preferredCurrency?: string;
-  };
+  readonly player: Readonly<Record<string, unknown>> &
+    Pick<PlayerDetails, 'nick' | 'currency' | 'preferredCurrency'> & { readonly id: string };
   readonly country?: string;
 }
 
@@ -107,12 +92,8 @@ function checked(value: unknown, shape: Shape, at: string): Readonly<Record<stri
     return Object.fromEntries(members);
   }
   const { pointer, message } = violation;
-  throw new PlatformError(
-    422,
-    pointer.endsWith('/authType')
-      ? { detail: 'Auth type not valid', pointer }
-      : { pointer, meta: { reason: `${pointer.split('/').at(-1)} ${message}` } },
-  );
+  if (pointer.endsWith('/authType')) throw new PlatformError(422, { detail: 'Auth type not valid', pointer });
+  throw new PlatformError(422, { pointer, meta: { reason: `${pointer.split('/').at(-1)} ${message}` } });
 }
 
 const PLAYER = '/data/attributes/player';
@@ -148,18 +129,11 @@ export class GamesController {
       wanted.id,
     );
     this.players.save(client.id, player.id, detailsOf(game));
-    return gameSessionDocument(session, launchUrl(this.address.origin, session));
+    const { sessionId, auth } = session;
+    const url = launchUrl(this.address.origin, session);
+    const id = `/apiweb/v3/game-sessions/${encodeURIComponent(sessionId)}`;
+    return { data: { id, type: 'GameSession', attributes: { playerId: player.id, sessionId, auth, url } } };
   }
-}
-
-function gameSessionDocument({ sessionId, userId, auth }: Session, url: string) {
-  return {
-    data: {
-      id: `/apiweb/v3/game-sessions/${encodeURIComponent(sessionId)}`,
-      type: 'GameSession',
-      attributes: { playerId: userId, sessionId, auth, url },
-    },
-  };
 }
 
 function detailsOf({ player, country }: OpenGame): PlayerDetails {

@@ -1,19 +1,20 @@
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 
 /** The endpoints of the interface document, by the names that the sandbox uses for them. */
-export const OPERATIONS = ['session', 'open-game', 'ad-hoc-report', 'rake'] as const;
+const ENDPOINTS = {
+  session: /^POST \/api\/web\/v2\/app\/users\/[^/]+\/session$/,
+  'open-game': /^POST \/apiweb\/v3\/open-game$/,
+  'ad-hoc-report': /^POST \/api\/web\/v2\/app\/reports\/ad_hoc$/,
+  rake: /^GET \/api\/web\/v2\/app\/users\/rake$/,
+};
 
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation = keyof typeof ENDPOINTS;
+
+export const OPERATIONS = Object.keys(ENDPOINTS) as readonly Operation[];
 
 /** The endpoint that a request is for, or undefined if the interface has none. */
 export function operationOf(method: string, path: string): Operation | undefined {
-  if (method === 'POST') {
-    if (path === '/apiweb/v3/open-game') return 'open-game';
-    if (path === '/api/web/v2/app/reports/ad_hoc') return 'ad-hoc-report';
-    if (/^\/api\/web\/v2\/app\/users\/[^/]+\/session$/.test(path)) return 'session';
-  }
-  if (method === 'GET' && path === '/api/web/v2/app/users/rake') return 'rake';
-  return undefined;
+  return OPERATIONS.find((operation) => ENDPOINTS[operation].test(`${method} ${path}`));
 }
 
 /** The media type of the platform's answers; JSON:API allows no charset parameter. */

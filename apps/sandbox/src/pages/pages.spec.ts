@@ -163,7 +163,7 @@ describe('the verdict on a signature', () => {
   it('explains a wrong one, with the settings that would make it right', () => {
     const refusal = { reason: 'Why.', settings: { A: 'b' }, canonical: 'x'.repeat(5_000) };
     const verdict = signatureVerdict(finishedRequest({ refusal }));
-    expect(verdict).toMatchObject({ state: 'wrong', text: 'Why.', settings: { A: 'b' } });
+    expect(verdict).toMatchObject({ state: 'wrong', reason: 'Why.', settings: { A: 'b' } });
     expect(verdict.canonical).toHaveLength(4_097);
   });
 

@@ -1,5 +1,6 @@
 import { formParameters, type Parameters, queryParameters, signedText } from '../signature/signature.ts';
 import { describeRequest, type FinishedRequest } from '../traffic/traffic-log.ts';
+import type { Refusal } from '../traffic/exchange.ts';
 import { html, instant, type Html } from './page.ts';
 
 const MAX_CANONICAL = 4_096;
@@ -45,46 +46,36 @@ function item(request: FinishedRequest): Html {
   </li>`;
 }
 
-function explained({ text, settings = {}, canonical }: SignatureVerdict): Html {
+function explained({ reason, settings = {}, canonical }: SignatureVerdict): Html {
   const changed = Object.entries(settings).map(([name, value]) => html`<code>${name}=${value}</code> `);
   return html`<h3>Signature</h3>
-    <p>${text}</p>
+    <p>${reason}</p>
     ${changed.length > 0 ? html`<p>It would be right with ${changed}</p>` : undefined}
     ${canonical === undefined ? undefined : html`<p class="quiet">To be signed, before the secret key:</p>`}
     ${canonical === undefined ? undefined : html`<pre><code>${canonical}</code></pre>`}`;
 }
 
 /** What the sandbox made of the signature of a request. It holds no secret key and no digest. */
-export interface SignatureVerdict {
+export interface SignatureVerdict extends Refusal {
   readonly state: 'right' | 'wrong' | 'unsigned' | 'unseen';
-  readonly text: string;
-  /** The settings with which a wrong signature would be right. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** What is signed, before the secret key is appended. */
-  readonly canonical?: string;
 }
 
 export function signatureVerdict(request: FinishedRequest): SignatureVerdict {
   const { refusal, call } = request.exchange;
-  if (refusal) {
-    const { reason, settings, canonical } = refusal;
-    return { state: 'wrong', text: reason, ...(settings && { settings }), ...shown(request, canonical) };
-  }
-  if (!call) return { state: 'unseen', text: 'The request was answered before its signature was looked at.' };
+  if (refusal) return { state: 'wrong', ...refusal, ...shown(request, refusal.canonical) };
+  if (!call)
+    return { state: 'unseen', reason: 'The request was answered before its signature was looked at.' };
   if (call.client.secretKey === undefined)
-    return { state: 'unsigned', text: 'This client has no secret key, so open-game needs no signature.' };
+    return { state: 'unsigned', reason: 'This client has no secret key, so open-game needs no signature.' };
   return {
     state: 'right',
-    text: 'This string and the secret key give the signature.',
+    reason: 'This string and the secret key give the signature.',
     ...shown(request, signedText(call.signed, call.client.conventions)),
   };
 }
 
 /** Cut, and without a signature that was sent in the wrong place. */
-function shown(
-  { url, headers, exchange }: FinishedRequest,
-  canonical: string | undefined,
-): Pick<SignatureVerdict, 'canonical'> {
+function shown({ url, headers, exchange }: FinishedRequest, canonical?: string) {
   if (canonical === undefined) return {};
   const sent: Parameters = { ...formParameters(exchange.body.toString()), ...queryParameters(url) };
   const secrets = [...(headers['sign'] ?? []), ...SECRET_NAMES.map((name) => sent[name])];

@@ -4,14 +4,12 @@ import type { Settings } from '../settings/settings.ts';
 /** The currencies that the platform knows. */
 export class Currencies {
   readonly active: readonly string[];
+  /** Used if no currency is named. */
+  readonly system: string;
 
   constructor(private readonly settings: Settings['currencies']) {
     this.active = settings.active;
-  }
-
-  /** Used if no currency is named. */
-  get system(): string {
-    return this.active[0] as string;
+    this.system = settings.active[0] as string;
   }
 
   isKnown(code: string): boolean {

@@ -2,7 +2,6 @@ import { PlatformError } from '../interface/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { TextParameters } from '../signature/signature.ts';
 
-const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
 /** Reports are aggregated every ten minutes: a day has 144 steps. */
 const STEPS_PER_DAY = 144;
 const STEP_MS = 600_000;
@@ -64,12 +63,6 @@ function dayOf(step: number): number {
  * @returns undefined if the zone does not exist; `skipped` for a time that its clock skips, as in spring
  */
 export function toUtc(wallMs: number, timeZone: string): number | 'skipped' | undefined {
-  const [, sign, hours, minutes] = OFFSET.exec(timeZone) ?? [];
-  if (sign !== undefined) {
-    const offsetMinutes = Number(hours) * 60 + Number(minutes);
-    if (offsetMinutes > 14 * 60 || Number(minutes) > 59) return undefined;
-    return wallMs - (sign === '+' ? 1 : -1) * offsetMinutes * 60_000;
-  }
   const format = zoneFormat(timeZone);
   if (!format) return undefined;
   // the offset at the guess, applied twice, since the guess may be on the other side of a time change

@@ -1,11 +1,10 @@
 import { Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
-import type { OtherFault } from '../faults/faults.ts';
 import { PlatformError } from '../interface/documents.ts';
 import { Currencies, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import { VerifiedCall, type Call } from '../traffic/exchange.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import { AUTH_TYPES, launchUrl, PublicAddress, type Session, Sessions } from './sessions.ts';
+import { AUTH_TYPES, launchUrl, PublicAddress, Sessions } from './sessions.ts';
 
 const ATTRIBUTES = '/data/attributes';
 
@@ -37,23 +36,15 @@ export class SessionsController {
 
     this.players.save(client.id, userId, { ...(nick && { nick }), ...(currency && { currency }) });
     const session = this.sessions.open({ clientId: client.id, userId, authType, lang });
-    return sessionDocument(session, launchUrl(this.address.origin, session), fault);
+    const { auth, sessionId } = session;
+    const attributes = {
+      'user-id': fault?.kind === 'other-user-id' ? otherUserId(userId, fault.as) : userId,
+      'redirect-url': launchUrl(this.address.origin, session),
+      auth,
+      'session-id': sessionId,
+    };
+    return { data: { id: auth, type: 'session', attributes } };
   }
-}
-
-function sessionDocument(
-  { auth, userId, sessionId }: Session,
-  redirectUrl: string,
-  fault: OtherFault | undefined,
-) {
-  const named = fault?.kind === 'other-user-id' ? otherUserId(userId, fault.as) : userId;
-  return {
-    data: {
-      id: auth,
-      type: 'session',
-      attributes: { 'user-id': named, 'redirect-url': redirectUrl, auth, 'session-id': sessionId },
-    },
-  };
 }
 
 /** As a platform may name the user that an operator asked for: by an id of its own, as a number, in another case. */

@@ -52,50 +52,37 @@ export class SignatureGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<SandboxRequest>();
     const { exchange } = request;
     if (!exchange) throw new PlatformError(404);
-    exchange.call = this.callOf(request, exchange);
-    if (!exchange.call.client.operations.has(exchange.operation)) throw new PlatformError(403);
-    return true;
-  }
-
-  private callOf(request: SandboxRequest, exchange: Exchange): Call {
     try {
-      const isV3 = exchange.operation === 'open-game';
-      return isV3 ? this.callV3(request, exchange) : this.callV2(request, exchange);
+      exchange.call = this.callOf(request, exchange);
     } catch (error) {
       if (error instanceof SignatureRejection) exchange.refusal = error.explanation;
       throw error;
     }
+    if (!exchange.call.client.operations.has(exchange.operation)) throw new PlatformError(403);
+    return true;
   }
 
-  private callV2(request: SandboxRequest, { body, operation }: Exchange): Call {
+  private callOf(request: SandboxRequest, { body, operation }: Exchange): Call {
+    const version = operation === 'open-game' ? 'v3' : 'v2';
+    const isOf = (mediaType: string) => hasMediaType(request.headers['content-type'], mediaType);
+    if (version === 'v3' && !isOf(JSON_API)) throw new PlatformError(415);
     const query = queryParameters(request.originalUrl);
-    const isForm = hasMediaType(request.headers['content-type'], 'application/x-www-form-urlencoded');
-    const content = isForm ? formParameters(body.toString()) : {};
-    const client = this.findClient('v2', 'clientId', query);
-    if (client.secretKey === undefined)
-      throw new SignatureRejection('v2', 'This client has no secret key, which the v2 endpoints need.');
+    const client = this.findClient(version, query);
+    if (version === 'v2' && client.secretKey === undefined)
+      throw new SignatureRejection(version, 'This client has no secret key, which the v2 endpoints need.');
 
-    const { userId } = request.params ?? {};
-    if (operation === 'session' && content['userId'] !== userId)
-      throw new SignatureRejection('v2', 'The form must hold userId with the same value as the path.');
-    const signed = { version: 'v2', parameters: { ...query, ...content }, body } as const;
-    this.verify(request, client, signed);
-    return { client, query, content, signed };
-  }
-
-  private callV3(request: SandboxRequest, { body }: Exchange): Call {
-    const query = queryParameters(request.originalUrl);
-    if (!hasMediaType(request.headers['content-type'], JSON_API)) throw new PlatformError(415);
-    const client = this.findClient('v3', 'client', query);
-    const content = parseJson(body.toString())?.value;
+    const form = isOf('application/x-www-form-urlencoded') ? formParameters(body.toString()) : {};
+    const content = version === 'v2' ? form : parseJson(body.toString())?.value;
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
-
-    const signed = { version: 'v3', parameters: { ...query, ...content }, body } as const;
+    if (operation === 'session' && content['userId'] !== request.params?.['userId'])
+      throw new SignatureRejection(version, 'The form must hold userId with the same value as the path.');
+    const signed = { version, parameters: { ...query, ...content }, body } as const;
     this.verify(request, client, signed);
     return { client, query, content, signed };
   }
 
-  private findClient(version: Version, name: 'clientId' | 'client', query: TextParameters): Client {
+  private findClient(version: Version, query: TextParameters): Client {
+    const name = version === 'v2' ? 'clientId' : 'client';
     const id = query[name];
     if (id === undefined) throw new SignatureRejection(version, `The query parameter ${name} is missing.`);
     const client = this.settings.clients.find((each) => each.id === id);

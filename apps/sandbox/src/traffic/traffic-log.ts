@@ -17,21 +17,11 @@ export interface FinishedRequest {
   readonly durationMs: number;
 }
 
-/** A request as the control API shows it: the signature and credentials redacted, a long body cut. */
-export interface RequestDescription {
-  readonly receivedAt: string;
-  readonly operation: Operation;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Absent if the request ended without a complete answer. */
-  readonly status?: number;
-  readonly durationMs: number;
-  readonly faults: readonly string[];
-}
-
-export function describeRequest(request: FinishedRequest): RequestDescription {
+/**
+ * A request as the control API shows it: the signature and credentials redacted, a long body cut, and no status if it
+ * ended without a complete answer.
+ */
+export function describeRequest(request: FinishedRequest) {
   const { method, url, exchange, status, durationMs } = request;
   const headers = Object.entries(request.headers).map(([name, values = []]) => [
     name,
@@ -42,7 +32,7 @@ export function describeRequest(request: FinishedRequest): RequestDescription {
     operation: exchange.operation,
     method,
     url: redactParameter(url),
-    headers: Object.fromEntries(headers) as RequestDescription['headers'],
+    headers: Object.fromEntries(headers) as Readonly<Record<string, string>>,
     body: redactParameter(exchange.body.toString().slice(0, MAX_BODY_CHARACTERS)),
     ...(status !== undefined && { status }),
     durationMs: Math.round(durationMs * 10) / 10,
@@ -108,7 +98,7 @@ export class TrafficLog {
   }
 
   /** The last requests that ended, the newest first; at most 100. */
-  last(): readonly RequestDescription[] {
+  last(): readonly ReturnType<typeof describeRequest>[] {
     return this.newest(KEPT_REQUESTS).map(describeRequest);
   }
 

@@ -45,10 +45,9 @@ function feedUnderTest() {
   );
   const newViewer = (): Stream => {
     const stream = new Stream();
-    feed.watch(stream as unknown as ServerResponse);
+    feed.viewers.admit(stream as unknown as ServerResponse);
     return stream;
   };
-  feed.onModuleInit();
   return { feed, metrics, look, newViewer, views: operators };
 }
 

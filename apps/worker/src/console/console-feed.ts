@@ -1,6 +1,4 @@
-import type { ServerResponse } from 'node:http';
-
-import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
 import { type BusLook, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
@@ -13,9 +11,6 @@ import { FailureTally } from './failure-tally.ts';
 import { History, STEP_MS } from './history.ts';
 import { Viewers } from './viewers.ts';
 
-/** How often viewers are sent the present state. */
-const LIVE_MS = 1_000;
-
 /** Injects the settings that the console shows. */
 export const CONSOLE_SETTINGS = Symbol('console settings');
 
@@ -24,12 +19,11 @@ export const CONSOLE_SETTINGS = Symbol('console settings');
  * read, every five seconds, for the last hour; the broker is asked as often, and only while somebody looks.
  */
 @Injectable()
-export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
-  readonly viewers = new Viewers((count) => this.#watch(count > 0));
+export class ConsoleFeed implements OnModuleDestroy {
+  readonly viewers = new Viewers(() => this.#view());
   readonly #prefix: string;
   readonly #history: History;
-  #sampling: NodeJS.Timeout | undefined;
-  #looking: NodeJS.Timeout | undefined;
+  readonly #sampling: NodeJS.Timeout;
   #look: BusLook | undefined;
   #lookedAtMs = -STEP_MS;
 
@@ -43,9 +37,6 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   ) {
     this.#prefix = prefix;
     this.#history = new History(COMMAND_TYPES.filter((type) => lanes.includes(LANE_OF_COMMAND[type])));
-  }
-
-  onModuleInit(): void {
     const sample = (): void => this.#history.add(this.metrics, Date.now());
     this.#sampling = setInterval(sample, STEP_MS).unref();
     sample();
@@ -54,18 +45,6 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   onModuleDestroy(): void {
     clearInterval(this.#sampling);
     this.viewers.close();
-  }
-
-  /** Streams to one more viewer, if there is room. */
-  watch(response: ServerResponse): void {
-    this.viewers.admit(response, () => this.#view());
-  }
-
-  #watch(hasViewers: boolean): void {
-    if (!hasViewers) {
-      clearInterval(this.#looking);
-      this.#looking = undefined;
-    } else this.#looking ??= setInterval(() => this.viewers.show(this.#view()), LIVE_MS).unref();
   }
 
   #view() {

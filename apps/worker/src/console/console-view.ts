@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCategory, isCommandType } from '#contracts';
 import type { KeptLook, MessagingHealth } from '#messaging';
 import { OPERATIONS, type PlatformClients } from '#platform';
 
-import { compartmentsOf } from '../compartments.ts';
+import { compartmentsOf } from '../platform-state.ts';
 import type { Failure } from './failure-tally.ts';
 import { type Findings, isBlocked, verdictOf } from './verdict.ts';
 
@@ -74,14 +74,11 @@ function operatorsOf({ bus, circuits: reports, platform, tally }: Sources) {
   const compartments = new Map(
     compartmentsOf(bus, platform).map(({ operator, ...rest }) => [`${rest.operation} ${operator}`, rest]),
   );
-  const stateOf = (operation: string, operator: string) => ({
-    operation,
-    inFlight: 0,
-    waiting: 0,
-    overflowed: 0,
-    ...circuits.get(`${operation} ${operator}`),
-    ...compartments.get(`${operation} ${operator}`),
-  });
+  const unused = { inFlight: 0, waiting: 0, overflowed: 0 };
+  const stateOf = (operation: string, operator: string) => {
+    const name = `${operation} ${operator}`;
+    return { operation, ...unused, ...circuits.get(name), ...compartments.get(name) };
+  };
   return platform
     .operators()
     .map((operator) => ({ operator, operations: OPERATIONS.map((each) => stateOf(each, operator)) }));
@@ -115,10 +112,7 @@ function keptView({ queue, messages, reasons }: KeptLook, action: string) {
     reasons: reasons?.map(({ reason, count, last }) => ({
       reason,
       count,
-      last: {
-        ...last,
-        type: isCommandType(last.type) ? last.type : undefined,
-      },
+      last: { ...last, type: isCommandType(last.type) ? last.type : undefined },
       line: PLAIN_ID.test(reason) ? `poker-bridge ${action} --reason ${reason}` : undefined,
       trace: traceLine(last.id),
     })),

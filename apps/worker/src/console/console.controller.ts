@@ -34,7 +34,7 @@ export class ConsoleController {
   events(@Req() request: IncomingMessage, @Res() response: Response): void {
     // A page from elsewhere cannot read the stream; nor may it take a place.
     if (request.headers.origin !== undefined || request.method !== 'GET') response.writeHead(403).end();
-    else this.feed.watch(response);
+    else this.feed.viewers.admit(response);
   }
 
   @Get(':name')

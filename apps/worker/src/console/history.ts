@@ -95,7 +95,18 @@ export class History {
 
   /** Adds a step, from the counters before to those that the metrics have now. */
   add(metrics: Pick<Metrics, 'commands' | 'commandDuration'>, atMs: number): void {
-    const counts = countsOf(metrics, atMs);
+    const counts: Counts = {
+      atMs,
+      outcomes: new Map(
+        metrics.commands.all.map(({ labels, series }) => [
+          `${labels['type']} ${labels['outcome']}`,
+          series.value,
+        ]),
+      ),
+      durations: new Map(
+        metrics.commandDuration.all.map(({ labels, series }) => [`${labels['type']}`, series.cumulative()]),
+      ),
+    };
     const before = this.#counts.at(-1);
     this.#counts.push(counts);
     if (this.#counts.length > STEPS_OF_MINUTE + 1) this.#counts.shift();
@@ -124,21 +135,6 @@ export class History {
       runs.set(type, { sinceMs, lastMs: atMs, failed: before + failed });
     }
   }
-}
-
-function countsOf(
-  { commands, commandDuration }: Pick<Metrics, 'commands' | 'commandDuration'>,
-  atMs: number,
-): Counts {
-  return {
-    atMs,
-    outcomes: new Map(
-      commands.all.map(({ labels, series }) => [`${labels['type']} ${labels['outcome']}`, series.value]),
-    ),
-    durations: new Map(
-      commandDuration.all.map(({ labels, series }) => [String(labels['type']), series.cumulative()]),
-    ),
-  };
 }
 
 function figuresBetween(before: Counts, after: Counts, type: string): Figures {

@@ -12,12 +12,9 @@ import { isServed } from '../health/health.controller.ts';
 import type { FailureTally } from './failure-tally.ts';
 import type { TypeHistory } from './history.ts';
 
-/** Whether somebody has to get up, in one word. */
-export type Level = 'well' | 'attention' | 'down';
-
 /** A thing that is wrong, for a person who is woken. */
-export interface Reason {
-  readonly level: Exclude<Level, 'well'>;
+interface Reason {
+  readonly level: 'attention' | 'down';
   readonly what: string;
   /** Milliseconds since the epoch. */
   readonly sinceMs: number | undefined;
@@ -25,12 +22,6 @@ export interface Reason {
   readonly whoActs: string;
   /** The first line to type. */
   readonly line: string;
-}
-
-export interface Verdict {
-  readonly level: Level;
-  /** The gravest first; none if all is well. */
-  readonly reasons: readonly Reason[];
 }
 
 export interface Findings {
@@ -52,8 +43,8 @@ const MOST_NAMED = 3;
 const DOCTOR = 'poker-bridge doctor';
 const OUR_PEOPLE = 'the people who run the worker';
 
-/** Judges the service as a worker sees it: whether all is well, and if not, what is worst. */
-export function verdictOf(findings: Findings): Verdict {
+/** Judges the service as a worker sees it: whether somebody has to get up, and why, the gravest reason first. */
+export function verdictOf(findings: Findings) {
   const reasons = [
     ...brokerReasons(findings),
     ...laneReasons(findings),
@@ -62,7 +53,7 @@ export function verdictOf(findings: Findings): Verdict {
     ...parkedReasons(findings),
     ...redisReasons(findings),
   ].toSorted((a, b) => Number(b.level === 'down') - Number(a.level === 'down'));
-  return { level: reasons[0]?.level ?? 'well', reasons };
+  return { level: reasons[0]?.level ?? ('well' as const), reasons };
 }
 
 /** Whether it takes nothing from publishers; without a permission, it is a lane that is not consumed. */
@@ -86,13 +77,9 @@ function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
 function* laneReasons({ bus, look }: Findings): Generator<Reason> {
   const common = { sinceMs: undefined, whoActs: OUR_PEOPLE, line: DOCTOR };
   for (const { lane, state } of bus.lanes) {
-    if (bus.isConnected && !isServed(state))
-      yield {
-        level: 'down',
-        what: `This worker does not consume ${lane}`,
-        why: bus.lastError ?? `it is ${state}`,
-        ...common,
-      };
+    const what = `This worker does not consume ${lane}`;
+    const why = bus.lastError ?? `it is ${state}`;
+    if (bus.isConnected && !isServed(state)) yield { level: 'down', what, why, ...common };
   }
   for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
     if (lane === undefined || consumers !== 0 || bus.lanes.some((own) => own.lane === lane)) continue;
@@ -214,10 +201,9 @@ function remedyOf(code: ErrorCode): Pick<Reason, 'whoActs' | 'line'> {
     return { whoActs: OUR_PEOPLE, line: `poker-bridge dead-letters list --reason ${code}` };
   if (code === 'SIGNATURE_REJECTED') return { whoActs: OUR_PEOPLE, line: 'poker-bridge sign probe --yes' };
   if (category === 'misconfigured') return { whoActs: OUR_PEOPLE, line: DOCTOR };
-  if (code === 'OVERLOADED')
-    return { whoActs: `${OUR_PEOPLE}: more workers, or a quicker platform`, line: DOCTOR };
-  return {
-    whoActs: 'the people who run the platform: tell them; calls continue by themselves',
-    line: DOCTOR,
-  };
+  const whoActs =
+    code === 'OVERLOADED'
+      ? `${OUR_PEOPLE}: more workers, or a quicker platform`
+      : 'the people who run the platform: tell them; calls continue by themselves';
+  return { whoActs, line: DOCTOR };
 }

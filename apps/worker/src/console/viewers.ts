@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 
 /** People who look at the same worker at the same moment. */
 const MAX_VIEWERS = 8;
+/** How often viewers are sent the present state. */
+const LIVE_MS = 1_000;
 /** Events in a row, one each second. */
 const MAX_MISSED = 10;
 /** How soon a browser comes back after it lost the stream, and if there are too many. */
@@ -17,9 +19,6 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** Why a browser is sent away. */
-type Refusal = 'full' | 'stopping';
-
 /**
  * Streams of server-sent events to the people who look at the console, limited in number and in what waits for each. A
  * viewer that does not read misses events, and is dropped after ten.
@@ -27,13 +26,11 @@ type Refusal = 'full' | 'stopping';
 export class Viewers {
   /** With the events in a row that were not sent, because the one before is still unread. */
   readonly #viewers = new Map<ServerResponse, number>();
-  readonly #onChange: (count: number) => void;
+  #showing: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param onChange called with the number of viewers when one came or went */
-  constructor(onChange: (count: number) => void) {
-    this.#onChange = onChange;
-  }
+  /** @param now the present state; it is read once a second for all viewers, and not while there is none */
+  constructor(private readonly now: () => unknown) {}
 
   /** Whether a connection belongs to a viewer. */
   has(socket: Socket): boolean {
@@ -41,23 +38,19 @@ export class Viewers {
   }
 
   /** Begins a stream with what is now, unless there are too many or the worker is stopping: then it says so, and ends. */
-  admit(response: ServerResponse, now: () => unknown): void {
+  admit(response: ServerResponse): void {
     response.writeHead(200, HEADERS);
-    const refusal = this.#refusal();
-    if (refusal !== undefined) {
-      const retryMs = refusal === 'full' ? RETRY_LATER_MS : RETRY_MS;
-      response.end(`retry: ${retryMs}\n\n${eventOf('closing', { reason: refusal })}`);
-      return;
-    }
+    if (this.#isClosed) return this.#end(response, 'stopping', RETRY_MS);
+    if (this.#viewers.size >= MAX_VIEWERS) return this.#end(response, 'full', RETRY_LATER_MS);
     this.#viewers.set(response, 0);
     response.once('close', () => this.#forget(response));
-    response.write(`retry: ${RETRY_MS}\n\n${eventOf('now', now())}`);
-    this.#onChange(this.#viewers.size);
+    response.write(`retry: ${RETRY_MS}\n\n${eventOf('now', this.now())}`);
+    this.#showing ??= setInterval(() => this.show(), LIVE_MS).unref();
   }
 
   /** Shows what is now to each viewer who has read what was before. */
-  show(data: unknown): void {
-    const event = eventOf('now', data);
+  show(): void {
+    const event = eventOf('now', this.now());
     for (const [response, before] of this.#viewers) {
       const missed = response.writableNeedDrain ? before + 1 : 0;
       this.#viewers.set(response, missed);
@@ -70,18 +63,20 @@ export class Viewers {
   close(): void {
     this.#isClosed = true;
     for (const response of this.#viewers.keys()) {
-      response.end(eventOf('closing', { reason: 'stopping' satisfies Refusal }));
+      this.#end(response, 'stopping', RETRY_MS);
       this.#forget(response);
     }
   }
 
-  #refusal(): Refusal | undefined {
-    if (this.#isClosed) return 'stopping';
-    return this.#viewers.size < MAX_VIEWERS ? undefined : 'full';
+  #end(response: ServerResponse, reason: 'full' | 'stopping', retryMs: number): void {
+    response.end(`retry: ${retryMs}\n\n${eventOf('closing', { reason })}`);
   }
 
   #forget(response: ServerResponse): void {
-    if (this.#viewers.delete(response)) this.#onChange(this.#viewers.size);
+    this.#viewers.delete(response);
+    if (this.#viewers.size > 0) return;
+    clearInterval(this.#showing);
+    this.#showing = undefined;
   }
 }
 

@@ -17,7 +17,7 @@ import {
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
-import { compartmentsOf } from '../compartments.ts';
+import { compartmentsOf } from '../platform-state.ts';
 
 /** The fullest compartments; the others are in the metrics. */
 const MOST_COMPARTMENTS = 20;
@@ -69,12 +69,8 @@ export class HealthController {
     const { health } = this.transport;
     const { lastError, release, advice, lanes } = health;
     const indicator = this.indicators.check('bus');
-    const facts = {
-      lanes: Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }])),
-      ...(release !== undefined && { release }),
-      ...(advice !== undefined && { advice }),
-      ...(lastError !== undefined && { lastError }),
-    };
+    const states = Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }]));
+    const facts = { lanes: states, release, advice, lastError };
     return isServing(health) ? indicator.up(facts) : indicator.down(facts);
   }
 

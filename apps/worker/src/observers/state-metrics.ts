@@ -4,7 +4,7 @@ import { type ConsumerState, IdempotencyStore, PokerTransport, RedisIdempotencyS
 import { type CircuitReport, type CircuitState, PlatformClients } from '#platform';
 import { Metrics, type Reading } from '#telemetry';
 
-import { compartmentsOf } from '../compartments.ts';
+import { compartmentsOf } from '../platform-state.ts';
 import { isServing } from '../health/health.controller.ts';
 
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 };

@@ -9,10 +9,7 @@ const LOOK_MS = 1_000;
 const SETTLE_MS = 100;
 
 /** Each file that was read; `undefined` if it could not be. */
-type Texts = ReadonlyMap<string, string | undefined>;
-
-/** The value that was read, or why it could not be. */
-type Reading<T> = { readonly texts: Texts } & ({ readonly value: T } | { readonly error: unknown });
+type Texts = Map<string, string | undefined>;
 
 /**
  * The content of one or more files of the settings, read again when one of them changes. A new version is used if all of the
@@ -22,7 +19,7 @@ export class ReloadedFiles<T> {
   readonly #followers: ((value: T) => void)[] = [];
   #value: T;
   /** The texts that were read last; `#value` is older if they were at fault. */
-  #texts: Texts;
+  #texts: Texts = new Map();
 
   /**
    * @param variables the settings that name the files, for the log
@@ -34,10 +31,7 @@ export class ReloadedFiles<T> {
     private readonly read: (readText: ReadText) => T,
     private readonly logger: Logger,
   ) {
-    const reading = this.#readAll();
-    if ('error' in reading) throw reading.error;
-    this.#value = reading.value;
-    this.#texts = reading.texts;
+    this.#value = this.#readInto(this.#texts);
     if (this.#texts.size === 0) return;
     setInterval(() => {
       if (!isCurrent(this.#texts)) setTimeout(() => this.#readAgain(), SETTLE_MS).unref();
@@ -54,35 +48,34 @@ export class ReloadedFiles<T> {
     follower(this.#value);
   }
 
-  #readAll(): Reading<T> {
-    const texts = new Map<string, string | undefined>();
-    const readText = (path: string): string => {
+  #readInto(texts: Texts): T {
+    return this.read((path) => {
       texts.set(path, undefined);
       const text = readTextFile(path);
       texts.set(path, text);
       return text;
-    };
-    try {
-      return { texts, value: this.read(readText) };
-    } catch (error) {
-      return { texts, error };
-    }
+    });
   }
 
   #readAgain(): void {
-    const reading = this.#readAll();
+    const texts: Texts = new Map();
+    let reading: { readonly value: T } | { readonly error: unknown };
+    try {
+      reading = { value: this.#readInto(texts) };
+    } catch (error) {
+      reading = { error };
+    }
     // A mix of old and new files is a state that nobody wrote; the next look finds the rest.
-    if (!isCurrent(reading.texts) || isDeepStrictEqual(reading.texts, this.#texts)) return;
-    this.#texts = reading.texts;
+    if (!isCurrent(texts) || isDeepStrictEqual(texts, this.#texts)) return;
+    this.#texts = texts;
     const { variables: settings } = this;
     if ('error' in reading) {
       const { error } = reading;
       const facts = error instanceof SettingsError ? { faults: error.faults } : { err: error };
-      this.logger.error(
+      return this.logger.error(
         { settings, ...facts },
         'changed files of settings cannot be used; what was read before stays',
       );
-      return;
     }
     this.#value = reading.value;
     this.logger.info({ settings }, 'files of settings were read again');

@@ -21,12 +21,24 @@ import {
   type MessageKind,
 } from '#messaging';
 import { type AttemptFacts, type AttemptResult, type AttemptTrace, PlatformTracer } from '#platform';
+import { type Logger, openTracing } from '#telemetry';
 
 const W3C = new W3CTraceContextPropagator();
 /** Stands for the queues of callers, whose names may say more than a trace should. */
 const REPLY_TO = '{reply_to}';
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const VALUE = /\{\w+\}/g;
+
+/** The tracers of commands and of calls, and their end. */
+export type Traces = Awaited<ReturnType<typeof openTraces>>;
+
+/** Traces by OpenTelemetry, exported as the settings say. */
+export async function openTraces(tracing: Parameters<typeof openTracing>[0], logger: Logger) {
+  const { tracer, close } = await openTracing(tracing, (spans, cause) =>
+    logger.warn({ spans, cause }, 'traces could not be exported'),
+  );
+  return { commands: new CommandTraces(tracer), platform: new PlatformTraces(tracer), close };
+}
 
 /** A message between a command's worker and the broker. */
 type Message = Parameters<Parameters<CommandTrace['publish']>[2]>[0];
@@ -35,7 +47,7 @@ type Message = Parameters<Parameters<CommandTrace['publish']>[2]>[0];
  * Traces commands by the messaging conventions of OpenTelemetry: a `process` span from delivery to acknowledgement, and
  * in it a `publish` span for each message that the command leads to. No attribute holds data of a command.
  */
-export class CommandTraces extends CommandTracer {
+class CommandTraces extends CommandTracer {
   constructor(private readonly tracer: Tracer) {
     super();
   }
@@ -96,11 +108,11 @@ class TracedCommand implements CommandTrace {
   }
 
   end({ settlement, code, cause, attempts }: CommandEnd): void {
+    const outcome = code ?? (settlement === 'answer' ? 'success' : undefined);
     this.span.setAttributes({
       'pokerbridge.settlement': settlement,
       'pokerbridge.attempts': attempts,
-      ...(settlement === 'answer' && { 'pokerbridge.outcome': code ?? 'success' }),
-      ...(settlement !== 'answer' && code !== undefined && { 'pokerbridge.outcome': code }),
+      ...(outcome !== undefined && { 'pokerbridge.outcome': outcome }),
       ...(cause !== undefined && { 'pokerbridge.cause': cause }),
     });
     if (code !== undefined || settlement === 'return') fail(this.span, code ?? settlement);
@@ -128,7 +140,7 @@ function withContext(message: Message, context: Context): Message {
  * Traces each attempt of a call by the HTTP conventions of OpenTelemetry. Its address is given without query, and without
  * the values in its path; the platform is sent nothing of the trace.
  */
-export class PlatformTraces extends PlatformTracer {
+class PlatformTraces extends PlatformTracer {
   constructor(private readonly tracer: Tracer) {
     super();
   }

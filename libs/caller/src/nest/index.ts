@@ -23,7 +23,7 @@ type Callback = (packet: WritePacket) => void;
  * `RmqRecord` with `messageId` and the headers `operator`, `traceparent` and `tracestate`. Unsubscribing ends the wait.
  */
 @Injectable()
-export class CallerClientProxy extends ClientProxy {
+export class CallerClientProxy extends ClientProxy implements OnApplicationShutdown {
   readonly #caller: Caller;
 
   constructor(@Inject(Caller) caller: Caller) {
@@ -37,6 +37,10 @@ export class CallerClientProxy extends ClientProxy {
 
   override close(): Promise<void> {
     return this.#caller.close();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 
   override unwrap<T = Caller>(): T {
@@ -89,18 +93,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   ],
   exports: [Caller, CallerClientProxy],
 })
-export class CallerModule extends ConfigurableModuleClass implements OnApplicationShutdown {
-  readonly #caller: Caller;
-
-  constructor(@Inject(Caller) caller: Caller) {
-    super();
-    this.#caller = caller;
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.#caller.close();
-  }
-}
+export class CallerModule extends ConfigurableModuleClass {}
 
 /** How the options are made, as for Nest's own modules; `isGlobal`, default false: other modules need not import it. */
 export type CallerModuleAsyncOptions = Parameters<typeof CallerModule.forRootAsync>[0];

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BrokerConnection,
   type BrokerConnectionOptions,
-  type ConnectionState,
   onChannel,
   QueueConsumer,
+  takeLock,
 } from '@poker-bridge/rabbitmq';
 
 import { abortable } from './mailbox.ts';
@@ -21,7 +21,6 @@ const ANSWER_TIMEOUT_MS = 5_000;
 const SET_UP_TIMEOUT_MS = 15_000;
 /** Before the lock is tried again: the broker may not have noticed yet that an earlier process has gone. */
 const LOCK_PAUSES_MS = [0, 200, 400, 800];
-const LOCKED = 405;
 const NO_LIMIT = 1_000_000_000;
 
 /** One connection, as amqplib knows it. */
@@ -46,8 +45,6 @@ export class ReplyQueue {
   #name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
-  /** Called at the next change of the connection. */
-  #waiting: (() => void)[] = [];
 
   /** Begins to connect at once. */
   constructor(options: ReplyQueueOptions, replies: Replies) {
@@ -58,7 +55,6 @@ export class ReplyQueue {
       ...options,
       setUp: (model) => this.#setUp(model),
       setUpTimeoutMs: SET_UP_TIMEOUT_MS,
-      onState: (state) => this.#changed(state),
     });
     this.connection.open();
   }
@@ -86,7 +82,7 @@ export class ReplyQueue {
       if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', undefined, state.reason);
       if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.#name}.`);
       if (this.connection.isUsable && this.#name !== undefined) return this.#name;
-      await abortable(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
+      await abortable(this.connection.changed(), signal);
     }
   }
 
@@ -126,11 +122,6 @@ export class ReplyQueue {
       if (await hasLock(model, `${prefix}${number}`)) return `${prefix}${number}`;
     }
   }
-
-  #changed(state: ConnectionState): void {
-    this.#options.onState?.(state);
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
 }
 
 /** @throws Error if the broker does not let it be declared */
@@ -141,14 +132,6 @@ export async function declareReplyQueue(model: Model, queue: string, args: objec
   );
 }
 
-async function hasLock(model: Model, queue: string): Promise<boolean> {
-  try {
-    await onChannel(model, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
-      channel.assertQueue(`${queue}.lock`, { exclusive: true, durable: false, autoDelete: false }),
-    );
-    return true;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === LOCKED) return false;
-    throw error;
-  }
+function hasLock(model: Model, queue: string): Promise<boolean> {
+  return takeLock(model, { name: `${queue}.lock`, arguments: {} });
 }

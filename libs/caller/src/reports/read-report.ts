@@ -7,7 +7,7 @@ import { Attempts, type Bus } from '../calls/attempts.ts';
 import { type CallOptions, prepareCommand, type ReportCommand } from '../calls/command.ts';
 import { abortable, Mailbox } from '../replies/mailbox.ts';
 import { CallerError } from '../caller-error.ts';
-import { type BusReply, readReply, type ReplyDelivery } from '../replies/reply.ts';
+import { readReply, type ReplyDelivery } from '../replies/reply.ts';
 import { declareReplyQueue, type Model } from '../replies/reply-queue.ts';
 import { readPage, Report, type ReportPage, type ReportSummary } from './report.ts';
 
@@ -40,17 +40,11 @@ export function readReport<T extends ReportCommand, R>(
   // An id that no message can have is refused at once; the deadline begins when the report is first read.
   prepare();
   const begin = () => new Attempts(bus, prepare(), deadlineMs, options.signal);
-  return new Report<R>(pagesOf<R>(bus, queue, new PageStream(id), begin));
-}
-
-/** A reply of a report, and what lets the broker send the next. */
-interface Arrival {
-  readonly reply: BusReply;
-  readonly acknowledge: () => void;
+  return new Report<R>(pagesOf<R>(bus, queue, new PageStream<R>(id), begin));
 }
 
 /** The replies to one report in sequence, each once: what a redelivery or a second run repeats is dropped. */
-export class PageStream {
+export class PageStream<R> {
   readonly #commandId: string;
   readonly #deliveries = new Mailbox<ReplyDelivery>();
   #sequence = 0;
@@ -76,31 +70,35 @@ export class PageStream {
   }
 
   /**
-   * The next reply, in sequence.
+   * The pages of one run that were not given yet; each is acknowledged when the next one is asked for.
    *
-   * @throws the signal's reason; CallerError `REPLY_LOST` if a page before it is missing, `REPLY_UNREADABLE`
+   * @throws the signal's reason; CallerError as the worker answers, `REPLY_LOST` if a page is missing, `REPLY_UNREADABLE`
    */
-  async next(signal: AbortSignal): Promise<Arrival> {
+  async *pages(signal: AbortSignal): AsyncGenerator<ReportPage<R>, ReportSummary> {
     for (;;) {
       const { message, acknowledge } = await this.#deliveries.next(signal);
       const reply = readReply(message);
-      if (reply.type !== 'report.page' && reply.type !== 'report.completed') return { reply, acknowledge };
-      this.#totalCount ??= reply.data.totalCount;
-      if (reply.data.totalCount !== this.#totalCount) this.#hasChanged = true;
-      const isRepeated = reply.type === 'report.page' && reply.sequence < this.#sequence;
-      if (reply.sequence > this.#sequence || isRepeated) acknowledge();
-      if (reply.sequence > this.#sequence) throw CallerError.of('REPLY_LOST', this.#commandId);
-      if (isRepeated) continue;
-      if (reply.type === 'report.page') {
+      if (reply.type === 'report.page' || reply.type === 'report.completed') {
+        this.#totalCount ??= reply.data.totalCount;
+        if (reply.data.totalCount !== this.#totalCount) this.#hasChanged = true;
+        if (reply.sequence > this.#sequence) {
+          acknowledge();
+          throw CallerError.of('REPLY_LOST', this.#commandId);
+        }
+      }
+      if (reply.type === 'report.page' && reply.sequence === this.#sequence) {
         this.#sequence += 1;
         this.#readFrom ??= reply.data.readAt;
+        yield readPage<R>(reply);
       }
-      return { reply, acknowledge };
+      acknowledge();
+      if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+      if (reply.type === 'report.completed') return this.#summaryOf(reply.data);
     }
   }
 
   /** The end of the report; pages of an earlier run, which are not given twice, were read before what the last run says. */
-  summaryOf(data: ReportSummary): ReportSummary {
+  #summaryOf(data: ReportSummary): ReportSummary {
     const readFrom = this.#readFrom ?? data.readFrom;
     return {
       ...data,
@@ -114,7 +112,7 @@ export class PageStream {
 async function* pagesOf<R>(
   { replyQueue }: Bus,
   queue: string,
-  stream: PageStream,
+  stream: PageStream<R>,
   begin: () => Attempts,
 ): AsyncGenerator<ReportPage<R>, ReportSummary> {
   const attempts = begin();
@@ -133,7 +131,7 @@ async function* pagesOf<R>(
     for (;;) {
       try {
         await attempts.publish();
-        const summary = yield* pagesOfOneRun<R>(stream, attempts.signal);
+        const summary = yield* stream.pages(attempts.signal);
         isComplete = true;
         return summary;
       } catch (error) {
@@ -149,18 +147,5 @@ async function* pagesOf<R>(
       await onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) =>
         channel.deleteQueue(queue),
       ).catch(() => undefined);
-  }
-}
-
-async function* pagesOfOneRun<R>(
-  stream: PageStream,
-  signal: AbortSignal,
-): AsyncGenerator<ReportPage<R>, ReportSummary> {
-  for (;;) {
-    const { reply, acknowledge } = await stream.next(signal);
-    if (reply.type === 'report.page') yield readPage<R>(reply);
-    acknowledge();
-    if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-    if (reply.type === 'report.completed') return stream.summaryOf(reply.data);
   }
 }

@@ -3,96 +3,75 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { failure, message } from '../replies/message.fixture.ts';
 import { PageStream } from './read-report.ts';
-import { type AdHocRecord, formatAmount, readRecord, type ReportSummary } from './report.ts';
+import { type AdHocRecord, formatAmount, readRecord } from './report.ts';
 
 const never = new AbortController().signal;
 const page = (sequence: number, totalCount = 3, readAt = '2026-03-02T00:25:00.000Z') =>
-  message('report.page', { totalCount, readAt, records: [] }, { sequence });
+  message('report.page', { page: sequence + 1, totalCount, readAt, records: [] }, { sequence });
 const TIMES = { readFrom: '2026-03-02T00:31:00.000Z', readTo: '2026-03-02T00:32:00.000Z' };
 const completed = (sequence: number, totalCount = 3) =>
-  message('report.completed', { totalCount, ...TIMES }, { sequence });
+  message('report.completed', { totalCount, ...TIMES, changedWhileReading: false }, { sequence });
 const failed = (sequence: number) => message('command.failed', failure('OVERLOADED'), { sequence });
 
-/** A stream that was given these messages, and those that were acknowledged without being asked for. */
-function streamOf(...messages: ConsumeMessage[]) {
+/** A stream that was given these messages. */
+function streamOf(...messages: readonly ConsumeMessage[]) {
   const stream = new PageStream('c-1');
-  const dropped: string[] = [];
-  const push = (one: ConsumeMessage): void => {
-    const acknowledge = () => void dropped.push(String(one.properties.messageId));
+  const given: number[] = [];
+  const acknowledged: string[] = [];
+  for (const one of messages) {
+    const acknowledge = () => void acknowledged.push(String(one.properties.messageId));
     void stream.push({ message: one, acknowledge });
-  };
-  messages.forEach(push);
-  const next = async () => (await stream.next(never)).reply;
-  const read = async (count: number) => {
-    const sequences: string[] = [];
-    for (let nth = 0; nth < count; nth += 1) {
-      const { type, sequence } = await next();
-      sequences.push(`${type} ${sequence}`);
+  }
+  const run = async () => {
+    const pages = stream.pages(never);
+    for (;;) {
+      const { value, done } = await pages.next();
+      if (done === true) return value;
+      given.push(value.page);
     }
-    return sequences;
   };
-  const summary = () => stream.summaryOf({ ...TIMES, changedWhileReading: false } as ReportSummary);
-  return { dropped, push, read, next, summary };
+  return { stream, given, acknowledged, run };
 }
 
 describe('PageStream', () => {
-  it('gives the replies in sequence, and acknowledges none of them', async () => {
-    const { read, dropped } = streamOf(page(0), page(1), completed(2));
-    expect(await read(3)).toEqual(['report.page 0', 'report.page 1', 'report.completed 2']);
-    expect(dropped).toEqual([]);
-  });
-
-  it('waits for those that have not come', async () => {
-    const { read, push } = streamOf();
-    const reading = read(2);
-    await Promise.resolve();
-    push(page(0));
-    push(completed(1));
-    expect(await reading).toEqual(['report.page 0', 'report.completed 1']);
-  });
-
-  it('drops what a redelivery repeats', async () => {
-    const { read, dropped } = streamOf(page(0), page(0), page(1), page(0), completed(2));
-    expect(await read(3)).toEqual(['report.page 0', 'report.page 1', 'report.completed 2']);
-    expect(dropped).toEqual(['c-1:0', 'c-1:0']);
-  });
-
-  it('continues after the last page if the report is sent again', async () => {
-    const { read, summary } = streamOf(page(0), failed(1), page(0), page(1), completed(2));
-    expect(await read(4)).toEqual([
-      'report.page 0',
-      'command.failed 1',
-      'report.page 1',
-      'report.completed 2',
-    ]);
-    expect(summary().changedWhileReading).toBe(false);
+  it('gives each page once, and acknowledges it when the next one is asked for', async () => {
+    const { stream, given, acknowledged, run } = streamOf(page(0), page(0), page(1), page(0), completed(2));
+    const { value } = await stream.pages(never).next();
+    expect([value, acknowledged]).toEqual([expect.objectContaining({ page: 1 }), []]);
+    await run();
+    expect([given, acknowledged]).toEqual([[2], ['c-1:0', 'c-1:1', 'c-1:0', 'c-1:2']]);
   });
 
   it.each([
-    ['page', [page(0), failed(1), page(0, 4), page(1, 4)], 3],
-    ['end', [page(0), failed(1), page(0), completed(1, 4)], 3],
-  ])('notices by a %s that the report has changed since it was sent first', async (_, messages, count) => {
-    const { read, summary } = streamOf(...messages);
-    await read(count);
-    expect(summary().changedWhileReading).toBe(true);
-  });
+    ['nothing', [page(0), page(1), completed(2)], false],
+    ['a page', [page(0, 4), page(1, 4), completed(2, 4)], true],
+    ['the end', [page(0), completed(1, 4)], true],
+  ])(
+    'continues after the last page if the report is sent again, and %s has changed',
+    async (_, again, changed) => {
+      const { given, run } = streamOf(page(0), failed(1), ...again);
+      await expect(run()).rejects.toMatchObject({ code: 'OVERLOADED' });
+      expect(await run()).toMatchObject({ changedWhileReading: changed });
+      expect(given).toEqual(again.length === 3 ? [1, 2] : [1]);
+    },
+  );
 
   it('says when the pages of the first run were read, if the report is sent again', async () => {
+    expect(await streamOf(completed(0)).run()).toMatchObject({ ...TIMES, spansIntervals: false });
     const again = page(0, 3, '2026-03-02T00:31:00.000Z');
-    const { read, summary } = streamOf(page(0), failed(1), again, page(1), completed(2));
-    expect(summary()).toMatchObject({ ...TIMES, spansIntervals: false });
-    await read(4);
+    const { run } = streamOf(page(0), failed(1), again, completed(1));
+    await expect(run()).rejects.toThrow();
     const readFrom = '2026-03-02T00:25:00.000Z';
-    expect(summary()).toMatchObject({ ...TIMES, readFrom, spansIntervals: true });
+    expect(await run()).toMatchObject({ ...TIMES, readFrom, spansIntervals: true });
   });
 
   it.each([
     ['page', page(2)],
     ['end', completed(2)],
   ])('does not pass over a page that is missing before a %s', async (_, late) => {
-    const { read, next } = streamOf(page(0), late);
-    await read(1);
-    await expect(next()).rejects.toMatchObject({ code: 'REPLY_LOST', retryable: true, commandId: 'c-1' });
+    const { given, acknowledged, run } = streamOf(page(0), late);
+    await expect(run()).rejects.toMatchObject({ code: 'REPLY_LOST', retryable: true, commandId: 'c-1' });
+    expect([given, acknowledged]).toEqual([[1], ['c-1:0', 'c-1:2']]);
   });
 });
 

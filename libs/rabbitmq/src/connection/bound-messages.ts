@@ -66,7 +66,7 @@ export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): 
     const kept = isShort ? keptEntries(rest, table, known) : undefined;
     if (kept === 'all') return receive();
     // amqplib reads this frame alone, and then what followed it.
-    connection.rest = withHeaders(kept, rest, table);
+    connection.rest = withHeaders(kept ?? [], rest, table);
     const frame = receive();
     if (!kept && frame) frame.fields.headers = DROPPED_HEADERS;
     const following = rest.subarray(table.frameEnd);
@@ -135,14 +135,11 @@ function within(end: number, limit: number): number {
   return end > limit ? Infinity : end;
 }
 
-/** The frame with these headers alone, or with none. */
-function withHeaders(kept: readonly Buffer[] | undefined, bytes: Buffer, table: Table): Buffer {
-  const { start, end, frameEnd } = table;
-  const before = Buffer.from(bytes.subarray(0, kept ? start : start - LENGTH_BYTES));
-  const frame = Buffer.concat([before, ...(kept ?? []), bytes.subarray(end, frameEnd)]);
+/** The frame with these headers alone. */
+function withHeaders(kept: readonly Buffer[], bytes: Buffer, { start, end, frameEnd }: Table): Buffer {
+  const frame = Buffer.concat([bytes.subarray(0, start), ...kept, bytes.subarray(end, frameEnd)]);
   frame.writeUInt32BE(frame.length - PAYLOAD_AT - 1, SIZE_AT);
-  if (kept) frame.writeUInt32BE(frame.length - start - (frameEnd - end), start - LENGTH_BYTES);
-  else frame.writeUInt16BE(frame.readUInt16BE(FLAGS_AT) & ~HAS_HEADERS, FLAGS_AT);
+  frame.writeUInt32BE(frame.length - start - (frameEnd - end), start - LENGTH_BYTES);
   return frame;
 }
 

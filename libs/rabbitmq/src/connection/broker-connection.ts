@@ -26,8 +26,6 @@ export interface BrokerConnectionOptions extends ConnectOptions {
   /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
   readonly onState?: (state: ConnectionState) => void;
-  /** 0 to 1. Default `Math.random`. */
-  readonly random?: () => number;
 }
 
 /** One connection to the broker that is recreated, with growing pauses, until it is closed. */
@@ -80,8 +78,13 @@ export class BrokerConnection {
     for (;;) {
       if (this.#state.kind === 'closed') throw new Error('The connection is closed.');
       if (this.#model && this.isUsable) return this.#model;
-      await this.#changed();
+      await this.changed();
     }
+  }
+
+  /** Settles at the next change of the state. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /**
@@ -104,7 +107,7 @@ export class BrokerConnection {
   }
 
   async #keep(): Promise<void> {
-    const { urls, random = Math.random } = this.#options;
+    const { urls } = this.#options;
     let failures = 0;
     for (let turn = 0; !this.#closing.signal.aborted; turn += 1) {
       try {
@@ -115,7 +118,7 @@ export class BrokerConnection {
       }
       const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
       failures += 1;
-      await pause(longestMs * (0.5 + random() / 2), this.#closing.signal);
+      await pause(longestMs * (0.5 + Math.random() / 2), this.#closing.signal);
     }
   }
 
@@ -158,9 +161,5 @@ export class BrokerConnection {
     this.#state = state;
     this.#options.onState?.(state);
     for (const wake of this.#waiting.splice(0)) wake();
-  }
-
-  #changed(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -13,8 +13,8 @@ const DEFAULT_USER = 'guest';
 /** What `amqps` connections trust and present, in PEM; asked at each connect, so that it may change. */
 export interface ConnectionTls {
   readonly material: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** The message of an error of a connection, and what to do if TLS is the reason. */
-  describe(error: unknown): string;
+  /** The message of an error of a connection, and what to do if TLS is the reason. Default: the message. */
+  describe?(error: unknown): string;
 }
 
 export interface ConnectOptions {
@@ -99,7 +99,7 @@ function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefin
 /** Node.js gives one error for all addresses of a name, with an empty message. */
 function reasonOf(error: unknown, tls: ConnectionTls | undefined): string {
   if (error instanceof AggregateError) return error.errors.map((each) => reasonOf(each, tls)).join(', ');
-  if (tls) return tls.describe(error);
+  if (tls?.describe) return tls.describe(error);
   return error instanceof Error ? error.message : String(error);
 }
 

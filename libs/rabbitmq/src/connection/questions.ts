@@ -3,6 +3,7 @@ import type { ChannelModel, ConfirmChannel, Replies } from 'amqplib';
 /** Codes of AMQP with which the broker refuses something, and closes the channel for it. */
 export const ACCESS_REFUSED = 403;
 export const NOT_FOUND = 404;
+export const LOCKED = 405;
 export const PRECONDITION_FAILED = 406;
 
 const COUNTS_TIMEOUT_MS = 1_000;
@@ -104,10 +105,9 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
  */
 export async function closeWithin(timeoutMs: number, closable: Closable): Promise<void> {
-  const closing = within(timeoutMs, 'the close', tryToClose(closable));
-  const failure = await closing.then(
+  const failure = await within(timeoutMs, 'the close', tryToClose(closable)).then(
     () => undefined,
-    (error: unknown) => error as Error,
+    (late: unknown) => late as Error,
   );
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
   if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);

@@ -32,7 +32,7 @@ export interface KeptQueueOptions<Facts> extends ConnectOptions {
   /** Held while messages are settled: two at once would mix up their order. */
   readonly lock: QueueDeclaration;
   /** What a message says about itself; its key is the same each time that it is looked at, and of no other. */
-  readonly read: (message: ConsumeMessage) => Facts & { readonly key: string };
+  readonly read: (message: ConsumeMessage) => Facts;
 }
 
 /** A message with what it says about itself. */
@@ -65,7 +65,7 @@ export interface SettleOptions<Facts> {
 }
 
 /** A queue that keeps messages for people, for one of them who looks into it and acts. */
-export class KeptQueue<Facts> implements AsyncDisposable {
+export class KeptQueue<Facts extends { readonly key: string }> implements AsyncDisposable {
   readonly name: string;
   readonly #options: KeptQueueOptions<Facts>;
   /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
@@ -82,7 +82,9 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   }
 
   /** @throws BrokerError */
-  static async open<Facts>(options: KeptQueueOptions<Facts>): Promise<KeptQueue<Facts>> {
+  static async open<Facts extends { readonly key: string }>(
+    options: KeptQueueOptions<Facts>,
+  ): Promise<KeptQueue<Facts>> {
     const connection = await BriefConnection.open(options.urls, options);
     const kept = new KeptQueue(connection, options);
     try {
@@ -95,23 +97,23 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   }
 
   /**
-   * Shows every message, oldest first, and leaves all of them in their places. Messages that somebody else holds at that
-   * moment are waited for and looked at again from the first one.
+   * Reads every message, oldest first, and leaves all of them in their places. If somebody else holds messages at that
+   * moment, all are read again from the first one.
    *
-   * @param show called for each
-   * @param restart called before messages are shown again from the first one
+   * @param read what is wanted of a message; undefined if nothing is
    * @throws BrokerError if the broker refuses the user, or the connection is lost
    */
-  look(show: (kept: Kept<Facts & { key: string }>) => void, restart: () => void): Promise<void> {
+  look<T>(read: (kept: Kept<Facts>) => T | undefined): Promise<T[]> {
     return this.#explained(async () => {
       for (let looks = 1; ; looks += 1) {
+        const found: T[] = [];
         let shown = 0;
         await this.#walk((kept) => {
           shown += 1;
-          show(kept);
+          const wanted = read(kept);
+          if (wanted !== undefined) found.push(wanted);
         });
-        if ((await this.#depth()) <= shown || looks === MAX_LOOKS) return;
-        restart();
+        if ((await this.#depth()) <= shown || looks === MAX_LOOKS) return found;
       }
     });
   }
@@ -210,9 +212,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
     }
   }
 
-  async #walk(
-    visit: (kept: Kept<Facts & { key: string }>, remove: () => void) => Promise<void> | void,
-  ): Promise<void> {
+  async #walk(visit: (kept: Kept<Facts>, remove: () => void) => Promise<void> | void): Promise<void> {
     await using walk = await QueueWalk.open(this.#connection.model, this.name, { silenceMs: SILENCE_MS });
     for await (const { message, acknowledge } of walk.messages())
       await visit({ facts: this.#options.read(message), message }, acknowledge);

@@ -1,10 +1,10 @@
 import type { ChannelModel } from 'amqplib';
 
-import { onChannel } from '../connection/questions.ts';
+import { codeOf, LOCKED, onChannel } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import type { QueueDeclaration } from '../topology.ts';
 
-const ANSWER_TIMEOUT_MS = 3_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 /** A lock that one connection holds at a time: an exclusive queue of its name, until it is released or the connection goes. */
 export class QueueLock {
@@ -21,18 +21,10 @@ export class QueueLock {
   /** Whether the connection holds the lock, which it takes if nobody does. */
   async isHeldBy(connection: ChannelModel): Promise<boolean> {
     if (this.#holder !== connection && (await this.isTaken())) return false;
-    this.#holder = undefined;
-    try {
-      const { name, arguments: args } = this.#lock;
-      // Also if it is held already: somebody may have deleted the queue.
-      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
-        channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
-      );
-      this.#holder = connection;
-      return true;
-    } catch {
-      return false;
-    }
+    // Also if it is held already: somebody may have deleted the queue.
+    const isHeld = await takeLock(connection, this.#lock).catch(() => false);
+    this.#holder = isHeld ? connection : undefined;
+    return isHeld;
   }
 
   /** Asked by a publish that is returned if nobody holds the lock: the broker logs a declaration that it refuses. */
@@ -58,5 +50,26 @@ export class QueueLock {
     } catch {
       // Gone with the connection, or released the next time.
     }
+  }
+}
+
+/**
+ * Declares the exclusive queue of a lock, which the broker removes with the connection.
+ *
+ * @returns whether the connection holds the lock; not if another one does
+ * @throws Error if the broker refuses it for another reason, or does not answer
+ */
+export async function takeLock(
+  connection: ChannelModel,
+  { name, arguments: args }: QueueDeclaration,
+): Promise<boolean> {
+  try {
+    await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+      channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
+    );
+    return true;
+  } catch (error) {
+    if (codeOf(error) === LOCKED) return false;
+    throw error;
   }
 }

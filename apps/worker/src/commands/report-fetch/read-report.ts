@@ -33,17 +33,20 @@ export async function* readReport(
 ): AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'> | WrittenPage> {
   const isWhole = data.page === undefined;
   const tally = new ReportTally(command.progress, data.perPage ?? perPage, seed);
-  if (tally.isDone) {
+  if (tally.state.isDone) {
     yield { type: 'report.completed', data: tally.completed(report, isWhole) };
     return;
   }
   const begin = (page: number): Promise<ReadPage> => {
-    const answer = fetch({ page, perPage: tally.perPage }).then((read) => ({ ...read, readAtMs: nowMs() }));
+    const answer = fetch({ page, perPage: tally.state.requested }).then((read) => ({
+      ...read,
+      readAtMs: nowMs(),
+    }));
     // It fails once it is its turn, if it comes to that.
     answer.catch(() => undefined);
     return answer;
   };
-  let page = data.page ?? tally.pages + 1;
+  let page = data.page ?? tally.state.pages + 1;
   for (let answer = await begin(page); ; page += 1) {
     const isBeyond = isBeyondLast(answer, page);
     if (!isBeyond) refuseOtherPage(answer, page);
@@ -54,12 +57,12 @@ export async function* readReport(
     if (!isBeyond) {
       yield pageOf(report, page, answer);
       await tally.add(answer);
-      command.progress = tally.progress();
+      command.progress = { ...tally.state };
     }
     if (isLast) break;
     answer = await (next ?? begin(page + 1));
   }
-  command.progress = tally.progress(true);
+  command.progress = { ...tally.state, isDone: true };
   yield { type: 'report.completed', data: tally.completed(report, isWhole) };
 }
 

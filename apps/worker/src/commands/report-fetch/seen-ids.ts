@@ -54,27 +54,17 @@ export class SeenIds {
       Math.imul(second ^ (second >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
     if ((first & this.#sample) !== 0) return 'new';
     // A slot that holds 0 is free.
-    return this.#put(
-      Math.floor(((first >>> 0) / TWO_TO_32) * this.#low.length),
-      second >>> 0 || 1,
-      first & 0xff,
-      digest | 0,
-    );
-  }
-
-  #put(start: number, low: number, high: number, digest: number): 'new' | 'repeated' | 'changed' {
-    for (let slot = start; ; slot = slot + 1 === this.#low.length ? 0 : slot + 1) {
-      const found = this.#low[slot];
-      if (found === low && this.#high[slot] === high) {
-        return this.#digests[slot] === digest ? 'repeated' : 'changed';
-      }
-      if (found !== 0) continue;
-      if (this.#count === this.#most) return 'new';
-      this.#count += 1;
-      this.#low[slot] = low;
-      this.#high[slot] = high;
-      this.#digests[slot] = digest;
-      return 'new';
+    const [low, high] = [second >>> 0 || 1, first & 0xff];
+    let slot = Math.floor(((first >>> 0) / TWO_TO_32) * this.#low.length);
+    for (; this.#low[slot] !== 0; slot = slot + 1 === this.#low.length ? 0 : slot + 1) {
+      if (this.#low[slot] === low && this.#high[slot] === high)
+        return this.#digests[slot] === (digest | 0) ? 'repeated' : 'changed';
     }
+    if (this.#count === this.#most) return 'new';
+    this.#count += 1;
+    this.#low[slot] = low;
+    this.#high[slot] = high;
+    this.#digests[slot] = digest;
+    return 'new';
   }
 }

@@ -1,28 +1,20 @@
 // The parts that every section is built of. No text becomes HTML, and nothing is styled from here.
 
+const HTML = 'http://www.w3.org/1999/xhtml';
+const SVG = 'http://www.w3.org/2000/svg';
+const OF_DRAWINGS = ['svg', 'rect'];
+
 /** `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element; children and attributes that are undefined are left out. */
 export function h(selector, ...rest) {
   const [name, ...classes] = selector.split('.');
-  const isAttributes = rest[0]?.constructor === Object;
-  const made = document.createElement(name);
-  if (classes.length > 0) made.className = classes.join(' ');
-  setAttributes(made, isAttributes ? rest.shift() : {});
-  made.append(...rest.flat(2).filter((child) => child !== undefined));
-  return made;
-}
-
-/** An element of a drawing. */
-export function svg(name, attributes, children = []) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  setAttributes(made, attributes);
-  made.append(...children);
-  return made;
-}
-
-function setAttributes(made, attributes) {
+  const made = document.createElementNS(OF_DRAWINGS.includes(name) ? SVG : HTML, name);
+  if (classes.length > 0) made.setAttribute('class', classes.join(' '));
+  const attributes = rest[0]?.constructor === Object ? rest.shift() : {};
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value !== undefined) made.setAttribute(attribute, value);
   }
+  made.append(...rest.flat(2).filter((child) => child !== undefined));
+  return made;
 }
 
 /** A word about a state; `kind` is ok, warn, bad or idle, and colours it. */

@@ -1,6 +1,6 @@
 // A function for each part of the page: from a part of the worker's view to its elements.
 
-import { badge, copyable, count, duration, h, nothing, svg, table, time } from './elements.js';
+import { badge, copyable, count, duration, h, nothing, table, time } from './elements.js';
 
 const LANE_KINDS = { consuming: 'ok', paused: 'warn', draining: 'warn', stopped: 'bad' };
 const CIRCUIT_KINDS = { closed: 'ok', 'half-open': 'warn', open: 'bad' };
@@ -133,17 +133,12 @@ function bars(type, hour) {
   const label = `${type}: ${count(failed)} failed in an hour`;
   const bar = (kind, index, value) => {
     const height = value === 0 ? 0 : Math.max(1.5, (30 * value) / most);
-    return svg('rect', {
-      class: kind,
-      x: 3 * (60 - hour.length + index),
-      y: 30 - height,
-      width: 2.4,
-      height,
-    });
+    const x = 3 * (60 - hour.length + index);
+    return h(`rect.${kind}`, { x, y: 30 - height, width: 2.4, height });
   };
-  return svg(
-    'svg',
-    { viewBox: '0 0 180 30', class: 'bars', role: 'img', 'aria-label': label },
+  return h(
+    'svg.bars',
+    { viewBox: '0 0 180 30', role: 'img', 'aria-label': label },
     hour.flatMap(([answered, each], index) => [bar('all', index, answered), bar('failed', index, each)]),
   );
 }

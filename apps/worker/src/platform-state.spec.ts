@@ -1,8 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { CircuitReport, Operation } from '#platform';
+import type { CircuitReport, Operation, PlatformClient } from '#platform';
 
-import { isLaneServed, lanePauseMs } from './lane-pause.ts';
+import { compartmentsOf, lanePause } from './platform-state.ts';
+
+it('puts what a lane holds beside what waits for the platform', () => {
+  const calls = [
+    { operator: 'casino', operation: 'game.open', inFlight: 192, waiting: 300, retriesLeft: 100 },
+    { operator: 'casino', operation: 'report.rake.fetch', inFlight: 2, waiting: 1, retriesLeft: 100 },
+  ] as const;
+  const compartments = [
+    { operator: 'casino', operation: 'game.open', inFlight: 500, overflowed: 7 },
+    { operator: 'default', operation: 'session.create', inFlight: 0, overflowed: 0 },
+    { operator: 'gone', operation: 'session.create', inFlight: 0, overflowed: 0 },
+  ];
+  const get = (operator: string) => (operator === 'gone' ? undefined : ({} as PlatformClient));
+  expect(compartmentsOf({ compartments }, { calls: () => calls, get })).toEqual([
+    { operator: 'casino', operation: 'game.open', inFlight: 500, waiting: 300, overflowed: 7 },
+    { operator: 'casino', operation: 'report.rake.fetch', inFlight: 3, waiting: 1, overflowed: 0 },
+    { operator: 'default', operation: 'session.create', inFlight: 0, waiting: 0, overflowed: 0 },
+  ]);
+});
 
 const NOW_MS = 1_000_000;
 const circuit = (
@@ -17,9 +35,9 @@ const circuit = (
   ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }),
 });
 
-const pause = (...circuits: CircuitReport[]) => lanePauseMs('reports', circuits, 1, NOW_MS);
+const pause = (...circuits: CircuitReport[]) => lanePause('reports', circuits, 1, NOW_MS).pauseMs;
 
-describe('lanePauseMs', () => {
+describe('lanePause', () => {
   it.each([
     ['nothing was called', []],
     ['the circuit is half open', [circuit('report.rake.fetch', 'half-open', { retryAfterMs: 0 })]],
@@ -47,18 +65,15 @@ describe('lanePauseMs', () => {
 
   it('lets the lane consume while there is an operator that it has not called', () => {
     const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
-    expect(lanePauseMs('reports', [open], 2, NOW_MS)).toBeUndefined();
-    expect(lanePauseMs('reports', [open, { ...open, operator: 'other' }], 2, NOW_MS)).toBe(4_000);
-    expect(isLaneServed('reports', [open], 2, NOW_MS)).toBe(true);
-    expect(isLaneServed('reports', [open, { ...open, operator: 'other' }], 2, NOW_MS)).toBe(false);
+    expect(lanePause('reports', [open], 2, NOW_MS)).toEqual({ pauseMs: undefined, isServed: true });
+    const both = [open, { ...open, operator: 'other' }];
+    expect(lanePause('reports', both, 2, NOW_MS)).toEqual({ pauseMs: 4_000, isServed: false });
   });
 
   it.each([{}, { retryAfterMs: 0 }])('pauses a millisecond if the probe is due: %j', (facts) => {
     expect(pause(circuit('report.rake.fetch', 'open', facts))).toBe(1);
   });
-});
 
-describe('isLaneServed', () => {
   const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 9 });
   const halfOpen = circuit('report.rake.fetch', 'half-open');
 
@@ -69,7 +84,7 @@ describe('isLaneServed', () => {
       'its circuit is half open, beside a closed one of the other lane',
       [halfOpen, circuit('game.open', 'closed')],
     ],
-  ])('is %s if %s', (expected, _, circuits) => {
-    expect(isLaneServed('reports', circuits, 1, NOW_MS)).toBe(expected);
+  ])('says that the lane is served: %s, if %s', (expected, _, circuits) => {
+    expect(lanePause('reports', circuits, 1, NOW_MS).isServed).toBe(expected);
   });
 });

@@ -1,0 +1,65 @@
+import { type CommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import type { MessagingHealth } from '#messaging';
+import type { CircuitReport, PlatformClients } from '#platform';
+
+const RECENTLY_MS = 60_000;
+
+/** An operation of an operator, for health and metrics. */
+export interface CompartmentReport {
+  readonly operator: string;
+  readonly operation: string;
+  /** Players' commands in this worker, wherever they wait; of reports, their calls. */
+  readonly inFlight: number;
+  /** The part of `inFlight` that waits for a connection to the platform. */
+  readonly waiting: number;
+  /** Refused with `OVERLOADED` so far, because the compartment held its share of the lane. */
+  readonly overflowed: number;
+}
+
+/** Every compartment that was used, of an operator that is configured. */
+export function compartmentsOf(
+  { compartments }: Pick<MessagingHealth, 'compartments'>,
+  platform: Pick<PlatformClients, 'calls' | 'get'>,
+): readonly CompartmentReport[] {
+  const reports = new Map<string, CompartmentReport>();
+  for (const { operator, operation, inFlight, waiting } of platform.calls()) {
+    const report = { operator, operation, inFlight: inFlight + waiting, waiting, overflowed: 0 };
+    reports.set(`${operation} ${operator}`, report);
+  }
+  for (const { operator, operation, inFlight, overflowed } of compartments) {
+    const name = `${operation} ${operator}`;
+    const { waiting } = reports.get(name) ?? { waiting: 0 };
+    if (!platform.get(operator)) continue;
+    reports.set(name, { operator, operation, inFlight, waiting, overflowed });
+  }
+  return [...reports.values()];
+}
+
+/**
+ * Whether a lane should consume, by the circuits that it used in the last minute. Source: bus contract, section 5.
+ *
+ * @param operators how many there are: one that was not called counts as well
+ * @returns `isServed`: whether one of its circuits is closed, or there is an operator of which it used none. `pauseMs`: how
+ *   long it should consume nothing: until the first probe, if every circuit is open, and a little longer while the probe
+ *   is in flight, since its outcome is not known yet
+ */
+export function lanePause(
+  lane: Lane,
+  circuits: readonly CircuitReport[],
+  operators: number,
+  nowMs: number,
+): { readonly pauseMs: number | undefined; readonly isServed: boolean } {
+  const used = circuits.filter(
+    ({ operation, lastUsedAtMs }) =>
+      LANE_OF_COMMAND[operation satisfies CommandType] === lane && nowMs - lastUsedAtMs <= RECENTLY_MS,
+  );
+  const hasUncalled = new Set(used.map(({ operator }) => operator)).size < operators;
+  const isServed = hasUncalled || used.some(({ state }) => state === 'closed');
+  if (hasUncalled || used.length === 0 || used.some(isPassable)) return { pauseMs: undefined, isServed };
+  return { pauseMs: Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0))), isServed };
+}
+
+/** A half-open circuit lets its probe through, and no other call until that has ended. */
+function isPassable({ state, retryAfterMs = 0 }: CircuitReport): boolean {
+  return state !== 'open' && retryAfterMs === 0;
+}
