@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 
 import { busNames, type Lane } from '#contracts';
-import { adviceFor, Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
+import { Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
 import { steadyClock, type Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
@@ -108,7 +108,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
         observer.connectionChanged(connection, state);
       },
       onAccess: (advice) => observer.accessChanged(advice),
-      onRelease: (release) => observer.brokerKnown(release.version, adviceFor(release)),
+      onRelease: ({ version, advice }) => observer.brokerKnown(version, advice),
       onMismatch: options.onMismatch,
     });
     const outbox = new Outbox(bus, this.#broker, this.#directReplies);
@@ -186,7 +186,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       isConnected,
       lastError,
       release: release && `RabbitMQ ${release.version}`,
-      advice: release && adviceFor(release),
+      advice: release?.advice,
       lanes,
       compartments,
     };

@@ -13,7 +13,7 @@ export {
   type BrokerConnectionOptions,
   type ConnectionState,
 } from './connection/broker-connection.ts';
-export { adviceFor, releaseOf } from './connection/broker-release.ts';
+export { releaseOf } from './connection/broker-release.ts';
 export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from './connection/connect.ts';
 export { countsOf, onChannel, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';

@@ -2,15 +2,13 @@ import type { Channel, ChannelModel, Replies } from 'amqplib';
 
 import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 
-export interface ExchangeDeclaration {
-  readonly name: string;
-  readonly type: 'direct' | 'fanout' | 'topic';
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
-
 export interface QueueDeclaration {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface ExchangeDeclaration extends QueueDeclaration {
+  readonly type: 'direct' | 'fanout' | 'topic';
 }
 
 export interface Binding {
@@ -38,20 +36,7 @@ export interface Standing {
   readonly consumers?: number | undefined;
 }
 
-interface TopologyPart {
-  readonly kind: 'exchange' | 'queue';
-  readonly name: string;
-  /** Fails if it is missing. */
-  readonly check: (channel: Channel) => Promise<Partial<Replies.AssertQueue>>;
-  /** Fails if it exists with other properties. */
-  readonly declare: (channel: Channel) => Promise<unknown>;
-}
-
 const ANSWER_TIMEOUT_MS = 4_000;
-const STATE_OF_CODE = new Map<unknown, Standing['state']>([
-  [NOT_FOUND, 'missing'],
-  [PRECONDITION_FAILED, 'different'],
-]);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
 
@@ -74,24 +59,29 @@ export class TopologyMismatchError extends Error {
  */
 export async function declareTopology(
   connection: ChannelModel,
-  topology: Topology,
+  { exchanges, queues, bindings }: Topology,
   only?: string,
 ): Promise<void> {
-  const wanted = partsOf(topology).filter(({ name }) => only === undefined || name === only);
-  const declarePart = async ({ kind, name, declare }: TopologyPart): Promise<void> => {
+  const declareIfWanted = async (part: Declaration): Promise<void> => {
+    const { name } = part;
+    if (only !== undefined && name !== only) return;
     try {
-      await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', declare);
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
+        await declare(channel, part);
+        for (const { queue, exchange, routingKey } of bindings)
+          if (queue === name && !isExchange(part)) await channel.bindQueue(queue, exchange, routingKey);
+      });
     } catch (error) {
       if (codeOf(error) !== PRECONDITION_FAILED) throw error;
       throw new TopologyMismatchError(
-        `The ${kind} ${name} exists on the broker with other properties than this version declares. ` +
+        `The ${kindOf(part)} ${name} exists on the broker with other properties than this version declares. ` +
           `The broker says: ${(error as Error).message}. Empty and delete it.`,
         { cause: error },
       );
     }
   };
-  for (const part of wanted) if (part.kind === 'exchange') await declarePart(part);
-  const declared = wanted.filter(({ kind }) => kind === 'queue').map(declarePart);
+  for (const exchange of exchanges) await declareIfWanted(exchange);
+  const declared = queues.map(declareIfWanted);
   // The first failure is that of all, once each is done.
   await Promise.allSettled(declared);
   await Promise.all(declared);
@@ -101,50 +91,49 @@ export async function declareTopology(
  * Compares all of a topology with what exists on the broker, and creates nothing: what exists is declared once more, which
  * changes nothing and fails if its properties differ.
  */
-export async function inspectTopology(connection: ChannelModel, topology: Topology): Promise<Standing[]> {
-  const parts = partsOf({ ...topology, bindings: [] });
-  return Promise.all(
-    parts.map(async ({ kind, name, check, declare }): Promise<Standing> => {
-      try {
-        const { messageCount, consumerCount } = await onChannel(
-          connection,
-          ANSWER_TIMEOUT_MS,
-          'the question',
-          async (channel) => {
-            const counts = await check(channel);
-            await declare(channel);
-            return counts;
-          },
-        );
-        return { kind, name, state: 'as-declared', messages: messageCount, consumers: consumerCount };
-      } catch (error) {
-        const state = STATE_OF_CODE.get(codeOf(error)) ?? 'unknown';
-        return { kind, name, state, ...(state !== 'missing' && { reason: (error as Error).message }) };
-      }
-    }),
-  );
+export function inspectTopology(
+  connection: ChannelModel,
+  { exchanges, queues }: Topology,
+): Promise<Standing[]> {
+  const inspect = async (part: Declaration): Promise<Standing> => {
+    const { name } = part;
+    const compare = async (channel: Channel): Promise<Partial<Replies.AssertQueue>> => {
+      const found = await (isExchange(part) ? channel.checkExchange(name) : channel.checkQueue(name));
+      await declare(channel, part);
+      return found;
+    };
+    const standing = { kind: kindOf(part), name };
+    try {
+      const found = await onChannel(connection, ANSWER_TIMEOUT_MS, 'the question', compare);
+      return {
+        ...standing,
+        state: 'as-declared',
+        messages: found.messageCount,
+        consumers: found.consumerCount,
+      };
+    } catch (error) {
+      if (codeOf(error) === NOT_FOUND) return { ...standing, state: 'missing' };
+      const state = codeOf(error) === PRECONDITION_FAILED ? 'different' : 'unknown';
+      return { ...standing, state, reason: (error as Error).message };
+    }
+  };
+  return Promise.all([...exchanges, ...queues].map(inspect));
 }
 
-/** The exchanges and queues of a topology, each queue with its bindings. */
-function partsOf({ exchanges, queues, bindings }: Topology): readonly TopologyPart[] {
-  return [
-    ...exchanges.map(({ name, type, arguments: args }): TopologyPart => ({
-      kind: 'exchange',
-      name,
-      check: (channel) => channel.checkExchange(name),
-      declare: (channel) => channel.assertExchange(name, type, { durable: true, arguments: args }),
-    })),
-    ...queues.map(({ name, arguments: args }): TopologyPart => ({
-      kind: 'queue',
-      name,
-      check: (channel) => channel.checkQueue(name),
-      declare: async (channel) => {
-        await channel.assertQueue(name, { durable: true, arguments: args });
-        for (const { queue, exchange, routingKey } of bindings)
-          if (queue === name) await channel.bindQueue(queue, exchange, routingKey);
-      },
-    })),
-  ];
+type Declaration = ExchangeDeclaration | QueueDeclaration;
+
+function isExchange(part: Declaration): part is ExchangeDeclaration {
+  return 'type' in part;
+}
+
+function kindOf(part: Declaration): Standing['kind'] {
+  return isExchange(part) ? 'exchange' : 'queue';
+}
+
+function declare(channel: Channel, part: Declaration): Promise<unknown> {
+  const options = { durable: true, arguments: part.arguments };
+  if (isExchange(part)) return channel.assertExchange(part.name, part.type, options);
+  return channel.assertQueue(part.name, options);
 }
 
 /** A quorum queue of work: what no consumer can take goes to another queue, and nothing is dropped. */

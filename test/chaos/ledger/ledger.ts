@@ -86,6 +86,7 @@ export class Ledger {
 export interface Failure {
   readonly code: string;
   readonly retryable: boolean;
+  readonly details?: { readonly called?: unknown };
 }
 
 /** The failure that a reply tells of; undefined if it tells of none. */

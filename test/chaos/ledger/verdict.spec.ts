@@ -16,8 +16,8 @@ const reply = (
   isFinal,
   text,
 });
-const failure = (code: string, retryable: boolean, atMs = 1_050) =>
-  reply('c:0', { atMs, type: 'command.failed', text: JSON.stringify({ code, retryable }) });
+const failure = (code: string, retryable: boolean, atMs = 1_050, details?: object) =>
+  reply('c:0', { atMs, type: 'command.failed', text: JSON.stringify({ code, retryable, details }) });
 const entry = (facts: Partial<Entry> = {}): Entry => ({
   id: 'c',
   type: 'session.create',
@@ -74,6 +74,11 @@ describe('verdictOf', () => {
     expect(verdictOf([{ ...both, publishes: 2 }]).wrong).toEqual([]);
     const final = { ...both, publishes: 2, replies: [failure('NICKNAME_TAKEN', false), reply('c:0')] };
     expect(verdictOf([final]).wrong).toEqual([final]);
+    for (const called of [true, false]) {
+      const replies = [failure('COMMAND_EXPIRED', false, 1_050, { called }), reply('c:0')];
+      const expired = { ...both, publishes: 2, replies };
+      expect(verdictOf([expired]).wrong).toEqual(called ? [expired] : []);
+    }
     const twice = [failure('OVERLOADED', true), failure('OVERLOADED', true, 1_060)];
     expect(verdictOf([{ ...both, publishes: 2, replies: twice }]).wrong).toEqual([]);
   });

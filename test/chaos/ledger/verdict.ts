@@ -97,9 +97,12 @@ function isWrong(entry: Entry): boolean {
   return finals.size > 1 || texts.size !== last + 1;
 }
 
-/** All of them, if there is nothing else. */
+/** All of them, if there is nothing else. What expired before it was called does not bind a repeat, either. */
 function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
-  const others = replies.filter((reply) => !failureIn(reply)?.retryable);
+  const others = replies.filter((reply) => {
+    const { retryable, details } = failureIn(reply) ?? {};
+    return !retryable && details?.called !== false;
+  });
   return others.some(({ isFinal }) => isFinal) ? others : replies;
 }
 

@@ -10,7 +10,7 @@ import { createCaller } from '#caller';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { type BrokerUser, ServiceWithCallers } from './broker-user.ts';
+import { type BrokerUser, type ServiceWithCallers, startWithCallers } from './broker-user.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const SHOP = `shop-${suffix}`;
@@ -34,7 +34,7 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
   let finance: BrokerUser;
 
   beforeAll(async () => {
-    callers = await ServiceWithCallers.start();
+    callers = await startWithCallers();
     ({ service } = callers);
     await callers.startWorker(RULES);
     const users = [SHOP, CASHIER, FINANCE].map((name) => callers.user(name));
@@ -93,7 +93,7 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     const options = { messageId: 'the-same-id' };
     shop.send('session.create', { userId: 'p-shop' }, { ...options, correlationId: 'first' });
     expect(await replyTo(shop, 'first')).toMatchObject({ userId: 'p-shop' });
-    await callers.write('callers.json', { callers: { ...RULES, [CASHIER]: {} } });
+    callers.write('callers.json', { callers: { ...RULES, [CASHIER]: {} } });
     await until('the new rules hold', async () => {
       const correlationId = `asked ${Math.random()}`;
       cashier.send('session.create', { userId: 'p-cashier' }, { ...options, correlationId });
@@ -104,10 +104,10 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
   });
 
   it('keep the rules before a version of the file that cannot be used', async () => {
-    await callers.write('callers.json', { callers: { '*': { operator: [] } } });
+    callers.write('callers.json', { callers: { '*': { operator: [] } } });
     shop.send('session.create', { userId: 'p-1' }, { correlationId: 'kept' });
     expect(await replyTo(shop, 'kept')).toMatchObject({ type: 'session.created' });
-    await callers.write('callers.json', { callers: RULES });
+    callers.write('callers.json', { callers: RULES });
   });
 
   it("send with Nest's client by an exchange of their own", async () => {

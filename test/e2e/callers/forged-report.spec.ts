@@ -4,7 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { BrokerUser, ServiceWithCallers } from './broker-user.ts';
+import {
+  type BrokerUser,
+  createBrokerUser,
+  type ServiceWithCallers,
+  startWithCallers,
+} from './broker-user.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const NEST = `nest-${suffix}`;
@@ -28,16 +33,16 @@ describe("a message that a caller with the permission of Nest's own client puts 
   let nest: BrokerUser;
 
   beforeAll(async () => {
-    callers = await ServiceWithCallers.start(PAGES, { REPORTS_RETRY_DELAYS_MS: String(DELAY_MS) });
+    callers = await startWithCallers(PAGES, { REPORTS_RETRY_DELAYS_MS: String(DELAY_MS) });
     ({ service } = callers);
     const acme = { clientId: 'acme', secretKey: 'secret-of-acme' };
     const rules = { [NEST]: { operators: ['default'] }, [FINANCE]: { operators: ['acme'] } };
     await callers.startWorker(rules, {
-      OPERATORS_FILE: await callers.write('operators.json', { acme }),
+      OPERATORS_FILE: callers.write('operators.json', { acme }),
     });
     // With a queue's name, that client publishes to the default exchange, from which every queue is reached.
     const patterns = [`^${NEST}\\.`, `^(${NEST}\\.|amq\\.default$)`, `^${NEST}\\.`];
-    nest = await BrokerUser.create(NEST, ['set_permissions', NEST, ...patterns], service);
+    nest = await createBrokerUser(NEST, ['set_permissions', NEST, ...patterns], service);
   });
   afterAll(async () => {
     await nest?.[Symbol.asyncDispose]();

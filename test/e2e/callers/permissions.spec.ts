@@ -5,7 +5,7 @@ import type { Channel } from 'amqplib';
 
 import { until } from '../../support/until.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { type BrokerUser, ServiceWithCallers } from './broker-user.ts';
+import { type BrokerUser, type ServiceWithCallers, startWithCallers } from './broker-user.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const SHOP = `shop-${suffix}`;
@@ -22,7 +22,7 @@ describe('broker users with no more than the command line prints', () => {
   let users: Record<(typeof USERS)[number], BrokerUser>;
 
   beforeAll(async () => {
-    callers = await ServiceWithCallers.start();
+    callers = await startWithCallers();
     const { prefix } = callers.service;
     const start = prefix.slice(0, 2);
     await callers.startWorker({
@@ -120,7 +120,7 @@ describe('broker users with no more than the command line prints', () => {
   });
 
   it('are refused if they are the user of the worker', async () => {
-    await callers.write('callers.json', { callers: { guest: {} } });
+    callers.write('callers.json', { callers: { guest: {} } });
     const { code, stderr } = await printed();
     expect([code, stderr]).toEqual([78, expect.stringContaining("guest is the worker's own user")]);
   });

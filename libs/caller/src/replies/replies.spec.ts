@@ -19,7 +19,7 @@ describe('readReply', () => {
     expect(reply.data).toEqual({ records: [{ value: 12_345_678_901_234_567_890n }] });
   });
 
-  it.each(['{', '5', 'null', ''])('refuses the body %j', (body) => {
+  it.each(['{', '{"a":1234567890123456', '5', 'null', ''])('refuses the body %j', (body) => {
     expect(() => readReply(message('session.created', body))).toThrow(
       expect.objectContaining({ code: 'REPLY_UNREADABLE', commandId: 'c-1' }),
     );
@@ -61,11 +61,6 @@ describe('parseExactJson', () => {
     ['{"a":-12345678901234567890}', { a: -12345678901234567890n }],
   ])('reads %s', (text, expected) => {
     expect(parseExactJson(text)).toEqual(expected);
-  });
-
-  it('does not parse what is not JSON', () => {
-    expect(() => parseExactJson('{')).toThrow(SyntaxError);
-    expect(() => parseExactJson('{"a":1234567890123456')).toThrow(SyntaxError);
   });
 });
 

@@ -5,7 +5,6 @@ import { type ConfirmedPublisher, countsOf, QueueLock } from '#rabbitmq';
 
 import { type PokerTopology, readerLockOf } from '../topology/topology.ts';
 import { type KeptReason, KeptSummary } from './kept-summary.ts';
-import { walkLocked } from './walk-locked.ts';
 
 /** More dead letters than this are counted, and not looked into: all of them pass through the worker. */
 const MOST_READ = 500;
@@ -123,7 +122,7 @@ export class BusLooker {
   async #read(connection: ChannelModel): Promise<void> {
     const letters = new KeptSummary();
     const { deadLetters } = this.#options.topology.names;
-    await walkLocked(connection, this.#lock, deadLetters, WALK, async (walk) => {
+    await this.#lock.walk(connection, deadLetters, WALK, async (walk) => {
       for await (const { message } of walk.messages()) letters.add(message);
       this.#letters = letters;
       this.#readAtMs = performance.now();

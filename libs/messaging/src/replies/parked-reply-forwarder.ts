@@ -3,7 +3,6 @@ import type { ChannelModel } from 'amqplib';
 import { type ConfirmedPublisher, countsOf, QueueLock, type QueueWalk, within } from '#rabbitmq';
 
 import { KeptSummary } from '../kept/kept-summary.ts';
-import { walkLocked } from '../kept/walk-locked.ts';
 import type { Bus } from '../messaging-options.ts';
 import { forwarderLockOf } from '../topology/topology.ts';
 import { forwardedReply } from './forwarded-reply.ts';
@@ -91,7 +90,7 @@ export class ParkedReplyForwarder {
       (message) => this.#publisher.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
     );
-    const hasWalked = await walkLocked(connection, this.#lock, undelivered, WALK, (walk) =>
+    const hasWalked = await this.#lock.walk(connection, undelivered, WALK, (walk) =>
       this.#forward(walk, round, isWanted),
     );
     return hasWalked && (round.isCut || this.#shown < depth);

@@ -4,8 +4,6 @@ import type { ChannelModel } from 'amqplib';
 export interface BrokerRelease {
   /** As the broker says it, such as `4.3.6`; empty if it does not. */
   readonly version: string;
-  /** Before 4.0: it is served, but nothing is promised for a node that dies. */
-  readonly isOld: boolean;
   /**
    * What changed by 4.3, measured on 4.0.5 and 4.3.6. Every delivery counts in `x-acquired-count`, and a nack no more in
    * `x-delivery-count`: what a caller wrote there survives it. What a consumer held whose node died is kept from the others
@@ -13,34 +11,27 @@ export interface BrokerRelease {
    * returned any more.
    */
   readonly isFrom43: boolean;
+  /**
+   * What its administrator should do, said in any case: clients of AMQP cannot see whether a setting is set. `undefined` if its
+   * defaults will do.
+   */
+  readonly advice: string | undefined;
 }
 
 export function brokerReleaseOf(version: string): BrokerRelease {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return {
-    version,
-    isOld: version !== '' && major < 4,
-    isFrom43: major > 4 || (major === 4 && minor >= 3),
-  };
+  const isFrom43 = major > 4 || (major === 4 && minor >= 3);
+  let advice: string | undefined;
+  if (version !== '' && major < 4)
+    advice = `RabbitMQ ${version} is served, but what is promised for a node that dies is promised from 4.0 on: upgrade it`;
+  else if (isFrom43)
+    advice =
+      `RabbitMQ ${version} holds back the commands in flight on a dead node for a minute: ` +
+      'set the policy consumer-disconnected-timeout of the quorum queues to 1000 (ms), unless that was done';
+  return { version, isFrom43, advice };
 }
 
 /** The release of the broker at the other end of a connection, which every broker names when it opens one. */
 export function releaseOf({ connection }: ChannelModel): BrokerRelease {
   return brokerReleaseOf(connection?.serverProperties?.version ?? '');
-}
-
-/**
- * What the administrator of a broker of this release should do, said in any case: clients of AMQP cannot see whether a setting
- * is set.
- *
- * @returns undefined if its defaults will do
- */
-export function adviceFor({ version, isOld, isFrom43 }: BrokerRelease): string | undefined {
-  if (isOld)
-    return `RabbitMQ ${version} is served, but what is promised for a node that dies is promised from 4.0 on: upgrade it`;
-  if (!isFrom43) return undefined;
-  return (
-    `RabbitMQ ${version} holds back the commands in flight on a dead node for a minute: ` +
-    'set the policy consumer-disconnected-timeout of the quorum queues to 1000 (ms), unless that was done'
-  );
 }

@@ -1,7 +1,7 @@
 import type { ConsumeMessage, MessageProperties } from 'amqplib';
 
 export interface MessageFacts {
-  /** The properties that the sender set; amqplib gives the others as `undefined`. */
+  /** The properties that the sender set. */
   readonly properties?: Partial<MessageProperties>;
   readonly headers?: Readonly<Record<string, unknown>>;
   /** A buffer as it is, anything else as JSON. */
@@ -21,23 +21,6 @@ export function messageOf({
   return {
     content: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
     fields: { consumerTag: 'tag', deliveryTag: 1, redelivered, exchange: 'poker.commands', routingKey },
-    properties: { ...UNSET, ...properties, headers },
+    properties: { ...properties, headers } as MessageProperties,
   };
 }
-
-const UNSET: MessageProperties = {
-  contentType: undefined,
-  contentEncoding: undefined,
-  headers: undefined,
-  deliveryMode: undefined,
-  priority: undefined,
-  correlationId: undefined,
-  replyTo: undefined,
-  expiration: undefined,
-  messageId: undefined,
-  timestamp: undefined,
-  type: undefined,
-  userId: undefined,
-  appId: undefined,
-  clusterId: undefined,
-};

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { afterEach, beforeEach, jest } from '@jest/globals';
 import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
@@ -6,6 +6,9 @@ import { messageOf } from './message.fixture.ts';
 import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.ts';
 
 export const PAUSE_MS = 1_000;
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 /** A channel of a broker that answers on request, and notes who consumes on it. */
 function scriptedChannel() {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Delivery } from './delivery.ts';
 import { consumerOf, pass, PAUSE_MS } from './queue-consumer.fixture.ts';
@@ -6,13 +6,6 @@ import { consumerOf, pass, PAUSE_MS } from './queue-consumer.fixture.ts';
 const FIRST = 64;
 const PREFETCH = 2_048;
 const NEVER = () => new Promise<void>(() => undefined);
-
-beforeEach(() => {
-  jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
 
 describe('QueueConsumer', () => {
   it('is recreated when the broker cancels it, or closes its channel', async () => {

@@ -194,22 +194,16 @@ export class KeptQueue<Facts extends { readonly key: string }> implements AsyncD
     const decision = decide(kept);
     if (decision === 'leave') return 'left';
     if (decision !== 'remove') {
-      const outcome = await this.#publish(decision);
+      const outcome = await this.#publisher.publish(decision).catch((error: unknown) => {
+        if (error instanceof UnconfirmedError) throw error;
+        return 'unwritable' as const;
+      });
       if (outcome !== 'confirmed') return outcome;
     }
     remove();
     // The acknowledgement leaves before `settled` is called: a process that is killed repeats nothing that it has reported.
     await turn();
     return 'done';
-  }
-
-  async #publish(message: OutgoingMessage): Promise<PublishOutcome | 'unwritable'> {
-    try {
-      return await this.#publisher.publish(message);
-    } catch (error) {
-      if (error instanceof UnconfirmedError) throw error;
-      return 'unwritable';
-    }
   }
 
   async #walk(visit: (kept: Kept<Facts>, remove: () => void) => Promise<void> | void): Promise<void> {

@@ -3,6 +3,7 @@ import type { ChannelModel } from 'amqplib';
 import { codeOf, LOCKED, onChannel } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import type { QueueDeclaration } from '../topology.ts';
+import { QueueWalk, type WalkOptions } from './walk-queue.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -37,6 +38,29 @@ export class QueueLock {
       properties: { headers: {} },
     };
     return (await this.#publisher.publish(ping)) !== 'returned';
+  }
+
+  /**
+   * Walks through a queue that keeps messages, unless another connection does, and waits until what it leaves is back in its
+   * place: the next walk would otherwise show it behind later messages.
+   *
+   * @param look goes through the walk to its end
+   * @returns whether the connection had the lock
+   */
+  async walk(
+    connection: ChannelModel,
+    queue: string,
+    options: WalkOptions,
+    look: (walk: QueueWalk) => Promise<void>,
+  ): Promise<boolean> {
+    if (!(await this.isHeldBy(connection))) return false;
+    try {
+      await using walk = await QueueWalk.open(connection, queue, options);
+      await look(walk);
+      return true;
+    } finally {
+      await this.release(connection);
+    }
   }
 
   /** Gives the lock up. If that fails, it stays held until the next release. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
 import { messageTo } from './outgoing-message.fixture.ts';
@@ -6,13 +6,6 @@ import { UnconfirmedError } from './outgoing-message.ts';
 import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;
-
-beforeEach(() => {
-  jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
 
 describe('ConfirmedPublisher', () => {
   it('matches a return to its own publish, though others under the same id are confirmed before it', async () => {

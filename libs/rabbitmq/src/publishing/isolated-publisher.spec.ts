@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { messageTo } from './outgoing-message.fixture.ts';
 import { attach } from './scripted-channel.fixture.ts';
@@ -8,13 +8,6 @@ const SECONDS = 1_000;
 const SLOW_MS = 700;
 const MAX_ASKED = 16;
 const MAX_REMEMBERED = 1_000;
-
-beforeEach(() => {
-  jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
 
 describe('a message that its queue refuses', () => {
   it('is published once more alone, before what follows for its queue; all others stay where they are', async () => {
@@ -93,25 +86,6 @@ describe('a message that its queue refuses', () => {
 });
 
 describe('a channel that the broker closes', () => {
-  it('has each of its messages published alone: the one that closes its channel again fails, by itself', async () => {
-    const { channel, channels, publish, pass, givenUp } = await attach();
-    const [good, bad, behind] = ['good', 'bad', 'behind'].map(publish);
-    bad?.catch(() => undefined);
-    channel.lose(406, 'PRECONDITION_FAILED - user_id');
-    const alone = async (queue: string): Promise<(typeof channels)[0]> => {
-      await pass(0);
-      expect(channels.at(-1)?.queues).toEqual([queue]);
-      return channels.at(-1)!;
-    };
-    (await alone('good')).confirm(0);
-    expect(await good).toBe('confirmed');
-    (await alone('bad')).lose(406, 'PRECONDITION_FAILED - user_id');
-    await expect(bad).rejects.toMatchObject({ name: 'PublishRefusedError', code: 406 });
-    (await alone('behind')).confirm(0);
-    expect(await behind).toBe('confirmed');
-    expect(givenUp).toEqual([]);
-  });
-
   it('has its message, and what follows for its exchange, wait until that was put right', async () => {
     const reason = "ACCESS_REFUSED - write access to exchange 'amq.default' in vhost '/' refused";
     let repaired = (_isRepaired: boolean): void => undefined;

@@ -1,10 +1,13 @@
 import { EventEmitter } from 'node:events';
 
-import { jest } from '@jest/globals';
+import { afterEach, beforeEach, jest } from '@jest/globals';
 import type { ChannelModel } from 'amqplib';
 
 import { ConfirmedPublisher, type PublisherOptions } from './confirmed-publisher.ts';
 import { messageTo } from './outgoing-message.fixture.ts';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 type Answer = (error: Error | null) => void;
 
