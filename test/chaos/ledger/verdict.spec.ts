@@ -75,9 +75,9 @@ describe('verdictOf', () => {
     const final = { ...both, publishes: 2, replies: [failure('NICKNAME_TAKEN', false), reply('c:0')] };
     expect(verdictOf([final]).wrong).toEqual([final]);
     for (const called of [true, false]) {
-      const replies = [failure('COMMAND_EXPIRED', false, 1_050, { called }), reply('c:0')];
-      const expired = { ...both, publishes: 2, replies };
-      expect(verdictOf([expired]).wrong).toEqual(called ? [expired] : []);
+      const expired = failure('COMMAND_EXPIRED', false, 1_050, { called });
+      const answered = { ...both, publishes: 2, replies: [expired, reply('c:0')] };
+      expect(verdictOf([answered]).wrong).toEqual(called ? [answered] : []);
     }
     const twice = [failure('OVERLOADED', true), failure('OVERLOADED', true, 1_060)];
     expect(verdictOf([{ ...both, publishes: 2, replies: twice }]).wrong).toEqual([]);
