@@ -71,9 +71,10 @@ describe('poker-bridge dead-letters', () => {
     it('chooses by each option', async () => {
       await kept.put(0, 1);
       await kept.put(1, 2, { reason: 'VALIDATION_FAILED' });
-      await kept.put(2, 3, { caller: 'shop' });
+      await kept.put(2, 3, { caller: 'shop', type: 'game.open' });
       const chosen: [options: string, ids: string[]][] = [
         ['--reason VALIDATION_FAILED', ['letter-1']],
+        ['--type game.open --type session.create', ['letter-2']],
         ['--type report.rake.fetch --type game.open --caller shop', ['letter-2']],
         ['--id letter-0 --id letter-2', ['letter-0', 'letter-2']],
         ['--since 2026-03-01T00:00:01Z', ['letter-1', 'letter-2']],

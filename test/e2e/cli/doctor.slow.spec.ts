@@ -43,8 +43,9 @@ describe('poker-bridge doctor', () => {
     Object.assign(new URL(sandboxed.service.url), change).href;
 
   it('finds nothing at fault where a worker runs, and ends with 0', async () => {
-    const { code, faults, fine } = await diagnose();
+    const { code, faults, fine, warnings } = await diagnose();
     expect([code, faults]).toEqual([0, []]);
+    expect(warnings).not.toContain('topology');
     const refused = (operation: string) =>
       new RegExp(`^platform default \\| ${operation} for poker-bridge-doctor, .* is refused \\(422\\)`);
     expect(fine.filter((line) => !line.startsWith('broker settings'))).toEqual(

@@ -59,6 +59,7 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
     const { stdout } = await kept.run('dead-letters list');
     expect(stdout).not.toContain('shop');
     expect((await kept.run('dead-letters list --json --caller shop')).lines).toEqual([]);
+    expect((await kept.run('dead-letters list --caller shop', { INTERNAL_KEY: '' })).code).toBe(78);
   });
 
   it('shows each, also with its body', async () => {
