@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService, Readiness } from '../e2e/cluster/clustered-service.ts';
+import { ClusteredService, watchReadiness } from '../e2e/cluster/clustered-service.ts';
 import { Gate } from '../support/platform-answers.ts';
 import { until } from '../support/until.ts';
 
@@ -19,7 +19,7 @@ describe('a worker on a cluster of three nodes', () => {
     service.run(async () => {
       const { view, lanes } = service;
       const load = service.load('led');
-      const readiness = new Readiness(service.worker);
+      const stopWatching = watchReadiness(service.worker);
       const serving = await service.serving();
       const lost = service.otherThan(...serving);
       await view.moveLeaders(lanes, lost);
@@ -30,7 +30,7 @@ describe('a worker on a cluster of three nodes', () => {
       expect(await service.serving()).toEqual(serving);
       await lost.restart();
       await service.expectAnswered(load);
-      expect(await readiness.stop()).toEqual([200]);
+      expect(await stopWatching()).toEqual([200]);
     }));
 
   it('is not ready while two nodes are gone, and with them every majority', () =>

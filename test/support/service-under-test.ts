@@ -1,6 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
+import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
 import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
@@ -13,6 +14,8 @@ export interface ServiceOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Default: the broker of the test run. */
   readonly url?: string;
+  /** Whether the workers share a Redis of their own. Default: no. */
+  readonly redis?: boolean;
   /** Workers to begin with. Default: none. */
   readonly workers?: number;
 }
@@ -38,6 +41,7 @@ export class ServiceUnderTest implements AsyncDisposable {
   platform!: PlatformStub;
   proxy!: TcpProxy;
   caller!: BusCaller;
+  redis: PrivateRedis | undefined;
   #workers: WorkerProcess[] = [];
   #variables: Readonly<Record<string, string>> = {};
 
@@ -52,6 +56,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     behaviour,
     variables = {},
     url = testBrokerUrl(),
+    redis = false,
     workers = 0,
   }: ServiceOptions): Promise<void> {
     this.prefix = uniquePrefix();
@@ -63,7 +68,13 @@ export class ServiceUnderTest implements AsyncDisposable {
       TcpProxy.start(url),
       BusCaller.open(url, this.prefix),
     ]);
+    if (redis) this.redis = await PrivateRedis.start();
     await Promise.all(Array.from({ length: workers }, () => this.worker()));
+  }
+
+  /** Every worker that was started. */
+  get workers(): readonly WorkerProcess[] {
+    return this.#workers;
   }
 
   /** The worker that was started last. */
@@ -79,6 +90,7 @@ export class ServiceUnderTest implements AsyncDisposable {
       ...this.platform.variables,
       AMQP_URL: this.proxy.through(this.url),
       AMQP_PREFIX: this.prefix,
+      ...(this.redis && { REDIS_URL: this.redis.url }),
       ...UNHURRIED,
       ...this.#variables,
     };
@@ -117,5 +129,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     await removeTopology(this.url, this.prefix, this.#variables['REPORTS_RETRY_DELAYS_MS']);
     await this.proxy[Symbol.asyncDispose]();
     await this.platform[Symbol.asyncDispose]();
+    await this.redis?.[Symbol.asyncDispose]();
+    this.redis = undefined;
   }
 }

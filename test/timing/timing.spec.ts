@@ -72,7 +72,7 @@ describe('deadline', () => {
       for (const ms of await Promise.all(all)) expectInTime(ms);
     });
 
-    it('is at most a second late if others wait for the only connection', async () => {
+    it('is at most a second late if others wait for the only connection, whose queue refuses a third', async () => {
       await using narrow = await ServiceUnderTest.start({
         behaviour: silent,
         variables: { PLATFORM_CONNECTIONS: '1', PLATFORM_QUEUE: '1' },
@@ -81,8 +81,11 @@ describe('deadline', () => {
       const deadlineAtMs = Date.now() + BUDGET_MS;
       const send = (userId: string) =>
         narrow.caller.send('session.create', { userId }, due(deadlineAtMs)).then(() => Date.now());
-      for (const atMs of await Promise.all([send('first'), send('second')]))
-        expectInTime(atMs - deadlineAtMs);
+      const both = [send('first'), send('second')];
+      await until('both wait', async () => (await narrow.running.metric('poker_commands_in_flight')) === 2);
+      const third = narrow.caller.sendForOne('session.create', { userId: 'third' }, due(deadlineAtMs));
+      expect((await third).body).toMatchObject({ code: 'OVERLOADED', attempts: 0 });
+      for (const atMs of await Promise.all(both)) expectInTime(atMs - deadlineAtMs);
     });
   });
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import { busNames } from '#contracts';
 import { brokerUserOf, workerPermissions } from '#messaging/client';
+import { type Permissions, permissionsLine } from '#rabbitmq';
 import { type CallerRules, readCallers, readSomeSettings } from '#settings';
 
 import { EXIT, ExitError, usageError } from './exit.ts';
@@ -15,13 +16,6 @@ Create the users first, with rabbitmqctl add_user: the worker is the user of AMQ
 A caller gets its reply queues (by default those that begin with its name and a dot, or are named by the broker),
 an exchange <caller>.commands, which Nest's client needs, and that of the commands.`;
 
-/** What a broker user may do, as patterns of names. */
-interface Permissions {
-  readonly configure: string;
-  readonly write: string;
-  readonly read: string;
-}
-
 /** All that have no rules of their own: no user of the broker. */
 const OTHERS = '*';
 /** Consumed without any permission. */
@@ -31,7 +25,7 @@ const SERVER_NAMED = 'amq.gen-';
 /** Names of the broker, the default exchange (`amq.default`) and the exchange of its trace among them. */
 const OF_BROKER = 'amq.';
 
-export function defineCallers(command: Command): void {
+export function define(command: Command): void {
   command
     .command('permissions')
     .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')
@@ -51,11 +45,8 @@ function printPermissions(file: string | undefined): void {
   } = settings;
   const callers = readCallers(path);
   const worker = brokerUserOf(url);
-  const vhost = decodeURIComponent(URL.parse(url)?.pathname.slice(1) ?? '') || '/';
-  const print = (user: string, what: string, { configure, write, read }: Permissions): void => {
-    const words = [vhost, user, configure, write, read].map(quoted);
-    process.stdout.write(`${comment(`${user}: ${what}`)}rabbitmqctl set_permissions -p ${words.join(' ')}\n`);
-  };
+  const print = (user: string, what: string, permissions: Permissions): void =>
+    void process.stdout.write(`${comment(`${user}: ${what}`)}${permissionsLine(url, permissions, user)}\n`);
   print(worker, 'the worker', workerPermissions(prefix));
   for (const [caller, rules] of callers) {
     if (caller === OTHERS) continue;
@@ -99,9 +90,7 @@ function patternOf(name: string): string {
   return name.endsWith('*') ? escaped(name.slice(0, -1)) : `${escaped(name)}$`;
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** A line that a shell ignores, whatever is in it. */
 function comment(text: string): string {
@@ -112,8 +101,4 @@ function describe({ commands, operators }: CallerRules): string {
   const what = commands ? [...commands].join(', ') : 'every command';
   const whose = operators ? [...operators].join(', ') : 'every operator';
   return `${what || 'no command'}, for ${whose || 'no operator'}`;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -7,7 +7,7 @@ Examples:
   $ poker-bridge completion bash >> ~/.bashrc
   $ poker-bridge completion zsh >> ~/.zshrc`;
 
-export function defineCompletion(command: Command): void {
+export function define(command: Command): void {
   command
     .addArgument(new Argument('<SHELL>', 'whose script is printed').choices(['bash', 'zsh']))
     .addHelpText('after', EXAMPLES)

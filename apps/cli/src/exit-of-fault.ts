@@ -14,18 +14,12 @@ const WRONG_SETTINGS: ReadonlySet<string> = new Set([
 /** How the program ends after a fault of the settings or the broker; any other error stays what it is. */
 export function exitOfFault(error: unknown): unknown {
   if (error instanceof SettingsError) return new ExitError(EXIT.settings, error.message);
-  if (error instanceof CallerError) return exitBy(error.code, error.message);
-  if (error instanceof BrokerError) {
-    const isUnset =
-      error.fault === 'unreachable' && !process.env['AMQP_URL'] && !process.env['AMQP_URL_FILE'];
-    return exitBy(error.fault, error.message + (isUnset ? ' AMQP_URL is not set; this is its default.' : ''));
+  if (error instanceof UnconfirmedError || error instanceof PublishRefusedError) {
+    return new ExitError(EXIT.noAnswer, error.message);
   }
-  for (const kind of [UnconfirmedError, PublishRefusedError]) {
-    if (error instanceof kind) return new ExitError(EXIT.noAnswer, error.message);
-  }
-  return error;
-}
-
-function exitBy(fault: string, message: string): ExitError {
+  if (!(error instanceof CallerError || error instanceof BrokerError)) return error;
+  const fault = error instanceof CallerError ? error.code : error.fault;
+  const isUnset = fault === 'unreachable' && !process.env['AMQP_URL'] && !process.env['AMQP_URL_FILE'];
+  const message = error.message + (isUnset ? ' AMQP_URL is not set; this is its default.' : '');
   return new ExitError(WRONG_SETTINGS.has(fault) ? EXIT.settings : EXIT.noAnswer, message);
 }

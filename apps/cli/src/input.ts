@@ -32,12 +32,7 @@ export async function readValue(given: string): Promise<string> {
   return given.startsWith('@') ? (await readSource(given.slice(1))).replace(/\r?\n$/, '') : given;
 }
 
-/**
- * The JSON of an option, unchanged.
- *
- * @param given JSON, `@FILE`, or `-` for standard input
- * @throws ExitError if it is not JSON, or the file cannot be read
- */
+/** The JSON of an option, unchanged: JSON, `@FILE`, or `-` for standard input. @throws ExitError if it is not JSON */
 export async function readJson(option: string, given: string): Promise<string> {
   const text = await readValue(given === '-' ? '@-' : given);
   const fault = jsonFault(text);

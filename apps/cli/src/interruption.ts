@@ -1,5 +1,3 @@
-import { EXIT, ExitError } from './exit.ts';
-
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
@@ -16,9 +14,4 @@ export async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
-}
-
-/** @throws ExitError if the user has interrupted the work */
-export function refuseIfInterrupted({ aborted }: AbortSignal): void {
-  if (aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
 }

@@ -16,11 +16,7 @@ export function readCount(least: number, most: number): (text: string) => number
 
 export const readDeadline = readCount(1, LONGEST_DEADLINE_MS);
 
-/**
- * Reads a moment that somebody types: a time ago, or a date or time of ISO 8601 with a zone. A date is its midnight in UTC.
- *
- * @returns epoch milliseconds
- */
+/** Reads a time ago, or a date (its midnight in UTC) or time of ISO 8601 with a zone, as epoch milliseconds. */
 export function readMoment(text: string): number {
   const [, count, unit = ''] = AGO.exec(text) ?? [];
   if (count !== undefined) return Date.now() - Number(count) * (UNIT_MS[unit] ?? 0);

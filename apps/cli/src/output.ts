@@ -19,11 +19,7 @@ export function shortened(text: string, length: number): string {
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
 }
 
-/**
- * Aligned lines; the cells are expected to be printable.
- *
- * @param number the column whose cells end at the right
- */
+/** Aligned lines; the cells are expected to be printable. @param number the column whose cells end at the right */
 export function alignedLines(rows: readonly (readonly string[])[], number?: number): string[] {
   const widthOf = (text = ''): number => [...text].length;
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column]))));

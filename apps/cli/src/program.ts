@@ -15,47 +15,44 @@ Examples:
   $ poker-bridge doctor
 
 Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
-3 if no reply came in time, 78 on wrong settings.`;
+3 if no reply came in time, 78 on wrong settings. docs/command-line.md has more,
+also which settings each subcommand uses: send, report, dead-letters and replies
+those of the broker, AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT and AMQP_TLS_KEY.`;
 
 /** Gives a command its arguments, options and action. */
-type Define = (command: Command) => void;
+type Definition = { readonly define: (command: Command) => void };
 
 /** Each subcommand with its description, and what loads the rest: together they take a second. */
-const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: () => Promise<Define>]>> = {
-  send: [
-    'sends one command over the bus and prints its replies as they arrive',
-    async () => (await import('./send/send.ts')).defineSend,
-  ],
-  report: [
-    'fetches a whole report into a file',
-    async () => (await import('./report/report.command.ts')).defineReport,
-  ],
-  sign: [
-    'explains signatures, and finds their settings',
-    async () => (await import('./sign/sign.command.ts')).defineSign,
-  ],
-  'dead-letters': [
-    'looks into the dead letters, sends them back to work, or removes them',
-    async () => (await import('./kept-messages/kept-messages.command.ts')).defineDeadLetters,
-  ],
-  replies: [
-    'looks into the parked replies, delivers or removes them',
-    async () => (await import('./kept-messages/kept-messages.command.ts')).defineReplies,
-  ],
-  callers: ['says who may send what', async () => (await import('./callers.ts')).defineCallers],
-  trace: [
-    'prints what a log on standard input says about a command, a player or a stretch of time',
-    async () => (await import('./trace/trace.ts')).defineTrace,
-  ],
-  doctor: [
-    'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
-    async () => (await import('./doctor/doctor.ts')).defineDoctor,
-  ],
-  completion: [
-    'prints what makes a shell complete subcommands, options and types of commands',
-    async () => (await import('./completion.ts')).defineCompletion,
-  ],
-};
+const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: () => Promise<Definition>]>> =
+  {
+    send: [
+      'sends one command over the bus and prints its replies as they arrive',
+      () => import('./send/send.ts'),
+    ],
+    report: ['fetches a whole report into a file', () => import('./report/report.command.ts')],
+    sign: ['explains signatures, and finds their settings', () => import('./sign/sign.command.ts')],
+    'dead-letters': [
+      'looks into the dead letters, sends them back to work, or removes them',
+      () => import('./kept-messages/kept-messages.command.ts'),
+    ],
+    replies: [
+      'looks into the parked replies, delivers or removes them',
+      () => import('./kept-messages/kept-messages.command.ts'),
+    ],
+    callers: ['says who may send what', () => import('./callers.ts')],
+    trace: [
+      'prints what a log on standard input says about a command, a player or a stretch of time',
+      () => import('./trace/trace.ts'),
+    ],
+    doctor: [
+      'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
+      () => import('./doctor/doctor.ts'),
+    ],
+    completion: [
+      'prints what makes a shell complete subcommands, options and types of commands',
+      () => import('./completion.ts'),
+    ],
+  };
 
 /** @param used the subcommands that get their arguments and options; default: all */
 export async function createProgram(used = Object.keys(SUBCOMMANDS)): Promise<Command> {
@@ -71,7 +68,7 @@ export async function createProgram(used = Object.keys(SUBCOMMANDS)): Promise<Co
     .addHelpText('after', EXAMPLES);
   for (const [name, [description, load]] of Object.entries(SUBCOMMANDS)) {
     const command = program.command(name).description(description).helpCommand(false);
-    if (used.includes(name)) (await load())(command);
+    if (used.includes(name)) (await load()).define(command);
   }
   return program;
 }

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Progress } from './progress.ts';
 
 /** Progress that is shown on a terminal of some width; null for what is no terminal. */
-function progressOn(columns: number | null, more: object = {}) {
+function progressOn(columns: number | null, total?: number, before = 0, variables: object = {}) {
   const written: string[] = [];
   const stream = {
-    write: (text: string | Uint8Array) => written.push(String(text)) > 0,
+    write: (text: string) => written.push(text) > 0,
     ...(columns !== null && { isTTY: true, columns }),
-  };
-  const progress = new Progress('records', { stream, environment: { TERM: 'xterm' }, ...more });
+  } as typeof process.stderr;
+  const progress = new Progress('records', total, before, stream, { TERM: 'xterm', ...variables });
   return { progress, written };
 }
 
@@ -19,22 +19,14 @@ describe('Progress', () => {
   const pass = (ms: number): void => jest.advanceTimersByTime(ms);
 
   it.each([
-    [
-      80,
-      { total: 100 },
-      '\r[===============               ] 50 of 100 records, 50 a second, 1 s left\u001b[K',
-    ],
-    [50, { total: 100 }, '\r[===   ] 50 of 100 records, 50 a second, 1 s left\u001b[K'],
-    [30, { total: 100 }, '\r50 of 100 records, 50 a secon\u001b[K'],
-    [80, {}, '\r50 records, 50 a second\u001b[K'],
+    [80, [100], '\r[===============               ] 50 of 100 records, 50 a second, 1 s left\u001b[K'],
+    [50, [100], '\r[===   ] 50 of 100 records, 50 a second, 1 s left\u001b[K'],
+    [30, [100], '\r50 of 100 records, 50 a secon\u001b[K'],
+    [80, [], '\r50 records, 50 a second\u001b[K'],
     // What an earlier run has done counts, and not towards the speed.
-    [
-      70,
-      { total: 200, before: 50 },
-      `\r[${'='.repeat(13).padEnd(25)}] 100 of 200 records, 50 a second, 2 s left\u001b[K`,
-    ],
-  ])('fits a terminal of %i columns with %j', (columns, options, expected) => {
-    const { progress, written } = progressOn(columns, options);
+    [70, [200, 50], `\r[${'='.repeat(13).padEnd(25)}] 100 of 200 records, 50 a second, 2 s left\u001b[K`],
+  ])('fits a terminal of %i columns with %j', (columns, [total, before], expected) => {
+    const { progress, written } = progressOn(columns, total, before);
     pass(1_000);
     progress.add(50);
     expect(written).toEqual([expected]);
@@ -53,10 +45,10 @@ describe('Progress', () => {
 
   it.each([
     ['a file', null, {}],
-    ['the log of a build', 80, { environment: { TERM: 'xterm', CI: 'true' } }],
-    ['a terminal that cannot erase', 80, { environment: { TERM: 'dumb' } }],
-  ])('writes plain lines, and few, into %s', (_, columns, options) => {
-    const { progress, written } = progressOn(columns, { total: 100, ...options });
+    ['the log of a build', 80, { CI: 'true' }],
+    ['a terminal that cannot erase', 80, { TERM: 'dumb' }],
+  ])('writes plain lines, and few, into %s', (_, columns, variables) => {
+    const { progress, written } = progressOn(columns, 100, 0, variables);
     for (let seconds = 1; seconds <= 11; seconds += 1) {
       pass(1_000);
       progress.add(1);

@@ -6,38 +6,28 @@ const REDRAW_MS = 100;
 const LINE_MS = 5_000;
 const ERASE_TO_END = '\u001b[K';
 
-interface ProgressOptions {
-  readonly total?: number | undefined;
-  /** How many were done by an earlier run. */
-  readonly before?: number;
-  readonly stream?: Pick<NodeJS.WriteStream, 'write'> &
-    Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
-  readonly environment?: NodeJS.ProcessEnv;
-}
-
 /**
  * How far a longer piece of work is, on standard error: a bar on a terminal, plain lines elsewhere. A terminal that cannot
  * erase (`TERM=dumb`) and the log of a build (`CI`) get lines, too.
  */
 export class Progress {
-  readonly #stream: NonNullable<ProgressOptions['stream']>;
   readonly #noun: string;
+  readonly #stream: Pick<NodeJS.WriteStream, 'write'> & Partial<NodeJS.WriteStream>;
   readonly #isBar: boolean;
   readonly #startedMs = performance.now();
   readonly #before: number;
-  #shownMs = performance.now();
+  #shownMs = this.#startedMs;
   #total: number | undefined;
   #count: number;
   #isShown = false;
 
-  /** @param noun what is counted, such as `records` */
-  constructor(noun: string, options: ProgressOptions = {}) {
-    const { total, before = 0, stream = process.stderr, environment = process.env } = options;
+  /** @param before how many were done by an earlier run */
+  constructor(noun: string, total?: number, before = 0, stream = process.stderr, { TERM, CI } = process.env) {
     this.#noun = noun;
     this.#total = total;
     this.#before = this.#count = before;
     this.#stream = stream;
-    this.#isBar = stream.isTTY === true && environment['TERM'] !== 'dumb' && !environment['CI'];
+    this.#isBar = stream.isTTY && TERM !== 'dumb' && !CI;
   }
 
   /** @param total if it has changed */
@@ -69,9 +59,10 @@ export class Progress {
 
   #sum(seconds: number): string {
     const perSecond = Math.round((this.#count - this.#before) / seconds);
-    if (this.#total === undefined) return `${this.#count} ${this.#noun}, ${perSecond} a second`;
+    const of = this.#total === undefined ? '' : ` of ${this.#total}`;
+    const speed = `${this.#count}${of} ${this.#noun}, ${perSecond} a second`;
+    if (this.#total === undefined || perSecond === 0) return speed;
     const leftSeconds = Math.ceil(Math.max(0, this.#total - this.#count) / perSecond);
-    const left = leftSeconds < 90 ? `, ${leftSeconds} s left` : `, ${Math.ceil(leftSeconds / 60)} min left`;
-    return `${this.#count} of ${this.#total} ${this.#noun}, ${perSecond} a second${perSecond === 0 ? '' : left}`;
+    return `${speed}, ${leftSeconds < 90 ? `${leftSeconds} s` : `${Math.ceil(leftSeconds / 60)} min`} left`;
   }
 }

@@ -32,11 +32,7 @@ export function readBus(): Bus {
   return { urls, prefix, tls: tlsOf('AMQP', settings, urls) };
 }
 
-/**
- * Connects to a broker with an exchange for commands.
- *
- * @throws BrokerError; ExitError if no worker has declared anything yet
- */
+/** Connects to a broker that has an exchange for commands. @throws BrokerError; ExitError if it has none yet */
 export async function openForCommands({ urls, prefix, tls }: Bus): Promise<BriefConnection> {
   const connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
   const { commands } = busNames(prefix);
@@ -55,11 +51,7 @@ export async function openForCommands({ urls, prefix, tls }: Bus): Promise<Brief
   }
 }
 
-/**
- * What connections to one kind of server trust and present, by the settings.
- *
- * @throws SettingsError for each file that cannot be used
- */
+/** What connections to one kind of server trust and present. @throws SettingsError for each file that cannot be used */
 export function tlsOf(
   family: TlsFamily,
   settings: Partial<Settings>,
@@ -78,11 +70,7 @@ export function transportOf(
   return { tls: tlsOf('PLATFORM', settings, addresses), proxyUrl: settings.PLATFORM_PROXY_URL };
 }
 
-/**
- * The credentials of an operator.
- *
- * @throws SettingsError if they cannot be read; ExitError with the names of the operators, if none has this name
- */
+/** The credentials of an operator. @throws SettingsError; ExitError with the names of the operators, if none has this one */
 export function operatorNamed(name: string, settings: Settings): OperatorCredentials {
   const operators = readOperators(settings);
   const found = operators.find((operator) => operator.name === name);

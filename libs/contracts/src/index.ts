@@ -19,13 +19,14 @@ export type { AdHocReportFetch, RakeReportFetch } from './commands/report-fetch.
 export type { SessionCreate, SessionCreated } from './commands/session-create.ts';
 export { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 export type { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
-export type {
-  RecordFault,
-  ReportCompleted,
-  ReportName,
-  ReportPage,
-  ReportRecord,
-} from './replies/report-replies.ts';
-export { extentsDiffer, mostPagesOf, type ReportExtent, spansIntervals } from './report-extent.ts';
+export type { RecordFault, ReportCompleted, ReportPage, ReportRecord } from './replies/report-replies.ts';
+export {
+  extentsDiffer,
+  mostPagesOf,
+  REPORT_AMOUNTS,
+  type ReportExtent,
+  type ReportName,
+  spansIntervals,
+} from './reports.ts';
 export type { AuthType } from './validation/member-rules.ts';
 export type { LaunchOptions } from './validation/launch-options.ts';

@@ -1,6 +1,6 @@
 export type { CircuitState } from '#resilience';
 export type { CollectionPage } from './answers/read-collection.ts';
-export { AD_HOC_RECORD, REPORT_AMOUNTS } from './answers/read-record.ts';
+export { AD_HOC_RECORD } from './answers/read-record.ts';
 export { Slices } from './answers/slices.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
 export type { CallContext, CallsReport, CircuitReport } from './calls/operation-calls.ts';

@@ -16,8 +16,12 @@ interface OperationTraits {
   readonly maxAnswerBytes: number;
 }
 
-/** An answer with one session or game. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+/** A session or a game, for a player who waits. */
+const LAUNCH = {
+  priority: 'interactive',
+  unknownCode: 'OUTCOME_UNKNOWN',
+  maxAnswerBytes: 1024 * 1024,
+} as const;
 
 /** A page of a report. */
 const REPORT: OperationTraits = {
@@ -30,20 +34,8 @@ const REPORT: OperationTraits = {
 
 /** How each operation is treated; a command without a row does not compile. */
 export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
-  'session.create': {
-    scheme: 'v2',
-    priority: 'interactive',
-    repeatAfterUnknown: 'once',
-    unknownCode: 'OUTCOME_UNKNOWN',
-    maxAnswerBytes: MAX_ANSWER_BYTES,
-  },
-  'game.open': {
-    scheme: 'v3',
-    priority: 'interactive',
-    repeatAfterUnknown: 'freely',
-    unknownCode: 'OUTCOME_UNKNOWN',
-    maxAnswerBytes: MAX_ANSWER_BYTES,
-  },
+  'session.create': { ...LAUNCH, scheme: 'v2', repeatAfterUnknown: 'once' },
+  'game.open': { ...LAUNCH, scheme: 'v3', repeatAfterUnknown: 'freely' },
   'report.ad-hoc.fetch': REPORT,
   'report.rake.fetch': REPORT,
 };

@@ -65,7 +65,7 @@ export class PlatformClient {
       admission: this.#admission,
       stopping: this.#stopping.signal,
     };
-    this.#roots = this.#rootsOf(credentials);
+    this.#roots = rootsOf(credentials, this.#share);
   }
 
   /** Whether a game that is opened without a session id is to be sent one that is derived from the command's identity. */
@@ -105,7 +105,7 @@ export class PlatformClient {
     if (credentials.baseUrl === baseUrl && credentials.apiUrl === apiUrl) return;
     this.#roots.baseUrl.connections.retire();
     this.#roots.apiUrl.connections.retire();
-    this.#roots = this.#rootsOf(credentials);
+    this.#roots = rootsOf(credentials, this.#share);
   }
 
   /** The circuits of the operations that have been used. */
@@ -125,11 +125,6 @@ export class PlatformClient {
     this.#admission.close();
     const { baseUrl, apiUrl } = this.#roots;
     await Promise.all([baseUrl.connections.close(), apiUrl.connections.close()]);
-  }
-
-  #rootsOf(credentials: OperatorCredentials): ReturnType<typeof rootsOf> {
-    const { limits, transport } = this.#share;
-    return rootsOf(credentials, limits.attemptTimeoutMs, transport);
   }
 
   #readReport(
@@ -215,9 +210,8 @@ async function readAnswer<T>(
 ): Promise<T> {
   try {
     const body = await readBody(answer, maxBytes);
-    if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
-    if (!isUtf8(body.bytes)) throw new UnexpectedDocument('the body is not UTF-8');
-    return await read(body.bytes);
+    if (!isUtf8(body)) throw new UnexpectedDocument('the body is not UTF-8');
+    return await read(body);
   } catch (error) {
     if (!(error instanceof UnexpectedDocument)) throw error;
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', {

@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 
 import type { PlatformClientOptions } from './platform-client.ts';
 import { PlatformClients } from './platform-clients.ts';
@@ -8,37 +8,22 @@ export type PlatformModuleOptions = PlatformClientOptions & {
   readonly operators: readonly OperatorCredentials[];
 };
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
-  new ConfigurableModuleBuilder<PlatformModuleOptions>({ moduleName: 'Platform' })
-    .setClassMethodName('forRoot')
-    .build();
-
 /**
- * Provides `PlatformClients`, configured by `PlatformModule.forRoot(options)` or `PlatformModule.forRootAsync(…)`.
+ * Provides `PlatformClients`.
  *
  * They are closed when the application shuts down, after its transports have stopped: until then, commands in flight
  * may call the platform.
  */
-@Module({
-  providers: [
-    {
-      provide: PlatformClients,
-      inject: [MODULE_OPTIONS_TOKEN],
-      useFactory: ({ operators, ...options }: PlatformModuleOptions) =>
-        new PlatformClients(operators, options),
-    },
-  ],
-  exports: [PlatformClients],
-})
-export class PlatformModule extends ConfigurableModuleClass implements OnApplicationShutdown {
-  readonly #clients: PlatformClients;
+@Module({})
+export class PlatformModule implements OnApplicationShutdown {
+  constructor(private readonly clients: PlatformClients) {}
 
-  constructor(clients: PlatformClients) {
-    super();
-    this.#clients = clients;
+  static forRoot({ operators, ...options }: PlatformModuleOptions): DynamicModule {
+    const clients = { provide: PlatformClients, useFactory: () => new PlatformClients(operators, options) };
+    return { module: PlatformModule, providers: [clients], exports: [PlatformClients] };
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#clients.close();
+    await this.clients.close();
   }
 }

@@ -128,7 +128,7 @@ export function rakeRequest(
 }
 
 const REQUESTS: {
-  readonly [O in Operation]?: (data: CommandData[O], sender: Sender, page: PageRequest) => PlatformRequest;
+  readonly [O in Operation]: (data: CommandData[O], sender: Sender, page: PageRequest) => PlatformRequest;
 } = {
   'session.create': sessionRequest,
   'game.open': gameRequest,
@@ -141,17 +141,14 @@ const REQUESTS: {
  *
  * @param data valid data of the command
  * @param page of a report
- * @returns undefined if that of this operation is not known here
  */
 export function requestOf<T extends Operation>(
   operation: T,
   data: CommandData[T],
   page: PageRequest,
   sender: Sender,
-): PlatformRequest | undefined {
-  const build: ((given: CommandData[T], from: Sender, of: PageRequest) => PlatformRequest) | undefined =
-    REQUESTS[operation];
-  return build?.(data, sender, page);
+): PlatformRequest {
+  return REQUESTS[operation](data, sender, page);
 }
 
 function paginationOf({ page, perPage }: PageRequest) {

@@ -52,10 +52,24 @@ export function adviceOn(
 ): string | undefined {
   const missing = missingPermissionIn(error, asked);
   if (!missing) return undefined;
+  const line = permissionsLine(url, permissions);
+  return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
+}
+
+/**
+ * The line for a shell that gives a user its permissions.
+ *
+ * @param url says the virtual host
+ * @param user default: that of the URL
+ */
+export function permissionsLine(
+  url: string,
+  { configure, write, read }: Permissions,
+  user = brokerUserOf(url),
+): string {
   const virtualHost = decodeURIComponent(new URL(url).pathname.slice(1)) || '/';
-  const { configure, write, read } = permissions;
-  const [vhost, ...others] = [virtualHost, brokerUserOf(url), configure, write, read].map(quoted);
-  return `the broker user lacks the ${missing.permission} permission (${missing.reason}): rabbitmqctl set_permissions --vhost ${vhost} ${others.join(' ')}`;
+  const [vhost, ...others] = [virtualHost, user, configure, write, read].map(quoted);
+  return `rabbitmqctl set_permissions --vhost ${vhost} ${others.join(' ')}`;
 }
 
 /**

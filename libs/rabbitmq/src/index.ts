@@ -1,4 +1,10 @@
-export { inspectPermissions, type MissingPermission, type Permissions, takesMessageOf } from './access.ts';
+export {
+  inspectPermissions,
+  type MissingPermission,
+  type Permissions,
+  permissionsLine,
+  takesMessageOf,
+} from './access.ts';
 export { Broker } from './broker.ts';
 export { boundHeaders, DROPPED_HEADERS, KEPT_BYTES } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';

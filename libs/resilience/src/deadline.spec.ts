@@ -27,7 +27,7 @@ describe('Deadline', () => {
   it.each([-3_600_000, 3_600_000])(
     'is as far away as before if the time of day jumps by %d ms',
     async (jumpMs) => {
-      const deadline = Deadline.after(5000);
+      const deadline = new Deadline(Date.now() + 5000);
       const ended = Promise.allSettled([deadline.race(never())]);
       jest.setSystemTime(Date.now() + jumpMs);
       expect([deadline.remainingMs(), deadline.expired]).toEqual([5000, false]);
@@ -38,14 +38,14 @@ describe('Deadline', () => {
   );
 
   it('settles a race as the promise does, and leaves no timer', async () => {
-    const deadline = Deadline.after(5000);
+    const deadline = new Deadline(Date.now() + 5000);
     await expect(deadline.race(Promise.resolve('done'))).resolves.toBe('done');
     await expect(deadline.race(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('ends a race at the deadline, and not before', async () => {
-    const deadline = Deadline.after(5000);
+    const deadline = new Deadline(Date.now() + 5000);
     const settled = jest.fn();
     const race = deadline.race(never());
     race.catch(settled);
@@ -63,7 +63,7 @@ describe('Deadline', () => {
   });
 
   it('leaves no timer behind a listener that is removed', () => {
-    const deadline = Deadline.after(5000);
+    const deadline = new Deadline(Date.now() + 5000);
     const heard = jest.fn();
     deadline.onExpired(heard)();
     expect(jest.getTimerCount()).toBe(0);
@@ -72,7 +72,7 @@ describe('Deadline', () => {
   });
 
   it('waits longer than the longest delay of a timer', () => {
-    const deadline = Deadline.after(2 ** 32);
+    const deadline = new Deadline(Date.now() + 2 ** 32);
     const heard = jest.fn();
     deadline.onExpired(heard);
     jest.advanceTimersByTime(2 ** 32 - 1);

@@ -29,11 +29,6 @@ export class Deadline {
     this.#endsAtMs = clock() + atMs - nowMs;
   }
 
-  static after(durationMs: number): Deadline {
-    const nowMs = Date.now();
-    return new Deadline(nowMs + durationMs, nowMs);
-  }
-
   /** Never negative. */
   remainingMs(): number {
     return Math.max(0, this.#endsAtMs - this.#clock());

@@ -37,7 +37,11 @@ describe('tracingOf', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'canary=%', 'must be pairs such as api-key=secret'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be one of http/protobuf'],
     ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http/json', 'must be one of http/protobuf'],
-    ['OTEL_TRACES_SAMPLER', 'canary', 'must be always_on, always_off or traceidratio'],
+    [
+      'OTEL_TRACES_SAMPLER',
+      'canary',
+      'must be one of always_on, always_off, traceidratio, parentbased_always_on',
+    ],
     ['OTEL_TRACES_SAMPLER_ARG', '1.1', 'must be a number from 0 to 1'],
   ])('refuses %s=%s', (variable, value, reason) => {
     const [fault] = faultsOf(() => tracing({ [variable]: value }));

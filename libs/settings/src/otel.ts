@@ -28,12 +28,6 @@ const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
   );
 };
 
-const sampler: Reader<SamplerName> = (value) => {
-  const name = SAMPLERS.find((candidate) => candidate === value);
-  if (name !== undefined) return name;
-  throw new Error('must be always_on, always_off or traceidratio, or one of these after parentbased_');
-};
-
 const protocol = oneOf(['http/protobuf']);
 
 const ratio: Reader<number> = (value) => {
@@ -53,7 +47,7 @@ export const OTEL_SETTINGS = {
   OTEL_TRACES_EXPORTER: optional(oneOf(['otlp', 'none'])),
   OTEL_SDK_DISABLED: setting(oneOf(['false', 'true']), 'false'),
   OTEL_SERVICE_NAME: setting(text, 'poker-bridge'),
-  OTEL_TRACES_SAMPLER: setting(sampler, 'parentbased_always_on'),
+  OTEL_TRACES_SAMPLER: setting(oneOf(SAMPLERS), 'parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: setting(ratio, '1'),
   OTEL_BSP_SCHEDULE_DELAY: setting(integer(1, HOUR_MS), '5000'),
   OTEL_BSP_EXPORT_TIMEOUT: setting(integer(1, HOUR_MS), '30000'),

@@ -37,24 +37,19 @@ export class TlsContext {
   describe(error: unknown): string {
     const message = (error as { message?: string } | undefined)?.message ?? String(error);
     const fault = tlsFaultOf(error);
-    return fault === undefined ? message : `${adviceOn(fault, this.#family)} (${message})`;
+    return fault === undefined ? message : `${ADVICE[fault](this.#family)} (${message})`;
   }
 }
 
-function adviceOn(fault: TlsFault, family: string): string {
-  switch (fault) {
-    case 'unknown-authority':
-      return `its certificate is from an unknown authority; name the file of that authority in ${family}_TLS_CA`;
-    case 'other-host':
-      return 'its certificate is for another host; use the name in its certificate as address';
-    case 'expired':
-      return 'its certificate has expired or is not valid yet; have it renewed';
-    case 'client-certificate':
-      return `it refuses the handshake; if it demands a client certificate, name one in ${family}_TLS_CERT and ${family}_TLS_KEY`;
-    case 'no-tls':
-      return 'it does not speak TLS on this port; correct the address';
-  }
-}
+const ADVICE: Readonly<Record<TlsFault, (family: string) => string>> = {
+  'unknown-authority': (family) =>
+    `its certificate is from an unknown authority; name the file of that authority in ${family}_TLS_CA`,
+  'other-host': () => 'its certificate is for another host; use the name in its certificate as address',
+  expired: () => 'its certificate has expired or is not valid yet; have it renewed',
+  'client-certificate': (family) =>
+    `it refuses the handshake; if it demands a client certificate, name one in ${family}_TLS_CERT and ${family}_TLS_KEY`,
+  'no-tls': () => 'it does not speak TLS on this port; correct the address',
+};
 
 /** Why a TLS connection was refused, by either side. */
 export type TlsFault =

@@ -1,7 +1,7 @@
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
 
+import { REPORT_AMOUNTS } from '#contracts';
 import { COMMANDS, REPLIES, type Shape } from '#contracts/validation';
-import { REPORT_AMOUNTS } from '#platform';
 
 import {
   type Definitions,

@@ -1,24 +1,12 @@
-import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import spawn, { type SubprocessError } from 'nano-spawn';
 
 import { root } from '../../../scripts/root.ts';
 import { type WalkthroughFile, walkthroughFiles } from '../../docs/walkthrough.ts';
-
-const run = promisify(execFile);
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const COPIED = [
   'README.md',
@@ -34,43 +22,6 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
 ];
-
-/** A copy of this repository's sources, with its packages. */
-class CopiedRepository implements Disposable {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'poker-bridge-copy-'));
-
-  constructor() {
-    const isSource = (path: string): boolean => !/\/(dist|node_modules)$/.test(path);
-    for (const path of COPIED)
-      cpSync(join(root, path), join(this.#folder, path), { recursive: true, filter: isSource });
-    symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'));
-  }
-
-  /** `undefined` if there is no such file. */
-  read(path: string): string | undefined {
-    const file = join(this.#folder, path);
-    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  }
-
-  write(path: string, text: string): void {
-    const file = join(this.#folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
-
-  /** The output of a program that Node.js runs in it. @throws Error with all of its output if it fails */
-  async node(...args: readonly string[]): Promise<string> {
-    const ran = run(process.execPath, args, { cwd: this.#folder });
-    const { stdout, stderr } = await ran.catch((error: Error & { stdout: string; stderr: string }) => {
-      throw new Error(`node ${args.join(' ')} failed:\n${error.stdout}\n${error.stderr}`, { cause: error });
-    });
-    return stdout + stderr;
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
 
 /** Under 40 s together on an idle machine; other suites run beside this one. */
 const TIMEOUT_MS = 180_000;
@@ -98,18 +49,34 @@ const TYPES = {
 };
 
 describe('docs/adding-a-command.md', () => {
-  let repository: CopiedRepository;
+  /** A copy of this repository's sources, with its packages. */
+  const copy = temporaryFolder();
+  const inCopy = (path: string) => join(copy.path, path);
+  const read = (path: string) => (existsSync(inCopy(path)) ? readFileSync(inCopy(path), 'utf8') : undefined);
   const write = (some: readonly WalkthroughFile[]): void => {
-    for (const { path, apply } of some) repository.write(path, apply(repository.read(path)));
+    for (const { path, apply } of some) {
+      mkdirSync(dirname(inCopy(path)), { recursive: true });
+      copy.write(path, apply(read(path)));
+    }
   };
-  const types = () => repository.node('node_modules/typescript/bin/tsc', '--project', 'tsconfig.types.json');
+  /** The output of a program that Node.js runs in the copy. @throws Error with all of its output if it fails */
+  const node = (...args: readonly string[]): Promise<string> =>
+    spawn(process.execPath, args, { cwd: copy.path }).then(
+      ({ output }) => output,
+      ({ message, output, cause }: SubprocessError) => {
+        throw new Error(`${message}\n${output}`, { cause });
+      },
+    );
+  const types = () => node('node_modules/typescript/bin/tsc', '--project', 'tsconfig.types.json');
 
   beforeAll(() => {
-    repository = new CopiedRepository();
-    repository.write('tsconfig.types.json', JSON.stringify(TYPES));
+    const isSource = (path: string): boolean => !/\/(dist|node_modules)$/.test(path);
+    for (const path of COPIED) cpSync(join(root, path), inCopy(path), { recursive: true, filter: isSource });
+    symlinkSync(join(root, 'node_modules'), inCopy('node_modules'));
+    copy.write('tsconfig.types.json', JSON.stringify(TYPES));
   });
 
-  afterAll(() => repository?.[Symbol.dispose]());
+  afterAll(() => copy[Symbol.dispose]());
 
   it('is at most eleven files, tests and documentation included', () => {
     expect(new Set(files.map(({ path }) => path)).size).toBeLessThanOrEqual(11);
@@ -134,9 +101,9 @@ describe('docs/adding-a-command.md', () => {
     'adds a command that compiles, is documented and tested, and works over the bus',
     async () => {
       write(files.filter((file) => !ofDefinition.includes(file)));
-      await repository.node('scripts/tasks/contract.ts');
-      expect(repository.read('docs/messages.md')).toContain('### `session.close`');
-      const [output] = await Promise.all([repository.node('scripts/tasks/test.ts', ...SPECS), types()]);
+      await node('scripts/tasks/contract.ts');
+      expect(read('docs/messages.md')).toContain('### `session.close`');
+      const [output] = await Promise.all([node('scripts/tasks/test.ts', ...SPECS), types()]);
       expect(output).toMatch(/^\d+ passed, 0 failed$/m);
       expect(output).toContain('PASS test/e2e/commands/session-close.spec.ts');
       for (const spec of SPECS) expect(output).toMatch(new RegExp(`^PASS ${spec}`, 'm'));

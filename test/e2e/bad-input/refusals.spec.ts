@@ -29,15 +29,10 @@ const refused = (code: string, messages: Readonly<Record<string, Partial<BadMess
 const BAD_MESSAGES = [
   ...refused('MALFORMED_MESSAGE', {
     'no JSON': { body: text('hello') },
-    'an array': { body: text('[{"userId": "p-1"}]') },
-    'bytes that are not UTF-8': {
-      body: Buffer.concat([text('{"userId": "p-'), Buffer.from([0xff]), text('"}')]),
-    },
     '30,000 arrays in each other': { body: text(nested(30_000)) },
   }),
   ...refused('MESSAGE_TOO_LARGE', {
     'one byte too many': { body: text(`{"userId": "${'x'.repeat(65_537 - 14)}"}`) },
-    'a megabyte of brackets': { body: text('['.repeat(1024 * 1024)) },
     'a large body of an unknown command': {
       body: Buffer.alloc(100_000),
       options: { type: 'no.such.command' },
@@ -46,9 +41,7 @@ const BAD_MESSAGES = [
   ...refused('UNKNOWN_COMMAND', {
     'a mistyped routing key': { routingKey: 'session.creat' },
     'a routing key of 255 bytes': { routingKey: 'x'.repeat(255) },
-    'no routing key at all': { routingKey: '' },
     'the prototype of every object': { options: { type: '__proto__' } },
-    'a type with a line break': { options: { type: 'session.create\n' } },
   }),
   ...refused('UNSUPPORTED_VERSION', {
     'schema-version 2': { options: { headers: { 'schema-version': 2 } } },
@@ -58,11 +51,7 @@ const BAD_MESSAGES = [
     'an operator of 10,000 characters': { options: { headers: { operator: 'x'.repeat(10_000) } } },
   }),
   ...refused('VALIDATION_FAILED', {
-    'no data': { body: {}, pointers: ['/userId'] },
-    '__proto__ as a member': { body: text('{"userId":"p","__proto__":{"a":1}}'), pointers: ['/__proto__'] },
-    'a name that a pointer must escape': { body: { userId: 'p-1', 'a/b~c': 1 }, pointers: ['/a~1b~0c'] },
     '20,000 arrays in a member': { body: text(`{"userId":${nested(20_000)}}`), pointers: ['/userId'] },
-    'a player without an id': { routingKey: 'game.open', body: { player: {} }, pointers: ['/player/id'] },
     'a report without a period': {
       routingKey: 'report.ad-hoc.fetch',
       body: {},

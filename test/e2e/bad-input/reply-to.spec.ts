@@ -31,28 +31,21 @@ describe('reply_to', () => {
   const contents = async (queue: string) => (await service.caller.drain(queue)).map(factsOf);
 
   it.each([
-    ['session.create', SESSION],
-    ['report.rake.fetch', RAKE],
-  ])('without one, %s is dead-lettered and announced, and the platform is not called', async (type, body) => {
-    publish(type, body, {});
+    ['none, for a session', 'session.create', SESSION, undefined, 'REPLY_TO_MISSING'],
+    ['none, for a report', 'report.rake.fetch', RAKE, undefined, 'REPLY_TO_MISSING'],
+    ['a lane', 'session.create', SESSION, 'interactive', 'REPLY_TO_FORBIDDEN'],
+    ['a retry queue', 'session.create', SESSION, 'reports.retry.5000', 'REPLY_TO_FORBIDDEN'],
+    ['a queue with the prefix', 'session.create', SESSION, '', 'REPLY_TO_FORBIDDEN'],
+  ])('%s: the command is dead-lettered and announced, without a call', async (_, type, body, rest, code) => {
+    const replyTo = rest === undefined ? undefined : service.name(rest);
+    publish(type, body, replyTo === undefined ? {} : { replyTo });
     const { deadLetters, events } = await witness.refused(correlationId);
-    expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_MISSING');
-    expect(deadLetters[0]?.properties.replyTo).toBeUndefined();
-    expect(events[0]?.fields.routingKey).toBe('command.failed.REPLY_TO_MISSING');
-    expect(factsOf(events[0])).toMatchObject({ code: 'REPLY_TO_MISSING', final: true });
+    expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe(code);
+    expect(deadLetters[0]?.properties.replyTo).toBe(replyTo);
+    expect(events[0]?.fields.routingKey).toBe(`command.failed.${code}`);
+    expect(factsOf(events[0])).toMatchObject({ code, final: true });
     expect(service.platform.requests).toEqual([]);
   });
-
-  it.each(['interactive', 'reports.retry.5000', ''])(
-    'a queue of the service, <prefix>.%s, is refused before it makes a loop',
-    async (rest) => {
-      publish('session.create', SESSION, { replyTo: service.name(rest) });
-      const { deadLetters, events } = await witness.refused(correlationId);
-      expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_FORBIDDEN');
-      expect(events[0]?.fields.routingKey).toBe('command.failed.REPLY_TO_FORBIDDEN');
-      expect(service.platform.requests).toEqual([]);
-    },
-  );
 
   it.each([
     ['that does not exist', 'no-such-queue'],
@@ -83,34 +76,6 @@ describe('reply_to', () => {
       [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
     );
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
-  });
-
-  it('a report waits for a queue that is gone, and ends with REPLY_QUEUE_FULL; no page is parked', async () => {
-    publish('report.rake.fetch', RAKE, { replyTo: 'no-such-queue' });
-    const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
-    expect(undelivered.map(factsOf)).toEqual([
-      { type: 'command.failed', sequence: 0, final: true, code: 'REPLY_QUEUE_FULL' },
-    ]);
-    expect(JSON.parse(String(undelivered[0]?.content))).toMatchObject({ details: { queue: 'gone' } });
-    expect(service.platform.requests.length).toBeLessThan(PAGES);
-  });
-
-  it('a reply to a full queue is tried for about a second, then parked, long before the deadline', async () => {
-    const replyTo = await service.caller.boundedQueue(1);
-    service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
-    const deadlineAtMs = Date.now() + 600_000;
-    publish('session.create', SESSION, { replyTo, headers: { 'x-deadline': deadlineAtMs } });
-    await until('the platform has answered', () => service.platform.requests.length === 1);
-    const answeredAtMs = Date.now();
-    const { undelivered, deadLetters } = await seen('the reply is kept', (all) => all.undelivered.length > 0);
-    expect(Date.now() - answeredAtMs).toBeGreaterThanOrEqual(900);
-    expect(undelivered.map(factsOf)).toMatchObject([{ type: 'session.created', final: true }]);
-    expect(undelivered[0]?.properties.headers).toMatchObject({
-      'x-reason': 'REPLY_QUEUE_FULL',
-      'x-origin-queue': replyTo,
-    });
-    expect(deadLetters).toEqual([]);
-    expect(await contents(replyTo)).toHaveLength(1);
   });
 
   it('a reply to a queue that is full for a while arrives once', async () => {

@@ -46,9 +46,7 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
   /** The dead letter of a command. */
   const deadLetter = (messageId: string) =>
     until(`${messageId} is dead-lettered`, async () =>
-      (await service.caller.drain(service.name('dead-letters'))).find(
-        ({ properties }) => properties.messageId === messageId,
-      ),
+      (await service.deadLetters()).find(({ properties }) => properties.messageId === messageId),
     );
   const replyTo = (user: BrokerUser, correlationId: string) =>
     until(`${user.name} is answered`, () => {

@@ -12,6 +12,9 @@ export const INTERNAL_KEY = 'k'.repeat(32);
 const REPORT = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 const FIRST_MS = Date.UTC(2026, 2, 1);
 
+/** Signs the headers of what a test puts into a queue, as a worker with the key does. */
+export const sealWith = (key = INTERNAL_KEY) => new HeaderSeal(new InternalKeys(internalKeyOf(key, [])));
+
 /** What a dead letter is made of, if not the usual. */
 export interface LetterFacts {
   readonly type?: string;
@@ -53,7 +56,7 @@ export class KeptMessages {
   /** Puts dead letters there as a worker does, with the ids `from` to `to`, each a second after the one before. */
   async put(from: number, to: number, facts: LetterFacts = {}): Promise<void> {
     const { type = 'report.rake.fetch', reason = 'PLATFORM_UNAVAILABLE', caller, body = REPORT } = facts;
-    const seal = new HeaderSeal(new InternalKeys(internalKeyOf(facts.key ?? INTERNAL_KEY, [])));
+    const seal = sealWith(facts.key);
     const { channel } = this.service.caller;
     const queue = this.service.name('dead-letters');
     for (let n = from; n < to; n += 1) {
@@ -87,8 +90,8 @@ export class KeptMessages {
     await until(`${count} letters are there`, async () => (await this.depth('dead-letters')) >= count);
   }
 
-  async depth(queue: string): Promise<number> {
-    return (await this.service.caller.channel.checkQueue(this.service.name(queue))).messageCount;
+  depth(queue: string): Promise<number> {
+    return this.service.depth(queue);
   }
 
   /** Waits for so many messages, and takes all. */

@@ -149,7 +149,7 @@ describe('poker-bridge sign explain', () => {
     ['{"parameters":{},"settings":{"SCALARS":"php"}}', /settings has an unknown member SCALARS$/],
     [
       '{"parameters":{},"settings":{"SIGNATURE_SCALARS":"xml"}}',
-      /SIGNATURE_SCALARS must be one of php, json$/,
+      /SIGNATURE_SCALARS: must be one of php, json$/,
     ],
   ])('ends with 2 for %s', async (input, expected) => {
     const { code, stdout, stderr } = await explain(input);

@@ -22,7 +22,6 @@ describe('poker-bridge', () => {
     ['--help', '', 'Examples:\n  $ poker-bridge '],
     ['help', '', 'dead-letters'],
     ['help send', 'send', COMMANDS.map(({ type }) => type).join('|')],
-    ['send --help', 'send', 'Examples:\n  $ poker-bridge send '],
     ['sign --help', 'sign', 'explain'],
     ['sign explain -h', 'sign explain', 'Examples:\n  $ poker-bridge sign explain '],
   ])('%s ends with 0', async (line, subcommand, expected) => {
@@ -43,7 +42,6 @@ describe('poker-bridge', () => {
     ['send session.create --data @/no/such/file', '/no/such/file cannot be read (ENOENT)'],
     ['send session.create --data {} more', 'too many arguments'],
     ['send session.create --data {} --jsno', '(Did you mean --json?)'],
-    ['send session.create --data {} --deadline-ms 0', 'an integer from 1 to 1200000'],
     ['send session.create --data {} --deadline-ms 1200001', 'an integer from 1 to 1200000'],
     [`send session.create --data {} --id ${'é'.repeat(101)}`, '1 to 200 bytes'],
     ['report rake --out a.csv --decimals EUR', 'a currency and a number up to 18, such as EUR=2'],
@@ -53,7 +51,6 @@ describe('poker-bridge', () => {
     ['report rake --from 2026-03-02 --to 2026-03-01 --out a.csv', 'dateTo must be after dateFrom'],
     ['report rake --day 2026-03-01 --out - --resume', '--resume needs a file'],
     ['sign explain', 'name one FILE, or one of --curl, --har, --request and --command'],
-    ['sign explain a.json --har b.har', 'name one FILE, or one of'],
     ['sign explain --command game.open', '--command and --data belong together'],
     ['sign explain --command game.close --data {}', 'game.close is not a command of this version'],
     ['sign explain --command session.create --data {"userId":".."}', '--data: /userId '],

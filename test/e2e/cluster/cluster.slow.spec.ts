@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService, Readiness } from './clustered-service.ts';
+import { ClusteredService, watchReadiness } from './clustered-service.ts';
 
 jest.setTimeout(120_000);
 
@@ -32,7 +32,7 @@ describe('a worker on a cluster of three nodes', () => {
   it('is not affected if the leaders of its lanes move', () =>
     service.run(async () => {
       const load = service.load('moved');
-      const readiness = new Readiness(service.worker);
+      const stopWatching = watchReadiness(service.worker);
       const serving = await service.serving();
       for (const leader of service.cluster.nodes.slice(1)) {
         await service.view.moveLeaders(service.lanes, leader);
@@ -40,7 +40,7 @@ describe('a worker on a cluster of three nodes', () => {
       }
       expect(await service.serving()).toEqual(serving);
       await service.expectAnswered(load);
-      expect(await readiness.stop()).toEqual([200]);
+      expect(await stopWatching()).toEqual([200]);
     }));
 
   it('survives a restart of the nodes, one after the other', () =>

@@ -18,33 +18,29 @@ import { Load } from './load.ts';
 
 const INTERVAL_MS = 10;
 
-/** Asks a worker again and again whether it is ready. */
-export class Readiness {
-  /** Status codes, without repeats in a row. */
-  readonly changes: number[] = [];
-  readonly #asking: Promise<void>;
-  #isStopped = false;
-
-  constructor(worker: WorkerProcess) {
-    this.#asking = this.#ask(worker);
-    // A test that failed meanwhile does not read it.
-    this.#asking.catch(() => undefined);
-  }
-
-  /** @throws if the worker never answered */
-  async stop(): Promise<readonly number[]> {
-    this.#isStopped = true;
-    await this.#asking;
-    return this.changes;
-  }
-
-  async #ask(worker: WorkerProcess): Promise<void> {
-    while (!this.#isStopped) {
+/**
+ * Asks a worker again and again whether it is ready.
+ *
+ * @returns what ends that, and has the status codes, without repeats in a row
+ */
+export function watchReadiness(worker: WorkerProcess): () => Promise<readonly number[]> {
+  const changes: number[] = [];
+  let isStopped = false;
+  const ask = async (): Promise<void> => {
+    while (!isStopped) {
       const { status } = await worker.get('/health/ready');
-      if (this.changes.at(-1) !== status) this.changes.push(status);
+      if (changes.at(-1) !== status) changes.push(status);
       await sleep(INTERVAL_MS);
     }
-  }
+  };
+  const asking = ask();
+  // A test that failed meanwhile does not read it.
+  asking.catch(() => undefined);
+  return async () => {
+    isStopped = true;
+    await asking;
+    return changes;
+  };
 }
 
 const PAGES = 3;
@@ -115,13 +111,9 @@ export class ClusteredService implements AsyncDisposable {
       const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-cluster-'));
       writeFileSync(join(folder, 'worker.log'), this.worker.stdout + this.worker.stderr);
       writeFileSync(join(folder, 'broker.txt'), await this.view.describe());
-      throw new Error(
-        `${(error as Error).message}
-The worker's log and the broker's view: ${folder}`,
-        {
-          cause: error,
-        },
-      );
+      throw new Error(`${(error as Error).message}\nThe worker's log and the broker's view: ${folder}`, {
+        cause: error,
+      });
     }
   }
 

@@ -64,17 +64,6 @@ describe('the worker', () => {
     expect(await sandboxed.platform.player(userId)).toMatchObject({ nick: session.nick, currency: 'EUR' });
   });
 
-  it('sends nothing to the platform that was not in the command', async () => {
-    await send('session.create', { userId: 'p-bare' });
-    expect((await sandboxed.platform.lastRequest()).body).toBe('userId=p-bare');
-
-    id = `${id}-2`;
-    await send('game.open', { player: { id: 'p-bare' }, session: { id: 's-bare' } });
-    expect(JSON.parse((await sandboxed.platform.lastRequest()).body)).toEqual({
-      data: { type: 'OpenGame', attributes: { player: { id: 'p-bare' }, session: { id: 's-bare' } } },
-    });
-  });
-
   it('opens a table from every member, and answers with exactly what the contract lists', async () => {
     const player = {
       id: 'p-whole',
@@ -134,14 +123,6 @@ describe('the worker', () => {
     expect(JSON.parse(request.body)).toEqual({
       data: { type: 'OpenGame', attributes: { player, session } },
     });
-  });
-
-  it('sends launch options that came as a string as the object that it holds', async () => {
-    const launchOptions = '{"z":[1,{"b":"{\\"kept\\":1}","a":""}],"restoreSessionUrl":"https://example.com"}';
-    const { body } = await send('game.open', { player: { id: 'p-options' }, session: { launchOptions } });
-    expect(new URL(String(body['url'])).pathname).toBe('/lobby');
-    const { session } = await sandboxed.platform.lastGame();
-    expect(session['launchOptions']).toEqual(JSON.parse(launchOptions));
   });
 
   it('opens the same session for the same message id, even after its reply has expired', async () => {

@@ -136,43 +136,6 @@ describe('reports', () => {
     });
   });
 
-  it('pass every member on: pagination and sorting in the query, the rest in the form', async () => {
-    const form = { ...DAY, userId: 'player-00000001', currency: 'EUR' };
-    await fetchReport(AD_HOC, { ...form, page: 1, perPage: 5 });
-    const adHoc = await sandboxed.platform.lastRequest();
-    expect(adHoc.method).toBe('POST');
-    expect(locate(adHoc.url)).toEqual([
-      '/api/web/v2/app/reports/ad_hoc',
-      { clientId: 'sandbox', page: '1', 'per-page': '5' },
-    ]);
-    expect(Object.fromEntries(new URLSearchParams(adHoc.body))).toEqual(form);
-
-    const query = { timeZone: '+03:00', convertToPreferredCurrency: '1', sort: '-value' };
-    const replies = await fetchReport(RAKE, { ...form, ...query, page: 1, perPage: 5 });
-    expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
-    const rake = await sandboxed.platform.lastRequest();
-    expect(rake.method).toBe('GET');
-    expect(locate(rake.url)).toEqual([
-      '/api/web/v2/app/users/rake',
-      { clientId: 'sandbox', ...query, page: '1', 'per-page': '5' },
-    ]);
-    expect(Object.fromEntries(new URLSearchParams(rake.body))).toEqual(form);
-  });
-
-  it("follow the platform's own page size, and report it", async () => {
-    await sandboxed.platform.fault({ kind: 'clamped-per-page', perPage: 6 });
-    const replies = await fetchReport(AD_HOC, { ...DAY, perPage: 1000 });
-    expect(replies.map(({ body }) => body['perPage'])).toEqual([6, 6, 6, 6, 6, undefined]);
-    expect(replies.at(-1)?.body).toMatchObject({ pages: 5, records: 25, changedWhileReading: false });
-  });
-
-  it('say that they may not be whole, if the platform repeats a page', async () => {
-    await sandboxed.platform.fault({ kind: 'repeated-page', count: 2 });
-    const summary = { records: 25, totalCount: 25, repeated: 10, changed: 0, missing: 10 };
-    const replies = await fetchReport(AD_HOC, DAY);
-    expect(replies.at(-1)?.body).toMatchObject({ ...summary, changedWhileReading: true });
-  });
-
   it('run concurrently under one message id, and never conflict', async () => {
     const messageId = randomUUID();
     const [adHoc, rake] = await Promise.all([
@@ -214,9 +177,4 @@ function amountsOf(replies: readonly ReceivedReply[], names: readonly string[]):
 
 function lengthOf(records: unknown): number {
   return (records as unknown[]).length;
-}
-
-function locate(url: string): [string, Record<string, string>] {
-  const { pathname, searchParams } = new URL(url, 'http://platform');
-  return [pathname, Object.fromEntries(searchParams)];
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
 import { Gate, healthy, unavailable } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -28,8 +27,6 @@ describe('an open circuit', () => {
   const gauge = (operation: string) =>
     service.running.metric('poker_circuit_state', `operation="${operation}"`);
   const laneState = async () => (await service.running.health()).bus.lanes['reports']?.state;
-  const waiting = async (queue: string) =>
-    (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
   const createSession = async () => (await service.caller.send('session.create', { userId: 'p-1' }))[0];
 
   it('fails a player fast, says when to come back, and closes by a probe', async () => {
@@ -81,7 +78,7 @@ describe('an open circuit', () => {
       service.caller.send('report.ad-hoc.fetch', PERIOD),
       service.caller.send('report.ad-hoc.fetch', PERIOD),
     );
-    await until('they wait in their queue', async () => (await waiting('reports')) > 2);
+    await until('they wait in their queue', async () => (await service.depth('reports')) > 2);
     expect(gate.held).toBeLessThanOrEqual(1);
     expect(service.platform.requests).toHaveLength(called + gate.held);
     expect(service.caller.received.filter(({ type }) => type.startsWith('report.'))).toEqual([]);
@@ -105,10 +102,8 @@ describe('an open circuit', () => {
     await until('it is open', async () => (await circuitOf('report.ad-hoc.fetch')) === 'open');
     const called = service.platform.requests.length;
     failing.push(service.caller.send('report.ad-hoc.fetch', PERIOD));
-    await until(
-      'the last one waits longer than to the first probe',
-      async () => (await waiting('reports.retry.5000')) >= 1,
-    );
+    const isPostponed = async () => (await service.depth('reports.retry.5000')) >= 1;
+    await until('the last one waits longer than to the first probe', isPostponed);
     expect(await rake()).toMatchObject([{ type: 'report.page' }, { type: 'report.completed' }]);
     expect(await laneState()).toBe('consuming');
     expect(service.platform.requests.slice(called).every(({ url }) => url.pathname.endsWith('/rake'))).toBe(
@@ -120,15 +115,9 @@ describe('an open circuit', () => {
   });
 });
 
-const BACKLOG_VARIABLES = {
-  PLATFORM_MAX_ATTEMPTS: '1',
-  CIRCUIT_MINIMUM_CALLS: '4',
-  CIRCUIT_OPEN_MS: '1000',
-  REPORTS_RETRY_DELAYS_MS: '300,1000',
-};
-
 describe('a lane with a backlog', () => {
-  const service = serviceForEach({ behaviour: unavailable, variables: BACKLOG_VARIABLES, workers: 1 });
+  const variables = { ...VARIABLES, REPORTS_RETRY_DELAYS_MS: '300,1000', REPORTS_PREFETCH: '8' };
+  const service = serviceForEach({ behaviour: unavailable, variables, workers: 1 });
 
   const fetchReport = () => service.caller.send('report.ad-hoc.fetch', PERIOD);
   const fetchReports = (count: number) => Array.from({ length: count }, fetchReport);
@@ -161,34 +150,25 @@ describe('a lane with a backlog', () => {
     await service.worker();
     for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
   });
-});
 
-describe('a lane that takes up its backlog again', () => {
   it('serves the others while the report that it began with waits for its caller to read', async () => {
-    await using service = await ServiceUnderTest.start({
-      behaviour: unavailable,
-      variables: { ...BACKLOG_VARIABLES, CIRCUIT_OPEN_MS: '3000', REPORTS_PREFETCH: '8' },
-    });
-    const worker = await service.worker();
     const gate = new Gate();
-    const { channel } = service.caller;
     const full = await service.caller.boundedQueue(1);
-    channel.sendToQueue(full, Buffer.from('in the way'));
-    const depth = async (queue: string) => (await channel.checkQueue(service.name(queue))).messageCount;
+    service.caller.channel.sendToQueue(full, Buffer.from('in the way'));
     // As many as open the circuit; they are back in the lane before it is probed.
     for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4']) {
       service.caller.publish('report.ad-hoc.fetch', PERIOD, { messageId, replyTo: full });
     }
-    await until('they are back in their lane', async () => (await depth('reports')) === 4);
+    await until('they are back in their lane', async () => (await service.depth('reports')) === 4);
     service.platform.behaviour = gate.behind(healthy(1));
-    const others = Array.from({ length: 4 }, () => service.caller.send('report.ad-hoc.fetch', PERIOD));
+    const others = fetchReports(4);
     await until('the first one is under way, and the lane consumes', async () => {
-      const { lanes } = (await worker.health()).bus;
+      const { lanes } = (await service.running.health()).bus;
       return gate.held === 1 && lanes['reports']?.state === 'consuming';
     });
     gate.open();
     for (const replies of await Promise.all(others)) expect(replies.at(-1)?.type).toBe('report.completed');
     // Else the first one has given its caller up, and the lane went on for that reason.
-    expect(await depth('replies.undelivered')).toBe(0);
+    expect(await service.depth('replies.undelivered')).toBe(0);
   });
 });

@@ -4,18 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { testBrokerCtl } from '../../support/broker.ts';
-import { createSessions } from '../../support/create-sessions.ts';
+import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
-import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-
-/** Says when it may be asked again, which is too late for every command. */
-const limited: PlatformBehaviour = (_request, response) => {
-  response.setHeader('retry-after', '60');
-  answerJson(response, 429, { errors: [] });
-};
 
 describe('the connections to the broker', () => {
   const service = serviceForAll({ behaviour: healthy() });
@@ -46,29 +39,13 @@ describe('the connections to the broker', () => {
     );
   };
 
-  /** Its place among those of the proxy. */
-  const consumingConnection = async (): Promise<number> => {
-    const listed = await testBrokerCtl('list_connections', 'peer_port', 'client_properties');
-    const ports = [...listed.matchAll(/^(\d+)\t.* consuming"/gm)].map(([, port]) => Number(port));
-    return service.proxy.portsAtTarget.findIndex((port) => ports.includes(port));
-  };
-
-  const callsOf = (): Map<string, number> => {
-    const calls = new Map<string, number>();
-    for (const request of service.platform.requests) {
-      const player = playerOf(request) ?? 'a report';
-      calls.set(player, (calls.get(player) ?? 0) + 1);
-    }
-    return calls;
-  };
-
   it.each<[string, () => void | Promise<unknown>]>([
     ['both are cut', () => service.proxy.cut()],
     ['both are closed by force', () => forceClose()],
   ])('may be lost while commands are in flight: %s', async (_, breakThem) => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
-    const userIds = Array.from({ length: 20 }, () => randomUUID());
+    const userIds = players(20, randomUUID());
     const sessions = createSessions(service, userIds);
     await until('they are in flight', () => gate.held === 20);
     const before = service.proxy.accepted;
@@ -80,7 +57,7 @@ describe('the connections to the broker', () => {
     expect((await sessions).map((reply) => [reply?.type, reply?.body['userId'], reply?.messageId])).toEqual(
       userIds.map((userId) => ['session.created', userId, `${userId}:0`]),
     );
-    expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
+    expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds.toSorted());
     expect(new Set(service.caller.received.map(({ text }) => text)).size).toBe(20);
   });
 
@@ -90,7 +67,7 @@ describe('the connections to the broker', () => {
   ])('may be lost while replies and acknowledgements are in flight: %s', async (_, which) => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
-    const userIds = Array.from({ length: 20 }, () => randomUUID());
+    const userIds = players(20, randomUUID());
     const sessions = createSessions(service, userIds);
     await until('they are in flight', () => gate.held === 20);
     service.proxy.stall(which);
@@ -99,27 +76,8 @@ describe('the connections to the broker', () => {
     await sleep(300);
     service.proxy.cut(which);
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
-    expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
+    expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds.toSorted());
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
-  });
-
-  it('may be lost while commands that have failed are acknowledged: they fail again with the same reply', async () => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(limited);
-    const userIds: string[] = Array.from({ length: 20 }, () => randomUUID());
-    const sessions = createSessions(service, userIds);
-    await until('they are in flight', () => gate.held === 20);
-    // Acknowledgements do not arrive.
-    const consuming = await consumingConnection();
-    service.proxy.stall(consuming);
-    gate.open();
-    expect((await sessions).map((reply) => reply?.body['code'])).toEqual(userIds.map(() => 'RATE_LIMITED'));
-    service.platform.behaviour = healthy();
-    service.proxy.cut(consuming);
-    const replies = () =>
-      service.caller.received.filter(({ correlationId }) => userIds.includes(correlationId));
-    await until('all have come twice', () => replies().length >= 40);
-    expect(new Set(replies().map(({ text }) => text)).size).toBe(20);
   });
 
   it('may flap: cut while they are opened and set up', async () => {
@@ -134,21 +92,7 @@ describe('the connections to the broker', () => {
     ]);
   });
 
-  it('are shown as down by health and metrics', async () => {
-    service.proxy.refuse();
-    service.proxy.cut();
-    await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
-    expect((await worker.get('/health/live')).status).toBe(200);
-    expect(await worker.metric('poker_broker_connected')).toBe(0);
-    await service.proxy.open();
-    await worker.ready();
-    expect(await worker.metric('poker_broker_connected')).toBe(1);
-    expect(await service.caller.send('session.create', { userId: 'p-1' })).toMatchObject([
-      { type: 'session.created' },
-    ]);
-  });
-
-  it('are closed by heartbeats if the network drops silently', async () => {
+  it('are closed by heartbeats if the network drops silently, and shown as down by health and metrics', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const session = service.caller.send('session.create', { userId: 'p-1' });
@@ -156,8 +100,12 @@ describe('the connections to the broker', () => {
     service.proxy.stall();
     gate.open();
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
+    expect((await worker.get('/health/live')).status).toBe(200);
+    expect(await worker.metric('poker_broker_connected')).toBe(0);
     service.proxy.resume();
     expect(await session).toMatchObject([{ type: 'session.created' }]);
     expect(service.platform.requests).toHaveLength(1);
+    await worker.ready();
+    expect(await worker.metric('poker_broker_connected')).toBe(1);
   });
 });

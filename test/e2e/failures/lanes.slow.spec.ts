@@ -3,63 +3,16 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Channel } from 'amqplib';
 
-import { openConnection, testBrokerUrl } from '../../support/broker.ts';
 import { interactiveLoad } from '../../support/interactive-load.ts';
-import { dripping, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
+import { dripping, Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const ANSWER_MS = 20;
-const RECORDS = 1;
-
-/** A platform whose sessions and games always work, and whose reports do what the test sets. */
-class LanesPlatform {
-  /** The most reports in flight at once so far. */
-  mostReports = 0;
-  #reports: PlatformBehaviour = healthy(RECORDS);
-  readonly #underWay = new Set<ServerResponse>();
-  readonly #held: Parameters<PlatformBehaviour>[] = [];
-
-  readonly behaviour: PlatformBehaviour = async (request, response, socket) => {
-    if (playerOf(request) !== undefined) {
-      await sleep(ANSWER_MS);
-      return healthy()(request, response, socket);
-    }
-    this.#underWay.add(response);
-    response.on('close', () => this.#underWay.delete(response));
-    this.mostReports = Math.max(this.mostReports, this.#underWay.size);
-    return this.#reports(request, response, socket);
-  };
-
-  /** Reports that wait for `play`. */
-  get held(): number {
-    return this.#held.length;
-  }
-
-  /** Keeps the reports that come. */
-  hold(): void {
-    this.#reports = (...report) => void this.#held.push(report);
-  }
-
-  /** Does so to the reports that were kept, and to those to come. */
-  play(behaviour: PlatformBehaviour): void {
-    this.#reports = behaviour;
-    for (const report of this.#held.splice(0)) void behaviour(...report);
-  }
-
-  /** Releases every report in flight, and answers later ones. */
-  heal(): void {
-    this.play(healthy(RECORDS));
-    for (const response of this.#underWay) response.destroy();
-  }
-}
-
 const CALM_TIMEOUT_MS = 60_000;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const REPORT_TYPES = ['report.rake.fetch', 'report.ad-hoc.fetch'];
@@ -88,9 +41,22 @@ const REPORT_ENDPOINTS: Readonly<Record<string, PlatformBehaviour>> = {
 
 /** Why stuck reports do not affect players; `npm run bench -- --apart` measures how little. */
 describe('players while hundreds of reports are stuck', () => {
-  const platform = new LanesPlatform();
+  /** What the platform does with reports; its sessions and games always work. */
+  let reports: PlatformBehaviour = healthy(1);
+  let mostReports = 0;
+  const underWay = new Set<ServerResponse>();
   const service = serviceForAll({
-    behaviour: platform.behaviour,
+    behaviour: async (...call) => {
+      const [request, response] = call;
+      if (playerOf(request) !== undefined) {
+        await sleep(ANSWER_MS);
+        return healthy()(...call);
+      }
+      underWay.add(response);
+      response.on('close', () => underWay.delete(response));
+      mostReports = Math.max(mostReports, underWay.size);
+      return reports(...call);
+    },
     variables: {
       PLATFORM_CONNECTIONS: String(CONNECTIONS),
       REPORTS_PREFETCH: String(REPORTS_PREFETCH),
@@ -106,18 +72,25 @@ describe('players while hundreds of reports are stuck', () => {
   it.each(Object.keys(REPORT_ENDPOINTS))(
     'are all served, over the connections that reports leave to them, if the report endpoint %s',
     async (endpoint) => {
-      platform.mostReports = 0;
-      await queueReports();
-      platform.play(REPORT_ENDPOINTS[endpoint]!);
+      mostReports = 0;
+      // All of them lie in their queue or are stuck before the platform does what it is to do.
+      const gate = new Gate();
+      reports = gate.behind(REPORT_ENDPOINTS[endpoint]!);
+      for (let report = 0; report < REPORTS; report += 1)
+        service.caller.publish(REPORT_TYPES[report % 2]!, PERIOD, { messageId: randomUUID() });
+      const isFull = async () => (await waiting()) >= REPORTS - 2 * REPORTS_PREFETCH;
+      await until('they are stuck', async () => gate.held >= CONNECTIONS / 2 && (await isFull()));
+      reports = REPORT_ENDPOINTS[endpoint]!;
+      gate.open();
       const { failures } = await interactiveLoad(sessionsAndGames, 100, 1_250);
       const { circuits } = (await service.running.health()).circuits;
       expect(failures).toEqual({});
       const open = circuits.filter(({ state }) => state !== 'closed').map(({ operation }) => operation);
       expect(open.filter((operation) => !operation.startsWith('report.'))).toEqual([]);
-      expect(platform.mostReports).toBeGreaterThan(0);
+      expect(mostReports).toBeGreaterThan(0);
       // Half of the connections, and those that the platform does not yet know to be cut off.
-      expect(platform.mostReports).toBeLessThan(0.75 * CONNECTIONS);
-      expect(await inReportQueues(waiting)).toBeGreaterThan(100);
+      expect(mostReports).toBeLessThan(0.75 * CONNECTIONS);
+      expect(await waiting()).toBeGreaterThan(100);
       await calm();
     },
   );
@@ -127,24 +100,22 @@ describe('players while hundreds of reports are stuck', () => {
       ? service.caller.send('session.create', { userId: randomUUID() })
       : service.caller.send('game.open', { player: { id: randomUUID() } });
 
-  /** All of them lie in their queue or are stuck before the platform does what it is to do. */
-  async function queueReports(): Promise<void> {
-    platform.hold();
-    for (let report = 0; report < REPORTS; report += 1)
-      service.caller.publish(REPORT_TYPES[report % 2]!, PERIOD, { messageId: randomUUID() });
-    await until('they are stuck', async () => {
-      const isFull = platform.held >= CONNECTIONS / 2;
-      return isFull && (await inReportQueues(waiting)) >= REPORTS - 2 * REPORTS_PREFETCH;
-    });
-  }
+  /** The number of messages in the queues of reports. */
+  const waiting = async (): Promise<number> => {
+    const depths = await Promise.all(REPORT_QUEUES.map((queue) => service.depth(queue)));
+    return depths.reduce((sum, depth) => sum + depth, 0);
+  };
 
   /** Takes the queued reports away, lets those in flight end, and waits until reports are served again. */
   async function calm(): Promise<void> {
-    platform.heal();
+    reports = healthy(1);
+    for (const response of underWay) response.destroy();
+    const { channel } = service.caller;
     const isCalm = async () => {
-      const { reports } = (await service.running.health()).bus.lanes;
-      const isIdle = reports?.state === 'consuming' && reports.inFlight === 0;
-      return (await inReportQueues(purge)) === 0 && isIdle;
+      const lane = (await service.running.health()).bus.lanes['reports'];
+      const purged = await Promise.all(REPORT_QUEUES.map((queue) => channel.purgeQueue(service.name(queue))));
+      const isEmpty = purged.every(({ messageCount }) => messageCount === 0);
+      return isEmpty && lane?.state === 'consuming' && lane.inFlight === 0;
     };
     await until('no report is left', isCalm, CALM_TIMEOUT_MS);
     for (const type of REPORT_TYPES) {
@@ -153,25 +124,7 @@ describe('players while hundreds of reports are stuck', () => {
       await replies;
     }
   }
-
-  /** The number of messages in the queues of reports. */
-  async function inReportQueues(look: (channel: Channel, queue: string) => Promise<number>): Promise<number> {
-    let sum = 0;
-    for (const queue of REPORT_QUEUES) {
-      await using asking = await openConnection(testBrokerUrl());
-      sum += await look(asking.channel, service.name(queue)).catch(() => 0);
-    }
-    return sum;
-  }
 });
-
-async function waiting(channel: Channel, queue: string): Promise<number> {
-  return (await channel.checkQueue(queue)).messageCount;
-}
-
-async function purge(channel: Channel, queue: string): Promise<number> {
-  return (await channel.purgeQueue(queue)).messageCount;
-}
 
 /** Source: bus contract, section 5, "Apart". */
 const LONGER_MS = 5_000;
@@ -189,28 +142,24 @@ const longReport: PlatformBehaviour = async (...call) => {
 };
 
 describe.each([
-  [1, 'without Redis'],
-  [2, 'with Redis'],
-] as const)('beside reports that wait, with %i workers %s', (count, memory) => {
+  [1, 'without Redis', false],
+  [2, 'with Redis', true],
+] as const)('beside reports that wait, with %i workers %s', (count, _memory, redis) => {
   const folder = temporaryFolder();
-  let redis: PrivateRedis | undefined;
   let service: ServiceUnderTest;
   let aloneMs: number;
   /** What the platform of the operator that is well does with ad-hoc reports. */
   let adHoc: PlatformBehaviour = silent;
 
   beforeAll(async () => {
-    if (memory === 'with Redis') redis = await PrivateRedis.start();
     service = await ServiceUnderTest.start({
       behaviour: (request, ...rest) => {
         const [, operator = ''] = request.url.pathname.split('/');
         const behaviour = request.url.pathname.endsWith('/rake') ? healthy(1) : adHoc;
         void (SICK[operator] ?? behaviour)(request, ...rest);
       },
-      variables: {
-        PLATFORM_ATTEMPT_TIMEOUT_MS: ATTEMPT_TIMEOUT_MS,
-        ...(redis && { REDIS_URL: redis.url }),
-      },
+      variables: { PLATFORM_ATTEMPT_TIMEOUT_MS: ATTEMPT_TIMEOUT_MS },
+      redis,
     });
     const operators = Object.keys(SICK).map((name) => {
       const baseUrl = `${service.platform.origin}/${name}/api/web`;
@@ -224,7 +173,6 @@ describe.each([
 
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();
-    await redis?.[Symbol.asyncDispose]();
     folder[Symbol.dispose]();
   });
 

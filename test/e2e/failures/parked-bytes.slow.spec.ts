@@ -4,16 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { internalKeyOf } from '#settings';
-
-import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
-import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
+import { INTERNAL_KEY, sealWith } from '../cli/kept-messages.ts';
 
 const MIB = 1024 * 1024;
-const INTERNAL_KEY = 'k'.repeat(32);
 const PARKED_MIB = 240;
 const MOST_GROWTH_MIB = 100;
 /** Several walks of a worker through what is parked. */
@@ -36,7 +32,7 @@ describe.each([
     const before = peakMib();
 
     const content = Buffer.alloc(bytes, 'x');
-    const { properties } = new HeaderSeal(new InternalKeys(internalKeyOf(INTERNAL_KEY, []))).seal({
+    const { properties } = sealWith().seal({
       exchange: '',
       routingKey: parked,
       mandatory: true,

@@ -1,14 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
-import { internalKeyOf } from '#settings';
-
-import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
-import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
+import { INTERNAL_KEY, sealWith } from '../cli/kept-messages.ts';
 import { expectedProperties } from '../commands/expected-properties.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
@@ -17,7 +16,6 @@ jest.setTimeout(90_000);
 const PAGES = 5;
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const SESSION = { userId: 'p-1' };
-const INTERNAL_KEY = 'k'.repeat(32);
 /** Source: bus contract, section 5. */
 const PROMISED_MS = 10_000;
 const OTHERS = 1_500;
@@ -117,7 +115,7 @@ describe('a parked reply', () => {
     }
     await declare(back);
     expect(idsOf(await arrive(6, back))).toEqual(Array.from({ length: 6 }, (_, n) => `back-${n}:0`));
-    await new Promise((resolve) => setTimeout(resolve, WALKS_MS));
+    await sleep(WALKS_MS);
     await areParked(6);
     await declare();
     expect(idsOf(await arrive(6))).toEqual(Array.from({ length: 6 }, (_, n) => `gone-${n}:0`));
@@ -158,7 +156,7 @@ describe('a parked reply', () => {
   it('stays parked if it would go to a queue of the service, a direct key or listeners, or no worker parked it', async () => {
     const { channel } = service.caller;
     const before = service.platform.requests.length;
-    const seal = new HeaderSeal(new InternalKeys(internalKeyOf(INTERNAL_KEY, [])));
+    const seal = sealWith();
     const content = Buffer.from('{}');
     const park = (headers: Record<string, unknown>, isSealed = true): void => {
       const copy = { exchange: '', routingKey: parked, mandatory: true, content };

@@ -75,7 +75,7 @@ describe('a command that kills its worker', () => {
   });
 
   it('is dead-lettered, and no other command', async () => {
-    const letters = await service.caller.drain(service.name('dead-letters'));
+    const letters = await service.deadLetters();
     expect(letters.map(({ properties }) => [properties.messageId, properties.headers?.['x-reason']])).toEqual(
       [['poison', 'POISON_COMMAND']],
     );
@@ -95,10 +95,7 @@ describe('a command that kills its worker', () => {
 
   it('leaves nothing behind', async () => {
     for (const queue of ['interactive', 'quarantine', 'replies.undelivered']) {
-      await until(
-        `${queue} is empty`,
-        async () => (await service.caller.channel.checkQueue(service.name(queue))).messageCount === 0,
-      );
+      await until(`${queue} is empty`, async () => (await service.depth(queue)) === 0);
     }
     await until(
       'all is acknowledged',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { GetMessage } from 'amqplib';
+import type { Channel, GetMessage } from 'amqplib';
 
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { createSessions, players } from '../../support/create-sessions.ts';
@@ -17,49 +17,37 @@ describe('what a person deletes while a worker is running', () => {
     service.platform.behaviour = healthy();
   });
 
-  /** The number of consumers of a queue; `undefined` if it does not exist. */
-  const consumersOf = async (queue: string): Promise<number | undefined> => {
+  /** What the broker says about a queue or an exchange; `undefined` if it does not exist. */
+  const found = async <T>(ask: (channel: Channel) => Promise<T>): Promise<T | undefined> => {
     await using asking = await openConnection(service.url);
-    const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
-    return found?.consumerCount;
+    return await ask(asking.channel).catch(() => undefined);
   };
-  const isThere = async (exchange: string): Promise<boolean> => {
-    await using asking = await openConnection(service.url);
-    const found = await asking.channel.checkExchange(service.name(exchange)).catch(() => undefined);
-    return found !== undefined;
-  };
-  /** A message of a queue that may not exist. */
-  const takenFrom = async (queue: string): Promise<GetMessage | false> => {
-    await using asking = await openConnection(service.url);
-    const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
-    if (found?.messageCount !== 1) return false;
-    return await asking.channel.get(service.name(queue), { noAck: true });
-  };
+  const queueOf = (queue: string) => found((channel) => channel.checkQueue(service.name(queue)));
+  const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;
+  const isThere = async (exchange: string): Promise<boolean> =>
+    (await found((channel) => channel.checkExchange(service.name(exchange)))) !== undefined;
+  /** The only message of a queue that may not exist. */
+  const takenFrom = async (queue: string): Promise<GetMessage | false> =>
+    (await queueOf(queue))?.messageCount === 1 &&
+    (await service.caller.channel.get(service.name(queue), { noAck: true }));
   const createSession = (userId: string) =>
     service.caller.send('session.create', { userId }, { messageId: userId });
 
-  it.each(['interactive', 'quarantine'])('is recreated with its consumer: the queue %s', async (queue) => {
-    await service.caller.channel.deleteQueue(service.name(queue));
-    await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
-    await service.running.ready();
-    expect(await createSession(`after ${queue}`)).toMatchObject([{ type: 'session.created' }]);
-  });
-
-  it('does not cost a command in flight its reply', async () => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy());
-    const session = service.caller.repliesTo('in flight');
-    service.caller.publish(
-      'session.create',
-      { userId: 'in flight' },
-      { messageId: 'in flight', correlationId: 'in flight' },
-    );
-    await until('it is in flight', () => gate.held === 1);
-    await service.caller.channel.deleteQueue(service.name('interactive'));
-    await until('it is consumed again', async () => (await consumersOf('interactive')) === 1);
-    gate.open();
-    expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in flight' } }]);
-  });
+  it.each(['interactive', 'quarantine'])(
+    'is recreated with its consumer, and costs no command in flight its reply: the queue %s',
+    async (queue) => {
+      const gate = new Gate();
+      service.platform.behaviour = gate.behind(healthy());
+      const session = createSession(`before ${queue}`);
+      await until('it is in flight', () => gate.held === 1);
+      await service.caller.channel.deleteQueue(service.name(queue));
+      await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
+      await service.running.ready();
+      gate.open();
+      expect(await session).toMatchObject([{ type: 'session.created', body: { userId: `before ${queue}` } }]);
+      expect(await createSession(`after ${queue}`)).toMatchObject([{ type: 'session.created' }]);
+    },
+  );
 
   it.each([
     ['dead-letters', {}, 'VALIDATION_FAILED'],

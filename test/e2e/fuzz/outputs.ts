@@ -1,68 +1,50 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import { canariesIn } from './canary.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { canariesIn } from './canary.ts';
 import { finalsOf, type Outcome } from './outcome.ts';
 
 /** Searches every output of the worker, except for successful replies, for values that must not be there. */
-export class Outputs {
-  readonly #worker: WorkerProcess;
-  readonly #events: readonly ConsumeMessage[];
-  #searchedEvents = 0;
-  #searchedLog = 0;
+export async function searchOutputs({ caller, running }: ServiceUnderTest) {
+  const events = await caller.events();
+  let searched = 0;
+  return {
+    /** What was found since the last time: in the log, the events, and the outcomes of these commands. */
+    search: (outcomes: readonly Outcome[]): string[] => {
+      const { stdout, stderr } = running;
+      // The last line may be incomplete.
+      const logEnd = stdout.lastIndexOf('\n') + 1;
+      const log = stdout.slice(searched, logEnd);
+      searched = logEnd;
+      return [
+        ...named('stderr', stderr),
+        ...named('log', log),
+        ...events.splice(0).flatMap((event) => named('event', wholeOf(event))),
+        ...outcomes.flatMap(foundIn),
+      ];
+    },
 
-  private constructor(worker: WorkerProcess, events: readonly ConsumeMessage[]) {
-    this.#worker = worker;
-    this.#events = events;
-  }
-
-  static async open(service: ServiceUnderTest, worker: WorkerProcess): Promise<Outputs> {
-    return new Outputs(worker, await service.caller.events());
-  }
-
-  /** What was found since the last time: in the log, the events, and the outcomes of these commands. */
-  search(outcomes: readonly Outcome[]): string[] {
-    const { stdout, stderr } = this.#worker;
-    // The last line may be incomplete.
-    const logEnd = stdout.lastIndexOf('\n') + 1;
-    const log = stdout.slice(this.#searchedLog, logEnd);
-    const events = this.#events.slice(this.#searchedEvents);
-    this.#searchedLog = logEnd;
-    this.#searchedEvents += events.length;
-    return [
-      ...named('stderr', stderr),
-      ...named('log', log),
-      ...events.flatMap((event) => named('event', wholeOf(event))),
-      ...outcomes.flatMap(foundIn),
-    ];
-  }
-
-  /** What was found in the outputs that show the worker's state. */
-  async searchState(): Promise<string[]> {
-    const paths = ['/health', '/health/ready', '/metrics'];
-    const bodies = await Promise.all(paths.map((path) => this.#worker.get(path)));
-    return bodies.flatMap(({ body }, index) => named(paths[index] ?? '', body));
-  }
+    /** What was found in the outputs that show the worker's state. */
+    searchState: async (): Promise<string[]> => {
+      const paths = ['/health', '/health/ready', '/metrics'];
+      const found = paths.map(async (path) => named(path, (await running.get(path)).body));
+      return (await Promise.all(found)).flat();
+    },
+  };
 }
 
 function foundIn(outcome: Outcome): string[] {
   const { sent, replies, undelivered, deadLetters } = outcome;
+  // Also in a Nest packet.
+  const failures = finalsOf(outcome).filter(({ properties }) => properties.type === 'command.failed');
   return [
-    ...finalsOf(outcome)
-      .filter(isFailure)
-      .flatMap((reply) => named('error body', String(reply.content))),
+    ...failures.flatMap((reply) => named('error body', String(reply.content))),
     ...[...replies, ...undelivered].flatMap((reply) =>
       named('reply headers', JSON.stringify(reply.properties)),
     ),
     // Its body is the command unchanged, and so are the properties about its sender.
     ...deadLetters.flatMap((letter) => named('dead letter', writtenByUs(letter, sent.options))),
   ];
-}
-
-/** Also in a Nest packet. */
-function isFailure({ properties }: ConsumeMessage): boolean {
-  return properties.type === 'command.failed';
 }
 
 function writtenByUs({ properties }: ConsumeMessage, sent: object): string {

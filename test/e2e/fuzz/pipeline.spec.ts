@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
@@ -8,16 +8,15 @@ import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
 import { SECRET_CANARY } from './canary.ts';
 import { excessiveTable, fieldTable } from '../../support/fuzz/field-table.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { Witness } from '../bad-input/witness.ts';
+import { witnessForAll } from '../bad-input/witness.ts';
 import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.ts';
 import { type HostileMessage, hostileMessage } from './hostile-message.ts';
 import { DIRECT, finalsOf, isAccountedFor, type Outcome, settle } from './outcome.ts';
-import { Outputs } from './outputs.ts';
+import { searchOutputs } from './outputs.ts';
 import { platformAnswer } from './platform-answer.ts';
 
 /** Unless `npm run test:fuzz` sets the duration. */
@@ -64,39 +63,31 @@ const fuzzCase: fc.Arbitrary<Case> = fc.record({
 });
 
 describe('any messages with any answers of the platform', () => {
-  let redis: PrivateRedis;
-  let service: ServiceUnderTest;
+  const service = serviceForAll({
+    behaviour: healthy(),
+    variables: {
+      PLATFORM_SECRET_KEY: SECRET_CANARY,
+      PLATFORM_ATTEMPT_TIMEOUT_MS: '250',
+      PLATFORM_MAX_ATTEMPTS: '2',
+      INTERACTIVE_DEADLINE_MS: '1500',
+      REPORTS_DEADLINE_MS: '2500',
+      REPORTS_RETRY_DELAYS_MS: '50,200',
+      CIRCUIT_OPEN_MS: '300',
+      EVENTS: 'all',
+      LOG_LEVEL: 'debug',
+    },
+    redis: true,
+    workers: 1,
+  });
+  const witness = witnessForAll(service);
   let worker: WorkerProcess;
-  let witness: Witness;
-  let outputs: Outputs;
+  let outputs: Awaited<ReturnType<typeof searchOutputs>>;
   const strays: unknown[] = [];
 
   beforeAll(async () => {
-    redis = await PrivateRedis.start();
-    service = await ServiceUnderTest.start({
-      behaviour: healthy(),
-      variables: {
-        PLATFORM_SECRET_KEY: SECRET_CANARY,
-        PLATFORM_ATTEMPT_TIMEOUT_MS: '250',
-        PLATFORM_MAX_ATTEMPTS: '2',
-        INTERACTIVE_DEADLINE_MS: '1500',
-        REPORTS_DEADLINE_MS: '2500',
-        REPORTS_RETRY_DELAYS_MS: '50,200',
-        CIRCUIT_OPEN_MS: '300',
-        EVENTS: 'all',
-        LOG_LEVEL: 'debug',
-        REDIS_URL: redis.url,
-      },
-    });
-    worker = await service.worker();
-    witness = new Witness(service);
-    await witness.open();
+    worker = service.running;
     await witness.consume(DIRECT, 'replies');
-    outputs = await Outputs.open(service, worker);
-  });
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await redis?.[Symbol.asyncDispose]();
+    outputs = await searchOutputs(service);
   });
 
   /** Sends the messages of a case, and waits for the outcome of each. */
@@ -152,7 +143,7 @@ describe('any messages with any answers of the platform', () => {
     );
     const known = [...COMMAND_TYPES, ...LANES, ...Object.keys(ERROR_CODES), 'success', 'unknown', 'default'];
     expect([...new Set(labels)].filter((label) => !known.some((name) => name === label))).toEqual([]);
-    const stored = await redis.run(async (client) => {
+    const stored = await service.redis!.run(async (client) => {
       const keys = await client.keys('*');
       const values = await Promise.all(keys.map((key) => client.get(key)));
       return [...keys, JSON.stringify(values)].join('\n');

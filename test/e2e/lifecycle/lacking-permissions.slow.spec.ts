@@ -42,8 +42,6 @@ describe('a worker whose broker user lacks a permission', () => {
   const isReady = async () => (await worker.get('/health/ready')).status === 200;
   const refusals = () =>
     worker.log.filter(({ msg }) => String(msg).startsWith('the broker refuses something'));
-  const depth = async () =>
-    (await service.caller.channel.checkQueue(service.name('interactive'))).messageCount;
 
   it('says at start what is missing and what to type, and serves once it is there', async () => {
     const [configure, write, read] = patterns();
@@ -81,13 +79,11 @@ describe('a worker whose broker user lacks a permission', () => {
       const answers = Array.from({ length: COMMANDS }, (_none, index) =>
         service.caller.sendForOne('session.create', { userId: `p-${index}` }),
       );
-      await until('they wait', async () => (await depth()) === COMMANDS);
+      await until('they wait', async () => (await service.depth('interactive')) === COMMANDS);
       await new Promise((resolve) => setTimeout(resolve, 5_000));
-      expect([await depth(), service.platform.requests.length, await isReady()]).toEqual([
-        COMMANDS,
-        0,
-        false,
-      ]);
+      expect([await service.depth('interactive'), service.platform.requests.length, await isReady()]).toEqual(
+        [COMMANDS, 0, false],
+      );
       expect(service.proxy.accepted - before.connections).toBeLessThan(10);
       await allow(...patterns());
       for (const { type } of await Promise.all(answers)) expect(type).toBe('session.created');

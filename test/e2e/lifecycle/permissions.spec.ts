@@ -69,10 +69,8 @@ describe('users with no more than the permissions of docs/operations.md', () => 
       await until('the refusal is there', () => replies.at(-1) === 'command.failed');
       expect(replies).toEqual(['session.created', 'report.page', 'report.completed', 'command.failed']);
       send('session.create', { userId: 'p-2' }, 'nobody-has-this-queue');
-      const depth = async (rest: string) =>
-        (await service.caller.channel.checkQueue(service.name(rest))).messageCount;
-      await until('the reply is kept', async () => (await depth('replies.undelivered')) === 1);
-      expect(await depth('dead-letters')).toBe(1);
+      await until('the reply is kept', async () => (await service.depth('replies.undelivered')) === 1);
+      expect(await service.depth('dead-letters')).toBe(1);
       expect(worker.stderr).toBe('');
     } finally {
       await connection.close();

@@ -25,9 +25,6 @@ const TELL_LISTENING = `
 describe('a worker that is stopped', () => {
   const service = serviceForEach({ behaviour: silent });
 
-  const depth = async (queue: string) =>
-    (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
-
   it('finishes and answers the commands in flight, consumes no more, and exits with 0', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
@@ -49,7 +46,7 @@ describe('a worker that is stopped', () => {
 
     expect(service.platform.requests).toHaveLength(4);
     expect(service.caller.received.map(({ type }) => type)).toEqual(Array<string>(4).fill('session.created'));
-    await until('the others are in their queue', async () => (await depth('interactive')) === 6);
+    await until('the others are in their queue', async () => (await service.depth('interactive')) === 6);
 
     await service.worker();
     expect((await sessions).map((reply) => reply?.body['userId'])).toEqual(userIds);
@@ -115,7 +112,7 @@ describe('workers of one lane each', () => {
     // The broker drops what expires in a lane that nobody serves, without a reply.
     service.caller.publish('report.rake.fetch', PERIOD, { expiration: '20', messageId: 'expired' });
     const [expired] = await until('it is a dead letter', async () => {
-      const letters = await service.caller.drain(service.name('dead-letters'));
+      const letters = await service.deadLetters();
       return letters.length > 0 && letters;
     });
     expect(expired?.properties.headers).toMatchObject({ 'x-death': [{ reason: 'expired', count: 1 }] });
@@ -133,10 +130,7 @@ describe('workers of one lane each', () => {
     expect(session?.type).toBe('session.created');
     const { status, bus } = await worker.health();
     expect({ status, lanes: Object.keys(bus.lanes) }).toEqual({ status: 200, lanes: ['interactive'] });
-    await until(
-      'both reports wait',
-      async () => (await service.caller.channel.checkQueue(service.name('reports'))).messageCount === 2,
-    );
+    await until('both reports wait', async () => (await service.depth('reports')) === 2);
     expect(service.platform.requests).toHaveLength(1);
     await service.worker({ LANES: 'reports' });
     for (const replies of await Promise.all([report, stray])) {

@@ -1,34 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
 
-let redis: PrivateRedis;
-let service: ServiceUnderTest;
-let workers: WorkerProcess[];
 const gate = new Gate();
-/** A claim is renewed three times within it. */
-const LEASE_MS = 1_500;
-const RENEWED_MS = 500;
-
-beforeAll(async () => {
-  redis = await PrivateRedis.start();
-  service = await ServiceUnderTest.start({
-    behaviour: gate.behind(healthy()),
-    variables: { REDIS_URL: redis.url, INTERACTIVE_PREFETCH: '20' },
-  });
-  workers = await Promise.all([service.worker(), service.worker()]);
+const service = serviceForAll({
+  behaviour: gate.behind(healthy()),
+  variables: { INTERACTIVE_PREFETCH: '20' },
+  redis: true,
+  workers: 2,
 });
-
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await redis[Symbol.asyncDispose]();
-});
+const redis = () => service.redis!;
 
 /** How health shows Redis. */
 async function redisOf(worker: WorkerProcess): Promise<unknown> {
@@ -54,20 +40,20 @@ describe('Two workers over one Redis', () => {
     expect(replies.map(({ type }) => type)).toEqual(copies.map(() => 'session.created'));
     expect(new Set(replies.map(({ text }) => text)).size).toBe(ids.length);
     expect(service.platform.requests).toHaveLength(ids.length);
-    const replays = await Promise.all(workers.map((worker) => worker.metric('poker_replays_total')));
+    const replays = await Promise.all(service.workers.map((worker) => worker.metric('poker_replays_total')));
     expect(replays[0]! + replays[1]!).toBe(copies.length - ids.length);
   });
 
   it('continue without it, log that once, and reconnect', async () => {
-    await redis.kill();
-    for (const worker of workers) {
+    await redis().kill();
+    for (const worker of service.workers) {
       await until('it is seen', async () => (await redisOf(worker)) === 'degraded');
       expect((await worker.get('/health/ready')).status).toBe(200);
     }
     const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
     expect(reply?.type).toBe('session.created');
-    await redis.restart();
-    for (const worker of workers) {
+    await redis().restart();
+    for (const worker of service.workers) {
       await until('it is back', async () => (await redisOf(worker)) === 'up');
       await until('it is logged', () => lines(worker, 'Redis connected; deduplication is shared') === 2);
       expect(lines(worker, 'Redis is away; each worker deduplicates by itself')).toBe(1);
@@ -76,32 +62,12 @@ describe('Two workers over one Redis', () => {
   });
 
   it('stop cleanly, with Redis and without', async () => {
-    const [one, two] = workers;
+    const [one, two] = service.workers;
     one?.kill('SIGTERM');
     expect(await one?.exited).toEqual({ code: 0, signal: null });
-    redis.freeze();
+    redis().freeze();
     two?.kill('SIGTERM');
     expect(await two?.exited).toEqual({ code: 0, signal: null });
-    redis.thaw();
-  });
-});
-
-describe('A command in flight whose worker is killed', () => {
-  it('waits for the lease on another worker, and is run there', async () => {
-    const held = new Gate();
-    await using shared = await ServiceUnderTest.start({
-      behaviour: held.behind(healthy()),
-      variables: { REDIS_URL: redis.url },
-    });
-    const killed = await shared.worker();
-    const reply = shared.caller.send('session.create', { userId: 'p-1' }, { messageId: randomUUID() });
-    await until('it is called', () => held.held === 1);
-    await shared.worker();
-    killed.kill('SIGKILL');
-    const killedAtMs = performance.now();
-    held.open();
-    expect(await reply).toMatchObject([{ type: 'session.created' }]);
-    expect(performance.now() - killedAtMs).toBeGreaterThan(LEASE_MS - RENEWED_MS);
-    expect(shared.platform.requests).toHaveLength(2);
+    redis().thaw();
   });
 });

@@ -149,7 +149,7 @@ export function buildClient({
 
 /** @param ms default: longer than any test */
 export function callWithin(ms = 600_000): CallContext {
-  return { deadline: Deadline.after(ms), attempts: 0 };
+  return { deadline: new Deadline(Date.now() + ms), attempts: 0 };
 }
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };

@@ -33,11 +33,7 @@ const KEPT: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/**
- * The broker as a worker would find it: whether it is there, what the user may do, and what it holds.
- *
- * @throws SettingsError if a file of its TLS cannot be used
- */
+/** The broker as a worker would find it. @throws SettingsError if a file of its TLS cannot be used */
 export async function checkBroker(
   settings: Pick<Settings, (typeof BROKER_SETTINGS)[number]>,
 ): Promise<Finding[]> {

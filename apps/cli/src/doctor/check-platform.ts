@@ -63,19 +63,15 @@ export async function checkOperator(
 ): Promise<Finding[]> {
   const { name, baseUrl, apiUrl } = credentials;
   // The paths of both may differ; what answers is the same.
-  const roots = new Map([baseUrl, apiUrl].map((root) => [new URL(root).origin, root]));
-  const asked = [...roots].map(([origin, root]) => checkAddress(`platform ${name}`, origin, root, transport));
+  const roots = new Map([baseUrl, apiUrl].map((root) => [new URL(root).origin, root])).values();
+  const asked = [...roots].map((root) => checkAddress(`platform ${name}`, root, transport));
   const addresses = (await Promise.all(asked)).flat();
   if (addresses.some(({ state }) => state === 'fail')) return addresses;
   return [...addresses, ...(await checkOperations(credentials, transport))];
 }
 
-async function checkAddress(
-  subject: string,
-  origin: string,
-  root: string,
-  transport: PlatformTransport,
-): Promise<Finding[]> {
+async function checkAddress(subject: string, root: string, transport: PlatformTransport): Promise<Finding[]> {
+  const { origin } = new URL(root);
   const probe = await probePlatform(root, transport);
   if (probe.kind === 'no-answer') {
     const { code } = probe;
@@ -109,18 +105,13 @@ async function checkOperations(
     'report.ad-hoc.fetch': (call) => client.fetchAdHocReport(period, FIRST_RECORD, call),
     'report.rake.fetch': (call) => client.fetchRake(period, FIRST_RECORD, call),
   };
-  const ask = async (operation: Operation): Promise<CommandError | 'success'> => {
-    try {
-      await calls[operation]({ deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 });
-      return 'success';
-    } catch (error) {
-      if (error instanceof CommandError) return error;
-      throw error;
-    }
-  };
   try {
     const asked = OPERATIONS.filter((operation) => secretKey !== undefined || operation === 'game.open');
-    const answered = asked.map(async (operation) => [operation, await ask(operation)] as const);
+    const answered = asked.map(async (operation) => {
+      const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
+      const answer = calls[operation](call).then(() => 'success' as const, expectedFailure);
+      return [operation, await answer] as const;
+    });
     const answers: Answers = new Map(await Promise.all(answered));
     const findings = asked.map((operation) => findingOf(operation, answers, credentials));
     if (secretKey !== undefined) return findings;
@@ -130,6 +121,11 @@ async function checkOperations(
   } finally {
     await client.close();
   }
+}
+
+function expectedFailure(error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
+  throw error;
 }
 
 function findingOf(operation: Operation, answers: Answers, credentials: OperatorCredentials): Finding {

@@ -47,7 +47,7 @@ const CHECKS: readonly ((environment: NodeJS.ProcessEnv) => Finding[] | Promise<
   },
 ];
 
-export function defineDoctor(command: Command): void {
+export function define(command: Command): void {
   command
     .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
     .option('--json', 'one finding a line: {subject, state, message, advice}')
@@ -59,12 +59,7 @@ export function defineDoctor(command: Command): void {
     });
 }
 
-/**
- * Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made.
- *
- * @param json for programs: one finding a line
- * @param deadlineMs how long all of it may take
- */
+/** Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made. */
 async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
   const endMs = performance.now() + deadlineMs;
   const findings: Finding[] = [];

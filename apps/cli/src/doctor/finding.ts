@@ -13,20 +13,14 @@ export interface Finding {
   readonly state: keyof typeof COLOURS;
   readonly message: string;
   /** What to do about it; absent if nothing is wrong. */
-  readonly advice?: string;
+  readonly advice: string | undefined;
 }
 
-export function ok(subject: string, message: string): Finding {
-  return { subject, state: 'ok', message };
-}
+const finding =
+  (state: Finding['state']) =>
+  (subject: string, message: string, advice?: string): Finding => ({ subject, state, message, advice });
 
-export function warn(subject: string, message: string, advice: string): Finding {
-  return { subject, state: 'warn', message, advice };
-}
-
-export function fail(subject: string, message: string, advice: string): Finding {
-  return { subject, state: 'fail', message, advice };
-}
+export const [ok, warn, fail] = [finding('ok'), finding('warn'), finding('fail')];
 
 /** One finding for people: its state, what was looked at, what was found, and below it what to do. */
 export function describeFinding({ subject, state, message, advice }: Finding): string {
@@ -37,7 +31,6 @@ export function describeFinding({ subject, state, message, advice }: Finding): s
 
 /** The last line: how many of each state there are. */
 export function describeSum(findings: readonly Finding[]): string {
-  const count = (state: Finding['state']): number =>
-    findings.filter((finding) => finding.state === state).length;
+  const count = (state: Finding['state']): number => findings.filter((each) => each.state === state).length;
   return `\n${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} at fault\n`;
 }

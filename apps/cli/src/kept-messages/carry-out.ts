@@ -1,32 +1,31 @@
 import { createInterface } from 'node:readline/promises';
 
 import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
+import type { OutgoingMessage } from '#rabbitmq';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { printable } from '../output.ts';
 import { Progress } from '../progress.ts';
 import {
-  collect,
   counted,
   describeGroups,
   isSelected,
   keptLine,
   type QueueName,
   type SelectionOptions,
-  withKeptQueue,
+  withMessages,
 } from './kept-queue.ts';
 
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
 
-interface Action {
+export interface Action {
   /** As the question and the last line say it, for example `Redrive` and `redriven`. */
   readonly verb: string;
   readonly done: string;
-  /** Why a message stays where it is; undefined if nothing speaks against it. */
-  readonly refusalOf?: (kept: Kept) => string | undefined;
-  readonly decide: Parameters<KeptQueue['settle']>[0]['decide'];
+  /** What is published before a message is removed; or why it stays where it is. */
+  readonly decide: (kept: Kept) => OutgoingMessage | 'remove' | Error;
   /** Whether a message that the broker does not take ends the work, because it would not take the others either. */
   readonly endsAtRefusal?: boolean;
 }
@@ -47,20 +46,21 @@ const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
  */
 export function carryOut(queue: QueueName, options: ActionOptions, action: Action): Promise<void> {
   const { json, dryRun, yes } = options;
-  const { verb, done: past, refusalOf } = action;
+  const { verb, done: past, decide } = action;
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
-  return withKeptQueue(queue, options, async (kept, signal) => {
-    const choices = await collect(kept, signal, (each) =>
-      isSelected(each.facts, options) ? { facts: each.facts, refusal: refusalOf?.(each) } : undefined,
-    );
-    const refused = choices.filter(({ refusal }) => refusal !== undefined);
-    const wanted = choices.filter(({ refusal }) => refusal === undefined).map(({ facts }) => facts);
+  const choiceOf = (each: Kept) => {
+    if (!isSelected(each.facts, options)) return undefined;
+    const decision = decide(each);
+    return { facts: each.facts, why: decision instanceof Error ? decision.message : undefined };
+  };
+  return withMessages(queue, options, choiceOf, async (choices, kept, signal) => {
+    const refused = choices.filter(({ why }) => why !== undefined);
+    const wanted = choices.filter(({ why }) => why === undefined).map(({ facts }) => facts);
     const plan = [`${counted(wanted.length, queue)} of ${kept.name} to be ${past}`];
     if (wanted.length > 0) plan.push(describeGroups(wanted).trimEnd());
     if (refused.length > 0) plan.push('', `${counted(refused.length, queue)} to be left`);
-    for (const [why = '', group] of Map.groupBy(refused, ({ refusal }) => refusal)) {
-      plan.push(`  ${group.length} × ${printable(why)}`);
-    }
+    const groups = Map.groupBy(refused, ({ why }) => why);
+    for (const [why = '', group] of groups) plan.push(`  ${group.length} × ${printable(why)}`);
     say(`${plan.join('\n')}\n\n`);
     if (refused.length > 0) process.exitCode = EXIT.failed;
     if (wanted.length === 0) return;
@@ -79,10 +79,7 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
   });
 }
 
-/**
- * @returns how many were settled, and how many somebody else had settled before
- * @throws ExitError if it is interrupted, or the broker takes nothing
- */
+/** @throws ExitError if it is interrupted, or the broker takes nothing */
 async function settle(
   kept: KeptQueue,
   { decide, endsAtRefusal }: Action,
@@ -91,8 +88,7 @@ async function settle(
   signal: AbortSignal,
 ): Promise<{ readonly done: number; readonly gone: number }> {
   // On a terminal the lines for programs show the progress.
-  const progress =
-    json && process.stdout.isTTY ? undefined : new Progress('messages', { total: wanted.length });
+  const progress = json && process.stdout.isTTY ? undefined : new Progress('messages', wanted.length);
   const end = new AbortController();
   const untaken = new Map<string, number>();
   /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
@@ -100,7 +96,10 @@ async function settle(
   let done = 0;
   const settling = kept.settle({
     chosen: new Set(wanted.map(({ key }) => key)),
-    decide: (each) => (closed.has(each.facts.queue) ? 'leave' : decide(each)),
+    decide: (each) => {
+      const decision = decide(each);
+      return decision instanceof Error || closed.has(each.facts.queue) ? 'leave' : decision;
+    },
     ratePerSecond: rate,
     signal: AbortSignal.any([signal, end.signal]),
     waiting: () =>
@@ -132,21 +131,17 @@ async function settle(
   return { done, gone: untouched.size };
 }
 
-/**
- * Asks the user on the terminal; anything but `y` or `yes` is a no.
- *
- * @throws ExitError wrong usage, if there is no terminal to ask on
- */
+/** Asks the user; anything but `y` or `yes` is a no. @throws ExitError if there is no terminal to ask on */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw usageError('there is no terminal to ask on: say --yes to continue, or --dry-run to only look');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // A terminal in raw mode gives no signal: here Ctrl-C is a no.
-  terminal.on('SIGINT', () => terminal.close());
-  const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
-  const asked = terminal.question(`${question} [y/N] `, { signal }).catch(() => undefined);
-  const answer = await Promise.race([asked, closed]);
+  const end = new AbortController();
+  // A terminal in raw mode gives no signal: here Ctrl-C is a no, and so is the end of the input.
+  for (const event of ['SIGINT', 'close']) terminal.on(event, () => end.abort());
+  const either = AbortSignal.any([signal, end.signal]);
+  const answer = await terminal.question(`${question} [y/N] `, { signal: either }).catch(() => undefined);
   terminal.close();
   // What follows begins on a line of its own.
   if (answer === undefined) process.stderr.write('\n');

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 
 import { changedBody, readSet, readUnset } from './change-body.ts';
 
-const changed = (body: string, sets: string[], unsets: string[] = [], root: string[] = []): string => {
+const changed = (body: string, sets: string[], unsets: string[] = [], isPacket = false): string => {
   const changes = [...unsets.map((text) => readUnset(text)), ...sets.map((text) => readSet(text))];
-  return changedBody(Buffer.from(body), changes, root).toString();
+  return changedBody(Buffer.from(body), changes, isPacket).toString();
 };
 
 describe('changedBody', () => {
@@ -31,9 +31,7 @@ describe('changedBody', () => {
   });
 
   it('changes the data of a packet', () => {
-    expect(changed('{"pattern":"p","data":{}}', ['/a=1'], [], ['data'])).toBe(
-      '{"pattern":"p","data":{"a":1}}',
-    );
+    expect(changed('{"pattern":"p","data":{}}', ['/a=1'], [], true)).toBe('{"pattern":"p","data":{"a":1}}');
   });
 
   it.each([

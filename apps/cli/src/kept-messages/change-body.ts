@@ -38,14 +38,14 @@ export async function withFile(change: Change): Promise<Change> {
 /**
  * A body with these changes, its other members as they were, digit for digit.
  *
- * @param root the names that lead to the command's data
+ * @param isPacket whether the command's data is a member of the body
  * @throws Error with a reason that quotes nothing of the body
  */
-export function changedBody(content: Buffer, changes: readonly Change[], root: readonly string[]): Buffer {
+export function changedBody(content: Buffer, changes: readonly Change[], isPacket: boolean): Buffer {
   const body = jsonOr(undefined, utf8Of(content) ?? '');
   if (!isContainer(body)) throw new Error('its body is not a JSON object: nothing in it can be changed');
   for (const { text, path, value } of changes) {
-    const names = [...root, ...path];
+    const names = [...(isPacket ? ['data'] : []), ...path];
     const last = names.pop() ?? '';
     const container = containerOf(body, names);
     if (!container) throw new Error(`${text}: it leads through something other than an object or a list`);

@@ -7,7 +7,8 @@ import {
 } from '#messaging/client';
 import { readInternalKey } from '#settings';
 
-import { interruptibly, refuseIfInterrupted } from '../interruption.ts';
+import { EXIT, ExitError } from '../exit.ts';
+import { interruptibly } from '../interruption.ts';
 import type { Options } from '../options.ts';
 import { alignedLines, printable, shortened } from '../output.ts';
 import { readBus } from '../servers.ts';
@@ -26,68 +27,48 @@ const DIRECT = 'amq.rabbitmq.reply-to';
 const SERVER_NAMED = 'amq.gen-';
 
 /** Selects the messages that match one value of each option that is given. */
-export type SelectionOptions = {
+export type SelectionOptions = Options<never, 'all', 'since'> & {
   readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
-} & Options<never, 'all', 'since'>;
+};
 
 export function isSelected(
   { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
-  options: SelectionOptions,
+  { since, ...options }: SelectionOptions,
 ): boolean {
-  const fits = (values: readonly string[] | undefined, ...facts: readonly string[]): boolean =>
-    values === undefined || facts.some((fact) => values.includes(fact));
-  return (
-    fits(options.id, id, commandId) &&
-    fits(options.reason, reason) &&
-    fits(options.type, type) &&
-    fits(options.caller, caller) &&
-    fits(options.queue, queue) &&
-    (options.since === undefined || Date.parse(failedAt) >= options.since)
+  const facts = { id: [id, commandId], reason: [reason], type: [type], caller: [caller], queue: [queue] };
+  const fits = Object.entries(facts).every(
+    ([name, own]) => options[name as keyof typeof facts]?.some((value) => own.includes(value)) ?? true,
   );
+  return fits && (since === undefined || Date.parse(failedAt) >= since);
 }
 
 /**
- * Opens a queue for as long as `work` takes. Where the messages come from is proved by the key of the workers, if the settings
- * give it.
- *
- * @param selection by a caller needs that key
- * @param work ends soon after its signal, the user's, is aborted
- * @throws SettingsError; BrokerError if the broker is away, refuses the user or has no such queue
- */
-export function withKeptQueue<T>(
-  queue: QueueName,
-  { caller }: SelectionOptions,
-  work: (kept: KeptQueue, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  return interruptibly(async (signal) => {
-    const internalKey = caller ? readInternalKey(process.env) : internalKeyIfGiven();
-    await using kept = await openKeptQueue({ ...readBus(), queue, internalKey });
-    return await work(kept, signal);
-  });
-}
-
-/**
- * Looks at every message, and leaves all of them in their places.
+ * Looks at every message of a queue, leaves all of them in their places, and keeps the queue open for as long as `work` takes.
+ * Where the messages come from is proved by the key of the workers, if the settings give it; a selection by a caller needs it.
  *
  * @param read what is wanted of a message; undefined if nothing is
- * @throws BrokerError; ExitError if the user interrupts it
+ * @param work ends soon after its signal, the user's, is aborted
+ * @throws SettingsError; BrokerError if the broker is away, refuses the user or has no such queue; ExitError if the user
+ *   interrupts it
  */
-export async function collect<T>(
-  kept: KeptQueue,
-  signal: AbortSignal,
+export function withMessages<T>(
+  queue: QueueName,
+  { caller }: SelectionOptions,
   read: (kept: Kept) => T | undefined,
-): Promise<T[]> {
-  const found = await kept.look(read);
-  refuseIfInterrupted(signal);
-  return found;
-}
-
-function internalKeyIfGiven(): Buffer | undefined {
-  try {
-    return readInternalKey(process.env);
-  } catch {
-    return undefined;
-  }
+  work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
+): Promise<void> {
+  return interruptibly(async (signal) => {
+    let internalKey: Buffer | undefined;
+    try {
+      internalKey = readInternalKey(process.env);
+    } catch (error) {
+      if (caller) throw error;
+    }
+    await using kept = await openKeptQueue({ ...readBus(), queue, internalKey });
+    const found = await kept.look(read);
+    if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
+    await work(found, kept, signal);
+  });
 }
 
 export function counted(count: number, queue: QueueName): string {
@@ -136,6 +117,4 @@ export function describeMessages(messages: readonly KeptMessage[], kind: QueueNa
 }
 
 /** What strangers wrote may have any length. */
-function cell(text: string): string {
-  return shortened(printable(text), LONGEST_CELL);
-}
+const cell = (text: string): string => shortened(printable(text), LONGEST_CELL);

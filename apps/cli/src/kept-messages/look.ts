@@ -10,7 +10,6 @@ import { utf8Of } from '../input.ts';
 import type { Options } from '../options.ts';
 import { printable, written } from '../output.ts';
 import {
-  collect,
   counted,
   describeGroups,
   describeMessages,
@@ -20,7 +19,7 @@ import {
   NOUNS,
   type QueueName,
   type SelectionOptions,
-  withKeptQueue,
+  withMessages,
 } from './kept-queue.ts';
 
 /** How many messages are listed for people; the groups count all. */
@@ -32,58 +31,51 @@ export type ShowOptions = Options<never, 'body' | 'json'>;
 /** Counts what is in the queue, prints the newest, oldest first, and leaves all as it is. */
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
-  return withKeptQueue(queue, options, async (kept, signal) => {
-    const all = await collect(kept, signal, ({ facts }) => (isSelected(facts, options) ? facts : undefined));
+  const read = ({ facts }: Kept) => (isSelected(facts, options) ? facts : undefined);
+  return withMessages(queue, options, read, (all, kept) => {
     const newest = all.slice(-limit);
-    if (json) {
-      for (const facts of newest) process.stdout.write(keptLine(facts));
-      return;
-    }
-    process.stdout.write(`${counted(all.length, queue)} in ${kept.name}\n`);
+    const print = (text: string): unknown => process.stdout.write(text);
+    if (json) return newest.forEach((facts) => print(keptLine(facts)));
+    print(`${counted(all.length, queue)} in ${kept.name}\n`);
     if (all.length === 0) return;
-    const rest =
-      newest.length < all.length ? `the newest ${newest.length}; --limit ${all.length} lists all\n` : '';
-    process.stdout.write(`\n${describeGroups(all)}\n${rest}${describeMessages(newest, queue)}`);
+    print(`\n${describeGroups(all)}\n`);
+    if (newest.length < all.length) print(`the newest ${newest.length}; --limit ${all.length} lists all\n`);
+    print(describeMessages(newest, queue));
     const lost = queue === 'undelivered' ? all.filter(neverDelivered).length : 0;
-    if (lost > 0) {
-      process.stdout.write(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
-    }
+    if (lost > 0) print(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
   });
 }
 
 /** Prints everything about the messages of one id; the body, which may hold players' data, if that is wanted. */
 export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
-  return withKeptQueue(queue, {}, async (kept, signal) => {
-    const found = await collect(kept, signal, (each) =>
-      [each.facts.id, each.facts.commandId].includes(id) ? each : undefined,
-    );
+  const read = (each: Kept) => (isSelected(each.facts, { id: [id] }) ? each : undefined);
+  return withMessages(queue, {}, read, (found, kept) => {
     if (found.length === 0)
       throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
     for (const each of found) {
-      const { message, facts } = each;
-      const { headers = {}, ...properties } = message.properties;
+      const { content, properties: all } = each.message;
+      const { headers = {}, ...properties } = all;
       const violations = queue === 'deadLetters' ? faultsOf(each) : [];
-      const content = bodyOf(message.content);
-      if (json) {
-        const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
-        process.stdout.write(`${exactJson(body ? { ...shown, body: content } : shown)}\n`);
-        continue;
-      }
-      const ofWhich = facts.isCut ? `, of which ${message.content.length} were kept` : '';
-      const text = typeof content === 'string' ? content : exactJson(content, 2);
-      const sections: readonly (readonly [string, readonly string[]])[] = [
-        ['properties', membersOf(properties)],
-        ['headers', membersOf(headers)],
-        ...(violations.length > 0 ? [['invalid', violations] as const] : []),
-        [
-          `body, ${facts.bytes} bytes${ofWhich}`,
-          body ? text.split('\n') : ["(may hold players' data; --body prints it)"],
-        ],
-      ];
-      const lines = sections.flatMap(([title, own]) => [title, ...own.map((line) => `  ${printable(line)}`)]);
-      process.stdout.write(`${lines.join('\n')}\n\n`);
+      const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
+      process.stdout.write(
+        json
+          ? `${exactJson(body ? { ...shown, body: bodyOf(content) } : shown)}\n`
+          : describe(each, shown, body ? bodyOf(content) : "(may hold players' data; --body prints it)"),
+      );
     }
   });
+}
+
+/** Everything about a message for people: the lines of each part below its name. */
+function describe({ facts, message }: Kept, shown: object, body: unknown): string {
+  const cut = facts.isCut ? `, of which ${message.content.length} were kept` : '';
+  const text = typeof body === 'string' ? body : exactJson(body, 2);
+  const sections = { ...shown, [`body, ${facts.bytes} bytes${cut}`]: text.split('\n') };
+  const lines = Object.entries(sections).flatMap(([name, of]) => [
+    name === 'violations' ? 'invalid' : name,
+    ...(Array.isArray(of) ? of : membersOf(of)).map((line) => `  ${printable(line)}`),
+  ]);
+  return `${lines.join('\n')}\n\n`;
 }
 
 /** amqplib gives what was not set as undefined. */

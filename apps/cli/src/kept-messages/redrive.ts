@@ -1,11 +1,11 @@
 import { ERROR_CODES, isCommandType } from '#contracts';
-import { type Kept, redeliveredReply, Redriver, type Redriving } from '#messaging/client';
+import { type Kept, redeliveredReply, Redriver } from '#messaging/client';
 import { readInternalKey } from '#settings';
 
 import { readBus } from '../servers.ts';
 import { commandFaults } from '../command-faults.ts';
 import type { Options } from '../options.ts';
-import { type ActionOptions, carryOut } from './carry-out.ts';
+import { type Action, type ActionOptions, carryOut } from './carry-out.ts';
 import { type Change, changedBody, withFile } from './change-body.ts';
 import { neverDelivered, type QueueName } from './kept-queue.ts';
 
@@ -19,57 +19,50 @@ export async function redrive(options: RedriveOptions): Promise<void> {
   const { unset = [], set = [], force = false } = options;
   const redriver = new Redriver(readBus().prefix, readInternalKey(process.env));
   const changes = [...unset, ...(await Promise.all(set.map(withFile)))];
-  return carryOut('deadLetters', options, {
-    verb: 'Redrive',
-    done: 'redriven',
-    refusalOf: (kept) => refusalOf(kept, redriver.read(kept.message), changes, force),
-    decide: ({ message }) => {
-      const redriving = redriver.read(message);
-      return redriver.commandOf(redriving, contentOf(redriving, changes));
-    },
-    endsAtRefusal: true,
-  });
+  const decide = ({ facts: { isCut, reason }, message }: Kept): ReturnType<Action['decide']> => {
+    if (isCut) return new Error('only the first KiB of its body was kept: its caller has to send it again');
+    const redriving = redriver.read(message);
+    if (!redriving.isProved && !force) {
+      return new Error(
+        `${FOREIGN} wrote it: use the settings of the workers, or --force to send it as an anonymous caller`,
+      );
+    }
+    if (changes.length === 0) {
+      if (force || !wouldFailAgain(reason)) return redriver.commandOf(redriving);
+      return new Error(
+        `${reason}: it would fail the same way; change it with --set or --unset, or use --force if the cause is gone`,
+      );
+    }
+    try {
+      const content = changedBody(message.content, changes, redriving.envelope.form === 'packet');
+      const { type, data } = redriver.read({ ...message, content }).envelope;
+      const faults = force || !isCommandType(type) ? [] : commandFaults(type, data);
+      if (faults.length === 0) return redriver.commandOf(redriving, content);
+      return new Error(`changed so, it is still not valid: ${faults.join('; ')}`);
+    } catch (error) {
+      return error as Error;
+    }
+  };
+  return carryOut('deadLetters', options, { verb: 'Redrive', done: 'redriven', decide, endsAtRefusal: true });
 }
 
 /** Sends parked replies to their queues, in order and under the ids that they had. */
 export async function redeliver(options: ActionOptions): Promise<void> {
   const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
-  const replyOf = ({ message }: Kept) => redeliveredReply(message, prefix, internalKey);
   return carryOut('undelivered', options, {
     verb: 'Redeliver',
     done: 'redelivered',
-    refusalOf: (kept) =>
-      neverDelivered(kept.facts) ??
-      (replyOf(kept) ? undefined : `${FOREIGN} parked it: use the settings of the workers`),
-    decide: (kept) => replyOf(kept) ?? 'leave',
+    decide: ({ facts, message }) => {
+      const never = neverDelivered(facts);
+      if (never !== undefined) return new Error(never);
+      const reply = redeliveredReply(message, prefix, internalKey);
+      return reply ?? new Error(`${FOREIGN} parked it: use the settings of the workers`);
+    },
   });
 }
 
 export function discard(queue: QueueName, options: ActionOptions): Promise<void> {
   return carryOut(queue, options, { verb: 'Discard', done: 'discarded', decide: () => 'remove' });
-}
-
-function refusalOf(
-  { facts: { isCut, reason } }: Kept,
-  redriving: Redriving,
-  changes: readonly Change[],
-  isForced: boolean,
-): string | undefined {
-  if (isCut) return 'only the first KiB of its body was kept: its caller has to send it again';
-  if (!redriving.isProved && !isForced) {
-    return `${FOREIGN} wrote it: use the settings of the workers, or --force to send it as an anonymous caller`;
-  }
-  if (changes.length === 0) {
-    if (isForced || !wouldFailAgain(reason)) return undefined;
-    return `${reason}: it would fail the same way; change it with --set or --unset, or use --force if the cause is gone`;
-  }
-  try {
-    const content = contentOf(redriving, changes);
-    const faults = isForced ? [] : faultsOf(redriving, content);
-    return faults.length > 0 ? `changed so, it is still not valid: ${faults.join('; ')}` : undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /** What is wrong with the command itself stays wrong; a poison command would kill its workers again. */
@@ -78,15 +71,4 @@ function wouldFailAgain(reason: string): boolean {
   return (
     reason === 'POISON_COMMAND' || (Object.hasOwn(codes, reason) && codes[reason]?.category === 'invalid')
   );
-}
-
-function contentOf({ letter, envelope }: Redriving, changes: readonly Change[]): Buffer {
-  const dataPath = envelope.form === 'packet' ? ['data'] : [];
-  return changes.length === 0 ? letter.content : changedBody(letter.content, changes, dataPath);
-}
-
-function faultsOf({ envelope: { type, form } }: Redriving, content: Buffer): string[] {
-  if (!isCommandType(type)) return [];
-  const body = JSON.parse(content.toString()) as Record<string, unknown>;
-  return commandFaults(type, form === 'packet' ? body['data'] : body);
 }

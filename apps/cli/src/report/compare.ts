@@ -39,36 +39,34 @@ export async function compare(
   records: AsyncIterable<ReportRecord>,
   amounts: readonly string[],
 ): Promise<Comparison> {
-  const before = new Map<string, readonly string[]>();
-  const cellsOf = (row: ReportRecord): string[] =>
-    ['currency', ...amounts].map((member) => csvText(row[member]));
   const keyOf = (row: ReportRecord): string => JSON.stringify(KEY.map((member) => csvText(row[member])));
-  for await (const row of rowsOf(path)) before.set(keyOf(row), cellsOf(row));
+  const before = new Map<string, ReportRecord>();
+  for await (const row of rowsOf(path)) {
+    const held = ['currency', ...amounts].map((member) => [member, row[member]]);
+    before.set(keyOf(row), Object.fromEntries(held) as ReportRecord);
+  }
   const differences = new Map<string, Map<string, bigint>>();
-  const changesOf = (currency: string, from: readonly string[], to: readonly string[]) => {
-    const changes = amounts
-      .map((member, index) => ({ member, from: from[index + 1] ?? '', to: to[index + 1] ?? '' }))
-      .filter((change) => change.from !== change.to);
-    for (const change of changes) {
-      const difference = integerOf(change.to) - integerOf(change.from);
-      if (difference === 0n) continue;
-      const own = differences.get(currency) ?? new Map<string, bigint>();
-      differences.set(currency, own.set(change.member, (own.get(change.member) ?? 0n) + difference));
-    }
-    return changes;
-  };
+  const changesOf = (currency: string, old: ReportRecord, row: ReportRecord): ChangedRecord['changes'] =>
+    amounts.flatMap((member) => {
+      const [from, to] = [csvText(old[member]), csvText(row[member])];
+      const difference = integerOf(to) - integerOf(from);
+      if (difference !== 0n) {
+        const own = differences.get(currency) ?? new Map<string, bigint>();
+        differences.set(currency, own.set(member, (own.get(member) ?? 0n) + difference));
+      }
+      return from === to ? [] : [{ member, from, to }];
+    });
   const changed: ChangedRecord[] = [];
   let added = 0;
   for await (const row of records) {
-    const key = keyOf(row);
-    const old = before.get(key);
-    before.delete(key);
+    const old = before.get(keyOf(row));
+    before.delete(keyOf(row));
     const currency = csvText(row['currency']);
-    const changes = changesOf(currency, old ?? [], cellsOf(row));
+    const changes = changesOf(currency, old ?? {}, row);
     if (!old) added += 1;
     else if (changes.length > 0) changed.push({ id: csvText(row['id']), currency, changes });
   }
-  for (const old of before.values()) changesOf(old[0] ?? '', old, []);
+  for (const old of before.values()) changesOf(csvText(old['currency']), old, {});
   return { added, removed: before.size, changed, differences };
 }
 

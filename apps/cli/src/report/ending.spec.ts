@@ -41,7 +41,7 @@ async function endingOf(lines: readonly string[], ...changes: readonly Partial<P
   const facts = await readRecords('rake', recordsOf(lines), lines.length, precisions);
   return { file: 'a.csv', report: 'rake', reading, facts, comparison: undefined };
 }
-const warnings = (ending: Ending): string[] => warningsOf(ending, PERIOD, undefined);
+const warnings = (ending: Ending): string[] => warningsOf(ending, PERIOD);
 
 describe('the end of a report', () => {
   it('has totals by currency, exact and as decimals if they are known', async () => {

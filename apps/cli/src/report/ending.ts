@@ -59,37 +59,24 @@ export function describeEnding({ file, reading, facts, comparison }: Ending): st
 }
 
 /** What about a report a person has to know before using it. */
-export function warningsOf(
-  { reading, facts }: Ending,
-  period: Period,
-  timeZone: string | undefined,
-): string[] {
+export function warningsOf({ reading, facts }: Ending, period: Period, timeZone?: string): string[] {
   const { readFrom, readTo, last, hasChanged, faults } = reading;
   const { repeated, precisions } = facts;
   const missing = missingOf(reading, facts);
   const counted = `the ${last?.totalCount} that the platform counts`;
-  const unknown = [...precisions].flatMap(([currency, precision]) => (precision === null ? [currency] : []));
-  const warnings: readonly (readonly [boolean, string])[] = [
-    [hasChanged, 'the report changed while it was read; fetch it again'],
-    [
-      spansAggregation(reading),
-      `the pages were read from ${readFrom} to ${readTo}, and the platform aggregates every ten minutes: they may not fit together; fetch it again`,
-    ],
-    [repeated > 0, `${repeated} records came twice; fetch it again`],
-    [missing > 0, `${missing} records are missing of ${counted}`],
-    [missing < 0, `${-missing} records more than ${counted}`],
-    [faults > 0, `${faults} records have an odd value, which was written as it came`],
-    [
-      unknown.length > 0,
-      printable(
-        `no decimals are known of ${unknown.toSorted().join(', ')}: say --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
-      ),
-    ],
-  ];
+  const unknown = [...precisions.keys()].filter((currency) => precisions.get(currency) === null).toSorted();
   return [
-    ...warnings.flatMap(([applies, warning]) => (applies ? [warning] : [])),
-    ...[incompleteness(period, timeZone, Date.now())].filter((warning) => warning !== undefined),
-  ];
+    hasChanged && 'the report changed while it was read; fetch it again',
+    spansAggregation(reading) &&
+      `the pages were read from ${readFrom} to ${readTo}, and the platform aggregates every ten minutes: they may not fit together; fetch it again`,
+    repeated > 0 && `${repeated} records came twice; fetch it again`,
+    missing > 0 && `${missing} records are missing of ${counted}`,
+    missing < 0 && `${-missing} records more than ${counted}`,
+    faults > 0 && `${faults} records have an odd value, which was written as it came`,
+    unknown.length > 0 &&
+      `no decimals are known of ${unknown.join(', ')}: say --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
+    incompleteness(period, timeZone, Date.now()),
+  ].flatMap((warning) => (typeof warning === 'string' ? [printable(warning)] : []));
 }
 
 /** Whether the platform has aggregated its figures between the first page and the last. */
@@ -135,6 +122,5 @@ function comparisonLines(comparison: Comparison, precisions: Precisions): string
 
 /** As a decimal if the decimals of the currency are known, else in minor units. */
 function amountText(amount: bigint, currency: string, precisions: Precisions): string {
-  const precision = precisions.get(currency) ?? null;
-  return (precision === null ? undefined : decimalOf(amount, precision)) ?? String(amount);
+  return decimalOf(amount, precisions.get(currency)) ?? String(amount);
 }

@@ -35,12 +35,7 @@ export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptio
   throw usageError('say either --month, or --day, or --from and --to');
 }
 
-/**
- * Warns that the figures up to the end of a period may not be complete.
- *
- * @param timeZone the time zone of the period; default UTC
- * @returns undefined if they are complete
- */
+/** Why the figures up to the end of a period may be incomplete; undefined if they are not. @param timeZone default UTC */
 export function incompleteness(
   { dateTo }: Period,
   timeZone: string | undefined,

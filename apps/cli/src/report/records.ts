@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { formatAmount } from '#caller';
-import type { ReportName } from '#contracts';
+import { REPORT_AMOUNTS, type ReportName } from '#contracts';
 
 import { written } from '../output.ts';
 
@@ -37,19 +37,13 @@ const MEMBERS: Readonly<Record<ReportName, readonly string[]>> = {
 };
 const TEXTS = ['id', 'userId', 'date', 'currency'];
 
-/**
- * Reads all records of a report once.
- *
- * @param count how many there are
- */
+/** Reads all records of a report once. @param count how many there are */
 export async function readRecords(
   report: ReportName,
   records: AsyncIterable<ReportRecord>,
   count: number,
   precisions: Precisions,
 ): Promise<RecordFacts> {
-  // Loaded only when a report has come: it takes longer than everything else here.
-  const { REPORT_AMOUNTS } = await import('#platform');
   const amounts = REPORT_AMOUNTS[report];
   const members = new Set([...MEMBERS[report], ...amounts]);
   const texts = new Set(TEXTS);
@@ -69,18 +63,16 @@ export async function readRecords(
     amounts,
     integers: new Set([...members].filter((member) => !texts.has(member))),
     precisions,
-    repeated: repeatsIn(identities.sort()),
+    repeated: identities.sort().filter((identity, index) => index > 0 && identity === identities[index - 1])
+      .length,
     totals: [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total),
   };
 }
 
-/**
- * An amount in minor units as a decimal, exactly; undefined if it is no integer.
- *
- * @param precision the number of decimals
- */
-export function decimalOf(amount: unknown, precision: number): string | undefined {
-  return isInteger(amount) ? formatAmount(BigInt(amount), precision) : undefined;
+/** An amount in minor units as a decimal, exactly; undefined if it is no integer, or its decimals are not known. */
+export function decimalOf(amount: unknown, precision: number | null | undefined): string | undefined {
+  const isKnown = precision !== null && precision !== undefined;
+  return isKnown && isInteger(amount) ? formatAmount(BigInt(amount), precision) : undefined;
 }
 
 function isInteger(value: unknown): value is number | bigint {
@@ -91,11 +83,9 @@ function add(totals: Map<string, Total>, record: ReportRecord, amounts: readonly
   const currency = String(record['currency']);
   const moneyType = record['moneyType'] === undefined ? undefined : written(record['moneyType']);
   const key = `${currency} ${moneyType ?? ''}`;
-  let total = totals.get(key);
-  if (!total) {
-    total = { currency, ...(moneyType !== undefined && { moneyType }), amounts: new Map() };
-    totals.set(key, total);
-  }
+  const kind = { currency, ...(moneyType !== undefined && { moneyType }) };
+  const total = totals.get(key) ?? { ...kind, amounts: new Map<string, bigint>() };
+  totals.set(key, total);
   for (const amount of amounts) {
     const value = record[amount];
     if (isInteger(value)) total.amounts.set(amount, (total.amounts.get(amount) ?? 0n) + BigInt(value));
@@ -106,8 +96,4 @@ function add(totals: Map<string, Total>, record: ReportRecord, amounts: readonly
 function hashOf({ id, currency, moneyType }: ReportRecord): bigint {
   const identity = `${String(id)} ${String(currency)} ${String(moneyType)}`;
   return createHash('sha1').update(identity).digest().readBigUInt64LE();
-}
-
-function repeatsIn(sorted: BigUint64Array): number {
-  return sorted.filter((identity, index) => index > 0 && identity === sorted[index - 1]).length;
 }

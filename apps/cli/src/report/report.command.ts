@@ -7,15 +7,14 @@ import { report, type ReportOptions } from './report.ts';
 
 const MOST_PER_PAGE = 1_000;
 const MOST_DECIMALS = 18;
+const DEADLINE_MS = 600_000;
 
 const END = `
 A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
 reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit. At
-the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECORDS=lenient), which is written as it came.
+the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECORDS=lenient), which is written as it came.`;
 
-Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
-
-export function defineReport(group: Command): void {
+export function define(group: Command): void {
   addOne(group, 'ad-hoc', 'the figures of all players').addHelpText(
     'after',
     `
@@ -42,9 +41,6 @@ ${END}`,
 }
 
 function addOne(group: Command, name: ReportName, what: string): Command {
-  const decimals = 'decimals of a currency, if the worker knows none; may be given again';
-  const members =
-    'file, report, pages, records, totalCount, changedWhileReading, repeated, missing, faults, readFrom, readTo, spansIntervals, totals';
   return group
     .command(name)
     .description(`fetches ${what} over a period, or those of one, into a file`)
@@ -58,16 +54,12 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .option('--force', 'replaces a file that exists, and what an interrupted run has left')
     .option('--user-id <ID>', 'one player, or @FILE')
     .option('--currency <CODE>', 'one currency')
-    .option('--decimals <CURRENCY=N>', decimals, each(readDecimals))
+    .option('--decimals <CURRENCY=N>', 'if the worker knows none; may be given again', each(readDecimals))
     .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')
-    .option(
-      '--per-page <N>',
-      'records of one page (default: that of the worker)',
-      readCount(1, MOST_PER_PAGE),
-    )
+    .option('--per-page <N>', "records of one page (default: the worker's)", readCount(1, MOST_PER_PAGE))
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
-    .option('--deadline-ms <MS>', 'how long all of it may take (default: 600000)', readDeadline)
-    .option('--json', `one object at the end: {${members}}`)
+    .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
+    .option('--json', 'one object at the end')
     .action(async (options: ReportOptions) => {
       process.exitCode = await report(name, options);
     });

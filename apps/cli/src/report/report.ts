@@ -18,29 +18,22 @@ import { describeReply } from '../send/describe-reply.ts';
 import { readBus } from '../servers.ts';
 import { compare } from './compare.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
-import { type Format, toCsv, toJson, toNdjson, toParquet } from './formats.ts';
+import { type Format, FORMATS } from './formats.ts';
 import { type PeriodOptions, periodOf } from './period.ts';
 import { readPages, type ReportRequest } from './read-pages.ts';
 import { type RecordFacts, readRecords } from './records.ts';
 import { UnfinishedReport, writing } from './unfinished-report.ts';
 
-const DEADLINE_MS = 600_000;
 const STANDARD_OUTPUT = '-';
-const FORMATS: Readonly<Record<string, Format>> = {
-  csv: toCsv,
-  ndjson: toNdjson,
-  json: toJson,
-  parquet: toParquet,
-};
-
 /** The options of `report ad-hoc` and `report rake`. */
 export type ReportOptions = PeriodOptions &
   Options<
     'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator' | 'compare',
     'force' | 'resume' | 'json',
-    'perPage' | 'deadlineMs'
+    'perPage'
   > & {
     readonly out: string;
+    readonly deadlineMs: number;
     /** Decimals of currencies that the worker does not know. */
     readonly decimals?: readonly (readonly [string, number])[];
   };
@@ -68,7 +61,7 @@ async function fetchInto(
   out: string,
   to: NodeJS.WritableStream,
 ): Promise<ExitCode> {
-  const { operator, deadlineMs = DEADLINE_MS, force: mayReplace = false, resume: resumes = false } = options;
+  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false } = options;
   const format = formatOf(options);
   const data = await dataOf(name, options);
   const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
@@ -82,8 +75,7 @@ async function fetchInto(
       ending = await endingOf(name, options, unfinished);
       await writeReport(format, unfinished, ending.facts);
     } catch (error) {
-      const advice = await unfinished.leave();
-      if (advice !== undefined) process.stderr.write(`${advice}\n`);
+      process.stderr.write(await unfinished.leave());
       if (!(error instanceof CallerError) || !error.answer) throw error;
       const body = exactJson(error.answer);
       const line = `{"type":"command.failed","body":${body}}\n`;
@@ -99,9 +91,9 @@ async function fetchInto(
 }
 
 /** @throws ExitError if there is no such format */
-function formatOf({ out, format }: ReportOptions): string {
+function formatOf({ out, format }: ReportOptions): Format {
   const name = format ?? (out === STANDARD_OUTPUT ? 'csv' : extname(out).toLowerCase().slice(1));
-  if (Object.hasOwn(FORMATS, name)) return name;
+  if (Object.hasOwn(FORMATS, name)) return name as Format;
   const endings = Object.keys(FORMATS).map((each) => `.${each}`);
   throw usageError(`--out ends in ${endings.join(', ')}, or is - for the standard output; ${out} does not`);
 }
@@ -133,7 +125,7 @@ async function readInto(
   signal: AbortSignal,
 ): Promise<void> {
   const { records: before, last } = unfinished.reading;
-  const progress = new Progress('records', { total: last?.totalCount, before });
+  const progress = new Progress('records', last?.totalCount, before);
   try {
     for await (const page of readPages(request, () => unfinished.reading, signal)) {
       await unfinished.add(page);
@@ -160,26 +152,18 @@ async function endingOf(
   return { file: out, report: name, reading, facts, comparison };
 }
 
-/**
- * Gives a report that was read its final form and name.
- *
- * @throws ExitError if it cannot have that form, or that name is taken by now
- */
-async function writeReport(format: string, unfinished: UnfinishedReport, facts: RecordFacts): Promise<void> {
-  const convert = FORMATS[format] ?? toNdjson;
+/** Gives a report its final form and name. @throws ExitError if it cannot have that form, or the name is taken by now */
+async function writeReport(format: Format, unfinished: UnfinishedReport, facts: RecordFacts): Promise<void> {
   const path = `${unfinished.path}.${format}`;
-  const content = convert(unfinished.records(), facts);
+  const content = FORMATS[format](unfinished.records(), facts);
   try {
-    await writing(path, async () => {
-      try {
-        await pipeline(content, createWriteStream(path, { flush: true }));
-      } catch (error) {
-        // A report that cannot have this form would fail again, however often it is resumed.
-        if (error instanceof ExitError) await unfinished.reset();
-        throw error;
-      }
-    });
+    await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
     await unfinished.finish(path);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // It would fail again, however often it is resumed.
+    await unfinished.reset();
+    throw new ExitError(EXIT.failed, error.message);
   } finally {
     await rm(path, { force: true });
   }

@@ -6,20 +6,18 @@ import type { ReportPage } from '#caller';
 import { exactJson, parseExactJson } from '#signing';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
-import { NOTHING_READ, type Reading, withPage } from './reading.ts';
+import { NOTHING_READ, withPage } from './reading.ts';
 import type { ReportRecord } from './records.ts';
 
 const VERSION = 3;
 
 type Page = ReportPage<ReportRecord>;
 
-/** What makes two readings the same: the report, its data, the operator and the bus. */
-type ReportIdentity = Readonly<Record<string, unknown>>;
-
 interface UnfinishedOptions {
   /** The name under which the report appears once it is whole. */
   readonly out: string;
-  readonly identity: ReportIdentity;
+  /** What makes two readings the same: the report, its data, the operator and the bus. */
+  readonly identity: Readonly<Record<string, unknown>>;
   /** Whether to continue after what an earlier run has left. */
   readonly resumes: boolean;
   /** Whether what exists is replaced: the file, and without `resumes` also what an earlier run has left. */
@@ -29,7 +27,7 @@ interface UnfinishedOptions {
 /** Written when a process begins or continues, and without an owner when it ends. */
 interface Head {
   readonly version: number;
-  readonly identity: ReportIdentity;
+  readonly identity: UnfinishedOptions['identity'];
   readonly owner?: { readonly pid: number; readonly host: string };
 }
 
@@ -41,7 +39,8 @@ export class UnfinishedReport {
   readonly path: string;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;
-  #reading = NOTHING_READ;
+  /** What was read so far, by this run and those before. */
+  reading = NOTHING_READ;
 
   private constructor(options: UnfinishedOptions, path: string, file: FileHandle) {
     this.path = path;
@@ -66,14 +65,10 @@ export class UnfinishedReport {
     return unfinished;
   }
 
-  get reading(): Reading {
-    return this.#reading;
-  }
-
   /** @throws ExitError if it cannot be written */
   async add(page: Page): Promise<void> {
     await this.#append({ ...page });
-    this.#reading = withPage(this.#reading, page);
+    this.reading = withPage(this.reading, page);
   }
 
   async *records(): AsyncGenerator<ReportRecord> {
@@ -89,28 +84,28 @@ export class UnfinishedReport {
 
   /** Forgets what was read. */
   async reset(): Promise<void> {
-    this.#reading = NOTHING_READ;
+    this.reading = NOTHING_READ;
     await this.#file.truncate();
   }
 
-  /** Leaves what was read to a later run. @returns what to tell the user; undefined if nothing was read */
-  async leave(): Promise<string | undefined> {
-    const { pages, records } = this.#reading;
+  /** Leaves what was read to a later run. @returns what to tell the user; empty if nothing was read */
+  async leave(): Promise<string> {
+    const { pages, records } = this.reading;
     if (pages === 0) {
       await this.#remove();
-      return undefined;
+      return '';
     }
     // If the disk is full, the next run finds out by itself that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
-    return `${records} records of ${pages} pages are kept in ${this.path}; the same command with --resume continues after them`;
+    return `${records} records of ${pages} pages are kept in ${this.path}; the same command with --resume continues after them\n`;
   }
 
   async #begin(): Promise<void> {
     const { identity, resumes, mayReplace } = this.#options;
     let head: Partial<Head> = {};
     for await (const entry of this.#entries()) {
-      if (entry.records) this.#reading = withPage(this.#reading, entry as Page);
+      if (entry.records) this.reading = withPage(this.reading, entry as Page);
       if (entry.identity) head = entry;
     }
     const { size } = await this.#file.stat();
@@ -120,9 +115,16 @@ export class UnfinishedReport {
     if (head.owner && isAnotherAndRuns(head.owner)) {
       throw usageError(`process ${head.owner.pid} reads this report into the same file`);
     }
-    const { pages, records } = this.#reading;
-    if (resumes && head.identity) refuseOther(head.identity, identity, this.path);
-    else if (pages > 0 && !mayReplace) {
+    const { pages, records } = this.reading;
+    if (resumes && head.identity) {
+      const left = head.identity;
+      const names = Object.keys({ ...left, ...identity }).filter((name) => left[name] !== identity[name]);
+      if (names.length > 0) {
+        throw usageError(
+          `${this.path} was begun with another ${names.join(', ')}: --resume needs the same, --force without it begins again`,
+        );
+      }
+    } else if (pages > 0 && !mayReplace) {
       throw usageError(
         `${this.path} holds ${records} records of ${pages} pages of a report that was interrupted: --resume continues after them, --force begins again`,
       );
@@ -142,8 +144,15 @@ export class UnfinishedReport {
     await writing(this.path, () => this.#file.appendFile(`\n${json}\n`));
   }
 
+  /** The entry of each line, empty for a line that is cut. */
   async *#entries(): AsyncGenerator<Partial<Head & Page>> {
-    for await (const line of this.#file.readLines({ start: 0, autoClose: false })) yield entryOf(line);
+    for await (const line of this.#file.readLines({ start: 0, autoClose: false })) {
+      try {
+        yield Object(parseExactJson(line)) as Partial<Head & Page>;
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+      }
+    }
   }
 }
 
@@ -154,15 +163,6 @@ export async function writing<T>(path: string, work: () => Promise<T>): Promise<
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : new ExitError(EXIT.failed, `${path} cannot be written (${code})`);
-  }
-}
-
-/** Empty for a line that is cut. */
-function entryOf(line: string): Partial<Head & Page> {
-  try {
-    return Object(parseExactJson(line)) as Partial<Head & Page>;
-  } catch {
-    return {};
   }
 }
 
@@ -178,14 +178,4 @@ function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
 
 function refuseExisting({ out, mayReplace }: UnfinishedOptions): void {
   if (!mayReplace && existsSync(out)) throw usageError(`${out} exists; --force replaces it`);
-}
-
-/** Records of two reports must never come into one file. */
-function refuseOther(left: ReportIdentity, asked: ReportIdentity, path: string): void {
-  const names = [...new Set([...Object.keys(left), ...Object.keys(asked)])];
-  const differing = names.filter((name) => left[name] !== asked[name]);
-  if (differing.length === 0) return;
-  throw usageError(
-    `${path} was begun with another ${differing.join(', ')}: --resume needs the same, --force without it begins again`,
-  );
 }

@@ -16,11 +16,10 @@ import { sendCommand } from './send-command.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 const LONGEST_ID_BYTES = 200;
-const LONGEST_LINE = 110;
 
 type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
 
-export function defineSend(command: Command): void {
+export function define(command: Command): void {
   command
     .argument('<TYPE>', 'the command, one of those below')
     .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for standard input")
@@ -84,7 +83,10 @@ function readId(text: string): string {
 export function sendHelp(): string {
   const width = Math.max(...COMMANDS.map(({ type }) => type.length));
   const types = COMMANDS.map(({ type, summary }) => `  ${type.padEnd(width)}  ${summary}`);
-  const examples = COMMANDS.map(({ type, examples: [example] }) => exampleOf(type, example?.data));
+  const examples = COMMANDS.map(
+    ({ type, examples: [example] }) =>
+      `  $ poker-bridge send ${type} \\\n      --data '${JSON.stringify(example?.data)}'`,
+  );
   return `
 TYPE is one of:
 ${types.join('\n')}
@@ -93,13 +95,5 @@ docs/messages.md lists the members of each.
 Examples:
 ${examples.join('\n')}
   $ poker-bridge send game.open --data @table.json --operator casino
-  $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000
-
-Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
-}
-
-function exampleOf(type: string, data: unknown): string {
-  const [start, option] = [`  $ poker-bridge send ${type}`, `--data '${JSON.stringify(data)}'`];
-  const line = `${start} ${option}`;
-  return line.length <= LONGEST_LINE ? line : `${start} \\\n      ${option}`;
+  $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000`;
 }

@@ -2,6 +2,8 @@ import type { CommandData } from '#contracts';
 import { type Operation, type OperatorCredentials, type Question, requestOf } from '#platform';
 import { DEFAULT_SIGNATURE_SETTINGS, sign, type SignatureSettings } from '#signing';
 
+import { EXIT, ExitError } from '../exit.ts';
+
 /** Sends a question, and gives the status of its answer. */
 export type Ask = (question: Question) => Promise<number>;
 
@@ -10,13 +12,15 @@ export interface FoundSettings extends SignatureSettings {
   readonly rakeParametersIn: 'form' | 'query';
 }
 
-export interface ProbedOperator extends Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId'> {
+type ProbedOperator = Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId'> & {
   readonly secretKey: string;
-}
+};
 
-export type Finding =
-  | { readonly kind: 'found'; readonly settings: FoundSettings; readonly irrelevant: readonly string[] }
-  | { readonly kind: 'fault'; readonly reason: string };
+interface Finding {
+  readonly settings: FoundSettings;
+  /** The variables that make no difference, because others rule them out. */
+  readonly irrelevant: readonly string[];
+}
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -36,6 +40,7 @@ const ALL = { a: '["x"]', y: '{"x":{"page":"7","y":true}}', z: '"y"' };
  * after the other, by a request that differs in this one alone.
  *
  * @param period of the reports that are read, `YYYY-MM-DD HH:MM:SS`; a short one
+ * @throws ExitError with the reason, if nothing fits
  */
 export async function findSettings(
   ask: Ask,
@@ -58,10 +63,10 @@ export async function findSettings(
     );
 
   if (await report({}, {}, '0'.repeat(64))) {
-    return fault('it accepts a signature that is wrong: is PLATFORM_BASE_URL the platform?');
+    throw fault('it accepts a signature that is wrong: is PLATFORM_BASE_URL the platform?');
   }
   if (!(await report({}))) {
-    return fault(
+    throw fault(
       'it refuses a request that all settings sign alike: check PLATFORM_CLIENT_ID and the secret key',
     );
   }
@@ -76,7 +81,7 @@ export async function findSettings(
   if (!(await game({}))) {
     if (await game({}, { openGameClient: 'drop' })) set({ openGameClient: 'drop' });
     else if (await game({}, { schemeV3: 'raw-body' })) set({ schemeV3: 'raw-body' });
-    else return fault('it accepts open-game signed in no known way: check PLATFORM_API_URL');
+    else throw fault('it accepts open-game signed in no known way: check PLATFORM_API_URL');
   }
   const isRaw = settings.schemeV3 === 'raw-body';
   if (isRaw) irrelevant.push('SIGNATURE_OPEN_GAME_CLIENT');
@@ -94,23 +99,19 @@ export async function findSettings(
   for (const rakeParametersIn of ['form', 'query'] as const) {
     set({ rakeParametersIn });
     const status = await ask(questionOf(operator, 'report.rake.fetch', period, settings, ALL));
-    if (status === SUCCESS) return { kind: 'found', settings, irrelevant };
+    if (status === SUCCESS) return { settings, irrelevant };
     statuses.push(status);
   }
-  return fault(
+  throw fault(
     `it accepts each setting by itself, and not all together (it answered the rake with ${statuses.join(' and ')})`,
   );
 }
 
-function fault(reason: string): Finding {
-  return { kind: 'fault', reason };
+function fault(reason: string): ExitError {
+  return new ExitError(EXIT.failed, reason);
 }
 
-/**
- * A request as a worker sends it for a command, with further parameters, which the platform signs and does not know.
- *
- * @param digest default: that of the settings
- */
+/** A request as a worker sends it, with further parameters, which the platform signs and does not know. */
 function questionOf<T extends Operation>(
   { clientId, secretKey, ...roots }: ProbedOperator,
   type: T,
@@ -120,9 +121,8 @@ function questionOf<T extends Operation>(
   digest?: string,
 ): Question {
   const sender = { clientId, settings: { ...settings, playerCountryMember: 'country' } };
-  const request = requestOf(type, data, { page: 1, perPage: 1 }, sender);
-  if (!request) throw new Error(`the request of ${type} is not known`);
-  const { root, method, path, body, parameters } = request;
+  const pageRequest = { page: 1, perPage: 1 };
+  const { root, method, path, body, parameters } = requestOf(type, data, pageRequest, sender);
   const more = new URLSearchParams(extra).toString();
   const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
   const text = body && joined(body.text);

@@ -10,11 +10,7 @@ const WITH_VALUE =
 const FLAGS = 'get:G head:I';
 const OPTIONS = Object.fromEntries([...optionsOf('string', WITH_VALUE), ...optionsOf('boolean', FLAGS)]);
 
-/**
- * Reads the request of a `curl` line.
- *
- * @throws Error with the reason, if the line is not of curl; it names what cannot be read
- */
+/** Reads the request of a `curl` line. @throws Error that says what cannot be read, such as a line that is not of curl */
 export function readCurl(line: string): HttpRequest {
   const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());
   if (!/(^|\/)curl(\.exe)?$/.test(program)) throw new Error('is not a curl line');
@@ -65,17 +61,9 @@ function dataOf(option: string, value: string): string {
 /** The tokens of a shell; a quote that is not closed comes as one of its own. */
 const TOKEN =
   /(?<continued>\\\r?\n)|\\(?<escaped>.?)|\$'(?<ansi>(?:\\.|[^'\\])*)'|'(?<single>[^']*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<open>['"])|(?<end>[|;<>&])|(?<space>\s+)|(?<plain>[^\s\\'"$|;<>&]+|\$)/gs;
-const ANSI_ESCAPE = /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|([0-7]{1,3})|(.))/gs;
-const ANSI: Readonly<Record<string, string>> = {
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  a: '\u0007',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  e: '\u001b',
-};
+/** What browsers write when they copy a request. */
+const ANSI_ESCAPE = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|(.))/gis;
+const ANSI: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /**
  * The words of a line as a shell reads it: quotes of all kinds, `$'…'` among them, backslashes and continued lines.
@@ -101,10 +89,7 @@ export function shellWords(line: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-function ansiText(_: string, x?: string, u?: string, U?: string, octal?: string, letter = ''): string {
-  const hex = x ?? u ?? U;
-  if (hex === undefined && octal === undefined) return ANSI[letter] ?? letter;
-  return String.fromCodePoint(
-    octal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(octal, 8),
-  );
+function ansiText(_: string, x?: string, u?: string, letter = ''): string {
+  const hex = x ?? u;
+  return hex === undefined ? (ANSI[letter] ?? letter) : String.fromCodePoint(Number.parseInt(hex, 16));
 }

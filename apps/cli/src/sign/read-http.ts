@@ -11,11 +11,8 @@ export interface HttpRequest {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?\s*$/;
-
-export function isRawRequest(text: string): boolean {
-  return REQUEST_LINE.test(text.trimStart().split('\n', 1)[0] ?? '');
-}
+/** A line of method and path, at the beginning of a text. */
+export const REQUEST_LINE = /^\s*([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?[ \t\r]*(?:\n|$)/;
 
 /**
  * Reads a request as it is on the wire: a line of method and path, headers, a blank line, the body.

@@ -2,7 +2,7 @@ import { usageError } from '../exit.ts';
 import { readSource } from '../input.ts';
 import type { Options } from '../options.ts';
 import { readCurl } from './read-curl.ts';
-import { type HttpRequest, isRawRequest, readHar, readRawRequest } from './read-http.ts';
+import { type HttpRequest, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
 import { readRows, readSigner, type Row, rowOfCommand, rowOfRequest } from './rows.ts';
 
 /** Where the request to explain comes from: one of these. */
@@ -13,22 +13,17 @@ interface Input {
   readonly isList: boolean;
 }
 
-/** What holds requests: how errors call it, what a file of it begins with, and how it is read. */
-interface Kind {
-  readonly name: string;
-  readonly isIt: (text: string) => boolean;
-  readonly read: (text: string) => readonly HttpRequest[];
-}
-
-const KINDS = {
-  curl: {
-    name: 'the curl line',
-    isIt: (text) => /^\s*(\$\s+)?curl\s/.test(text),
-    read: (text) => [readCurl(text)],
-  },
-  request: { name: 'the request', isIt: isRawRequest, read: (text) => [readRawRequest(text)] },
-  har: { name: 'the archive', isIt: (text) => /^\s*\{\s*"log"\s*:/.test(text), read: readHar },
-} as const satisfies Record<string, Kind>;
+/** What holds requests: its option, how errors call it, what a file of it begins with, and how it is read. */
+const KINDS: readonly (readonly [
+  option: 'curl' | 'request' | 'har',
+  name: string,
+  start: RegExp,
+  read: (text: string) => readonly HttpRequest[],
+])[] = [
+  ['curl', 'the curl line', /^\s*(\$\s+)?curl\s/, (text) => [readCurl(text)]],
+  ['request', 'the request', REQUEST_LINE, (text) => [readRawRequest(text)]],
+  ['har', 'the archive', /^\s*\{\s*"log"\s*:/, readHar],
+];
 
 /** @throws ExitError unless exactly one input is given, and can be read */
 export async function readInput(path: string | undefined, options: InputOptions): Promise<Input> {
@@ -43,17 +38,17 @@ export async function readInput(path: string | undefined, options: InputOptions)
   const [source = '-'] = given;
   // A line that was copied is pasted more easily than it is put into a file.
   const text = curl !== undefined && /^\s*curl\s/.test(curl) ? curl : await readSource(source);
-  const named = Object.keys(KINDS).find((each) => options[each as keyof typeof KINDS] !== undefined);
-  const kind: Kind | undefined =
-    named === undefined
-      ? Object.values(KINDS).find(({ isIt }) => isIt(text))
-      : KINDS[named as keyof typeof KINDS];
+  const isNamed = path === undefined;
+  const kind = KINDS.find(([option, , start]) =>
+    isNamed ? options[option] !== undefined : start.test(text),
+  );
   if (!kind) return readRows(text);
+  const [, name, , read] = kind;
   const signer = readSigner(operator);
   try {
-    const rows = kind.read(text).map((each) => rowOfRequest(each, signer));
+    const rows = read(text).map((each) => rowOfRequest(each, signer));
     return { rows, isList: rows.length > 1 };
   } catch (error) {
-    throw usageError(`${kind.name} ${(error as Error).message}`);
+    throw usageError(`${name} ${(error as Error).message}`);
   }
 }

@@ -1,14 +1,8 @@
 import { COMMAND_TYPES, isCommandType } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 import { OPERATIONS, type OperatorCredentials, requestOf } from '#platform';
-import { readSettings, readSomeSettings } from '#settings';
-import {
-  DEFAULT_SIGNATURE_SETTINGS,
-  parseExactJson,
-  SIGNATURE_VARIABLES,
-  type SignatureSettings,
-  type SignedParameters,
-} from '#signing';
+import { readSettings, readSomeSettings, SETTINGS, SettingsError } from '#settings';
+import { parseExactJson, SIGNATURE_VARIABLES, type SignatureSettings, type SignedParameters } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
 import { usageError } from '../exit.ts';
@@ -39,8 +33,13 @@ interface Signer {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const OTHER_VARIABLES = ['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID', 'REPORT_RECORDS'];
 const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
+/** What settings need to be complete, if nothing is called. */
+const UNUSED = {
+  PLATFORM_BASE_URL: 'http://127.0.0.1',
+  PLATFORM_API_URL: 'http://127.0.0.1',
+  PLATFORM_CLIENT_ID: 'unused',
+};
 /** The settings of the operator `default` with which a request is signed. */
 const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
 /** Further settings that the request of a command needs. */
@@ -57,8 +56,7 @@ export function readRows(text: string): { readonly rows: readonly Row[]; readonl
 
 function readRow(given: unknown, where: string): Row {
   if (!isObject(given)) throw usageError(`${where} must be an object`);
-  const objectOf = (member: string): Json => {
-    const value = given[member];
+  const objectOf = (member: string, value = given[member]): Json => {
     if (isObject(value)) return value;
     throw usageError(`${where}: ${member} must be an object`);
   };
@@ -68,28 +66,20 @@ function readRow(given: unknown, where: string): Row {
     if (value === undefined || typeof value === 'string') return value;
     throw usageError(`${where}: ${member} must be a string`);
   };
-  return {
-    given,
-    parameters: objectOf('parameters'),
-    name: textOf('name'),
-    secret: textOf('secret'),
-    expectedSign: textOf('sign'),
-    settings: settingsOf(given['settings'] === undefined ? {} : objectOf('settings'), where),
-  };
+  const variables = objectOf('settings', given['settings'] ?? {});
+  const unknown = Object.keys(variables).find((name) => !Object.hasOwn(SETTINGS, name));
+  if (unknown !== undefined) throw usageError(`${where}: settings has an unknown member ${unknown}`);
+  try {
+    const { settings } = operatorNamed('default', readSettings({ ...UNUSED, ...stringsOf(variables) }));
+    const [name, secret, expectedSign] = ['name', 'secret', 'sign'].map(textOf);
+    return { given, name, parameters: objectOf('parameters'), secret, expectedSign, settings };
+  } catch (error) {
+    throw error instanceof SettingsError ? usageError(`${where}: ${error.message}`) : error;
+  }
 }
 
-function settingsOf(given: Json, where: string): SignatureSettings {
-  const variables: Readonly<Record<string, { readonly member: string; readonly values: object }>> =
-    SIGNATURE_VARIABLES;
-  const overrides = Object.entries(given)
-    .filter(([variable]) => !OTHER_VARIABLES.includes(variable))
-    .map(([variable, value]) => {
-      const known = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
-      if (!known) throw usageError(`${where}: settings has an unknown member ${variable}`);
-      if (Object.hasOwn(known.values, String(value))) return [known.member, value];
-      throw usageError(`${where}: ${variable} must be one of ${Object.keys(known.values).join(', ')}`);
-    });
-  return { ...DEFAULT_SIGNATURE_SETTINGS, ...(Object.fromEntries(overrides) as Partial<SignatureSettings>) };
+function stringsOf(members: Json): Record<string, string> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
 }
 
 /**
@@ -102,9 +92,8 @@ function settingsOf(given: Json, where: string): SignatureSettings {
 export function readSigner(operator: string | undefined, isForCommand = false): OperatorCredentials {
   if (operator !== undefined) return operatorNamed(operator, readSettings(process.env));
   const needed = [...OF_REQUESTS, ...(isForCommand ? OF_COMMANDS : [])];
-  const unused = { PLATFORM_BASE_URL: 'http://127.0.0.1', PLATFORM_API_URL: 'http://127.0.0.1' };
   const given = Object.fromEntries(needed.map((name) => [name, process.env[name]]));
-  return operatorNamed('default', readSettings({ ...unused, PLATFORM_CLIENT_ID: 'unused', ...given }));
+  return operatorNamed('default', readSettings({ ...UNUSED, ...given }));
 }
 
 /**
@@ -122,21 +111,16 @@ export async function rowOfCommand(type: string, data: string, operator: string 
   if (faults.length > 0) throw usageError(`--data: ${faults.join('; ')}`);
   const signer = readSigner(operator, true);
   const given = validateCommand(type, json);
-  const { page = 1, perPage = readSomeSettings(['REPORTS_PER_PAGE'], process.env).REPORTS_PER_PAGE } =
-    given as {
-      page?: number;
-      perPage?: number;
-    };
-  const request = requestOf(type, given, { page, perPage }, signer);
-  if (!request) throw usageError(`the request of ${type} is not known to this version`);
-  const { body, repeatAfterUnknown } = request;
-  const isDerived =
-    repeatAfterUnknown === 'once' && type === 'game.open' && signer.settings.sessionId === 'derive';
+  const { REPORTS_PER_PAGE } = readSomeSettings(['REPORTS_PER_PAGE'], process.env);
+  const page = { page: 1, perPage: REPORTS_PER_PAGE, ...given };
+  const request = requestOf(type, given, page, signer);
+  const { method, path, body, repeatAfterUnknown } = request;
+  const isDerived = repeatAfterUnknown === 'once' && signer.settings.sessionId === 'derive';
   const note =
     "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
   const sent = Object.entries(request.parameters).filter(([, value]) => value !== undefined);
   return {
-    ...rowOf(`${request.method} ${request.path}`, Object.fromEntries(sent), signer),
+    ...rowOf(`${method} ${path}`, Object.fromEntries(sent), signer),
     expectedSign: undefined,
     rawBody: body?.text,
     notes: isDerived ? [note] : [],
@@ -184,20 +168,17 @@ function notesOf(
   userId: string | undefined,
   content: SignedParameters,
 ): string[] {
-  const notes: string[] = [];
-  if (!headers.has('sign')) notes.push('it has no header sign');
-  if (isJsonLike(body) && !headers.get('content-type')?.startsWith('application/vnd.api+json')) {
-    notes.push('its Content-Type is not application/vnd.api+json');
-  }
-  if (userId !== undefined && content['userId'] !== userId) {
-    notes.push('its form does not hold the userId of its path, which the platform wants in both');
-  }
-  return notes;
+  const isOtherType = !headers.get('content-type')?.startsWith('application/vnd.api+json');
+  return [
+    ...(headers.has('sign') ? [] : ['it has no header sign']),
+    ...(isJsonLike(body) && isOtherType ? ['its Content-Type is not application/vnd.api+json'] : []),
+    ...(userId !== undefined && content['userId'] !== userId
+      ? ['its form does not hold the userId of its path, which the platform wants in both']
+      : []),
+  ];
 }
 
-function isJsonLike(body: string): boolean {
-  return /^\s*[{[]/.test(body);
-}
+const isJsonLike = (body: string): boolean => /^\s*[{[]/.test(body);
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

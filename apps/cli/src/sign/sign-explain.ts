@@ -34,14 +34,14 @@ const WHY_DROPPED: Readonly<Record<string, string>> = {
   sign: 'is the signature itself',
 };
 
+const RAW = [
+  'the bytes of the body (SIGNATURE_SCHEME_V3=raw-body), shown as this service writes it: JSON without white space.',
+  'The parameters of the query take no part.',
+];
+
 type ExplainOptions = InputOptions & Options<never, 'json'>;
 
-/**
- * Prints how each request of an input is signed.
- *
- * @param path of a file, if no option names the input
- * @throws ExitError if the input cannot be used
- */
+/** Prints how each request of an input is signed. @throws ExitError if the input cannot be used */
 export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<void> {
   const { rows, isList } = await readInput(path, options);
   if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
@@ -84,7 +84,7 @@ function describeRow(row: Row): string {
   return [
     styleText('bold', printable(name)),
     ...section('settings', settingsLines(settings)),
-    ...(isRaw ? rawLines() : parameterLines(row)),
+    ...(isRaw ? section('signed', RAW) : parameterLines(row)),
     ...section(`canonical string, ${[...canonical].length} characters`, [printable(canonical)]),
     ...section('sign', [sign ?? 'none: a digest needs the secret', ...comparisonLines(row, sign)]),
     ...(notes.length > 0 ? section('also', notes.map(printable)) : []),
@@ -102,13 +102,6 @@ function settingsLines(settings: SignatureSettings): string[] {
     ([variable, { member }]) => `${variable.replace('SIGNATURE_', '')}=${settings[member]}`,
   );
   return alignedLines([cells.slice(0, SETTINGS_A_LINE), cells.slice(SETTINGS_A_LINE)]);
-}
-
-function rawLines(): string[] {
-  return section('signed', [
-    'the bytes of the body (SIGNATURE_SCHEME_V3=raw-body), shown as this service writes it: JSON without white space.',
-    'The parameters of the query take no part.',
-  ]);
 }
 
 function parameterLines({ parameters, settings }: Row): string[] {
@@ -168,14 +161,11 @@ function mistakeLines(row: Row, canonical: string): string[] {
   const request = requestOf(row);
   const { secret, settings } = row;
   /** The signed text with other settings, or with a mistake; of mistakes with the same title the first. */
-  const texts = new Map(
-    otherSettings(settings).map(([name, other]) => [name, signedText(request, other)] as const),
-  );
-  const unlisted = new Set<string>();
+  const texts = new Map(otherSettings(settings).map(([name, other]) => [name, signedText(request, other)]));
   for (const mistake of usualMistakes(request)) {
     const title = titleOf(mistake);
-    if (mistake.seal || (mistake.separator && !mistake.piece)) unlisted.add(title);
-    else if (!texts.has(title)) texts.set(title, signedText(request, settings, mistake));
+    const isListed = !mistake.seal && (!mistake.separator || mistake.piece);
+    if (isListed && !texts.has(title)) texts.set(title, signedText(request, settings, mistake));
   }
   const differing = [...texts].filter(([, text]) => text !== canonical);
   const same = [...texts.keys()].filter((name) => texts.get(name) === canonical);
@@ -183,11 +173,9 @@ function mistakeLines(row: Row, canonical: string): string[] {
     name,
     secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret),
   ]);
-  const others = [...unlisted].filter((title) => !texts.has(title)).join('; ');
   return [
     ...alignedLines(cells),
     ...(same.length === 0 ? [] : [styleText('dim', `no difference here: ${same.join('; ')}`)]),
-    styleText('dim', `looked for in a sign that is given: ${others}; a parameter is left out; two at once`),
   ];
 }
 

@@ -50,9 +50,7 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
   };
   const endMs = Date.now() - AGO_MS;
   const period = { dateFrom: utcText(endMs - MINUTE_MS), dateTo: utcText(endMs) };
-  const finding = await findSettings(ask, { ...operator, secretKey }, period);
-  if (finding.kind === 'fault') throw new ExitError(EXIT.failed, `after ${calls} calls: ${finding.reason}`);
-  const { settings: found, irrelevant } = finding;
+  const { settings: found, irrelevant } = await findSettings(ask, { ...operator, secretKey }, period);
   const values = [
     ...Object.entries(SIGNATURE_VARIABLES).map(
       ([variable, { member }]) => [variable, found[member]] as const,

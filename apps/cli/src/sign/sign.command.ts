@@ -25,11 +25,9 @@ Examples:
   $ poker-bridge sign probe --operator casino --json
 
 It reads one record of the reports, and sends an open-game that the platform refuses for its authType once the
-signature is right. Do it on a test environment: a platform may count wrong signatures, and shut out who sends them.
+signature is right. Do it on a test environment: a platform may count wrong signatures, and shut out who sends them.`;
 
-Settings: those of a worker; PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_CLIENT_ID and PLATFORM_SECRET_KEY at least.`;
-
-export function defineSign(sign: Command): void {
+export function define(sign: Command): void {
   sign
     .command('explain')
     .description('shows how a request is signed, and what the usual mistakes would give instead')

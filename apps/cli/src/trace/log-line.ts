@@ -18,11 +18,7 @@ const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
 const SILENT = ['correlationId', 'lane', 'subject'];
 const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 
-/**
- * Reads a line of a log. What gathers logs writes its own before the JSON: a container's name, a time, colours.
- *
- * @returns undefined if no worker wrote the line
- */
+/** Reads a line of a log, also behind what a collector writes before it; undefined if no worker wrote the line. */
 export function readLogLine(text: string): LogLine | undefined {
   const line = text.trimEnd();
   if (!line.endsWith('}')) return undefined;
@@ -46,11 +42,7 @@ function written(value: unknown): string {
   return printable(JSON.stringify(value) ?? '');
 }
 
-/**
- * A line of the log for people: what happened to which command, and below it the rest.
- *
- * @param hasWorkers whether the lines are of several workers, so that each is named
- */
+/** A line of the log for people, with its worker if there are several: what happened to which command, and then the rest. */
 export function describeLogLine({ members, worker }: LogLine, hasWorkers = false): string {
   const { time, level, msg, id, type, operator, ...rest } = members;
   const colour = COLOURS[String(level)];

@@ -31,7 +31,7 @@ type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & {
 /** How long before the first line of a command a circuit or the broker may have changed to be its cause. */
 const BEFORE_MS = 5 * 60_000;
 
-export function defineTrace(command: Command): void {
+export function define(command: Command): void {
   command
     .option('--id <ID>', 'the id of the command, or its correlation id')
     .addOption(new Option('--player <ID>', 'the id of the player, or @FILE').conflicts('id'))
@@ -56,27 +56,25 @@ async function trace(options: TraceOptions): Promise<void> {
   }
   const isSelected = await selectorOf(options);
   if (process.stdin.isTTY) throw usageError('pipe the log into it: it is read from standard input');
-  const about: LogLine[] = [];
-  const around: LogLine[] = [];
-  const read = { lines: 0, subjects: 0 };
+  const [about, around]: [LogLine[], LogLine[]] = [[], []];
+  let [lines, subjects] = [0, 0];
   for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     const line = readLogLine(text);
     if (!line) continue;
-    read.lines += 1;
-    if (line.members['subject'] !== undefined) read.subjects += 1;
+    lines += 1;
+    if (line.members['subject'] !== undefined) subjects += 1;
     if (isSelected(line) && line.timeMs >= since && line.timeMs <= until) about.push(line);
     else if (isOfSurroundings(line)) around.push(line);
   }
-  if (about.length === 0) throw new ExitError(EXIT.failed, `no such line${whyNone(read, options)}`);
-  about.sort(byTime);
-  if (json) {
-    for (const { text } of about) process.stdout.write(`${text}\n`);
-    return;
+  if (about.length === 0) {
+    throw new ExitError(EXIT.failed, `no such line${whyNone(lines, subjects, options)}`);
   }
-  const lines = [...about, ...meanwhile(about, around)].sort(byTime);
-  const hasWorkers = new Set(lines.map(({ worker }) => worker)).size > 1;
-  process.stdout.write(`${describeCause(about, lines)}\n`);
-  for (const line of lines) process.stdout.write(describeLogLine(line, hasWorkers));
+  about.sort(byTime);
+  if (json) return about.forEach(({ text }) => process.stdout.write(`${text}\n`));
+  const all = [...about, ...meanwhile(about, around)].sort(byTime);
+  const hasWorkers = new Set(all.map(({ worker }) => worker)).size > 1;
+  process.stdout.write(`${describeCause(about, all)}\n`);
+  for (const line of all) process.stdout.write(describeLogLine(line, hasWorkers));
 }
 
 async function selectorOf({ id, player, operator }: TraceOptions): Promise<(line: LogLine) => boolean> {
@@ -106,14 +104,9 @@ function meanwhile(about: readonly LogLine[], around: readonly LogLine[]): LogLi
   );
 }
 
-function byTime(one: LogLine, other: LogLine): number {
-  return one.timeMs - other.timeMs;
-}
+const byTime = (one: LogLine, other: LogLine): number => one.timeMs - other.timeMs;
 
-function whyNone(
-  { lines, subjects }: { lines: number; subjects: number },
-  { player, operator }: TraceOptions,
-): string {
+function whyNone(lines: number, subjects: number, { player, operator }: TraceOptions): string {
   if (lines === 0) return ': no line on standard input was written by a worker';
   if (player === undefined) return ` among ${lines}`;
   if (subjects === 0)

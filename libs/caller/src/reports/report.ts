@@ -1,4 +1,9 @@
-import type { ReportCompleted, ReportPage as ContractPage } from '@poker-bridge/contracts';
+import {
+  REPORT_AMOUNTS,
+  type ReportCompleted,
+  type ReportName,
+  type ReportPage as ContractPage,
+} from '@poker-bridge/contracts';
 
 /**
  * Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`, with 4 `2.8831`.
@@ -43,31 +48,9 @@ function withoutBigints(page: object): unknown {
   return JSON.parse(text);
 }
 
-/** Source: interface document, "Ad hoc report record". */
-const AMOUNTS = [
-  'win',
-  'loss',
-  'deposit',
-  'withdraw',
-  'bets',
-  'rake',
-  'jackpot',
-  'tournamentFee',
-  'tournamentBet',
-  'tournamentPrize',
-  'cashResult',
-  'tournamentResult',
-  'ticketFee',
-  'ticketBet',
-  'slotCredit',
-  'slotDebit',
-  'rakeback',
-  'rakebackPaid',
-  'rakebackUnpaid',
-  'rabbitHunting',
-] as const;
-
-type Amounts<Name extends string> = { readonly [N in Name]: bigint };
+type Amounts<Report extends ReportName> = {
+  readonly [N in (typeof REPORT_AMOUNTS)[Report][number]]: bigint;
+};
 
 interface PlatformRecord {
   readonly id: string;
@@ -79,16 +62,16 @@ interface PlatformRecord {
 
 /** One player on one day, of one money type in one currency. Amounts are in minor units of the currency. */
 export type AdHocRecord = PlatformRecord &
-  Amounts<(typeof AMOUNTS)[number]> & {
+  Amounts<'ad-hoc'> & {
     /** `YYYY-MM-DD`. */
     readonly date: string;
     readonly moneyType: number;
   };
 
 /** A player's rake in one currency, in its minor units. */
-export type RakeRecord = PlatformRecord & Amounts<'value'>;
+export type RakeRecord = PlatformRecord & Amounts<'rake'>;
 
-const IS_AMOUNT: ReadonlySet<string> = new Set([...AMOUNTS, 'value']);
+const IS_AMOUNT: ReadonlySet<string> = new Set(Object.values(REPORT_AMOUNTS).flat());
 
 /** A record with its amounts as bigint; what is no integer, which a lenient worker passes on, stays as it is. */
 export function readRecord<R>(record: Readonly<Record<string, unknown>>): R {

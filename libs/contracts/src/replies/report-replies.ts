@@ -1,36 +1,33 @@
-import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min } from 'class-validator';
 
+import { REPORT_AMOUNTS, type ReportName } from '../reports.ts';
 import { defineReply, membersOf } from '../validation/define.ts';
-import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
+import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven, rule } from '../validation/member-rules.ts';
 
 /** Each currency with its number of decimals, or `null`. */
 const IsPrecisions = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isPrecisions',
-    validator: {
-      validate: (value) =>
-        isObject(value) && Object.values(value).every((decimals) => decimals === null || isCount(decimals)),
-      defaultMessage: () => 'must hold a number of decimals or null for each currency',
-    },
-  });
+  rule(
+    'isPrecisions',
+    [],
+    (value) =>
+      isObject(value) && Object.values(value).every((decimals) => decimals === null || isCount(decimals)),
+    'must hold a number of decimals or null for each currency',
+  );
 
 /** Records of a report, each with its id. */
 const IsRecords = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isRecords',
-    validator: {
-      validate: (value) =>
-        Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
-      defaultMessage: () => 'must be an array of records, each with its id',
-    },
-  });
+  rule(
+    'isRecords',
+    [],
+    (value) => Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
+    'must be an array of records, each with its id',
+  );
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-const REPORT_NAMES = ['ad-hoc', 'rake'] as const;
-export type ReportName = (typeof REPORT_NAMES)[number];
+const REPORT_NAMES = Object.keys(REPORT_AMOUNTS);
 
 /** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };

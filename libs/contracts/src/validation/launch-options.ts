@@ -1,6 +1,4 @@
-import { ValidateBy } from 'class-validator';
-
-import { isObject, isPrintable, NO_CONTROL_CHARACTERS } from './member-rules.ts';
+import { isObject, isPrintable, NO_CONTROL_CHARACTERS, rule } from './member-rules.ts';
 
 /** Custom options embedded in the URL of a game: any JSON object whose signature is defined. */
 export type LaunchOptions = Readonly<Record<string, unknown>>;
@@ -35,14 +33,12 @@ export function readLaunchOptions(value: unknown): LaunchOptions | undefined {
 
 /** A JSON object, or a string that holds one, of at most 8 KiB. Source: bus contract, section 2. */
 export const IsLaunchOptions = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isLaunchOptions',
-    constraints: [MAX_BYTES, NO_CONTROL_CHARACTERS, WHOLE_NUMBER.source],
-    validator: {
-      validate: (value) => faultOf(value) === undefined,
-      defaultMessage: (args) => faultOf(args?.value) ?? '',
-    },
-  });
+  rule(
+    'isLaunchOptions',
+    [MAX_BYTES, NO_CONTROL_CHARACTERS, WHOLE_NUMBER.source],
+    (value) => faultOf(value) === undefined,
+    (value) => faultOf(value) ?? '',
+  );
 
 function faultOf(value: unknown): string | undefined {
   if (typeof value === 'string') {

@@ -28,24 +28,39 @@ function all(rules: readonly PropertyDecorator[], presence: PropertyDecorator): 
   };
 }
 
-interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
-}
+/**
+ * A rule of this contract.
+ *
+ * @param constraints what the JSON Schema of the rule is made from
+ * @param validate is given the value of the member, and the members of its object
+ * @param message what the member must be; it does not repeat the value
+ */
+export const rule = (
+  name: string,
+  constraints: readonly unknown[],
+  validate: (value: unknown, members: Readonly<Record<string, unknown>>) => boolean,
+  message: string | ((value: unknown) => string),
+): PropertyDecorator =>
+  ValidateBy({
+    name,
+    constraints: [...constraints],
+    validator: {
+      validate: (value, args) => validate(value, args?.object as Record<string, unknown>),
+      defaultMessage: (args) => (typeof message === 'string' ? message : message(args?.value)),
+    },
+  });
 
 /** An integer within ±(2^53 − 1) and the given bounds, both inclusive. */
 export const IsSafeInteger = ({
   min = Number.MIN_SAFE_INTEGER,
   max = Number.MAX_SAFE_INTEGER,
-}: Bounds = {}): PropertyDecorator =>
-  ValidateBy({
-    name: 'isSafeInteger',
-    constraints: [min, max],
-    validator: {
-      validate: (value) => Number.isSafeInteger(value) && value >= min && value <= max,
-      defaultMessage: () => `must be an integer from ${min} to ${max}`,
-    },
-  });
+} = {}): PropertyDecorator =>
+  rule(
+    'isSafeInteger',
+    [min, max],
+    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+    `must be an integer from ${min} to ${max}`,
+  );
 
 /** Whether `value` is an object in the sense of JSON. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -83,27 +98,21 @@ export function isPrintable(text: string): boolean {
 
 /** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
 export const IsText = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isText',
-    constraints: [MAX_CHARACTERS, NO_CONTROL_CHARACTERS],
-    validator: {
-      validate: isText,
-      defaultMessage: () =>
-        'must be a string of at most 255 characters, without control characters and lone surrogates',
-    },
-  });
+  rule(
+    'isText',
+    [MAX_CHARACTERS, NO_CONTROL_CHARACTERS],
+    isText,
+    'must be a string of at most 255 characters, without control characters and lone surrogates',
+  );
 
 /** The id of a user or player: text that is not empty and not a dot segment of a path. */
 export const IsPlayerId = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isPlayerId',
-    constraints: [MAX_CHARACTERS, NO_CONTROL_CHARACTERS, DOT_SEGMENTS],
-    validator: {
-      validate: (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
-      defaultMessage: () =>
-        'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
-    },
-  });
+  rule(
+    'isPlayerId',
+    [MAX_CHARACTERS, NO_CONTROL_CHARACTERS, DOT_SEGMENTS],
+    (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
+    'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
+  );
 
 /** Whether a value is a string of at most 255 characters without control characters and lone surrogates. */
 function isText(value: unknown): value is string {
@@ -132,25 +141,21 @@ const TAG = new RegExp(
 
 /** A language as two letters. */
 export const IsLanguage = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isLanguage',
-    constraints: [TWO_LETTERS.source],
-    validator: {
-      validate: (value) => typeof value === 'string' && TWO_LETTERS.test(value),
-      defaultMessage: () => 'must be an ISO 639-1 code of two letters',
-    },
-  });
+  rule(
+    'isLanguage',
+    [TWO_LETTERS.source],
+    (value) => typeof value === 'string' && TWO_LETTERS.test(value),
+    'must be an ISO 639-1 code of two letters',
+  );
 
 /** A language as a tag, at most 255 characters: `de`, `pt-BR`, `zh-Hant-TW`. Source: bus contract, section 2. */
 export const IsLanguageTag = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isLanguageTag',
-    constraints: [MAX_CHARACTERS, TAG.source],
-    validator: {
-      validate: (value) => isText(value) && TAG.test(value),
-      defaultMessage: () => 'must be a language tag of BCP 47, such as de or pt-BR',
-    },
-  });
+  rule(
+    'isLanguageTag',
+    [MAX_CHARACTERS, TAG.source],
+    (value) => isText(value) && TAG.test(value),
+    'must be a language tag of BCP 47, such as de or pt-BR',
+  );
 
 /** How a player logs in: from a browser, or from the desktop or mobile app. Source: interface document, endpoint 1. */
 export const AUTH_TYPES = ['external', 'internal'] as const;

@@ -1,4 +1,4 @@
-import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { rule } from './member-rules.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The form of a date and time; whether the day exists is checked separately. */
@@ -8,56 +8,34 @@ const OFFSET = /^(?:-(?:0\d|1[0-2])|\+(?:0\d|1[0-4])):[0-5]\d$/;
 
 /** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
 export const IsReportTime = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isReportTime',
-    constraints: [FORM.source],
-    validator: {
-      validate: isReportTime,
-      defaultMessage: () => 'must be a real YYYY-MM-DD HH:MM:SS without a zone',
-    },
-  });
+  rule('isReportTime', [FORM.source], isReportTime, 'must be a real YYYY-MM-DD HH:MM:SS without a zone');
 
 /** The date is after the one in the member `start`; not checked if either is not a date. */
 export const IsAfter = (start: string): PropertyDecorator =>
-  ValidateBy({
-    name: 'isAfter',
-    constraints: [start],
-    validator: {
-      validate: (value, args) => {
-        const from = memberOf(args, start);
-        return !isReportTime(from) || !isReportTime(value) || from < value;
-      },
-      defaultMessage: () => `must be after ${start}`,
-    },
-  });
+  rule(
+    'isAfter',
+    [start],
+    (value, { [start]: from }) => !isReportTime(from) || !isReportTime(value) || from < value,
+    `must be after ${start}`,
+  );
 
 /** The clocks of the zone in the member `timeZone` show this time; not checked without a zone. */
 export const IsShownInZone = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isShownInZone',
-    validator: {
-      validate: (value, args) => {
-        const zone = memberOf(args, 'timeZone');
-        return !isReportTime(value) || !isZoneName(zone) || !isSkipped(value, zone);
-      },
-      defaultMessage: () => 'must be a time that exists in timeZone; clocks that go forward skip this one',
-    },
-  });
+  rule(
+    'isShownInZone',
+    [],
+    (value, { timeZone: zone }) => !isReportTime(value) || !isZoneName(zone) || !isSkipped(value, zone),
+    'must be a time that exists in timeZone; clocks that go forward skip this one',
+  );
 
 /** A zone of the IANA database, or an offset from UTC; with another rule, which says that it is text. */
 export const IsTimeZone = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isTimeZone',
-    validator: {
-      validate: (value) => typeof value !== 'string' || OFFSET.test(value) || isZoneName(value),
-      defaultMessage: () =>
-        'must be a zone of the IANA database, such as Europe/Berlin, or an offset such as +03:00',
-    },
-  });
-
-function memberOf(args: ValidationArguments | undefined, name: string): unknown {
-  return (args?.object as Record<string, unknown> | undefined)?.[name];
-}
+  rule(
+    'isTimeZone',
+    [],
+    (value) => typeof value !== 'string' || OFFSET.test(value) || isZoneName(value),
+    'must be a zone of the IANA database, such as Europe/Berlin, or an offset such as +03:00',
+  );
 
 function isReportTime(value: unknown): value is string {
   if (typeof value !== 'string' || !FORM.test(value)) return false;

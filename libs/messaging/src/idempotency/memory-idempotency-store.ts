@@ -7,6 +7,8 @@ import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempo
 const MAX_BYTES = 128 * 1024 * 1024;
 /** What an outcome takes beside its JSON, at most. */
 const OVERHEAD_BYTES = 1024;
+/** Outcomes follow each other in slabs of their own: in Node's pool, each would keep what is written beside it for a moment. */
+const SLAB_BYTES = 16 * 1024;
 /** How often expired outcomes are dropped. */
 const SWEEP_EVERY_MS = 1_000;
 
@@ -39,6 +41,8 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   /** The bytes of the outcomes of all callers. */
   #bytes = 0;
   #sweepAtMs = 0;
+  /** What is left of the latest slab. */
+  #slab = Buffer.alloc(0);
 
   /** @param maxBytes default 128 MiB */
   constructor(ttlMs: number, nowMs: () => number, maxBytes = MAX_BYTES) {
@@ -81,7 +85,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   }
 
   #keep(caller: string, identity: string, outcome: Outcome): void {
-    const bytes = Buffer.from(JSON.stringify(outcome));
+    const bytes = this.#write(JSON.stringify(outcome));
     const log = this.#logs.get(caller) ?? { outcomes: new Map<string, Buffer>(), bytes: 0 };
     this.#drop(caller, log, identity);
     this.#logs.set(caller, log);
@@ -94,6 +98,15 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       const [oldest = ''] = most.outcomes.keys();
       this.#drop(largest, most, oldest);
     }
+  }
+
+  #write(text: string): Buffer {
+    const length = Buffer.byteLength(text);
+    if (length > this.#slab.length) this.#slab = Buffer.allocUnsafeSlow(Math.max(length, SLAB_BYTES));
+    const bytes = this.#slab.subarray(0, length);
+    bytes.write(text);
+    this.#slab = this.#slab.subarray(length);
+    return bytes;
   }
 
   #drop(caller: string, log: Log, identity: string): void {

@@ -184,7 +184,10 @@ describe("a player's command", () => {
     const spec = new SpecPipeline();
     spec.handler = failing(new Error('ran too late'));
     const { published } = await spec.process({ headers: { 'x-deadline': RECEIVED_AT_MS - 1 } });
-    expect(published).toContainEqual(['lobby', 'COMMAND_EXPIRED']);
+    expect(published).toEqual([
+      ['lobby', 'COMMAND_EXPIRED'],
+      ['poker.events', 'command.failed.COMMAND_EXPIRED'],
+    ]);
   });
 });
 

@@ -7,7 +7,7 @@ import { ReportPlaces, type Turn } from './report-places.ts';
 const SICK = 'sick';
 const WELL = 'well';
 let places: ReportPlaces;
-const late = (): Deadline => Deadline.after(3_600_000);
+const late = (): Deadline => new Deadline(Date.now() + 3_600_000);
 const enter = (compartment: string, deadline = late()): Turn | Promise<Turn> =>
   places.enter(compartment, deadline, () => true);
 
@@ -62,7 +62,7 @@ describe('ReportPlaces', () => {
   it('keeps a report that cannot wait elsewhere until its deadline', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     jest.advanceTimersByTime(3_000);
-    const waiting = places.enter(SICK, Deadline.after(1_000), () => false);
+    const waiting = places.enter(SICK, new Deadline(Date.now() + 1_000), () => false);
     jest.advanceTimersByTime(1_001);
     expect(await waiting).toBe('expired');
     places.leave(SICK);

@@ -55,6 +55,12 @@ describe('a report', () => {
     expect(spec.told.filter(([method]) => method === 'unavailable')).toHaveLength(2);
   });
 
+  it('waits at least as long as the platform asks', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = threePages([], 1, new CommandError('RATE_LIMITED', { retryAfterMs: 5_001 }));
+    expect((await spec.process(REPORT)).published.map(([to]) => to)).toEqual(['poker.reports.retry.30000']);
+  });
+
   it('is dead-lettered if it would wait past its deadline', async () => {
     const spec = new SpecPipeline();
     spec.handler = threePages([], 1, new CommandError('PLATFORM_UNAVAILABLE'));

@@ -7,15 +7,18 @@ export class UnexpectedDocument extends Error {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** @throws UnexpectedDocument */
-export function parseDocument(text: string, parse: (text: string) => unknown): JsonObject {
-  let document: unknown;
+/** Parses JSON; a number that a double does not hold becomes a raw number of the language. @throws UnexpectedDocument */
+export function parseBody(text: string): unknown {
   try {
-    document = parse(text);
+    return parseExactJson(text, RAW.rawJSON);
   } catch {
     throw new UnexpectedDocument(text.trim() === '' ? 'the body is empty' : 'the body is not JSON');
   }
-  return objectAt(document, 'the body');
+}
+
+/** @throws UnexpectedDocument */
+export function parseDocument(text: string): JsonObject {
+  return objectAt(parseBody(text), 'the body');
 }
 
 /** @throws UnexpectedDocument */
@@ -48,11 +51,6 @@ const RAW = JSON as typeof JSON & {
   rawJSON(this: void, text: string): { readonly rawJSON: string };
   isRawJSON(value: unknown): value is { readonly rawJSON: string };
 };
-
-/** Parses JSON; a number that a double does not hold becomes a raw number of the language. @throws SyntaxError */
-export function parseWithRawNumbers(text: string): unknown {
-  return parseExactJson(text, RAW.rawJSON);
-}
 
 /** Whether a parsed value is an integer, of whatever size. */
 export function isInteger(value: unknown): boolean {

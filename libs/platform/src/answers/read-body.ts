@@ -2,11 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
 import type { Answer } from '../transport/exchange.ts';
-
-/** The bytes of an answer, or why they cannot be read. */
-export type Body =
-  | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'unreadable'; readonly reason: 'too-large' | 'incomplete' | 'encoding' };
+import { UnexpectedDocument } from './document.ts';
 
 type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -25,20 +21,26 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
  * decompressed, although no encoding was asked for, up to `maxBytes`.
  *
  * @returns at once if it is not compressed
+ * @throws UnexpectedDocument if it cannot be read
  */
-export function readBody({ body, headers }: Answer, maxBytes: number): Body | Promise<Body> {
-  if (typeof body === 'string') return { kind: 'unreadable', reason: body };
+export function readBody({ body, headers }: Answer, maxBytes: number): Buffer | Promise<Buffer> {
+  if (typeof body === 'string') throw unreadable(body);
   const encoding = headers['content-encoding']?.toString().trim().toLowerCase() ?? '';
-  if (encoding === '' || encoding === 'identity') return bodyOf(body);
+  if (encoding === '' || encoding === 'identity') return withoutMark(body);
   const decode = DECODERS.get(encoding);
-  if (decode === undefined) return { kind: 'unreadable', reason: 'encoding' };
-  return decode(body, { maxOutputLength: maxBytes }).then(bodyOf, (error: unknown) => ({
-    kind: 'unreadable',
-    reason: (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding',
-  }));
+  if (decode === undefined) throw unreadable('encoding');
+  return decode(body, { maxOutputLength: maxBytes }).then(withoutMark, (error: unknown) => {
+    throw unreadable(
+      (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding',
+    );
+  });
 }
 
-function bodyOf(bytes: Buffer): Body {
+function unreadable(reason: 'too-large' | 'incomplete' | 'encoding'): UnexpectedDocument {
+  return new UnexpectedDocument(`the body is unreadable: ${reason}`);
+}
+
+function withoutMark(bytes: Buffer): Buffer {
   const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  return { kind: 'bytes', bytes: hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes };
+  return hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }

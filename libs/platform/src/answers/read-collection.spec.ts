@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { hostilePage, largePage } from './large-page.fixture.ts';
-import { readCollection } from './read-collection.ts';
+import { readCollection, type RecordSettings } from './read-collection.ts';
 import { RAKE_RECORD } from './read-record.ts';
 
 const recordOf = (index: number, further = {}) => ({
@@ -14,11 +14,15 @@ const recordOf = (index: number, further = {}) => ({
 });
 const META = { 'total-count': 1, 'page-count': 1, 'current-page': 1, 'per-page': 1 };
 
-const read = (document: unknown) =>
+const read = (
+  document: unknown,
+  strictness: RecordSettings['strictness'] = 'strict',
+  precisions?: RecordSettings['precisions'],
+) =>
   readCollection(
     Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)),
     RAKE_RECORD,
-    { strictness: 'strict' },
+    { strictness, precisions },
   );
 const readRecords = async (document: unknown) =>
   JSON.parse(`[${Buffer.concat((await read(document)).written).toString()}]`) as Record<string, unknown>[];
@@ -46,10 +50,7 @@ describe('readCollection', () => {
       ['USD', 2],
       ['mBTC', 5],
     ]);
-    const page = await readCollection(Buffer.from(JSON.stringify({ data, meta: META })), RAKE_RECORD, {
-      strictness: 'lenient',
-      precisions,
-    });
+    const page = await read({ data, meta: META }, 'lenient', precisions);
     expect(page.precisions).toEqual(expected);
   });
 
@@ -58,6 +59,13 @@ describe('readCollection', () => {
     const [first, second, again, changed] = (await read({ data, meta: META })).digests;
     expect(again).toBe(first);
     expect(new Set([first, second, changed]).size).toBe(3);
+  });
+
+  it('names some thousands of faults, and counts all of them', async () => {
+    const data = Array.from({ length: 10_001 }, (_, index) => recordOf(index, { value: '1' }));
+    const { faults, faultCount } = await read({ data, meta: META }, 'lenient');
+    expect([faults?.length, faultCount]).toEqual([10_000, 10_001]);
+    expect(faults?.at(-1)).toEqual({ pointer: '/records/9999/value', message: 'is not an integer' });
   });
 
   it('names the record that is wrong, in whichever slice', async () => {

@@ -3,15 +3,8 @@ import { crc32 } from 'node:zlib';
 import type { RecordFault } from '#contracts';
 
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
-import {
-  type JsonObject,
-  objectAt,
-  parseDocument,
-  parseWithRawNumbers,
-  UnexpectedDocument,
-} from './document.ts';
-import { readRecord, ToleratedFaults } from './read-record.ts';
-import type { RecordShape } from './read-record.ts';
+import { type JsonObject, objectAt, parseBody, parseDocument, UnexpectedDocument } from './document.ts';
+import { readRecord, type RecordShape } from './read-record.ts';
 import { type Range, scanRecords } from './scan-records.ts';
 import { oneAtATime, Slices } from './slices.ts';
 
@@ -47,6 +40,8 @@ export interface RecordSettings {
 const LARGE_BYTES = 1024 * 1024;
 /** What a body holds beside its records. */
 const MAX_FRAME_BYTES = 256 * 1024;
+/** Faults that a page names. */
+const MAX_FAULTS = 10_000;
 /** There are some two hundred. */
 const MAX_CURRENCIES = 1_000;
 
@@ -80,18 +75,23 @@ async function readPage(
   const identities: string[] = [];
   const digests: number[] = [];
   const currencies = new Set<string>();
-  const faults = new ToleratedFaults();
+  const isLenient = strictness === 'lenient';
+  const faults: RecordFault[] = [];
+  let faultCount = 0;
+  const tolerate = (fault: RecordFault): void => {
+    faultCount += 1;
+    if (faultCount <= MAX_FAULTS) faults.push(fault);
+  };
 
   function write({ start, end }: Range): void {
     if (start === end) return;
-    const batch = parse(`[${bytes.toString('utf8', start, end)}]`);
+    const batch = parseBody(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
     const isFirst = identities.length === 0;
     if (batch.length === 0 && isFirst) return;
     // Only behind a comma.
     if (batch.length === 0) throw new UnexpectedDocument('the body is not JSON');
     const texts = batch.map((resource) => {
-      const tolerated = strictness === 'lenient' ? faults : undefined;
-      const record = readRecord(resource, shape, identities.length, tolerated);
+      const record = readRecord(resource, shape, identities.length, isLenient ? tolerate : undefined);
       const { id, currency, moneyType } = record;
       // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
       identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
@@ -119,8 +119,8 @@ async function readPage(
     identities,
     digests,
     precisions: Object.fromEntries(decimals) as CollectionPage['precisions'],
-    ...(faults.count > 0 && { faults: faults.named }),
-    faultCount: faults.count,
+    ...(faultCount > 0 && { faults }),
+    faultCount,
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
     currentPage: countAt(meta, 'current-page'),
@@ -137,17 +137,9 @@ function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
     );
   }
   const [before, after] = [bytes.toString('utf8', 0, start), bytes.toString('utf8', end)];
-  const frame = parseDocument(`${before}${content ? '0' : ''}${after}`, JSON.parse);
+  const frame = parseDocument(`${before}${content ? '0' : ''}${after}`);
   if (content && JSON.stringify(frame['data']) === '[0]') return frame;
   throw new UnexpectedDocument('/data is not a list');
-}
-
-function parse(text: string): unknown[] {
-  try {
-    return parseWithRawNumbers(text) as unknown[];
-  } catch {
-    throw new UnexpectedDocument('the body is not JSON');
-  }
 }
 
 function countAt(meta: JsonObject, name: string): number {

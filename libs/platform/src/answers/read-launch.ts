@@ -7,7 +7,6 @@ import {
   type JsonObject,
   objectAt,
   parseDocument,
-  parseWithRawNumbers,
   textAt,
   UnexpectedDocument,
 } from './document.ts';
@@ -32,7 +31,7 @@ export function readSession(
   urls: UrlRules,
   userIds: PlatformSettings['sessionUserId'],
 ): SessionCreated {
-  const data = objectAt(parseDocument(text, parseWithRawNumbers)['data'], '/data');
+  const data = objectAt(parseDocument(text)['data'], '/data');
   textAt(data, 'id', '/data');
   const attributes = attributesOf(data, 'session', '/data');
   // The interface document does not say that it is a text: an integer counts as its digits.
@@ -55,7 +54,7 @@ export function readSession(
 
 /** Reads a GameSession resource, of the player that was asked for. @throws UnexpectedDocument */
 export function readGame(text: string, player: string, urls: UrlRules): GameOpened {
-  const data = objectAt(parseDocument(text, JSON.parse)['data'], '/data');
+  const data = objectAt(parseDocument(text)['data'], '/data');
   const attributes = attributesOf(data, 'GameSession', '/data');
   // The interface document calls it the external player ID, which is the operator's.
   if (playerTextAt(attributes, 'playerId') !== player) {

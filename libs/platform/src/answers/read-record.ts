@@ -1,4 +1,4 @@
-import type { RecordFault, ReportRecord } from '#contracts';
+import { type RecordFault, REPORT_AMOUNTS, type ReportRecord } from '#contracts';
 
 import {
   attributesOf,
@@ -14,47 +14,24 @@ export interface RecordShape {
   readonly type: string;
   /** Texts that every record has. */
   readonly texts: readonly string[];
-  /** Texts that a record may lack with `REPORT_RECORDS=lenient`. */
-  readonly tolerableTexts: readonly string[];
   readonly integers: readonly string[];
 }
+
+/** Texts that a record may lack with `REPORT_RECORDS=lenient`. */
+const TOLERABLE_TEXTS = ['user-id', 'currency'];
 
 /** Source: interface document, "Ad hoc report record". */
 export const AD_HOC_RECORD: RecordShape = {
   type: 'ad-hoc-report',
   texts: ['date'],
-  tolerableTexts: ['user-id', 'currency'],
-  integers: [
-    'money-type',
-    'win',
-    'loss',
-    'deposit',
-    'withdraw',
-    'bets',
-    'rake',
-    'jackpot',
-    'tournament-fee',
-    'tournament-bet',
-    'tournament-prize',
-    'cash-result',
-    'tournament-result',
-    'ticket-fee',
-    'ticket-bet',
-    'slot-credit',
-    'slot-debit',
-    'rakeback',
-    'rakeback-paid',
-    'rakeback-unpaid',
-    'rabbit-hunting',
-  ],
+  integers: ['money-type', ...REPORT_AMOUNTS['ad-hoc'].map(kebabCase)],
 };
 
 /** Source: interface document, "Player rake record". */
 export const RAKE_RECORD: RecordShape = {
   type: 'players-rake',
   texts: [],
-  tolerableTexts: ['user-id', 'currency'],
-  integers: ['value'],
+  integers: REPORT_AMOUNTS.rake.map(kebabCase),
 };
 
 const MAX_NAMES = 1000;
@@ -63,34 +40,19 @@ const MAX_LENGTH = 64;
 const NAMES = new Map<string, string>();
 /** Looks at a run of dashes once: from its first one alone. */
 const DASHES = /(?<!-)-+([^-])/g;
-/** Faults that a page names. */
-const MAX_FAULTS = 10_000;
-
-/** What is wrong with the records of a page that were passed on as they are. */
-export class ToleratedFaults {
-  readonly named: RecordFault[] = [];
-  /** Also of those that are not named, because there are too many. */
-  count = 0;
-
-  add(fault: RecordFault): void {
-    this.count += 1;
-    if (this.named.length < MAX_FAULTS) this.named.push(fault);
-  }
-}
 
 /**
  * One record of a page as replies have it. An amount that the interface lists is an integer; one beyond 2^53 is an object
  * of `JSON.rawJSON`, which `JSON.stringify` writes back as it was.
  *
- * @param tolerated where to name an amount, user or currency that is not as the interface document has it; absent: it
- *   fails the page
+ * @param tolerate takes an amount, user or currency that is not as the interface document has it; absent: it fails the page
  * @throws UnexpectedDocument
  */
 export function readRecord(
   value: unknown,
   shape: RecordShape,
   index: number,
-  tolerated: ToleratedFaults | undefined,
+  tolerate?: (fault: RecordFault) => void,
 ): ReportRecord {
   const where = `/data/${index}`;
   const resource = objectAt(value, where);
@@ -98,8 +60,8 @@ export function readRecord(
   const inAttributes = `${where}/attributes`;
   for (const name of shape.texts) textAt(attributes, name, inAttributes);
   for (const [name, message] of faultsOf(attributes, shape)) {
-    if (tolerated === undefined) throw new UnexpectedDocument(`${inAttributes}/${name} ${message}`);
-    tolerated.add({ pointer: `/records/${index}/${camelCase(name)}`, message });
+    if (!tolerate) throw new UnexpectedDocument(`${inAttributes}/${name} ${message}`);
+    tolerate({ pointer: `/records/${index}/${camelCase(name)}`, message });
   }
   const holder = 'id' in resource || !('id' in attributes) ? resource : attributes;
   const record: Record<string, unknown> = { id: textAt(holder, 'id', where) };
@@ -114,9 +76,9 @@ export function readRecord(
 /** What a lenient installation passes on, in the order of the interface document. */
 function* faultsOf(
   attributes: JsonObject,
-  { tolerableTexts, integers }: RecordShape,
+  { integers }: RecordShape,
 ): Generator<[name: string, message: string]> {
-  for (const name of tolerableTexts) {
+  for (const name of TOLERABLE_TEXTS) {
     const text = attributes[name];
     if (typeof text !== 'string' || text === '') yield [name, 'is not a non-empty string'];
   }
@@ -137,13 +99,7 @@ export function camelCase(name: string): string {
   return converted;
 }
 
-/** The members of a record that are amounts of its currency, as replies name them. */
-export const REPORT_AMOUNTS = {
-  'ad-hoc': amountsOf(AD_HOC_RECORD),
-  rake: amountsOf(RAKE_RECORD),
-} as const;
-
-/** Money type is a kind, not an amount. */
-function amountsOf({ integers }: RecordShape): readonly string[] {
-  return integers.filter((name) => name !== 'money-type').map(camelCase);
+/** The attribute of a name in replies: `userId` as `user-id`. */
+function kebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -38,11 +38,11 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
 
 /** The error of a call that did not succeed. */
 export async function callError(
-  { outcome, history }: CallEnd<Answer, Fault>,
+  { outcome, unknown }: CallEnd<Answer, Fault>,
   facts: CallFacts,
 ): Promise<CommandError> {
   // What an earlier attempt may have done can be the reason for the answer to the last one.
-  const details = history.unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
+  const details = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   const retryAfterMs = facts.circuitRetryAfterMs || undefined;
   if (outcome.kind === 'answered') return answerError(outcome.answer, facts, { details });
   if (outcome.kind === 'expired') {
@@ -80,14 +80,23 @@ async function answerError(
   known: CommandErrorFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const read = await readBody(answer, MAX_ERROR_TEXT);
-  const body = readErrors(read.kind === 'bytes' ? read.bytes.toString() : undefined);
-  const { code, details } = classifyError({ status, operation, body, data });
+  const text = await textOf(answer);
+  const body = readErrors(text);
+  const { code, details } = classifyError(status, body, operation, data);
   return new CommandError(code, {
     ...known,
     platform: redactedAnswer(status, body.entries, [data, secretKey]),
     details: details || known.details ? { ...details, ...known.details } : undefined,
   });
+}
+
+/** `undefined` if it cannot be read. */
+async function textOf(answer: Answer): Promise<string | undefined> {
+  try {
+    return String(await readBody(answer, MAX_ERROR_TEXT));
+  } catch {
+    return undefined;
+  }
 }
 
 function reasonOf(fault: Fault): CommandErrorFacts['details'] {

@@ -59,23 +59,17 @@ const ERROR_TABLE: readonly ErrorRow[] = [
   { status: '5xx', code: 'PLATFORM_UNAVAILABLE' },
 ];
 
-interface Classification {
-  readonly code: ErrorCode;
-  readonly details?: Readonly<Record<string, unknown>>;
-}
-
-/** An answer that is no success. */
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly operation: Operation;
-  readonly body: ErrorBody;
-  /** The data of the command. */
-  readonly data: object;
-}
-
-/** Classifies an answer by the table. */
-export function classifyError({ status, operation, body, data }: ErrorAnswer): Classification {
-  const { entries, foreign, isBare } = body;
+/**
+ * Classifies an answer that is no success by the table.
+ *
+ * @param data of the command
+ */
+export function classifyError(
+  status: number,
+  { entries, foreign, isBare }: ErrorBody,
+  operation: Operation,
+  data: object,
+): { readonly code: ErrorCode; readonly details?: Readonly<Record<string, unknown>> } {
   const texts = entries.flatMap(({ detail, title }) => [detail, title]).filter((text) => text !== undefined);
   for (const row of ERROR_TABLE) {
     const { code } = row;

@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 
-import type { OperatorCredentials, PlatformTransport } from '../platform-settings.ts';
+import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import { type Connecting, type Route, routeTo } from './route.ts';
 
 /** A connection that has been idle for longer is not used again: the other side may be closing it at that moment. */
@@ -110,12 +110,11 @@ export interface Root {
 /** The two roots of an operator's platform. If they have the same origin, they share its connections. */
 export function rootsOf(
   { baseUrl, apiUrl }: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>,
-  attemptTimeoutMs: number,
-  transport: PlatformTransport,
+  { limits, transport }: { readonly limits: PlatformLimits; readonly transport: PlatformTransport },
 ): { readonly baseUrl: Root; readonly apiUrl: Root } {
   const base = new URL(baseUrl);
   const api = new URL(apiUrl);
-  const connectTo = ({ origin }: URL) => new Connections(origin, attemptTimeoutMs, transport);
+  const connectTo = ({ origin }: URL) => new Connections(origin, limits.attemptTimeoutMs, transport);
   const rootOf = ({ pathname }: URL, connections: Connections): Root => ({
     connections,
     prefix: connections.route.prefix + pathname.replace(/\/+$/, ''),

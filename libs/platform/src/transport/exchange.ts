@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-import { type TlsFault, tlsFaultOf } from '#tls';
+import { tlsFaultOf } from '#tls';
 
 import type { Connection, Connections } from './connections.ts';
 import { ProxyError } from './route.ts';
@@ -74,13 +74,6 @@ const FAULT_OF_CODE: ReadonlyMap<string, TransportFault> = new Map([
   ['UND_ERR_BODY_TIMEOUT', 'timeout'],
   ['UND_ERR_HEADERS_OVERFLOW', 'malformed'],
   ['UND_ERR_DESTROYED', 'closed'],
-]);
-
-const FAULT_OF_TLS: ReadonlyMap<TlsFault | undefined, TransportFault> = new Map([
-  ['unknown-authority', 'certificate'],
-  ['other-host', 'certificate'],
-  ['expired', 'certificate'],
-  ['client-certificate', 'client-certificate'],
 ]);
 
 /** The text of an error is not read beyond this. */
@@ -198,8 +191,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 function transportFault(error: Error, phase: Phase): TransportFault {
   if (error instanceof ProxyError) return error.status === undefined ? 'proxy-unreachable' : 'proxy-refused';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const known = FAULT_OF_CODE.get(code) ?? FAULT_OF_TLS.get(tlsFaultOf(error));
+  const known = FAULT_OF_CODE.get(code);
   if (known !== undefined) return known;
+  const tlsFault = tlsFaultOf(error);
+  if (tlsFault === 'client-certificate') return tlsFault;
+  if (tlsFault !== undefined && tlsFault !== 'no-tls') return 'certificate';
   if (phase === 'unsent') return 'unreachable';
   if (phase === 'answering') return 'truncated';
   return error.name === 'HTTPParserError' ? 'malformed' : 'reset';

@@ -11,7 +11,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const in1s = () => Deadline.after(1000);
+const in1s = () => new Deadline(Date.now() + 1000);
 
 /** Enters calls under a name; the log holds what each got, in order. */
 function entrance(admission: Admission) {
@@ -56,10 +56,10 @@ describe('Admission', () => {
     const admission = new Admission({ connections: 1, queue: 10 });
     const { log, enter, sessions, reports } = entrance(admission);
     await enter('first');
-    void enter('report', Deadline.after(100), reports);
-    void enter('late', Deadline.after(900));
-    void enter('early', Deadline.after(500));
-    void enter('as late', Deadline.after(900));
+    void enter('report', new Deadline(Date.now() + 100), reports);
+    void enter('late', new Deadline(Date.now() + 900));
+    void enter('early', new Deadline(Date.now() + 500));
+    void enter('as late', new Deadline(Date.now() + 900));
     for (let i = 0; i < 4; i += 1) {
       admission.leave(sessions);
       await jest.advanceTimersByTimeAsync(0);
@@ -77,8 +77,8 @@ describe('Admission', () => {
     const admission = new Admission({ connections: 1, queue: 10 });
     const { log, enter, sessions } = entrance(admission);
     await enter('first');
-    void enter('second', Deadline.after(500));
-    void enter('third', Deadline.after(700));
+    void enter('second', new Deadline(Date.now() + 500));
+    void enter('third', new Deadline(Date.now() + 700));
     await jest.advanceTimersByTimeAsync(500);
     expect(log).toEqual(['first admitted', 'second expired']);
     admission.leave(sessions);
@@ -108,8 +108,8 @@ describe('Admission', () => {
     const admission = new Admission({ connections: 1, queue: 2 });
     const { log, enter, reports } = entrance(admission);
     await enter('first');
-    void enter('soon', Deadline.after(100), reports);
-    void enter('later', Deadline.after(900), reports);
+    void enter('soon', new Deadline(Date.now() + 100), reports);
+    void enter('later', new Deadline(Date.now() + 900), reports);
     void enter('session');
     await jest.advanceTimersByTimeAsync(0);
     expect(log).toEqual(['first admitted', 'later overloaded']);

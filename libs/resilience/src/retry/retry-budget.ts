@@ -1,4 +1,4 @@
-import { type Clock, steadyClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 
 const CAPACITY = 100;
 const PER_SUCCESS = 0.2;
@@ -15,7 +15,7 @@ export class RetryBudget {
   #tokens = CAPACITY;
   #refilledAtMs: number;
 
-  constructor(clock: Clock = steadyClock) {
+  constructor(clock: Clock) {
     this.#clock = clock;
     this.#refilledAtMs = clock();
   }

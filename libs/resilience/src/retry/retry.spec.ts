@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
+import { steadyClock } from '../clock.ts';
 import { Deadline } from '../deadline.ts';
 import { type AttemptOutcome, backoffMs, parseRetryAfter, retry, type RetryRules } from './retry.ts';
 import { RetryBudget } from './retry-budget.ts';
@@ -19,7 +20,11 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}, deadline = Deadline.after(15_000)) {
+async function run(
+  outcomes: Outcome[],
+  rules: Partial<RetryRules> = {},
+  deadline = new Deadline(Date.now() + 15_000),
+) {
   const startedAtMs: number[] = [];
   const onRetry = jest.fn();
   const attempt = (): Outcome => {
@@ -31,7 +36,7 @@ async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}, deadlin
     {
       maxAttempts: 3,
       repeatAfterUnknown: 'freely',
-      budget: new RetryBudget(),
+      budget: new RetryBudget(steadyClock),
       random: () => 0.5,
       stopping: new AbortController().signal,
       onRetry,
@@ -70,7 +75,7 @@ describe('retry', () => {
     ['ends with a rejection', [rejected], rejected, [0]],
     ['ends with a later answer', [unknown, notSent, transient()], transient(), [0, 100, 300]],
   ])('%s', async (_what, outcomes, outcome, startedAtMs, deadlineMs = 15_000) => {
-    const end = await run(outcomes, {}, Deadline.after(deadlineMs));
+    const end = await run(outcomes, {}, new Deadline(Date.now() + deadlineMs));
     expect(end).toMatchObject({ outcome, startedAtMs, retries: startedAtMs.length - 1 });
   });
 

@@ -37,7 +37,7 @@ export type AttemptOutcome<Answer, Fault> =
 /** A longer pause is the caller's to make: a command that waits here takes the place of another one in flight. */
 const MAX_PAUSE_MS = 30_000;
 
-/** How often an operation may be attempted again after an attempt whose outcome is unknown. */
+/** How often an operation may be attempted again after an attempt whose outcome is unknown: with `once`, two attempts at most. */
 export type RepeatAfterUnknown = 'freely' | 'once';
 
 export interface RetryRules {
@@ -51,17 +51,11 @@ export interface RetryRules {
   readonly onRetry: () => void;
 }
 
-/** The attempts of a call so far. */
-export interface AttemptHistory {
-  readonly attempts: number;
-  /** How many of them have an unknown outcome. */
-  readonly unknown: number;
-}
-
 /** How a call ended, over all its attempts. */
 export interface CallEnd<Answer, Fault> {
   readonly outcome: AttemptOutcome<Answer, Fault>;
-  readonly history: AttemptHistory;
+  /** How many of its attempts have an unknown outcome. */
+  readonly unknown: number;
 }
 
 /**
@@ -81,8 +75,9 @@ export async function retry<Answer, Fault>(
   for (let attempts = 1; ; attempts += 1) {
     if (last.kind === 'answered') budget.succeeded();
     if (last.kind === 'unknown') unknown += 1;
-    const end = { outcome, history: { attempts, unknown } };
-    if (attempts >= maxAttempts || !isRetryable(last, end.history, repeatAfterUnknown)) return end;
+    const end = { outcome, unknown };
+    const mayRepeat = repeatAfterUnknown === 'freely' || unknown === 0 || attempts < 2;
+    if (attempts >= maxAttempts || !mayRepeat || !isRetryable(last)) return end;
     const retryAfterMs = last.kind === 'transient' ? last.retryAfterMs : undefined;
     const pauseMs = backoffMs(attempts, retryAfterMs, random);
     if (pauseMs >= deadline.remainingMs() || pauseMs > MAX_PAUSE_MS || !budget.take()) return end;
@@ -104,17 +99,9 @@ async function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
   stopping.removeEventListener('abort', resolve);
 }
 
-/**
- * Is it retryable? What was not sent, and what failed transiently, always is. What may have been done is as far as the
- * operation allows: with `once`, a call with an attempt of unknown outcome makes two attempts at most.
- */
-function isRetryable(
-  { kind }: AttemptOutcome<unknown, unknown>,
-  { attempts, unknown }: AttemptHistory,
-  repeat: RepeatAfterUnknown,
-): boolean {
-  if (kind === 'answered' || kind === 'rejected' || kind === 'expired') return false;
-  return repeat === 'freely' || unknown === 0 || attempts < 2;
+/** Is it retryable? What was not sent, what failed transiently, and what may have been done, as far as the operation allows. */
+function isRetryable({ kind }: AttemptOutcome<unknown, unknown>): boolean {
+  return kind === 'not-sent' || kind === 'transient' || kind === 'unknown';
 }
 
 const SECONDS = /^\d+$/;

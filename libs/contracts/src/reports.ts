@@ -1,7 +1,38 @@
-import type { ReportPage } from './replies/report-replies.ts';
+/** The members of a record that are amounts of its currency. Source: interface document, "Ad hoc report record", "Player rake record". */
+export const REPORT_AMOUNTS = {
+  'ad-hoc': [
+    'win',
+    'loss',
+    'deposit',
+    'withdraw',
+    'bets',
+    'rake',
+    'jackpot',
+    'tournamentFee',
+    'tournamentBet',
+    'tournamentPrize',
+    'cashResult',
+    'tournamentResult',
+    'ticketFee',
+    'ticketBet',
+    'slotCredit',
+    'slotDebit',
+    'rakeback',
+    'rakebackPaid',
+    'rakebackUnpaid',
+    'rabbitHunting',
+  ],
+  rake: ['value'],
+} as const;
+
+export type ReportName = keyof typeof REPORT_AMOUNTS;
 
 /** The counts of the whole report that each page holds. */
-export type ReportExtent = Pick<ReportPage, 'totalCount' | 'pageCount' | 'perPage'>;
+export interface ReportExtent {
+  readonly totalCount: number;
+  readonly pageCount: number;
+  readonly perPage: number;
+}
 
 /** A report that grows beyond this multiple of what it was at first, and as many pages more, has no end. */
 const MOST_GROWTH = 2;
