@@ -4,6 +4,8 @@ import { until } from './until.ts';
 export class EventStream {
   text = '';
   hasEnded = false;
+  /** Whether the connection was cut off, instead of ending as a stream does. */
+  isCut = false;
 
   readonly #leaving: AbortController;
 
@@ -35,7 +37,7 @@ export class EventStream {
     try {
       for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) this.text += text;
     } catch {
-      // Cut off: that is an end, too.
+      this.isCut = true;
     }
     this.hasEnded = true;
   }

@@ -43,7 +43,9 @@ export function healthy(records = 0): PlatformBehaviour {
 export function documentOf(request: PlatformRequest, records: number): object {
   const player = playerOf(request);
   if (player === undefined) return reportDocument(request, records);
-  return request.url.pathname.endsWith('/open-game') ? gameDocument(request) : sessionDocument(player);
+  if (!request.url.pathname.endsWith('/open-game')) return sessionDocument(player);
+  const { data } = JSON.parse(request.body) as { data: { attributes: { session?: { id?: string } } } };
+  return gameDocument(player, data.attributes.session?.id);
 }
 
 /** Never answers. */
@@ -88,18 +90,10 @@ export class Gate {
   }
 }
 
-function gameDocument(request: PlatformRequest): object {
-  const { data } = JSON.parse(request.body) as {
-    data: { attributes: { player: { id: string }; session?: { id?: string } } };
-  };
-  const { player, session } = data.attributes;
-  const attributes = {
-    playerId: player.id,
-    sessionId: session?.id ?? `session-${player.id}`,
-    auth: `auth-${player.id}`,
-    url: `https://lobby.example/?auth=auth-${player.id}`,
-  };
-  return { data: { type: 'GameSession', id: `/games/${player.id}`, attributes } };
+export function gameDocument(playerId: string, sessionId = `session-${playerId}`): object {
+  const auth = `auth-${playerId}`;
+  const attributes = { playerId, sessionId, auth, url: `https://lobby.example/?auth=${auth}` };
+  return { data: { type: 'GameSession', id: `/games/${playerId}`, attributes } };
 }
 
 /** One page of a report whose records are numbered from 1. */

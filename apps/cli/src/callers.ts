@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
 import { busNames } from '#contracts';
-import { brokerUserOf, workerPermissions } from '#messaging/client';
-import { type Permissions, permissionsLine } from '#rabbitmq';
+import { workerPermissions } from '#messaging/client';
+import { brokerUserOf, type Permissions, permissionsLine } from '#rabbitmq';
 import { type CallerRules, readCallers, readSomeSettings } from '#settings';
 
 import { EXIT, ExitError, usageError } from './exit.ts';

@@ -13,29 +13,26 @@ export interface Stopping {
  * the process, with 0.
  */
 export function stopOnSignal(): Stopping {
-  let onFirst = (_signal: NodeJS.Signals): void => process.exit(0);
+  let onFirst = async (_signal: NodeJS.Signals): Promise<void> => process.exit(0);
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    onFirst(signal);
+    void onFirst(signal);
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  return { begins: (logger, stop) => (onFirst = (signal) => void stopInOrder(signal, logger, stop)) };
-}
-
-async function stopInOrder(
-  signal: NodeJS.Signals,
-  logger: Logger,
-  stop: () => Promise<void>,
-): Promise<never> {
-  logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
-  try {
-    await stop();
-  } catch (error) {
-    logger.error({ err: error }, 'worker did not stop cleanly');
-    process.exit(1);
-  }
-  logger.info('worker stopped');
-  process.exit(0);
+  const begins: Stopping['begins'] = (logger, stop) => {
+    onFirst = async (signal) => {
+      logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
+      try {
+        await stop();
+      } catch (error) {
+        logger.error({ err: error }, 'worker did not stop cleanly');
+        process.exit(1);
+      }
+      logger.info('worker stopped');
+      process.exit(0);
+    };
+  };
+  return { begins };
 }

@@ -170,7 +170,7 @@ export function signRequest(
 }
 
 /** Encodes fields as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
-export function encodeFields(fields: Fields): string {
+function encodeFields(fields: Fields): string {
   let text = '';
   for (const name in fields) {
     const value = fields[name];

@@ -62,6 +62,14 @@ describe('Deadline', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('calls a listener that comes too late in a moment, and not while it is added', () => {
+    const heard = jest.fn();
+    new Deadline(Date.now()).onExpired(heard);
+    expect(heard).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(heard).toHaveBeenCalledTimes(1);
+  });
+
   it('leaves no timer behind a listener that is removed', () => {
     const deadline = new Deadline(Date.now() + 5000);
     const heard = jest.fn();

@@ -39,18 +39,18 @@ export class Deadline {
   }
 
   /**
-   * Calls `listener` once when the deadline passes, at once if it has passed already.
+   * Calls `listener` once when the deadline passes; if it has passed already, in a moment, and not within this call.
    *
    * @returns a function that removes the listener and its timer
    */
   onExpired(listener: () => void): () => void {
-    let timer: NodeJS.Timeout | undefined;
-    const listen = (): void => {
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
       // Asked again: a timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
-      if (this.expired) listener();
-      else timer = setTimeout(listen, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
+      const listen = (): void => (this.expired ? listener() : wait());
+      timer = setTimeout(listen, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
     };
-    listen();
+    wait();
     return () => clearTimeout(timer);
   }
 
@@ -61,7 +61,9 @@ export class Deadline {
    */
   async race<T>(promise: Promise<T>): Promise<T> {
     const { promise: expired, reject } = Promise.withResolvers<never>();
-    const unsubscribe = this.onExpired(() => reject(new DeadlineExceeded()));
+    const expire = (): void => reject(new DeadlineExceeded());
+    if (this.expired) expire();
+    const unsubscribe = this.onExpired(expire);
     try {
       return await Promise.race([expired, promise]);
     } finally {

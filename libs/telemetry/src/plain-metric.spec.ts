@@ -4,18 +4,17 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { DURATION_BOUNDS, Durations, PlainMetric, PlainNumber } from './plain-metric.ts';
 
+const CALLS = { name: 'calls', help: 'Calls.', labelNames: ['type', 'end'] };
+const IN_FLIGHT = { name: 'in_flight', help: 'In flight.', labelNames: ['lane'] };
+const TIMES = { name: 'times', help: 'Times.', labelNames: ['type', 'end'] };
+
 /** The same three metrics, made of prom-client's and of plain ones. */
 function theirs() {
   const registry = new Registry();
-  const two = { labelNames: ['type', 'end'], registers: [registry] };
-  const calls = new Counter({ name: 'calls', help: 'Calls.', ...two });
-  const inFlight = new Gauge({
-    name: 'in_flight',
-    help: 'In flight.',
-    labelNames: ['lane'],
-    registers: [registry],
-  });
-  const times = new Histogram({ name: 'times', help: 'Times.', buckets: [...DURATION_BOUNDS], ...two });
+  const registers = [registry];
+  const calls = new Counter({ ...CALLS, registers });
+  const inFlight = new Gauge({ ...IN_FLIGHT, registers });
+  const times = new Histogram({ ...TIMES, registers, buckets: [...DURATION_BOUNDS] });
   return {
     registry,
     count: (type: string, end: string) => calls.inc({ type, end }),
@@ -27,16 +26,9 @@ function theirs() {
 
 function ours() {
   const registry = new Registry();
-  const two = { labelNames: ['type', 'end'], registry };
-  const one = { labelNames: ['lane'], registry };
-  const calls = new PlainMetric(PlainNumber, { name: 'calls', help: 'Calls.', type: 'counter', ...two });
-  const inFlight = new PlainMetric(PlainNumber, {
-    name: 'in_flight',
-    help: 'In flight.',
-    type: 'gauge',
-    ...one,
-  });
-  const times = new PlainMetric(Durations, { name: 'times', help: 'Times.', type: 'histogram', ...two });
+  const calls = new PlainMetric(PlainNumber, { ...CALLS, type: 'counter', registry });
+  const inFlight = new PlainMetric(PlainNumber, { ...IN_FLIGHT, type: 'gauge', registry });
+  const times = new PlainMetric(Durations, { ...TIMES, type: 'histogram', registry });
   return {
     registry,
     count: (type: string, end: string) => void (calls.labels(type, end).value += 1),
@@ -87,7 +79,6 @@ describe('PlainMetric', () => {
 
   it('is refused if the registry has one of its name', () => {
     const { registry } = ours();
-    const facts = { name: 'calls', help: 'Calls.', type: 'counter', labelNames: ['type'], registry } as const;
-    expect(() => new PlainMetric(PlainNumber, facts)).toThrow(/calls has already been registered/);
+    expect(() => new PlainMetric(PlainNumber, { ...CALLS, type: 'counter', registry })).toThrow(/calls has already been registered/);
   });
 });

@@ -8,6 +8,7 @@ const reply = (
   messageId: string,
   { atMs = 1_100, isFinal = true, text = 'a', type = 'session.created' } = {},
 ) => ({
+  correlationId: 'c',
   atMs,
   isRedelivered: false,
   messageId,
@@ -15,8 +16,8 @@ const reply = (
   isFinal,
   text,
 });
-const failure = (code: string, retryable: boolean, atMs = 1_050) =>
-  reply('c:0', { atMs, type: 'command.failed', text: JSON.stringify({ code, retryable }) });
+const failure = (code: string, retryable: boolean, atMs = 1_050, details?: object) =>
+  reply('c:0', { atMs, type: 'command.failed', text: JSON.stringify({ code, retryable, details }) });
 const entry = (facts: Partial<Entry> = {}): Entry => ({
   id: 'c',
   type: 'session.create',
@@ -32,7 +33,7 @@ const entry = (facts: Partial<Entry> = {}): Entry => ({
 describe('verdictOf', () => {
   it('finds nothing wrong with a command that was called and answered once', () => {
     const nothing = { lost: [], repeated: 0, cameAgain: [], wrong: [], extraCalls: 0, calledAgain: [] };
-    const fast = { failed: 0, failures: {}, largestMs: 100, slowest: [] };
+    const fast = { failures: [], largestMs: 100, slowest: [] };
     expect(verdictOf([entry()])).toEqual({ commands: 1, ...nothing, ...fast });
   });
 
@@ -73,6 +74,11 @@ describe('verdictOf', () => {
     expect(verdictOf([{ ...both, publishes: 2 }]).wrong).toEqual([]);
     const final = { ...both, publishes: 2, replies: [failure('NICKNAME_TAKEN', false), reply('c:0')] };
     expect(verdictOf([final]).wrong).toEqual([final]);
+    for (const called of [true, false]) {
+      const expired = failure('COMMAND_EXPIRED', false, 1_050, { called });
+      const answered = { ...both, publishes: 2, replies: [expired, reply('c:0')] };
+      expect(verdictOf([answered]).wrong).toEqual(called ? [answered] : []);
+    }
     const twice = [failure('OVERLOADED', true), failure('OVERLOADED', true, 1_060)];
     expect(verdictOf([{ ...both, publishes: 2, replies: twice }]).wrong).toEqual([]);
   });
@@ -103,7 +109,7 @@ describe('verdictOf', () => {
 
   it('counts failures', () => {
     const failed = entry({ replies: [failure('OVERLOADED', true)] });
-    expect(verdictOf([failed, entry()])).toMatchObject({ failed: 1, failures: { OVERLOADED: 1 } });
+    expect(verdictOf([failed, entry()])).toMatchObject({ failures: ['OVERLOADED'] });
   });
 });
 
@@ -120,12 +126,12 @@ describe('a ledger', () => {
   it('knows whether a reply is the first final one to a command of its own', () => {
     const ledger = new Ledger();
     ledger.sent('c', 'session.create');
-    expect(ledger.replied('c', reply('c:0', { isFinal: false }))).toBe(false);
-    expect(ledger.replied('c', reply('c:1'))).toBe(true);
-    expect(ledger.replied('c', reply('c:1'))).toBe(false);
-    expect(ledger.replied('another', reply('c:1'))).toBe(false);
+    expect(ledger.replied(reply('c:0', { isFinal: false }))).toBe(false);
+    expect(ledger.replied(reply('c:1'))).toBe(true);
+    expect(ledger.replied(reply('c:1'))).toBe(false);
+    expect(ledger.replied({ ...reply('c:1'), correlationId: 'another' })).toBe(false);
     expect(ledger.answered).toBe(1);
-    ledger.replied('c', { ...reply('c:1'), isRedelivered: true });
+    ledger.replied({ ...reply('c:1'), isRedelivered: true });
     expect(ledger.entries[0]?.replies.map(({ messageId }) => messageId)).toEqual(['c:0', 'c:1', 'c:1']);
   });
 });

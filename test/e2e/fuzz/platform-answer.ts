@@ -40,7 +40,7 @@ const WIRE_HEADERS = [
 /** A text or list at and beyond the limits of length and depth. */
 const excessive: fc.Arbitrary<unknown> = fc.oneof(
   fc
-    .tuple(fc.constantFrom(...' -_\\"a', 'ä', '🂡', '%25', '&amp;', '--a'), fc.nat(60_000))
+    .tuple(fc.constantFrom(...' -_\\"z', 'ä', '🂡', '%25', '&amp;', '--a'), fc.nat(60_000))
     .map(([unit, times]) => unit.repeat(times)),
   fc.nat(2_000).map((depth) => JSON.parse('['.repeat(depth) + '1' + ']'.repeat(depth)) as unknown),
   fc.nat(20_000).map((length) => Array.from({ length }, () => ({}))),

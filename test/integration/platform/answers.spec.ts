@@ -151,9 +151,9 @@ describe('a session or game', () => {
     expect(await run('session.create', document, { sessionUserId: 'any' })).toEqual({
       userId: 'u-1',
       ...(platformUserId !== undefined && { platformUserId }),
-      sessionId: 'session-1',
-      auth: 'auth-token',
-      redirectUrl: 'https://play.example/?auth=auth-token&lang=en',
+      sessionId: 'session-u-1',
+      auth: 'auth-u-1',
+      redirectUrl: 'https://lobby.example/?auth=auth-u-1&lang=en',
     });
   });
 
@@ -173,8 +173,8 @@ describe('a session or game', () => {
 
   it('leads to the hosts of the settings, if there are any', async () => {
     const lead = (host: string) => run('game.open', GAME, { urlHosts: new Set([host]) });
-    expect(await lead('play.example')).toBeDefined();
-    expect(await reasonOf(lead('lobby.example'))).toContain('PLATFORM_URL_HOSTS');
+    expect(await lead('lobby.example')).toBeDefined();
+    expect(await reasonOf(lead('play.example'))).toContain('PLATFORM_URL_HOSTS');
   });
 });
 

@@ -1,32 +1,10 @@
 /** Documents of the platform as the interface describes them. */
 
-import { adHocAttributes } from '../../support/platform-answers.ts';
+import { adHocAttributes, gameDocument } from '../../support/platform-answers.ts';
+import { sessionDocument } from '../../support/platform-stub.ts';
 
-export const SESSION = {
-  data: {
-    id: 'auth-token',
-    type: 'session',
-    attributes: {
-      'user-id': 'u-1',
-      'redirect-url': 'https://play.example/?auth=auth-token&lang=en',
-      auth: 'auth-token',
-      'session-id': 'session-1',
-    },
-  },
-};
-
-export const GAME = {
-  data: {
-    id: '/game-sessions/1',
-    type: 'GameSession',
-    attributes: {
-      playerId: 'u-1',
-      sessionId: 'session-1',
-      auth: 'auth-token',
-      url: 'https://play.example/table/7',
-    },
-  },
-};
+export const SESSION = sessionDocument('u-1');
+export const GAME = gameDocument('u-1');
 
 export function collection(type: string, attributes: readonly object[]) {
   return {

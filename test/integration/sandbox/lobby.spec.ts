@@ -1,8 +1,8 @@
-import http from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { EventStream } from '../../support/event-stream.ts';
 import { until } from '../../support/until.ts';
 import { sharedSandbox, startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
 
@@ -145,6 +145,9 @@ describe('the page of a session', () => {
 
 describe('the first page of the sandbox', () => {
   const sandbox = sharedSandbox();
+  const watch = ({ url }: SandboxUnderTest) => EventStream.open(`${url}/sandbox/events`);
+  const partsOf = ({ text }: EventStream) =>
+    [...text.matchAll(/^data: (.+)\n\n/gm)].map(([, data = '']) => JSON.parse(data) as object);
 
   it('shows what was sent, as text, and no secret of it', async () => {
     const opened = await sandbox.openGame({
@@ -181,11 +184,12 @@ describe('the first page of the sandbox', () => {
 
   it('is kept up to date: all parts at first, then what has changed', async () => {
     const watcher = await watch(sandbox);
-    await until('the first parts', () => watcher.parts.length > 0);
-    expect(Object.keys(watcher.parts[0]!)).toEqual(['figures', 'faults', 'requests', 'sessions', 'players']);
+    await until('the first parts', () => partsOf(watcher).length > 0);
+    const [first] = partsOf(watcher);
+    expect(Object.keys(first!)).toEqual(['figures', 'faults', 'requests', 'sessions', 'players']);
     await sandbox.play({ kind: 'status', status: 503, count: 2 });
-    await until('the fault', () => watcher.parts.length > 1);
-    expect(watcher.parts[1]).toEqual({ faults: expect.stringContaining('2 more requests') });
+    await until('the fault', () => partsOf(watcher).length > 1);
+    expect(partsOf(watcher)[1]).toEqual({ faults: expect.stringContaining('2 more requests') });
     watcher.close();
   });
 
@@ -196,35 +200,18 @@ describe('the first page of the sandbox', () => {
     for (const watcher of watchers) watcher.close();
     await until('there is room', async () => {
       const next = await watch(sandbox);
+      await until('it is answered', () => next.hasEnded || next.text !== '');
       next.close();
-      return next.status === 200;
+      return partsOf(next).length > 0;
     });
   });
 
   it('does not hold up the end of the sandbox', async () => {
     const stopping = await startSandboxUnderTest();
     const watcher = await watch(stopping);
-    await until('the first parts', () => watcher.parts.length > 0);
+    await until('the first parts', () => partsOf(watcher).length > 0);
     await stopping[Symbol.asyncDispose]();
-    // It ended as a stream does, and was not cut off.
-    expect(await watcher.ended).toBe('ended');
+    await until('the stream has ended', () => watcher.hasEnded);
+    expect(watcher.isCut).toBe(false);
   });
 });
-
-/** Reads the server-sent events as a page does. */
-async function watch({ url }: SandboxUnderTest) {
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    http.get(`${url}/sandbox/events`, { agent: false }, resolve).on('error', reject);
-  });
-  const parts: Record<string, string>[] = [];
-  let rest = '';
-  response.setEncoding('utf8').on('data', (text: string) => {
-    const events = (rest + text).split('\n\n');
-    rest = events.pop() ?? '';
-    for (const event of events) parts.push(JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}'));
-  });
-  const ended = new Promise<'ended' | 'cut off'>((settle) => {
-    response.on('error', () => settle('cut off')).on('end', () => settle('ended'));
-  });
-  return { status: response.statusCode, parts, ended, close: () => response.destroy() };
-}

@@ -1,11 +1,30 @@
-import { type BrokerInspection, inspectBroker, type Standing } from '#messaging/client';
-import { BrokerError } from '#rabbitmq';
+import { randomUUID } from 'node:crypto';
+
+import { busNames } from '#contracts';
+import { topologyOf } from '#messaging/client';
+import {
+  BriefConnection,
+  BrokerError,
+  countsOf,
+  inspectPermissions,
+  inspectTopology,
+  releaseOf,
+  type Standing,
+  takesMessageOf,
+} from '#rabbitmq';
 import type { Settings } from '#settings';
 
 import { OF_BROKER, tlsOf } from '../servers.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 export const BROKER_SETTINGS = [...OF_BROKER, 'REPORTS_RETRY_DELAYS_MS'] as const;
+
+/** The default of RabbitMQ 4; no command, reply or page needs as much. */
+const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
+const QUESTION_TIMEOUT_MS = 4_000;
+const upToAMinute = Array.from({ length: 60 }, (_, index) => 1_000 * (index + 1));
+/** A broker does not list its queues over AMQP: these are the delays that people choose, the default ones among them. */
+const LIKELY_DELAYS_MS = new Set([...upToAMinute, ...upToAMinute.map((delayMs) => 60 * delayMs)]);
 
 /** What to say of an exchange or a queue by its state. */
 const FAULTS = {
@@ -33,14 +52,23 @@ const KEPT: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/** The broker as a worker would find it. @throws SettingsError if a file of its TLS cannot be used */
+/**
+ * The broker as a worker would find it. Nothing is changed: a queue that is missing stays so.
+ *
+ * @throws SettingsError if a file of its TLS cannot be used
+ */
 export async function checkBroker(
   settings: Pick<Settings, (typeof BROKER_SETTINGS)[number]>,
 ): Promise<Finding[]> {
   const { AMQP_URL: urls, AMQP_PREFIX: prefix, REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = settings;
   const tls = tlsOf('AMQP', settings, urls);
   try {
-    return findingsOf(await inspectBroker({ urls, prefix, retryDelaysMs, tls }), prefix);
+    await using brief = await BriefConnection.open(urls, { name: 'poker-bridge client', tls });
+    try {
+      return await inspect(brief, prefix, retryDelaysMs);
+    } catch (error) {
+      throw brief.faultOf(error);
+    }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error;
     return [fail('broker', error.message, adviceOn(error))];
@@ -56,33 +84,43 @@ function adviceOn({ fault }: BrokerError): string {
   return 'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)';
 }
 
-function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
-  const { version, advice, missingPermission, standings, unusedRetryQueues, takesHugeMessages } = inspection;
+async function inspect(
+  { model }: BriefConnection,
+  prefix: string,
+  retryDelaysMs: readonly number[],
+): Promise<Finding[]> {
+  const { version, advice } = releaseOf(model);
   const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
-  if (missingPermission) {
-    const { permission, reason } = missingPermission;
+  const missing = await inspectPermissions(model, `${prefix}.doctor.${randomUUID()}`);
+  if (missing) {
     const needed = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
-    return [connected, fail('permissions', `no ${permission} permission: ${reason}`, needed)];
+    return [connected, fail('permissions', `no ${missing.permission} permission: ${missing.reason}`, needed)];
+  }
+  const findings = [
+    connected,
+    ok('permissions', `the user may configure, write and read under ${prefix}.`),
+    ...topologyFindings(await inspectTopology(model, topologyOf(prefix, retryDelaysMs))),
+  ];
+  for (const delayMs of LIKELY_DELAYS_MS) {
+    if (retryDelaysMs.includes(delayMs)) continue;
+    const name = busNames(prefix).retry(delayMs);
+    const counts = await countsOf(model, name, QUESTION_TIMEOUT_MS);
+    if (!counts) continue;
+    const held = messagesIn(counts.messageCount);
+    const unset = `${name} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds ${held}`;
+    const wait = counts.messageCount === 0 ? '' : 'wait until it is empty, then ';
+    findings.push(warn('topology', unset, `${wait}delete it`));
   }
   const largest = 'messages of more than 16 MiB are';
   const limit =
     'set max_message_size = 16777216 in rabbitmq.conf, so that no caller can fill the memory of workers';
-  return [
-    connected,
-    ok('permissions', `the user may configure, write and read under ${prefix}.`),
-    ...topologyFindings(standings),
-    ...unusedRetryQueues.map(({ name, messages }) =>
-      warn(
-        'topology',
-        `${name} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds ${messagesIn(messages)}`,
-        messages === 0 ? 'delete it' : 'wait until it is empty, then delete it',
-      ),
-    ),
-    takesHugeMessages
+  findings.push(
+    (await takesMessageOf(model, LARGEST_MESSAGE_BYTES + 1))
       ? warn('broker settings', `${largest} taken`, limit)
       : ok('broker settings', `${largest} refused`),
-    ...(advice ? [warn('broker settings', advice, 'docs/operations.md, RabbitMQ 4, has the lines')] : []),
-  ];
+  );
+  if (advice) findings.push(warn('broker settings', advice, 'docs/operations.md, RabbitMQ 4, has the lines'));
+  return findings;
 }
 
 function topologyFindings(standings: readonly Standing[]): Finding[] {

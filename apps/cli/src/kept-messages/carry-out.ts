@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 
-import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
-import type { OutgoingMessage } from '#rabbitmq';
+import type { Kept, KeptMessage, KeptQueue } from '#messaging/client';
+import type { KeptOutcome, OutgoingMessage } from '#rabbitmq';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';

@@ -27,7 +27,6 @@ export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
 
 /** The parts that a view is made of. */
 export interface Sources extends Findings {
-  /** The beginning of the queues' names. */
   readonly prefix: string;
   readonly bus: MessagingHealth;
   readonly platform: Pick<PlatformClients, 'calls' | 'get' | 'operators'>;

@@ -40,16 +40,15 @@ export class StateMetrics implements OnModuleInit {
     const transport = this.transport;
     const store = this.store;
     ready.readBy(() => [reading({}, isServing(transport.health) ? 1 : 0)]);
+    const lanes = () => transport.health.lanes;
     laneState.readBy(() =>
-      transport.health.lanes.flatMap((lane) =>
-        LANE_STATES.map((state) => reading({ lane: lane.lane, state }, lane.state === state ? 1 : 0)),
+      lanes().flatMap(({ lane, state: present }) =>
+        LANE_STATES.map((state) => reading({ lane, state }, present === state ? 1 : 0)),
       ),
     );
-    lanePrefetch.readBy(() =>
-      transport.health.lanes.map(({ lane, prefetch }) => reading({ lane }, prefetch)),
-    );
+    lanePrefetch.readBy(() => lanes().map(({ lane, prefetch }) => reading({ lane }, prefetch)));
     oldestCommandAge.readBy(() =>
-      transport.health.lanes.map(({ lane, oldestAgeMs }) => reading({ lane }, oldestAgeMs / 1000)),
+      lanes().map(({ lane, oldestAgeMs }) => reading({ lane }, oldestAgeMs / 1000)),
     );
     if (store instanceof RedisIdempotencyStore)
       redisConnected.readBy(() => [reading({}, store.state.kind === 'available' ? 1 : 0)]);

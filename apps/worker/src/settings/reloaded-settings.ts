@@ -2,6 +2,7 @@ import type { OperatorCredentials } from '#platform';
 import {
   readOperators,
   readSomeSettings,
+  type ReadText,
   readTls,
   refuseCleartext,
   type SettingFault,
@@ -24,16 +25,13 @@ export function credentialsOf(
   environment: NodeJS.ProcessEnv,
   logger: Logger,
 ): ReloadedFiles<readonly OperatorCredentials[]> {
-  return new ReloadedFiles<readonly OperatorCredentials[]>(
-    'OPERATORS_FILE, PLATFORM_SECRET_KEY_FILE',
-    (readText) => {
-      const current = { ...settings, ...readSomeSettings(['PLATFORM_SECRET_KEY'], environment, readText) };
-      const operators = readOperators(current, readText);
-      refuseCleartext(current, operators, environment);
-      return operators;
-    },
-    logger,
-  );
+  const read = (readText: ReadText): readonly OperatorCredentials[] => {
+    const current = { ...settings, ...readSomeSettings(['PLATFORM_SECRET_KEY'], environment, readText) };
+    const operators = readOperators(current, readText);
+    refuseCleartext(current, operators, environment);
+    return operators;
+  };
+  return new ReloadedFiles('OPERATORS_FILE, PLATFORM_SECRET_KEY_FILE', read, logger);
 }
 
 export type TlsContexts = Readonly<Record<TlsFamily, TlsContext>>;
@@ -64,12 +62,10 @@ export function tlsContextsOf(
     }
     return context;
   };
+  const platforms = operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]);
   const contexts = {
     AMQP: contextOf('AMQP', settings.AMQP_URL),
-    PLATFORM: contextOf(
-      'PLATFORM',
-      operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]),
-    ),
+    PLATFORM: contextOf('PLATFORM', platforms),
     REDIS: contextOf('REDIS', settings.REDIS_URL === undefined ? [] : [settings.REDIS_URL]),
   };
   if (faults.length > 0) throw new SettingsError(faults);

@@ -154,18 +154,14 @@ class PlatformTraces extends PlatformTracer {
       ...(resends > 0 && { 'http.request.resend_count': resends }),
     };
     const options = { kind: SpanKind.CLIENT, attributes };
-    return new TracedAttempt(this.tracer.startSpan(`${method} ${pathTemplate}`, options, parent));
-  }
-}
-
-class TracedAttempt implements AttemptTrace {
-  constructor(private readonly span: Span) {}
-
-  end(result: AttemptResult, status: number | undefined): void {
-    if (status !== undefined) this.span.setAttribute('http.response.status_code', status);
-    if (status === undefined) fail(this.span, result);
-    else if (status >= 400) fail(this.span, String(status));
-    this.span.end();
+    const span = this.tracer.startSpan(`${method} ${pathTemplate}`, options, parent);
+    const end = (result: AttemptResult, status: number | undefined): void => {
+      if (status !== undefined) span.setAttribute('http.response.status_code', status);
+      if (status === undefined) fail(span, result);
+      else if (status >= 400) fail(span, String(status));
+      span.end();
+    };
+    return { end };
   }
 }
 

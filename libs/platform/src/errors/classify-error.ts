@@ -78,8 +78,8 @@ export function classifyError(
     if (row.isOwn && foreign !== undefined) continue;
     if (row.hasCurrency !== undefined && row.hasCurrency !== hasCurrency(data)) continue;
     if (row.pointer && !entries.some(({ pointer }) => row.pointer?.test(pointer?.trim() ?? ''))) continue;
-    const match = matchText(row, texts);
-    if (match === undefined) continue;
+    const match = texts.map((text) => row.text?.exec(text.trim())).find((found) => found);
+    if (row.text && !match) continue;
     const maxLength = match?.groups?.['maxLength'];
     if (maxLength !== undefined) return { code, details: { maxLength: Number(maxLength) } };
     // A wrong address, or a proxy that does not know this path.
@@ -94,10 +94,4 @@ export function classifyError(
 function hasCurrency(data: object): boolean {
   const { currency, player } = data as { currency?: string; player?: { currency?: string } };
   return Boolean(currency ?? player?.currency);
-}
-
-/** The match if the row asks for a text, `null` if it asks for none, `undefined` if its text is missing. */
-function matchText({ text }: ErrorRow, texts: readonly string[]): RegExpExecArray | null | undefined {
-  if (text === undefined) return null;
-  return texts.map((candidate) => text.exec(candidate.trim())).find((match) => match !== null);
 }

@@ -49,7 +49,10 @@ export async function* readReport(
   let page = data.page ?? tally.state.pages + 1;
   for (let answer = await begin(page); ; page += 1) {
     const isBeyond = isBeyondLast(answer, page);
-    if (!isBeyond) refuseOtherPage(answer, page);
+    if (!isBeyond && answer.currentPage !== page) {
+      const reason = `/meta/current-page is ${answer.currentPage}, and page ${page} was requested`;
+      throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
+    }
     tally.compare(answer);
     const isLast = isBeyond || !isWhole || page >= answer.pageCount;
     if (!isLast) tally.refuseEndless();
@@ -69,12 +72,6 @@ export async function* readReport(
 /** Some platforms answer a request for a page beyond the last with the last one. */
 function isBeyondLast({ identities, pageCount, currentPage }: CollectionPage, page: number): boolean {
   return identities.length === 0 || (page > pageCount && currentPage < page);
-}
-
-function refuseOtherPage({ currentPage }: CollectionPage, page: number): void {
-  if (currentPage === page) return;
-  const reason = `/meta/current-page is ${currentPage}, and page ${page} was requested`;
-  throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
 }
 
 function pageOf(

@@ -14,7 +14,6 @@ export class SessionCreateController {
     @Payload() data: SessionCreate,
     @Ctx() command: CommandContext<PlatformClient>,
   ): Promise<ReplyTo<'session.create'>> {
-    const created = await command.client.createSession(data, command);
-    return { type: 'session.created', data: created };
+    return { type: 'session.created', data: await command.client.createSession(data, command) };
   }
 }

@@ -30,21 +30,23 @@ connect(
   'console/events',
   (view) => {
     lastHeardMs = Date.now();
-    find('link').className = 'badge ok';
-    find('link').textContent = `live, ${clockTime(lastHeardMs)}`;
-    document.body.classList.remove('stale');
+    showLink('ok', `live, ${clockTime(lastHeardMs)}`);
     show(view);
   },
   (reason) => {
-    find('link').className = 'badge bad';
-    find('link').textContent = 'not live';
-    document.body.classList.add('stale');
+    showLink('bad', 'not live');
     const last = lastHeardMs && `Everything below is from ${clockTime(lastHeardMs)}, when it was last heard.`;
     showVerdict({ level: 'unknown', reasons: [{ what: 'No connection to the worker', why: reason, last }] });
   },
 );
 find('zone').textContent =
   `Times are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}; the log's are UTC.`;
+
+function showLink(kind, text) {
+  find('link').className = `badge ${kind}`;
+  find('link').textContent = text;
+  document.body.classList.toggle('stale', kind === 'bad');
+}
 
 function show(view) {
   prefix = view.prefix;
