@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 
 import { programOf } from './debian.ts';
 import { freePorts, isListening } from './network.ts';
-import { type GuardedCommand, guardedCommand } from './processes/guarded-command.ts';
+import { GuardedCommand } from './processes/guarded-command.ts';
 
 const START_TIMEOUT_MS = 10_000;
 
@@ -50,13 +50,13 @@ export class PrivateRedis implements AsyncDisposable {
     const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-redis-'));
     const settings = { port: this.port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
     const all = { ...settings, ...(this.#tls && tlsSettings(folder, this.tlsPort, this.#tls)) };
-    this.#command = guardedCommand(
+    this.#command = new GuardedCommand(
       server,
       Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]),
       { output: 'ignore', folder },
     );
     try {
-      await this.#command.until(() => isListening(this.port), START_TIMEOUT_MS);
+      await this.#command.poll(() => isListening(this.port), START_TIMEOUT_MS);
     } catch (error) {
       await this.kill();
       throw new Error(`Redis did not start on port ${this.port}`, { cause: error });
@@ -65,11 +65,11 @@ export class PrivateRedis implements AsyncDisposable {
 
   /** Connections stay open and are accepted, and nothing is answered. */
   freeze(): void {
-    this.#command.child.kill('SIGSTOP');
+    this.#command.kill('SIGSTOP');
   }
 
   thaw(): void {
-    this.#command.child.kill('SIGCONT');
+    this.#command.kill('SIGCONT');
   }
 
   /** Runs commands over a separate connection. */

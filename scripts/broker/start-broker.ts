@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { freePorts, isListening } from '../network.ts';
-import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
+import { GuardedCommand } from '../processes/guarded-command.ts';
 import type { Installation } from './installation.ts';
 import { nodeEnvironment, rabbitmqctl } from './node-environment.ts';
 import { type BrokerNode, createNodeFiles, type NodeSettings } from './node-files.ts';
@@ -17,7 +17,7 @@ export interface FoundBroker {
   /** In words, for example `a private RabbitMQ 4.3.6`. */
   readonly origin: string;
   /** Settles when it ends by itself; never for one that somebody else looks after. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<unknown>;
   /** Ends what was started; leaves alone what was there before. */
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export class Broker implements AsyncDisposable {
   }
 
   /** Settles when the node that runs now has ended, whether or not on purpose. */
-  get ended(): Promise<void> {
+  get ended(): Promise<unknown> {
     return this.#command?.exited ?? Promise.resolve();
   }
 
@@ -56,7 +56,7 @@ export class Broker implements AsyncDisposable {
 
   /** Sends a signal to it, such as SIGSTOP. */
   signal(signal: NodeJS.Signals): void {
-    this.#command?.child.kill(signal);
+    this.#command?.kill(signal);
   }
 
   /** Ends it in order, as an upgrade does, and keeps its data. */
@@ -76,7 +76,7 @@ export class Broker implements AsyncDisposable {
     await this.kill();
     const { folder, installation, ports } = this.node;
     const output = openSync(join(folder, 'log', 'output.log'), 'a');
-    const command = guardedCommand(join(installation.home, 'sbin', 'rabbitmq-server'), [], {
+    const command = new GuardedCommand(join(installation.home, 'sbin', 'rabbitmq-server'), [], {
       cwd: folder,
       env: nodeEnvironment(this.node),
       output: [output, output],
@@ -85,7 +85,7 @@ export class Broker implements AsyncDisposable {
     closeSync(output);
     this.#command = command;
     try {
-      await command.until(() => isListening(ports.amqp), BOOT_TIMEOUT_MS);
+      await command.poll(() => isListening(ports.amqp), BOOT_TIMEOUT_MS);
     } catch (error) {
       const last = ['output.log', 'node.log'].map((name) => lastLines(join(folder, 'log', name)));
       await this.stop();
@@ -115,7 +115,7 @@ function lastLines(file: string): string {
 
 /** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
 export function runPortMapper({ erlang }: Installation, port: number): GuardedCommand {
-  return guardedCommand(join(erlang, 'bin', 'epmd'), ['-port', String(port), '-address', '127.0.0.1'], {
+  return new GuardedCommand(join(erlang, 'bin', 'epmd'), ['-port', String(port), '-address', '127.0.0.1'], {
     output: 'ignore',
     env: { PATH: process.env['PATH'] },
   });

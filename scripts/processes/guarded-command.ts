@@ -15,22 +15,9 @@ export interface GuardedCommandOptions {
 /** Gives what is waited for, or `undefined` or `false` while it is not there. */
 export type Look<T> = () => T | undefined | false | Promise<T | undefined | false>;
 
-export interface GuardedCommand {
-  /** Leads its group: `process.kill(-child.pid, signal)` reaches all of it. */
-  readonly child: ChildProcess;
-  /** Settles when the command itself has ended, or did not start. Never rejects. */
-  readonly exited: Promise<void>;
-  readonly hasEnded: boolean;
-  /**
-   * Looks again and again until there is something to see.
-   *
-   * @throws {Error} if the command ends before that, or it takes too long
-   */
-  until<T>(look: Look<T>, timeoutMs: number): Promise<T>;
-  /** Settles when nothing of it is left. Never rejects. */
-  readonly gone: Promise<void>;
-  /** Kills what still runs of the group, and removes its folder unless that is to be kept. */
-  end(options?: { readonly keepFolder?: boolean }): Promise<void>;
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
 }
 
 const POLL_MS = 20;
@@ -52,63 +39,78 @@ exec "$@"
 `;
 
 /**
- * Starts a command in a process group of its own that does not outlive this process: whichever way this one ends,
- * also by SIGKILL, the command and every child that stayed in its group are killed.
+ * A command in a process group of its own that does not outlive this process: whichever way this one ends, also by SIGKILL,
+ * the command and every child that stayed in its group are killed.
  */
-export function guardedCommand(
-  command: string,
-  args: readonly string[],
-  { cwd, env, output, folder = '' }: GuardedCommandOptions,
-): GuardedCommand {
-  const [stdout, stderr] = typeof output === 'string' ? [output, output] : output;
-  const child = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, command, ...args], {
-    detached: true,
-    stdio: [output === 'inherit' ? 'inherit' : 'ignore', stdout, stderr, 'pipe'],
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(env === undefined ? {} : { env }),
-  });
-  const lifeline = child.stdio[3] as Socket;
-  lifeline.on('error', () => undefined);
-  lifeline.resume();
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-  const gone = Promise.all([exited, new Promise((resolve) => lifeline.once('close', resolve))]).then(
-    () => undefined,
-  );
-  let keep = '';
-  let isEnding = false;
-  // A command that ends by itself may leave children behind: the guard clears them away. A folder may still be read.
-  void exited.then(() => {
-    if (folder === '') lifeline.end();
-    else if (!isEnding) lifeline.unref();
-    return undefined;
-  });
-  const hasEnded = (): boolean =>
-    child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
-  return {
-    child,
-    exited,
-    gone,
-    get hasEnded() {
-      return hasEnded();
-    },
-    until: async (look, timeoutMs) => {
-      for (const untilMs = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {
-        const found = await look();
-        if (found !== undefined && found !== false) return found;
-        if (hasEnded()) throw new Error(`${command} has ended`);
-        if (Date.now() > untilMs) throw new Error(`${command} takes longer than ${timeoutMs} ms`);
-      }
-    },
-    end: ({ keepFolder = false } = {}) => {
-      if (keepFolder) keep = 'keep\n';
-      isEnding = true;
-      lifeline.ref().end(keep);
-      return gone;
-    },
-  };
+export class GuardedCommand {
+  /** Leads its group: `process.kill(-child.pid, signal)` reaches all of it. */
+  readonly child: ChildProcess;
+  /** Settles when the command itself has ended, or did not start. Never rejects. */
+  readonly exited: Promise<Exit>;
+  /** Settles when nothing of it is left. Never rejects. */
+  readonly gone: Promise<void>;
+  readonly #lifeline: Socket;
+  #isEnding = false;
+
+  constructor(
+    command: string,
+    args: readonly string[],
+    { cwd, env, output, folder = '' }: GuardedCommandOptions,
+  ) {
+    const [stdout, stderr] = typeof output === 'string' ? [output, output] : output;
+    this.child = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, command, ...args], {
+      detached: true,
+      stdio: [output === 'inherit' ? 'inherit' : 'ignore', stdout, stderr, 'pipe'],
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(env === undefined ? {} : { env }),
+    });
+    const { child } = this;
+    const lifeline = (this.#lifeline = child.stdio[3] as Socket);
+    lifeline.on('error', () => undefined);
+    lifeline.resume();
+    this.exited = new Promise((resolve) => {
+      const settle = (): void => resolve({ code: child.exitCode, signal: child.signalCode });
+      child.once('exit', settle).once('error', settle);
+    });
+    const closed = new Promise((resolve) => lifeline.once('close', resolve));
+    this.gone = Promise.all([this.exited, closed]).then(() => undefined);
+    // A command that ends by itself may leave children behind: the guard clears them away. A folder may still be read.
+    void this.exited.then(() => {
+      if (folder === '') lifeline.end();
+      else if (!this.#isEnding) lifeline.unref();
+      return undefined;
+    });
+  }
+
+  get hasEnded(): boolean {
+    const { exitCode, signalCode, pid } = this.child;
+    return exitCode !== null || signalCode !== null || pid === undefined;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /**
+   * Looks again and again until there is something to see.
+   *
+   * @throws {Error} if the command ends before that, or it takes too long
+   */
+  async poll<T>(look: Look<T>, timeoutMs: number): Promise<T> {
+    for (const untilMs = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+      if (this.hasEnded) throw new Error('the command has ended');
+      if (Date.now() > untilMs) throw new Error(`the command takes longer than ${timeoutMs} ms`);
+    }
+  }
+
+  /** Kills what still runs of the group, and removes its folder unless that is to be kept. */
+  end({ keepFolder = false } = {}): Promise<void> {
+    this.#isEnding = true;
+    this.#lifeline.ref().end(keepFolder ? 'keep\n' : '');
+    return this.gone;
+  }
 }
 
 /** Signals that ask a process to stop. */
@@ -137,7 +139,7 @@ export async function runGuarded(
   env: NodeJS.ProcessEnv,
   abort: AbortSignal,
 ): Promise<number> {
-  const guarded = guardedCommand(command, args, { env, output: 'inherit' });
+  const guarded = new GuardedCommand(command, args, { env, output: 'inherit' });
   abort.addEventListener('abort', () => void guarded.end());
   let stoppedBy: (typeof STOP_SIGNALS)[number] | undefined;
   for (const signal of STOP_SIGNALS) {

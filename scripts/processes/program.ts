@@ -1,47 +1,29 @@
-import type { ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { root } from '../root.ts';
-import { type GuardedCommand, guardedCommand, type Look } from './guarded-command.ts';
+import { type Exit, GuardedCommand, type Look } from './guarded-command.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
 const LAST_CHARACTERS = 2_000;
 
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
 /** A program in a process of its own that does not outlive this one, and whose output is kept. */
-export class Program implements AsyncDisposable {
-  readonly child: ChildProcess;
-  /** Never rejects. */
-  readonly exited: Promise<Exit>;
-  readonly #command: GuardedCommand;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'poker-bridge-program-'));
+export class Program extends GuardedCommand implements AsyncDisposable {
+  readonly #folder: string;
   /** What it has written, once its folder is gone. */
   #written: { readonly stdout: string; readonly stderr: string } | undefined;
 
   /** @param variables its whole environment but for PATH; default: the environment of this process */
   constructor(command: string, args: readonly string[], variables?: NodeJS.ProcessEnv) {
-    const open = (name: string): number => openSync(join(this.#folder, name), 'a');
+    const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-program-'));
+    const open = (name: string): number => openSync(join(folder, name), 'a');
     const output = [open('stdout'), open('stderr')] as const;
     const env = variables && { PATH: process.env['PATH'], ...variables };
-    this.#command = guardedCommand(command, args, {
-      cwd: root,
-      ...(env && { env }),
-      output,
-      folder: this.#folder,
-    });
+    super(command, args, { cwd: root, ...(env && { env }), output, folder });
     for (const descriptor of output) closeSync(descriptor);
-    this.child = this.#command.child;
-    this.exited = this.#command.exited.then(() => ({
-      code: this.child.exitCode,
-      signal: this.child.signalCode,
-    }));
+    this.#folder = folder;
   }
 
   get pid(): number {
@@ -69,10 +51,10 @@ export class Program implements AsyncDisposable {
    */
   async until<T>(what: string, look: Look<T>, timeoutMs = START_TIMEOUT_MS): Promise<T> {
     try {
-      return await this.#command.until(look, timeoutMs);
+      return await this.poll(look, timeoutMs);
     } catch (error) {
-      const { code, signal } = { code: this.child.exitCode, signal: this.child.signalCode };
-      const exit = this.#command.hasEnded ? ` (ended with ${code ?? signal})` : '';
+      const { exitCode, signalCode } = this.child;
+      const exit = this.hasEnded ? ` (ended with ${exitCode ?? signalCode})` : '';
       const written = `${this.stdout.slice(-LAST_CHARACTERS)}${this.stderr.slice(-LAST_CHARACTERS)}`;
       throw new Error(`it does not ${what}${exit}:\n${written}`, { cause: error });
     }
@@ -81,10 +63,6 @@ export class Program implements AsyncDisposable {
   /** Waits until its output matches, and returns the first group of the pattern. */
   says(pattern: RegExp): Promise<string> {
     return this.until(`say ${pattern}`, () => pattern.exec(this.stdout)?.[1]);
-  }
-
-  kill(signal: NodeJS.Signals): void {
-    this.child.kill(signal);
   }
 
   /** Ends it as an orchestrator does: by SIGTERM, and by force if that takes too long. */
@@ -101,7 +79,7 @@ export class Program implements AsyncDisposable {
     this.kill('SIGKILL');
     await this.exited;
     this.#written ??= { stdout: this.stdout, stderr: this.stderr };
-    await this.#command.end();
+    await this.end();
   }
 
   #read(name: string): string {

@@ -1,6 +1,8 @@
 import { commandOf, WORKER } from '../build/programs.ts';
+import { isAnswered } from '../network.ts';
 import { root } from '../root.ts';
-import { type Exit, Program } from './program.ts';
+import type { Exit } from './guarded-command.ts';
+import { Program } from './program.ts';
 
 /** The body of `GET /health`. */
 export interface WorkerHealth {
@@ -51,12 +53,7 @@ export class WorkerProcess extends Program {
   /** Waits until commands are consumed. */
   async ready(): Promise<this> {
     const url = await this.url();
-    const isReady = () =>
-      fetch(`${url}/health/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await this.until('become ready', isReady);
+    await this.until('become ready', () => isAnswered(`${url}/health/ready`));
     return this;
   }
 
@@ -87,7 +84,7 @@ export class WorkerProcess extends Program {
 
   /** How it ended, once it has. @throws {Error} if it still runs after `timeoutMs` */
   async ended(timeoutMs?: number): Promise<Exit> {
-    await this.until('end', () => this.child.exitCode !== null || this.child.signalCode !== null, timeoutMs);
+    await this.until('end', () => this.hasEnded, timeoutMs);
     return this.exited;
   }
 }

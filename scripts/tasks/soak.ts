@@ -7,9 +7,6 @@ import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { readCount, readPositive, runTask } from '../run-task.ts';
 
-/** A line each minute is enough. */
-const QUIET_EVERY = 60;
-
 /** Two workers under load for some minutes, with deployments and faults by chance. */
 await runTask(async () => {
   const { values } = parseArgs({
@@ -27,11 +24,7 @@ await runTask(async () => {
   await build(root);
   const commands = Math.round(minutes * 60 * perSecond);
   console.log(`Sends ${commands} commands while deployments and faults happen by chance (seed ${seed}) …`);
-  let looks = 0;
-  const onProgress = (line: string): void => {
-    if ((looks += 1) % QUIET_EVERY === 0) console.log(line);
-  };
-  const result = await soakChaos({ commands, perSecond, seed, onProgress });
+  const result = await soakChaos({ commands, perSecond, seed });
   console.log(soakChaosLines(result).join('\n'));
   return result.isSound ? 0 : 1;
 });

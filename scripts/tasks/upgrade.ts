@@ -44,7 +44,6 @@ await runTask(async () => {
       commands: Number(values.commands),
       perSecond: Number(values.rate),
       seed: 1,
-      onProgress: (line) => process.stdout.isTTY && console.log(`  ${line}`),
     });
     for (const line of [resultLine(result), ...result.stories]) console.log(`  ${line}`);
     return isSound(result) ? 0 : 1;

@@ -1,10 +1,11 @@
 import { compare, moderateMemory, type Plan } from './compare.ts';
 import { type Contestant, CONTESTANTS, OTHER } from './contestants.ts';
 import { isFaultless } from './driver/workload.ts';
-import { printReport } from './report.ts';
+import { boundTable, printReport, type Report } from './report.ts';
 import { describeMachine } from './measure.ts';
-import { measureRates } from './reports/compare-rates.ts';
-import { openStage } from './stage.ts';
+import { compareRates } from './reports/compare-rates.ts';
+import { measureMemory } from './reports/memory.ts';
+import { openStage, PLATFORM_MS } from './stage.ts';
 import { timeStarts } from './time-starts.ts';
 
 export interface BenchOptions {
@@ -30,21 +31,34 @@ export function chooseContestants(only: readonly string[], hasOther: boolean): C
 /**
  * Compares workers on a private broker, reads reports, and times starts.
  *
- * @returns whether every command got exactly one right answer, and every page of a report came right
+ * @returns whether every command got exactly one right answer, and every page of a report came right; of a run that watches
+ *   memory while a report is read, also whether it is within the bounds
  */
 export async function bench({ plan, contestants, other }: BenchOptions): Promise<boolean> {
   console.log('A private RabbitMQ starts …');
-  const { prefetch, rounds, moderateMs, reportRecords, starts } = plan;
+  const { prefetch, rounds, moderateMs, reportRecords, memoryRecords, starts } = plan;
   await using stage = await openStage(prefetch, other);
-  const report = {
+  const report: Report = {
     machine: describeMachine(stage.brokerVersion),
     plan,
     results: await compare(stage, contestants, plan),
     moderate: moderateMs === 0 ? [] : await moderateMemory(stage, plan),
-    rates: reportRecords === 0 ? undefined : await measureRates(stage.amqpUrl, rounds, reportRecords),
-    starts: starts === 0 ? [] : await timeStarts(stage, starts),
+    rates: reportRecords === 0 ? undefined : await compareRates(stage, rounds, reportRecords),
+    memory: memoryRecords === 0 ? undefined : await measureMemory(stage, memoryRecords, PLATFORM_MS),
+    startsMs: starts === 0 ? [] : await timeStarts(stage, starts),
   };
   printReport(report);
-  const finishes = [...report.results.flatMap((result) => result.finishes), ...report.moderate];
-  return finishes.every(({ tally }) => isFaultless(tally)) && (report.rates?.faults ?? 0) === 0;
+  return isRight(report) && (memoryRecords === 0 || boundTable(report).every((row) => row.at(-1) !== 'no'));
+}
+
+function isRight({ results, moderate, rates, memory, plan }: Report): boolean {
+  const finishes = [...results.flatMap((result) => result.finishes), ...moderate];
+  return (
+    finishes.every(({ tally }) => isFaultless(tally)) &&
+    (rates?.faults ?? 0) === 0 &&
+    (memory === undefined ||
+      (memory.report.faults === 0 &&
+        memory.report.end['records'] === plan.memoryRecords &&
+        memory.beside.failures.length === 0))
+  );
 }

@@ -1,7 +1,7 @@
 import { type Contestant, type RunningWorker, startOurWorker } from './contestants.ts';
 import { LoadDriver } from './driver/load-driver.ts';
 import type { Tally } from './driver/workload.ts';
-import { percentile, processUsage, type Shares, sharesBetween, usageOf } from './measure.ts';
+import { percentile, processUsage, usageOf } from './measure.ts';
 import type { Stage } from './stage.ts';
 
 /** How much of everything one run does. */
@@ -22,6 +22,8 @@ export interface Plan {
   readonly moderateMs: number;
   /** The size of the report that is read again and again; 0 for none. */
   readonly reportRecords: number;
+  /** The size of the report during which the memory of a worker is watched; 0 for none. */
+  readonly memoryRecords: number;
   /** How often each start is timed; 0 for not at all. */
   readonly starts: number;
   /** Whether each round starts its processes again, or all of them run from the first to the last. */
@@ -39,6 +41,7 @@ export const FULL: Plan = {
   openLoopMs: 10_000,
   moderateMs: 30_000,
   reportRecords: 100_000,
+  memoryRecords: 0,
   starts: 5,
   isFresh: true,
 };
@@ -62,7 +65,8 @@ export interface Sample {
   readonly commandsPerSecond: number;
   /** Processor time of the worker for one command of the closed loop. */
   readonly cpuMsPerCommand: number;
-  readonly shares: Shares;
+  /** Processors that were busy with processes of others during the closed loop. */
+  readonly others: number;
   /** Processor time of the worker for one command of the open loop, in which less is done at once. */
   readonly cpuMsPerCommandAtRate: number;
   /** In the open loop. */
@@ -86,54 +90,42 @@ export interface Result {
 }
 
 /** A worker that is warm, with the driver that holds the answers to all that it was ever sent. */
-class Entrant implements AsyncDisposable {
-  readonly #worker: RunningWorker;
-  readonly #driver: LoadDriver;
-
-  private constructor(worker: RunningWorker, driver: LoadDriver) {
-    this.#worker = worker;
-    this.#driver = driver;
-  }
-
-  static async start(contestant: Contestant, stage: Stage, plan: Plan): Promise<Entrant> {
-    const worker = await contestant.start(stage);
-    const driver = await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech });
-    const { prefetch, warmUp: commands, closedLoopMs: forMs } = plan;
-    await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs });
-    return new Entrant(worker, driver);
-  }
-
-  /** A closed loop, then an open one. */
-  async sample(stage: Stage, plan: Plan): Promise<Sample> {
-    const { prefetch, commands, closedLoopMs, perSecond, openLoopMs } = plan;
-    const pids = { ...stage.pids, worker: this.#worker.pid };
-    const before = usageOf(pids);
-    const closed = await this.#driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs: closedLoopMs });
-    const between = usageOf(pids);
-    const open = await this.#driver.openLoop({ perSecond, forMs: openLoopMs });
-    const after = usageOf(pids);
-    return {
-      commandsPerSecond: (closed.commands / closed.elapsedMs) * 1_000,
-      cpuMsPerCommand: (between.cpuMs.worker - before.cpuMs.worker) / closed.commands,
-      shares: sharesBetween(before, between),
-      cpuMsPerCommandAtRate: (after.cpuMs.worker - between.cpuMs.worker) / open.commands,
-      p50Ms: percentile(open.latenciesMs, 0.5),
-      p99Ms: percentile(open.latenciesMs, 0.99),
-    };
-  }
-
-  finish(): Promise<Finish> {
-    return finishOf(this.#worker, this.#driver);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#driver[Symbol.asyncDispose]();
-    await this.#worker[Symbol.asyncDispose]();
-  }
+interface Entrant extends AsyncDisposable {
+  readonly worker: RunningWorker;
+  readonly driver: LoadDriver;
 }
 
-async function finishOf({ pid }: RunningWorker, driver: LoadDriver): Promise<Finish> {
-  return { tally: await driver.settle(), peakMemoryMib: processUsage(pid).peakMemoryMib };
+async function enter(contestant: Contestant, stage: Stage, plan: Plan): Promise<Entrant> {
+  await using parts = new AsyncDisposableStack();
+  const worker = parts.use(await contestant.start(stage));
+  const driver = parts.use(await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech }));
+  const { prefetch, warmUp: commands, closedLoopMs: forMs } = plan;
+  await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs });
+  const kept = parts.move();
+  return { worker, driver, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** A closed loop, then an open one. */
+async function takeSample({ worker, driver }: Entrant, stage: Stage, plan: Plan): Promise<Sample> {
+  const { prefetch, commands, closedLoopMs, perSecond, openLoopMs } = plan;
+  const pids = { ...stage.pids, worker: worker.pid };
+  const before = usageOf(pids);
+  const closed = await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs: closedLoopMs });
+  const between = usageOf(pids);
+  const open = await driver.openLoop({ perSecond, forMs: openLoopMs });
+  const after = usageOf(pids);
+  return {
+    commandsPerSecond: (closed.commands / closed.elapsedMs) * 1_000,
+    cpuMsPerCommand: (between.workerMs - before.workerMs) / closed.commands,
+    others: (between.othersMs - before.othersMs) / (between.atMs - before.atMs),
+    cpuMsPerCommandAtRate: (after.workerMs - between.workerMs) / open.commands,
+    p50Ms: percentile(open.latenciesMs, 0.5),
+    p99Ms: percentile(open.latenciesMs, 0.99),
+  };
+}
+
+async function finishOf({ worker, driver }: Pick<Entrant, 'worker' | 'driver'>): Promise<Finish> {
+  return { tally: await driver.settle(), peakMemoryMib: processUsage(worker.pid).peakMemoryMib };
 }
 
 /**
@@ -155,13 +147,13 @@ export async function compare(
     for (let turn = 0; turn < contestants.length; turn += 1) {
       const index = (turn + round) % contestants.length;
       const [contestant, result] = [contestants[index] as Contestant, results[index] as Result];
-      const entrant = entrants.get(contestant) ?? (await Entrant.start(contestant, stage, plan));
+      const entrant = entrants.get(contestant) ?? (await enter(contestant, stage, plan));
       entrants.set(contestant, entrant);
-      const sample = await entrant.sample(stage, plan);
+      const sample = await takeSample(entrant, stage, plan);
       result.samples.push(sample);
       console.log(sampleLine(round + 1, contestant.name, sample));
       if (!plan.isFresh && round < plan.rounds - 1) continue;
-      result.finishes.push(await entrant.finish());
+      result.finishes.push(await finishOf(entrant));
       entrants.delete(contestant);
       await entrant[Symbol.asyncDispose]();
     }
@@ -170,14 +162,14 @@ export async function compare(
 }
 
 function sampleLine(round: number, name: string, sample: Sample): string {
-  const { cpuMsPerCommand, commandsPerSecond, p50Ms, p99Ms, shares } = sample;
+  const { cpuMsPerCommand, commandsPerSecond, p50Ms, p99Ms, others } = sample;
   return [
     `round ${round}`,
     name.padEnd(24),
     `${cpuMsPerCommand.toFixed(3)} ms of CPU a command`,
     `${commandsPerSecond.toFixed(0).padStart(5)}/s`,
     `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
-    ...Object.entries(shares.parts).map(([part, share]) => `${part} ${(share * 100).toFixed(0)} %`),
+    `others ${(others * 100).toFixed(0)} %`,
   ].join('  ');
 }
 
@@ -191,7 +183,7 @@ export async function moderateMemory(
     await using worker = await startOurWorker(stage);
     await using driver = await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech });
     await driver.openLoop({ perSecond, forMs });
-    const finish = await finishOf(worker, driver);
+    const finish = await finishOf({ worker, driver });
     finishes.push(finish);
     console.log(`round ${round}  at ${perSecond}/s alone: at most ${finish.peakMemoryMib.toFixed(0)} MiB`);
   }

@@ -6,7 +6,7 @@ import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 import { openConnection } from '../support/broker.ts';
-import { busSpeech, nestSpeech, queueSpeech, type Speech } from '../support/speech.ts';
+import { busSpeech, nestSpeech, queueSpeech, type Speech } from './driver/speech.ts';
 import type { Surroundings, Version } from './stage.ts';
 
 /** A worker that takes commands. */
@@ -27,7 +27,7 @@ export interface Contestant {
 }
 
 /** How Node.js runs every program that is measured, ours and others: with the flags and the environment of a worker. */
-export function asWorker(program: string, variables: Readonly<Record<string, string>>): Program {
+function asWorker(program: string, variables: Readonly<Record<string, string>>): Program {
   return new Program(process.execPath, [...WORKER.flags, program], { ...WORKER.environment, ...variables });
 }
 
@@ -134,7 +134,7 @@ function ours(name: string, label: string, options: OurWorkerOptions): Contestan
 export const OTHER = ours('other', 'poker-bridge, other checkout', { version: 'other' });
 
 const KINDS = [
-  { kind: 'bare', program: 'bare-loop', label: 'bare loop: amqplib + undici', speech: queueSpeech },
+  { kind: 'bare', program: 'bare-loop', label: 'bare loop', speech: queueSpeech },
   { kind: 'nest', program: 'nest-transport', label: 'Nest’s own transport', speech: nestSpeech },
   { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client', speech: queueSpeech },
 ];

@@ -28,6 +28,11 @@ export function withRange(values: readonly number[], digits: number): string {
   return `${median(values).toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
+/** For example `OVERLOADED 3, RATE_LIMITED 1`. */
+export function countsOf(codes: readonly string[]): string {
+  return [...Map.groupBy(codes, (code) => code)].map(([code, same]) => `${code} ${same.length}`).join(', ');
+}
+
 const MIB_IN_KIB = 1_024;
 
 /** What Linux has noted down for a process, all its threads together. */
@@ -57,71 +62,26 @@ export function processUsage(pid: number): ProcessUsage {
   };
 }
 
-/** The parts of a run, each a process; the driver is the one that measures. */
-const PARTS = ['worker', 'broker', 'platform', 'driver'] as const;
-type Part = (typeof PARTS)[number];
-export type Pids = Readonly<Record<Exclude<Part, 'driver'>, number>>;
+/** The processes of a run beside the driver, which is this one. */
+export type Pids = Readonly<Record<'worker' | 'broker' | 'platform', number>>;
 
 /** Processor time used since the machine, or each process, has started. */
 export interface Usage {
   readonly atMs: number;
-  readonly cpuMs: Readonly<Record<Part, number>>;
-  /** The time that all processors spent for all processes. */
-  readonly busyMs: number;
+  readonly workerMs: number;
+  /** What all processors did for processes that are no part of the run. */
+  readonly othersMs: number;
 }
 
-/** What was used between two looks, as a share of one processor's time. */
-export interface Shares {
-  readonly parts: Readonly<Record<Part, number>>;
-  /** The share of all processes: at most the number of processors. */
-  readonly machine: number;
+export function usageOf({ worker, ...more }: Pids): Usage {
+  const workerMs = processUsage(worker).cpuMs;
+  const ownMs = [process.pid, ...Object.values(more)].map((pid) => processUsage(pid).cpuMs);
+  const busyMs = cpus().map(({ times }) => times.user + times.nice + times.sys + times.irq);
+  return { atMs: performance.now(), workerMs, othersMs: sum(busyMs) - sum(ownMs) - workerMs };
 }
 
-function ofParts(value: (part: Part) => number): Record<Part, number> {
-  return Object.fromEntries(PARTS.map((part) => [part, value(part)])) as Record<Part, number>;
-}
-
-export function usageOf(pids: Pids): Usage {
-  const all = { ...pids, driver: process.pid };
-  return {
-    atMs: performance.now(),
-    cpuMs: ofParts((part) => processUsage(all[part]).cpuMs),
-    busyMs: cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0),
-  };
-}
-
-export function sharesBetween(before: Usage, after: Usage): Shares {
-  const elapsedMs = after.atMs - before.atMs;
-  return {
-    parts: ofParts((part) => (after.cpuMs[part] - before.cpuMs[part]) / elapsedMs),
-    machine: (after.busyMs - before.busyMs) / elapsedMs,
-  };
-}
-
-export function medianShares(all: readonly Shares[]): Shares {
-  return {
-    parts: ofParts((part) => median(all.map(({ parts }) => parts[part]))),
-    machine: median(all.map(({ machine }) => machine)),
-  };
-}
-
-/** What all other processes had of the machine meanwhile. */
-export function shareOfOthers({ parts, machine }: Shares): number {
-  return machine - PARTS.reduce((sum, part) => sum + parts[part], 0);
-}
-
-const FULL = 0.9;
-/** Several processors are full below 1: one may be idle for a moment while another is not. */
-const FULL_MACHINE = 0.85;
-
-/**
- * What keeps a closed loop from being faster: one process that fills a processor (Node.js has no more than one for its
- * own code), all processors together, or nothing but the time that answers take.
- */
-export function bottleneck({ parts, machine }: Shares, processors: number): string {
-  const full = (['worker', 'driver', 'platform'] as const).find((part) => parts[part] >= FULL);
-  if (full !== undefined) return `the ${full}`;
-  return machine < FULL_MACHINE * processors ? 'waiting for answers' : 'the processors';
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** The machine and the versions of a run. */

@@ -2,9 +2,9 @@ import { markdownTable } from 'markdown-table';
 
 import type { Finish, Plan, Result, Sample } from './compare.ts';
 import { isFaultless, type Tally } from './driver/workload.ts';
-import { bottleneck, type Machine, median, medianShares, shareOfOthers, withRange } from './measure.ts';
-import { LEAST_SHARE, type Rates, rateShares } from './reports/compare-rates.ts';
-import { NPM_RUN_WORKER, type StartResult } from './time-starts.ts';
+import { countsOf, type Machine, median, percentile, withRange } from './measure.ts';
+import type { Rates } from './reports/compare-rates.ts';
+import type { ReportMemory } from './reports/memory.ts';
 
 /** All that a run has found out. */
 export interface Report {
@@ -16,14 +16,20 @@ export interface Report {
   readonly moderate: readonly Finish[];
   /** `undefined` if no report was read. */
   readonly rates: Rates | undefined;
-  /** Empty if no start was timed. */
-  readonly starts: readonly StartResult[];
+  /** `undefined` if no memory was watched while a report was read. */
+  readonly memory: ReportMemory | undefined;
+  /** From `npm run worker` to the first answer. Empty if no start was timed. */
+  readonly startsMs: readonly number[];
 }
 
 /** The first row is the head. */
 type Table = readonly (readonly string[])[];
 
+const MB_IN_MIB = 1_024 ** 2 / 1e6;
 const MOST_MEMORY_MB = 150;
+const MOST_ABOVE_IDLE_MB = 60;
+/** Pages of a report a second, for one of the bare loop. */
+const LEAST_PAGES = 0.6;
 const MOST_START_SECONDS = 0.6;
 /** The processor time of a command with Redis, for one without. */
 const MOST_WITH_REDIS = 1.2;
@@ -36,45 +42,46 @@ const CPU = {
   full: (sample: Sample) => sample.cpuMsPerCommand,
 } as const;
 
-/** The most that a command may cost, for one of a peer. */
-const MOST_CPU = [
-  { load: 'rate', kind: 'bare', name: 'the bare loop', most: 1.2 },
-  { load: 'rate', kind: 'nest', name: 'Nest’s own transport', most: 0.85 },
-  { load: 'full', kind: 'bare', name: 'the bare loop', most: 1.15 },
-  { load: 'full', kind: 'nest', name: 'Nest’s own transport', most: 0.8 },
-] as const;
+/** The most that a command may cost, for one of a peer: by the first word of its name. */
+const MOST_CPU: Readonly<Record<keyof typeof CPU, Readonly<Record<string, number>>>> = {
+  rate: { bare: 1.2, nest: 0.85 },
+  full: { bare: 1.15, nest: 0.8 },
+};
 
-/** What one figure of this worker is to be; no values if it was not measured. */
+/** A figure of this worker, and what it is to be; no values if it was not measured. */
 interface Bound {
   readonly what: string;
-  readonly most?: number;
+  readonly most?: number | undefined;
   readonly least?: number;
   readonly unit?: string;
   readonly measured: readonly number[];
 }
 
-/** Each bound that something was measured for, and whether the median holds it. */
+/** Each figure that was measured, and whether the median holds its bound; peers without one are there to compare. */
 export function boundTable(report: Report): Table {
   const rows = boundsOf(report).flatMap(({ what, most, least, unit = '', measured }) => {
     if (measured.length === 0) return [];
     const digits = unit === ' MB' ? 0 : 2;
-    const bound = `at ${most === undefined ? 'least' : 'most'} ${(most ?? least)?.toFixed(digits)}${unit}`;
+    const shown = `${withRange(measured, digits)}${unit}`;
+    const limit = most ?? least;
+    if (limit === undefined) return [[what, '', shown, '']];
+    const bound = `at ${most === undefined ? 'least' : 'most'} ${limit.toFixed(digits)}${unit}`;
     const holds = median(measured) <= (most ?? Infinity) && median(measured) >= (least ?? -Infinity);
-    return [[what, bound, `${withRange(measured, digits)}${unit}`, holds ? 'yes' : 'no']];
+    return [[what, bound, shown, holds ? 'yes' : 'no']];
   });
   return [['what', 'bound', 'measured', 'holds'], ...rows];
 }
 
-function boundsOf({ plan, results, moderate, rates, starts }: Report): Bound[] {
+function boundsOf({ plan, results, moderate, rates, memory, startsMs }: Report): Bound[] {
   const rate = `${plan.perSecond}/s`;
-  const memory = { most: MOST_MEMORY_MB, unit: ' MB' };
-  const start = starts.find(({ name }) => name === NPM_RUN_WORKER);
+  const peak = { most: MOST_MEMORY_MB, unit: ' MB' };
+  const others = results.filter(({ contestant: { name } }) => name !== 'ours' && name !== 'redis');
   return [
-    ...MOST_CPU.flatMap(({ load, kind, name, most }) =>
-      ['classic', 'quorum'].map((queueType) => ({
-        what: `CPU of a command at ${load === 'rate' ? rate : 'full speed'} against ${name}, ${queueType}`,
-        most,
-        measured: ratiosTo(`${kind}-${queueType}`, results, CPU[load]),
+    ...(['rate', 'full'] as const).flatMap((load) =>
+      others.map(({ contestant: { name, label, queueType } }) => ({
+        what: `CPU of a command at ${load === 'rate' ? rate : 'full speed'} against ${label}, ${queueType}`,
+        most: MOST_CPU[load][name.split('-')[0] ?? ''],
+        measured: ratiosTo(name, results, CPU[load]),
       })),
     ),
     {
@@ -82,18 +89,24 @@ function boundsOf({ plan, results, moderate, rates, starts }: Report): Bound[] {
       most: MOST_WITH_REDIS,
       measured: ratiosTo('redis', results, CPU.full).map((share) => 1 / share),
     },
-    { what: `peak memory at ${rate} alone`, ...memory, measured: peakMemoryMb(moderate) },
-    { what: 'peak memory at full speed', ...memory, measured: peakMemoryMb(oursIn(results)?.finishes ?? []) },
+    { what: `peak memory at ${rate} alone`, ...peak, measured: peakMemoryMb(moderate) },
+    { what: 'peak memory at full speed', ...peak, measured: peakMemoryMb(oursIn(results)?.finishes ?? []) },
     {
       what: 'pages of a report a second against the bare loop',
-      least: LEAST_SHARE,
-      measured: rates ? rateShares(rates) : [],
+      least: LEAST_PAGES,
+      measured: rates?.ours.map((pages, round) => pages / (rates.bare[round] ?? Number.NaN)) ?? [],
+    },
+    {
+      what: `memory above idle while a report of ${plan.memoryRecords} records is read`,
+      most: MOST_ABOVE_IDLE_MB,
+      unit: ' MB',
+      measured: memory ? [memory.aboveIdleMib * MB_IN_MIB] : [],
     },
     {
       what: '`npm run worker` to the first reply',
       most: MOST_START_SECONDS,
       unit: ' s',
-      measured: start?.timesMs.map((ms) => ms / 1_000) ?? [],
+      measured: startsMs.map((ms) => ms / 1_000),
     },
   ];
 }
@@ -114,11 +127,11 @@ function ratiosTo(name: string, results: readonly Result[], of: (sample: Sample)
 
 /** Decimal megabytes. */
 function peakMemoryMb(finishes: readonly Finish[]): number[] {
-  return finishes.map(({ peakMemoryMib }) => (peakMemoryMib * 1_024 ** 2) / 1e6);
+  return finishes.map(({ peakMemoryMib }) => peakMemoryMib * MB_IN_MIB);
 }
 
-/** What a command costs, how long it takes, and what limits how many fit into a second. */
-export function workerTable({ results, plan, machine }: Report): Table {
+/** What a command costs, how long it takes, and how many fit into a second. */
+export function workerTable({ results, plan }: Report): Table {
   const head = ['worker', 'queue', 'CPU a command', `at ${plan.perSecond}/s`, 'peak memory', 'answers'];
   const rows = results.map(({ contestant, samples, finishes }) => {
     const values = (of: (sample: Sample) => number): number[] => samples.map(of);
@@ -138,10 +151,9 @@ export function workerTable({ results, plan, machine }: Report): Table {
         values(({ commandsPerSecond }) => commandsPerSecond),
         0,
       ),
-      bottleneck(medianShares(samples.map(({ shares }) => shares)), machine.processors),
     ];
   });
-  return [[...head, 'p50', 'p99', 'commands a second', 'bound by'], ...rows];
+  return [[...head, 'p50', 'p99', 'commands a second'], ...rows];
 }
 
 function answersOf(tallies: readonly Tally[]): string {
@@ -155,23 +167,9 @@ function answersOf(tallies: readonly Tally[]): string {
   return [`${right} of ${sum(({ sent }) => sent)} right`, ...faults].join(', ');
 }
 
-/** Processor time of a command of ours for one of each other. */
-export function ratioTable({ results, plan }: Report): Table {
-  const head = ['poker-bridge against', 'queue', 'CPU at full speed', `CPU at ${plan.perSecond}/s`];
-  const others = results.filter(({ contestant: { name } }) => name !== 'ours' && oursIn(results));
-  const rows = others.map(({ contestant: { name, label, queueType } }) => [
-    label,
-    queueType,
-    ...[CPU.full, CPU.rate].map((of) => withRange(ratiosTo(name, results, of), 2)),
-  ]);
-  return [head, ...rows];
-}
-
 /** A warning if other processes used the machine during the measurement; otherwise nothing. */
 export function busyLines({ results, machine: { processors } }: Report): string[] {
-  const others = Math.max(
-    ...results.map(({ samples }) => shareOfOthers(medianShares(samples.map(({ shares }) => shares)))),
-  );
+  const others = Math.max(...results.map(({ samples }) => median(samples.map((sample) => sample.others))));
   if (others < NOTICEABLE) return [];
   const share = `${others.toFixed(1)} of ${processors} processors`;
   return [
@@ -179,19 +177,32 @@ export function busyLines({ results, machine: { processors } }: Report): string[
   ];
 }
 
-function startTable({ starts }: Report): Table {
+/** What readers of reports and players beside them saw. */
+function reportLines({ rates, memory }: Report): string[] {
+  const p99 = (latenciesMs: readonly number[]): string => `${percentile(latenciesMs, 0.99).toFixed(0)} ms`;
   return [
-    ['service', 'start to first answer', 'starts'],
-    ...starts.map(({ label, timesMs }) => [label, `${withRange(timesMs, 0)} ms`, String(timesMs.length)]),
+    ...(rates
+      ? [
+          `Reports: ${withRange(rates.ours, 1)} pages a second, the bare loop ${withRange(rates.bare, 1)}; ${rates.faults} wrong.`,
+        ]
+      : []),
+    ...(memory
+      ? [
+          `A long report: ${memory.report.pages} pages in ${(memory.report.elapsedMs / 1_000).toFixed(0)} s, ` +
+            `${memory.report.faults} wrong. p99 of players: ${p99(memory.alone.latenciesMs)} before, ` +
+            `${p99(memory.beside.latenciesMs)} meanwhile; failed: ${countsOf(memory.beside.failures) || 'none'}.`,
+        ]
+      : []),
   ];
 }
 
 /** Prints what a run has found out as Markdown, for docs/performance.md; the bounds last. */
 export function printReport(report: Report): void {
   const today = new Date().toISOString().slice(0, 10);
-  const tables = [workerTable, ratioTable, startTable, boundTable].map((tableOf) => tableOf(report));
+  const tables = [workerTable(report), boundTable(report)];
   const paragraphs = [
     `Made on ${today}, ${report.plan.rounds} rounds, median (least–most). ${report.machine.description}.`,
+    ...reportLines(report),
     ...tables.filter((table) => table.length > 1).map((table) => markdownTable(table)),
     ...(report.results.length > 0 ? busyLines(report) : []),
   ];

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { compile } from '../../scripts/build/bundle.ts';
-import { freePorts } from '../../scripts/network.ts';
-import { guardedCommand } from '../../scripts/processes/guarded-command.ts';
+import { freePorts, isListening } from '../../scripts/network.ts';
+import { GuardedCommand } from '../../scripts/processes/guarded-command.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { root } from '../../scripts/root.ts';
 
@@ -32,7 +32,7 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
   mkdirSync(join(root, '.run'), { recursive: true });
   const folder = mkdtempSync(join(root, '.run', 'bench-'));
   // The folder goes with this process, whichever way that ends.
-  const guard = guardedCommand('sleep', ['infinity'], { output: 'ignore', folder });
+  const guard = new GuardedCommand('sleep', ['infinity'], { output: 'ignore', folder });
   const versions: Record<Version, string> = { this: folder, other: join(folder, 'other') };
   copyBuilt(root, versions.this);
   if (other !== undefined) copyBuilt(other, versions.other);
@@ -79,12 +79,7 @@ export async function startPlatform(latencyMs: number, records = 0): Promise<Ben
     { PORT: String(port), LATENCY_MS: String(latencyMs), REPORT_RECORDS: String(records), SECRET_KEY },
   );
   const origin = `http://127.0.0.1:${port}`;
-  const listens = (): Promise<boolean> =>
-    fetch(origin, { method: 'HEAD' }).then(
-      () => true,
-      () => false,
-    );
-  await platform.until('listen', listens);
+  await platform.until('listen', () => isListening(port));
   return {
     pid: platform.pid,
     variables: {

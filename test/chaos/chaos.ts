@@ -11,9 +11,6 @@ export interface ChaosOptions extends Pick<PlayOptions, 'commands' | 'perSecond'
   readonly release: { readonly name: Release; readonly version: string };
 }
 
-/** If the output is no terminal, a line each quarter minute is enough. */
-const QUIET_EVERY = 15;
-
 /**
  * Plays rows on one release of RabbitMQ, and prints a table for docs/reliability.md.
  *
@@ -23,8 +20,7 @@ export async function chaos({ rows, release, ...load }: ChaosOptions): Promise<b
   const results: RowResult[] = [];
   for (const row of rows) {
     console.log(`RabbitMQ ${release.version}: ${row.title}`);
-    const result = await playRow(row, { ...load, onProgress: progressOf() }).catch(messageOf);
-    if (process.stdout.isTTY) process.stdout.write('\r\u001B[K');
+    const result = await playRow(row, load).catch(messageOf);
     if (typeof result === 'string') {
       // The others still say something.
       console.log(`  could not be played: ${result}`);
@@ -42,14 +38,4 @@ export async function chaos({ rows, release, ...load }: ChaosOptions): Promise<b
     `${perSecond} commands a second, at least ${commands} a row; \`npm run chaos -- ${again}\`.`;
   console.log(`\n${made}\n\n${chaosTable(results)}`);
   return results.length === rows.length && results.every(isSound);
-}
-
-/** A line that a terminal sees change; elsewhere, one now and then. */
-function progressOf(): (line: string) => void {
-  let lines = 0;
-  return (line) => {
-    lines += 1;
-    if (process.stdout.isTTY) process.stdout.write(`\r\u001B[K  ${line}`.slice(0, process.stdout.columns));
-    else if (lines % QUIET_EVERY === 0) console.log(`  ${line}`);
-  };
 }

@@ -9,7 +9,8 @@ export interface PlayOptions {
   readonly commands: number;
   readonly perSecond: number;
   readonly seed: number;
-  readonly onProgress: (line: string) => void;
+  /** Called each second with a line for people. Default: a terminal shows it; elsewhere it is printed now and then. */
+  readonly onProgress?: (line: string) => void;
   /** Called when the workers take commands, before the first is sent. */
   readonly onStage?: (stage: ChaosStage) => void;
 }
@@ -31,23 +32,24 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' 
 }
 
 const PROGRESS_MS = 1_000;
+/** If the output is no terminal, a line each quarter minute is enough. */
+const QUIET_EVERY = 15;
 /** Enough stories of lost or wrong commands; a few of repeated calls and replies are enough. */
 const MAX_STORIES = 20;
 const MAX_AGAIN = 3;
 
 /** Plays one row: sends the commands, breaks what the row breaks meanwhile, and holds the answers against the commands. */
 export async function playRow(row: Row, options: PlayOptions): Promise<RowResult> {
-  const { commands, perSecond, seed, onProgress } = options;
+  const { commands, perSecond, seed, onProgress = progressOf() } = options;
   const startedMs = performance.now();
   const random = seededRandom(seed);
-  onProgress('starting');
   await using stage = await ChaosStage.start({ wishes: row.wishes ?? {}, commands, perSecond, random });
   options.onStage?.(stage);
   const beganMs = Date.now();
   const progress = setInterval(() => {
     const { size, answered } = stage.ledger;
     const last = stage.happenings.at(-1)?.what;
-    onProgress(`${size} of ${commands} sent, ${answered} answered${last ? `; ${last}` : ''}`);
+    onProgress(`  ${size} of ${commands} sent, ${answered} answered${last ? `; ${last}` : ''}`);
   }, PROGRESS_MS);
   try {
     let isOver = false;
@@ -77,10 +79,21 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
     };
   } finally {
     clearInterval(progress);
+    onProgress('');
   }
 }
 
 /** Whether nothing was lost: what every row has to show. */
 export function isSound({ lost, wrong, crashes, stuck }: RowResult): boolean {
   return lost + wrong + crashes + stuck === 0;
+}
+
+/** A line that a terminal sees change; elsewhere, one now and then. */
+function progressOf(): (line: string) => void {
+  let lines = 0;
+  return (line) => {
+    lines += 1;
+    if (process.stdout.isTTY) process.stdout.write(`\r\u001B[K${line}`.slice(0, process.stdout.columns));
+    else if (lines % QUIET_EVERY === 0 && line !== '') console.log(line);
+  };
 }

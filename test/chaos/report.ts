@@ -1,21 +1,18 @@
 import { markdownTable } from 'markdown-table';
 
+import { countsOf } from '../bench/measure.ts';
 import { isSound, type RowResult } from './play-row.ts';
 import type { SoakChaosResult } from './soak-chaos.ts';
 
 /** The figures of a row in one line. */
 export function resultLine(result: RowResult): string {
-  const { commands, crashes, lost, wrong, repeated, extraCalls, failed, stuck } = result;
+  const { commands, crashes, lost, wrong, repeated, extraCalls, failures, stuck } = result;
+  const codes = failures.length === 0 ? '' : ` (${countsOf(failures)})`;
   return (
     `${isSound(result) ? 'nothing lost' : 'NOT SOUND'}: ${commands} commands, ${crashes} crashes, ${lost} lost, ` +
-    `${wrong} wrong, ${repeated} repeats, ${extraCalls} calls again, ${failed} failed${codesOf(result)}, ${stuck} stuck; ` +
+    `${wrong} wrong, ${repeated} repeats, ${extraCalls} calls again, ${failures.length} failed${codes}, ${stuck} stuck; ` +
     `back after ${seconds(result.recoveryMs)}, longest ${seconds(result.largestMs)}; took ${seconds(result.elapsedMs)}`
   );
-}
-
-function codesOf({ failures }: RowResult): string {
-  const codes = Object.entries(failures).map(([code, count]) => `${code} ${count}`);
-  return codes.length === 0 ? '' : ` (${codes.join(', ')})`;
 }
 
 function seconds(ms: number): string {
@@ -44,7 +41,7 @@ export function chaosTable(results: readonly RowResult[]): string {
     result.lost + result.wrong,
     result.repeated,
     result.extraCalls,
-    result.failed,
+    result.failures.length,
     result.stuck,
     seconds(result.recoveryMs),
     seconds(result.largestMs),

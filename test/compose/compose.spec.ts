@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Caller, CallerError, createCaller } from '#caller';
 
 import { read } from '../docs/markdown.ts';
+import { atRate } from '../support/interactive-load.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { ComposeStack, writePasswords } from './compose-stack.ts';
@@ -21,21 +22,21 @@ class SessionLoad {
   right = 0;
   sent = 0;
   readonly wrong: string[] = [];
-  readonly #pending = new Set<Promise<void>>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #sending: Promise<void>;
+  #isOver = false;
 
   constructor(caller: Caller, perSecond: number) {
-    this.#timer = setInterval(() => {
-      const call = this.#ask(caller, `player-${(this.sent += 1)}`);
-      this.#pending.add(call);
-      void call.finally(() => this.#pending.delete(call));
-    }, 1_000 / perSecond);
+    const calls: Promise<void>[] = [];
+    const ask = (): void => void calls.push(this.#ask(caller, `player-${(this.sent += 1)}`));
+    this.#sending = atRate(perSecond, () => this.#isOver, ask).then(
+      async () => void (await Promise.all(calls)),
+    );
   }
 
   /** Sends no more, and waits for every answer. */
-  async end(): Promise<void> {
-    clearInterval(this.#timer);
-    await Promise.all(this.#pending);
+  end(): Promise<void> {
+    this.#isOver = true;
+    return this.#sending;
   }
 
   async #ask(caller: Caller, userId: string): Promise<void> {

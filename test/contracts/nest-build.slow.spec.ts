@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../scripts/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const require = createRequire(import.meta.url);
 const COPIED = ['apps', 'libs', 'package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
@@ -39,23 +39,20 @@ describe('nest-cli.json', () => {
   });
 
   it('builds what runs, by `nest build`', () => {
-    const copy = mkdtempSync(join(tmpdir(), 'poker-bridge-nest-'));
-    try {
-      const filter = (file: string): boolean => !/\/(node_modules|dist)$/.test(file);
-      for (const path of COPIED) cpSync(join(root, path), join(copy, path), { recursive: true, filter });
-      symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-      const nest = require.resolve('@nestjs/cli/bin/nest.js');
-      const built = spawnSync(process.execPath, [nest, 'build', 'worker'], { cwd: copy, encoding: 'utf8' });
-      expect([built.status, built.stderr]).toEqual([0, '']);
-      const cli = join(copy, 'dist/apps/cli/src/main.js');
-      const input = '{"parameters":{"a":"1"}}';
-      const run = spawnSync(process.execPath, [cli, 'sign', 'explain', '-', '--json'], {
-        input,
-        encoding: 'utf8',
-      });
-      expect([run.status, JSON.parse(run.stdout)]).toMatchObject([0, { canonical: '1' }]);
-    } finally {
-      rmSync(copy, { recursive: true, force: true });
-    }
+    using folder = temporaryFolder();
+    const copy = folder.path;
+    const filter = (file: string): boolean => !/\/(node_modules|dist)$/.test(file);
+    for (const path of COPIED) cpSync(join(root, path), join(copy, path), { recursive: true, filter });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    const nest = require.resolve('@nestjs/cli/bin/nest.js');
+    const built = spawnSync(process.execPath, [nest, 'build', 'worker'], { cwd: copy, encoding: 'utf8' });
+    expect([built.status, built.stderr]).toEqual([0, '']);
+    const cli = join(copy, 'dist/apps/cli/src/main.js');
+    const input = '{"parameters":{"a":"1"}}';
+    const run = spawnSync(process.execPath, [cli, 'sign', 'explain', '-', '--json'], {
+      input,
+      encoding: 'utf8',
+    });
+    expect([run.status, JSON.parse(run.stdout)]).toMatchObject([0, { canonical: '1' }]);
   });
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -18,6 +17,7 @@ import {
   signFlat,
   startSandboxUnderTest,
 } from '../integration/sandbox/sandbox-under-test.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { faultsBy, newAjv } from './schema-validators.ts';
 import { compileShape } from '../../libs/contracts/src/validation/compile-shape.ts';
 
@@ -63,14 +63,11 @@ const CLIENTS = { closed: { secretKey: 'sandbox-secret-key', operations: [] } };
 
 describe('openapi.yaml', () => {
   let sandbox: SandboxUnderTest;
-  let folder: string;
+  const folder = temporaryFolder();
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'poker-bridge-openapi-'));
-    const file = join(folder, 'clients.json');
-    writeFileSync(file, JSON.stringify(CLIENTS));
     sandbox = await startSandboxUnderTest({
-      SANDBOX_CLIENTS_FILE: file,
+      SANDBOX_CLIENTS_FILE: folder.write('clients.json', JSON.stringify(CLIENTS)),
       SANDBOX_UNKNOWN_PLAYERS: 'refuse',
       SANDBOX_CURRENCY_MANDATORY: 'true',
     });
@@ -78,7 +75,7 @@ describe('openapi.yaml', () => {
 
   afterAll(async () => {
     await sandbox?.[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
+    folder[Symbol.dispose]();
   });
 
   const player = (nick?: string) => ({ id: 'ada', currency: 'EUR', ...(nick !== undefined && { nick }) });

@@ -1,18 +1,16 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import spawn from 'nano-spawn';
 
-import { fencesOf, read, root } from '../docs/markdown.ts';
-import { installPacked, linkPackages, nodeReleases } from './packed-package.ts';
+import { fencesOf, read } from '../docs/markdown.ts';
+import { CallerProject, nodeReleases } from './packed-package.ts';
 
-const run = promisify(execFile);
-const TSC = join(root, 'node_modules/typescript/bin/tsc');
 const NODE_RELEASES = await nodeReleases();
-const [README, README_VALIDATION] = fencesOf(read('libs/contracts/README.md')).map(({ text }) => text);
+const [README = '', README_VALIDATION = ''] = fencesOf(read('libs/contracts/README.md')).map(
+  ({ text }) => text,
+);
 
 /** Programs that use an entry and print what they saw as JSON. */
 const USE = `
@@ -91,21 +89,24 @@ validateCommand('session.destroy', {});
 `;
 
 describe('the packed @poker-bridge/contracts', () => {
-  /** An empty folder in which the package was installed. */
-  let alone: string;
-  /** One in which class-validator was installed as well. */
-  let beside: string;
+  /** The package is installed alone. */
+  const alone = new CallerProject();
+  /** class-validator is installed as well. */
+  const beside = new CallerProject();
   let files: readonly string[];
 
   beforeAll(async () => {
-    [alone, beside] = await Promise.all([newFolder(), newFolder()]);
-    files = await installPacked('libs/contracts', beside);
-    await linkPackages(['class-validator'], beside);
-    const tarball = (await readdir(beside)).find((file) => file.endsWith('.tgz')) ?? '';
-    await run('npm', ['install', '--offline', '--no-audit', join(beside, tarball)], { cwd: alone });
+    files = await beside.install('libs/contracts');
+    await beside.link('class-validator');
+    const tarball = (await readdir(beside.path)).find((file) => file.endsWith('.tgz')) ?? '';
+    const options = { cwd: alone.path };
+    await spawn('npm', ['install', '--offline', '--no-audit', join(beside.path, tarball)], options);
   });
 
-  afterAll(() => Promise.all([alone, beside].map((folder) => rm(folder, { recursive: true, force: true }))));
+  afterAll(() => {
+    alone[Symbol.dispose]();
+    beside[Symbol.dispose]();
+  });
 
   it('holds JavaScript and declarations for each file, no specs, no sources', () => {
     const code = files.filter((file) => file.startsWith('dist/'));
@@ -115,8 +116,9 @@ describe('the packed @poker-bridge/contracts', () => {
   });
 
   it('brings no other package', async () => {
-    expect(await readdir(join(alone, 'node_modules'))).toEqual(['.package-lock.json', '@poker-bridge']);
-    expect(await readdir(join(alone, 'node_modules/@poker-bridge'))).toEqual(['contracts']);
+    const modules = join(alone.path, 'node_modules');
+    expect(await readdir(modules)).toEqual(['.package-lock.json', '@poker-bridge']);
+    expect(await readdir(join(modules, '@poker-bridge'))).toEqual(['contracts']);
   });
 
   describe.each(NODE_RELEASES)('on Node.js $version', ({ path }) => {
@@ -132,55 +134,28 @@ describe('the packed @poker-bridge/contracts', () => {
     });
   });
 
-  describe.each(['nodenext', 'bundler'])('with moduleResolution %s', (moduleResolution) => {
+  describe.each([
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ])('with moduleResolution %s', (moduleResolution, module) => {
+    const options = { module, moduleResolution, types: [], lib: ['es2022'], noEmit: true };
+
     it('type-checks without class-validator', async () => {
       const sources = { 'consumer.ts': CONSUMER, 'readme.ts': README };
-      expect(await faultsOf(alone, moduleResolution, sources)).toBe('');
+      expect(await alone.compile(options, sources)).toBe('');
     }, 20_000);
 
     it('type-checks for a caller who validates', async () => {
       const sources = { 'consumer.ts': CONSUMER_VALIDATION, 'readme.ts': README_VALIDATION };
-      expect(await faultsOf(beside, moduleResolution, sources)).toBe('');
+      expect(await beside.compile(options, sources)).toBe('');
     }, 20_000);
   });
 });
 
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'contracts-'));
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  return folder;
-}
-
-/** What a program prints, as JSON. @throws Error if it fails or prints an error */
-async function printed(node: string, folder: string, program: string): Promise<unknown> {
-  await writeFile(join(folder, 'use.js'), program);
-  const { stdout, stderr } = await run(node, [join(folder, 'use.js')]);
+/** What a program prints, as JSON. @throws Error if it prints an error */
+async function printed(node: string, project: CallerProject, program: string): Promise<unknown> {
+  project.write('use.js', program);
+  const { stdout, stderr } = await project.run(node, 'use.js');
   if (stderr !== '') throw new Error(stderr);
   return JSON.parse(stdout);
-}
-
-/** What the compiler says of files in a folder, whose declarations it checks as well. */
-async function faultsOf(
-  folder: string,
-  moduleResolution: string,
-  sources: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  for (const [file, text] of Object.entries(sources)) await writeFile(join(folder, file), text ?? '');
-  const compilerOptions = {
-    target: 'es2022',
-    module: moduleResolution === 'nodenext' ? 'nodenext' : 'esnext',
-    moduleResolution,
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    types: [],
-    lib: ['es2022'],
-    noEmit: true,
-  };
-  const project = join(folder, `tsconfig.${moduleResolution}.json`);
-  await writeFile(project, JSON.stringify({ compilerOptions, files: Object.keys(sources) }));
-  return run(process.execPath, [TSC, '--project', project]).then(
-    () => '',
-    (failure: { stdout: string }) => failure.stdout,
-  );
 }

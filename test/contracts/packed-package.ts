@@ -1,58 +1,108 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 
+import spawn from 'nano-spawn';
+
+import { Program } from '../../scripts/processes/program.ts';
+import { root } from '../../scripts/root.ts';
 import { bringFromNpm } from '../support/npm-package.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '../..');
+const TSC = join(root, 'node_modules/typescript/bin/tsc');
+const COMPILER_OPTIONS = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+};
 
-/**
- * A workspace of this repository as callers install it: packed by `npm pack`, unpacked into the `node_modules` of `folder`,
- * its dependencies linked from here, except for a workspace that was installed there before. It is packed from a copy, so
- * that concurrent tests share no `dist`, and an older build is never mistaken for a new one.
- *
- * @param workspace its folder, `libs/contracts`
- * @returns the files of the package, sorted
- */
-export async function installPacked(workspace: string, folder: string): Promise<readonly string[]> {
-  const copy = join(folder, 'repository');
-  const source = join(copy, workspace);
-  await mkdir(source, { recursive: true });
-  for (const file of ['package.json', 'tsconfig.json', '.gitignore', '.npmrc'])
-    await cp(join(ROOT, file), join(copy, file));
-  await cp(join(ROOT, workspace), source, { recursive: true, filter: (path) => basename(path) !== 'dist' });
-  if (!existsSync(join(copy, 'node_modules'))) {
-    await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+/** A project of a caller, empty at first, in which packages of this repository are installed as callers install them. */
+export class CallerProject implements Disposable {
+  readonly #folder = temporaryFolder();
+
+  constructor() {
+    this.write('package.json', '{ "type": "module" }');
   }
-  const { name, dependencies = {} } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as {
-    name: string;
-    dependencies?: Record<string, string>;
-  };
-  const modules = join(folder, 'node_modules');
-  for (const dependency of Object.keys(dependencies)) {
-    const place = join(modules, dependency);
-    if (existsSync(place)) await link(place, join(source, 'node_modules', dependency));
-    else await link(join(ROOT, 'node_modules', dependency), place);
-  }
-  const options = ['--silent', '--ignore-scripts=false', '--offline', '--pack-destination', folder];
-  const { stdout } = await run('npm', ['pack', ...options], { cwd: source });
-  const installed = join(modules, name);
-  await mkdir(installed, { recursive: true });
-  const tarball = stdout.trim().split('\n').at(-1) ?? '';
-  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
-  const entries = await readdir(installed, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
-    .toSorted();
-}
 
-/** Packages that a caller has already, in the `node_modules` of `folder`: linked from here. */
-export async function linkPackages(names: readonly string[], folder: string): Promise<void> {
-  for (const name of names) await link(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  get path(): string {
+    return this.#folder.path;
+  }
+
+  write(file: string, text: string): void {
+    this.#folder.write(file, text);
+  }
+
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]();
+  }
+
+  /**
+   * Installs a workspace: packed by `npm pack`, unpacked into `node_modules`, its dependencies linked from here, except for
+   * a workspace that was installed there before. It is packed from a copy, so that concurrent tests share no `dist`, and an
+   * older build is never mistaken for a new one.
+   *
+   * @param workspace its folder, `libs/contracts`
+   * @returns the files of the package, sorted
+   */
+  async install(workspace: string): Promise<readonly string[]> {
+    const folder = this.path;
+    const copy = join(folder, 'repository');
+    const source = join(copy, workspace);
+    await mkdir(source, { recursive: true });
+    for (const file of ['package.json', 'tsconfig.json', '.gitignore', '.npmrc'])
+      await cp(join(root, file), join(copy, file));
+    const filter = (path: string): boolean => basename(path) !== 'dist';
+    await cp(join(root, workspace), source, { recursive: true, filter });
+    const packages = join(copy, 'node_modules');
+    if (!existsSync(packages)) await symlink(join(root, 'node_modules'), packages);
+    const { name, dependencies = {} } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as {
+      name: string;
+      dependencies?: Record<string, string>;
+    };
+    const modules = join(folder, 'node_modules');
+    for (const dependency of Object.keys(dependencies)) {
+      const place = join(modules, dependency);
+      if (existsSync(place)) await link(place, join(source, 'node_modules', dependency));
+      else await link(join(root, 'node_modules', dependency), place);
+    }
+    const options = ['--silent', '--ignore-scripts=false', '--offline', '--pack-destination', folder];
+    const { stdout } = await spawn('npm', ['pack', ...options], { cwd: source });
+    const installed = join(modules, name);
+    await mkdir(installed, { recursive: true });
+    const tarball = join(folder, stdout.trim().split('\n').at(-1) ?? '');
+    await spawn('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+    const entries = await readdir(installed, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
+      .toSorted();
+  }
+
+  /** Installs packages that a caller has already: linked from here. */
+  async link(...names: readonly string[]): Promise<void> {
+    for (const name of names)
+      await link(join(root, 'node_modules', name), join(this.path, 'node_modules', name));
+  }
+
+  /**
+   * Compiles files, whose declarations are checked as well.
+   *
+   * @param options of the compiler, beside strict ones
+   * @returns what the compiler says
+   */
+  async compile(options: object, sources: Readonly<Record<string, string>>): Promise<string> {
+    for (const [file, text] of Object.entries(sources)) this.write(file, text);
+    const compilerOptions = { ...COMPILER_OPTIONS, ...options };
+    this.write('tsconfig.json', JSON.stringify({ compilerOptions, files: Object.keys(sources) }));
+    return (await new Program(process.execPath, [TSC, '--project', this.path]).result).stdout;
+  }
+
+  /** Runs one of its files to its end, with only the given environment. */
+  run(program: string, file: string, variables: Readonly<Record<string, string>> = {}): Program['result'] {
+    return new Program(program, [join(this.path, file)], variables).result;
+  }
 }
 
 async function link(target: string, place: string): Promise<void> {
@@ -109,7 +159,7 @@ function majorOf(version: string): number {
 
 async function versionOf(path: string): Promise<string | undefined> {
   try {
-    return (await run(path, ['--version'])).stdout.trim();
+    return (await spawn(path, ['--version'])).stdout.trim();
   } catch {
     return undefined;
   }

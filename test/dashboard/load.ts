@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import type { BusCaller } from '../support/bus-caller.ts';
+import { atRate } from '../support/interactive-load.ts';
 
-const TICK_MS = 50;
 const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 20 };
 const RAKE = { ...DAY, perPage: undefined };
 
@@ -10,6 +10,7 @@ const RAKE = { ...DAY, perPage: undefined };
 const KINDS: readonly {
   readonly perSecond: number;
   readonly send: (caller: BusCaller, n: number) => void;
+  readonly isSurging?: boolean;
 }[] = [
   {
     perSecond: 10,
@@ -17,6 +18,7 @@ const KINDS: readonly {
   },
   {
     perSecond: 7,
+    isSurging: true,
     send: (caller, n) => command(caller, 'game.open', { player: { id: `player-${n % 200}` } }, n),
   },
   { perSecond: 0.6, send: (caller, n) => command(caller, 'report.ad-hoc.fetch', DAY, n) },
@@ -36,25 +38,20 @@ const KINDS: readonly {
 export class Load implements Disposable {
   /** How many times as many games. */
   surge = 1;
-  readonly #timer: NodeJS.Timeout;
-  readonly #due = KINDS.map(() => 0);
-  #sent = 0;
+  #isOver = false;
 
   constructor(caller: BusCaller) {
-    this.#timer = setInterval(() => this.#tick(caller), TICK_MS);
+    let sent = 0;
+    for (const { perSecond, send, isSurging } of KINDS) {
+      const sendSome = (): void => {
+        for (let n = 0; n < (isSurging ? this.surge : 1); n += 1) send(caller, (sent += 1));
+      };
+      void atRate(perSecond, () => this.#isOver, sendSome);
+    }
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
-  }
-
-  #tick(caller: BusCaller): void {
-    for (const [index, { perSecond, send }] of KINDS.entries()) {
-      const rate = index === 1 ? perSecond * this.surge : perSecond;
-      let due = (this.#due[index] ?? 0) + (rate * TICK_MS) / 1_000;
-      for (; due >= 1; due -= 1) send(caller, (this.#sent += 1));
-      this.#due[index] = due;
-    }
+    this.#isOver = true;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 import { freePorts } from '../../scripts/network.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
-import { Browser } from '../support/browser.ts';
+import { browserForAll, insertScript } from '../support/browser.ts';
 import { EventStream } from '../support/event-stream.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
@@ -21,13 +21,12 @@ const MAX_VIEWERS = 8;
 const OPERATORS = { acme: { clientId: 'sandbox', secretKey: 'sandbox-secret-key' } };
 const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 10 };
 
-let browser: Browser;
+const browser = browserForAll(DESKTOP);
 let sandboxed: SandboxedService;
 let url: string;
 const folder = temporaryFolder();
 
 beforeAll(async () => {
-  browser = await Browser.start(DESKTOP);
   const [port = 0] = await freePorts(1);
   sandboxed = await startSandboxedService({
     sandbox: { SANDBOX_REPORT_RECORDS: '3' },
@@ -41,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sandboxed?.[Symbol.asyncDispose]();
-  await browser?.[Symbol.asyncDispose]();
   folder[Symbol.dispose]();
 });
 beforeEach(() => sandboxed.platform.clearFaults());
@@ -110,7 +108,6 @@ describe('the console, in a browser', () => {
     expect(requested.filter((address) => new URL(address).origin !== new URL(url).origin)).toEqual([]);
     expect(await page.locator('button, input, select, form, style, [style]').count()).toBe(0);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('says that there is no broker, and what it says once it is there again', async () => {
@@ -122,7 +119,6 @@ describe('the console, in a browser', () => {
     await says(page, 'RabbitMQ does not say.', '#queues');
     await proxy.open();
     await says(page, 'All is well', '#verdict');
-    await page.close();
   });
 
   it('says that it hears nothing from a worker that is stuck, and recovers with it', async () => {
@@ -135,7 +131,6 @@ describe('the console, in a browser', () => {
     await says(page, 'not live', 'header');
     sandboxed.worker.kill('SIGCONT');
     await says(page, 'All is well', '#verdict');
-    await page.close();
   });
 
   it('is one of eight; a ninth is refused, and comes in when one leaves', async () => {
@@ -146,7 +141,6 @@ describe('the console, in a browser', () => {
     others[0]?.close();
     await says(page, 'All is well', '#verdict');
     for (const other of others) other.close();
-    await page.close();
   });
 
   it('shows what was refused and its id, and nothing about a player', async () => {
@@ -155,7 +149,6 @@ describe('the console, in a browser', () => {
     await sandboxed.caller.send('game.open', data, { messageId: 'm-1' });
     await says(page, 'poker-bridge trace --id m-1', '#failures');
     expect(await page.getByRole('main').textContent()).not.toContain('canary');
-    await page.close();
   });
 
   it.each([
@@ -171,22 +164,13 @@ describe('the console, in a browser', () => {
     await says(page, 'VALIDATION_FAILED', '#failures');
     await says(page, 'VALIDATION_FAILED', '#dead-letters');
     expect(await faultsOf(page)).toEqual([]);
-    await page.close();
   });
 
   it('would run no script even if it contained one', async () => {
     const { page, complaints } = await browser.visit(url);
-    await page.evaluate(() => {
-      const { document } = globalThis as unknown as { document: any };
-      const script = document.createElement('script');
-      script.textContent = 'document.documentElement.lang = "xx"';
-      document.body.append(script);
-      document.body.insertAdjacentHTML('beforeend', '<b style="color: red" onclick="alert(1)">x</b>');
-    });
-    await sleep(500);
+    await insertScript(page, "document.documentElement.lang = 'xx'");
     expect(await page.evaluate(() => (globalThis as any).document.documentElement.lang)).toBe('en');
     expect(complaints.join('\n')).toMatch(/Content Security Policy/);
-    await page.close();
   });
 
   it('says that the worker stops, then that it is gone, and shows the next one at its address', async () => {
@@ -204,6 +188,5 @@ describe('the console, in a browser', () => {
     await sandboxed.service.worker();
     await says(page, 'All is well', '#verdict');
     await says(page, 'No command has failed.');
-    await page.close();
   });
 });

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { installPacked, linkPackages } from '../contracts/packed-package.ts';
+import type { Program } from '../../scripts/processes/program.ts';
+import { root } from '../../scripts/root.ts';
+import { CallerProject } from '../contracts/packed-package.ts';
 import {
   type SandboxedOptions,
   type SandboxedService,
@@ -14,7 +13,6 @@ import {
 } from '../e2e/commands/sandboxed-service.ts';
 import { installPythonClient } from '../support/python-client.ts';
 
-const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const EXAMPLES: readonly (readonly [file: string, language: 'Python' | 'Node.js'])[] = [
   ['python/send_commands.py', 'Python'],
   ['node/send-commands.mjs', 'Node.js'],
@@ -24,38 +22,20 @@ const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/microservices', 'rxjs']
 const RUN_TIMEOUT_MS = 30_000;
 const INSTALL_TIMEOUT_MS = 120_000;
 
-interface Run {
-  readonly code: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a program with only the given environment. */
-function run(program: string, args: readonly string[], variables: Record<string, string>): Promise<Run> {
-  const env = { PATH: process.env['PATH'], ...variables };
-  return new Promise((resolve) => {
-    execFile(program, args, { env, timeout: RUN_TIMEOUT_MS }, (error, stdout, stderr) => {
-      resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
-    });
-  });
-}
-
 /** A project with the examples and what they install. */
-let folder: string;
+const project = new CallerProject();
 let python: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'examples-'));
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await cp(examples, folder, { recursive: true });
-  await installPacked('libs/contracts', folder);
-  await installPacked('libs/rabbitmq', folder);
-  await installPacked('libs/caller', folder);
-  await linkPackages(NEST, folder);
-  python = await installPythonClient(folder);
+  await cp(join(root, 'examples'), project.path, { recursive: true });
+  await project.install('libs/contracts');
+  await project.install('libs/rabbitmq');
+  await project.install('libs/caller');
+  await project.link(...NEST);
+  python = await installPythonClient(project.path);
 }, INSTALL_TIMEOUT_MS);
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => project[Symbol.dispose]());
 
-describe.each<[string, SandboxedOptions, (result: Run) => void]>([
+describe.each<[string, SandboxedOptions, (result: Awaited<Program['result']>) => void]>([
   [
     'a worker',
     {},
@@ -90,7 +70,7 @@ describe.each<[string, SandboxedOptions, (result: Run) => void]>([
     async (file, language) => {
       const { url, prefix } = sandboxed.service;
       const program = language === 'Python' ? python : process.execPath;
-      expectRightly(await run(program, [join(folder, file)], { AMQP_URL: url, AMQP_PREFIX: prefix }));
+      expectRightly(await project.run(program, file, { AMQP_URL: url, AMQP_PREFIX: prefix }));
     },
     RUN_TIMEOUT_MS,
   );

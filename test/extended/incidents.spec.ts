@@ -6,7 +6,7 @@ import { rabbitmqctl } from '../../scripts/broker/node-environment.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { testBrokerCtl } from '../support/broker.ts';
 import { runCli } from '../e2e/cli/run-cli.ts';
-import { Browser, brokenWords, lookOf } from '../support/browser.ts';
+import { brokenWords, browserForAll, lookOf } from '../support/browser.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
 import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
@@ -29,13 +29,12 @@ interface Said {
   readonly printed: RegExp;
 }
 
-let browser: Browser;
+const browser = browserForAll(SIZES[0][1]);
 let redis: PrivateRedis;
 let sandboxed: SandboxedService;
 let worker: WorkerProcess;
 
 beforeAll(async () => {
-  browser = await Browser.start(SIZES[0][1]);
   redis = await PrivateRedis.start();
   const variables = { REDIS_URL: redis.url, CIRCUIT_MINIMUM_CALLS: '5', PLATFORM_MAX_ATTEMPTS: '2' };
   sandboxed = await startSandboxedService({ worker: variables });
@@ -44,7 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandboxed?.[Symbol.asyncDispose]();
   await redis?.[Symbol.asyncDispose]();
-  await browser?.[Symbol.asyncDispose]();
 });
 /** Another worker for each incident: it remembers none before. */
 afterEach(async () => {
@@ -122,7 +120,6 @@ describe('the console in an incident', () => {
     expect(await failure.textContent()).toMatch(/last: [0-9a-f-]{36}: HTTP 503 · poker-bridge trace --id /);
     const changed = worker.log.find(({ msg, state }) => msg === 'circuit changed' && state === 'open');
     expect(changed).toMatchObject({ operation: 'game.open', cause: 'HTTP 503' });
-    await page.close();
   });
 
   it('says that the platform is dead, in one sentence for both types', async () => {
@@ -137,7 +134,6 @@ describe('the console in an incident', () => {
       line: 'poker-bridge doctor',
       printed: /, 4 at fault$/m,
     });
-    await page.close();
   });
 
   it('says that RabbitMQ takes nothing, and since when, under a memory alarm', async () => {
@@ -164,7 +160,6 @@ describe('the console in an incident', () => {
       await testBrokerCtl('set_vm_memory_high_watermark', '0.6');
     }
     await page.locator('#verdict.well').waitFor({ timeout: WAIT_TIMEOUT_MS });
-    await page.close();
   });
 
   it('names the reply queue that is full, and the last reply that waits for it', async () => {
@@ -189,7 +184,6 @@ describe('the console in an incident', () => {
     expect(await page.locator('#parked').textContent()).toMatch(/REPLY_QUEUE_FULL3 ×.*last: full-\d for /);
     await sandboxed.caller.drain(queue);
     await page.locator('#verdict h2').filter({ hasText: '2 replies wait' }).waitFor();
-    await page.close();
   });
 
   it('says that Redis is gone, and shows the dead letters of all workers with what was invalid', async () => {
@@ -204,7 +198,6 @@ describe('the console in an incident', () => {
       line: 'poker-bridge doctor',
       printed: /^fail +Redis /m,
     });
-    await page.close();
     const other = await sandboxed.service.worker();
     const { page: elsewhere } = await browser.visit(`${await other.url()}/console`);
     const letters = elsewhere.locator('#dead-letters');
@@ -216,6 +209,5 @@ describe('the console in an incident', () => {
     expect(await elsewhere.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(
       /interactive0[2-4]$/,
     );
-    await elsewhere.close();
   });
 });

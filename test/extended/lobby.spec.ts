@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Browser, lookOf } from '../support/browser.ts';
+import { describe, expect, it, jest } from '@jest/globals';
+import { browserForAll, insertScript, lookOf } from '../support/browser.ts';
 import { openGame } from '../support/open-game.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
@@ -9,11 +9,7 @@ const PICTURE = process.env['LOBBY_PICTURE'];
 jest.setTimeout(60_000);
 
 describe('the page of a session, in a browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await Browser.start();
-  });
-  afterAll(async () => browser?.[Symbol.asyncDispose]());
+  const browser = browserForAll();
 
   it('shows the player and the table, and counts down', async () => {
     await using sandbox = new SandboxProcess();
@@ -48,26 +44,14 @@ describe('the page of a session, in a browser', () => {
     if (PICTURE !== undefined) await page.screenshot({ path: PICTURE, fullPage: true });
     expect(complaints).toEqual([]);
     expect(requested.filter((address) => !address.startsWith(`${new URL(url).origin}/`))).toEqual([]);
-    await page.close();
   });
 
   it('would run no script even if it contained one', async () => {
     await using sandbox = new SandboxProcess();
     const { page, complaints } = await browser.visit(await openGame(sandbox, {}, { id: 'ada' }));
-    await page.evaluate(() => {
-      const { document } = globalThis as unknown as { document: any };
-      const script = document.createElement('script');
-      script.textContent = 'document.title = "taken over"';
-      document.body.append(script);
-      document.body.insertAdjacentHTML(
-        'beforeend',
-        '<img src="/none" onerror="document.title = `taken over`">',
-      );
-    });
-    await page.waitForTimeout(500);
+    await insertScript(page, "document.title = 'taken over'");
     expect(await page.title()).toBe('Lobby – ada – Poker sandbox');
     expect(complaints.join('\n')).toMatch(/Content Security Policy/);
-    await page.close();
   });
 
   it('changes when the token and then the session expire, and offers the way back', async () => {
@@ -84,7 +68,6 @@ describe('the page of a session, in a browser', () => {
     const link = page.getByRole('link', { name: 'Log in again at casino.example' });
     expect(await link.getAttribute('href')).toBe('https://casino.example/poker');
     expect(await page.getByRole('timer').count()).toBe(0);
-    await page.close();
   });
 
   it('fits a narrow window, and is dark if that is preferred', async () => {
@@ -99,7 +82,6 @@ describe('the page of a session, in a browser', () => {
     const dark = await lookOf(page);
     expect([light.overflow, dark.overflow]).toEqual([0, 0]);
     expect(dark.paper).not.toBe(light.paper);
-    await page.close();
   });
 });
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-import { Browser, lookOf } from '../support/browser.ts';
+import { browserForAll, lookOf } from '../support/browser.ts';
 import { openGame } from '../support/open-game.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
@@ -12,11 +12,7 @@ const TABLE = { tableId: 42, lang: 'de' };
 jest.setTimeout(60_000);
 
 describe('the first page of the sandbox, in a browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await Browser.start();
-  });
-  afterAll(async () => browser?.[Symbol.asyncDispose]());
+  const browser = browserForAll();
 
   const region = (page: Page, name: string) => page.getByRole('region', { name });
   const live = (page: Page) => page.getByRole('status').getByText('live', { exact: true }).waitFor();
@@ -43,7 +39,6 @@ describe('the first page of the sandbox, in a browser', () => {
     expect(await page.getByText('The header sign is missing.').isVisible()).toBe(true);
     expect(complaints).toEqual([]);
     expect(requested.filter((address) => !address.startsWith(`${new URL(page.url()).origin}/`))).toEqual([]);
-    await page.close();
   });
 
   it('switches faults on and off, with the keyboard too', async () => {
@@ -71,7 +66,6 @@ describe('the first page of the sandbox, in a browser', () => {
     await faults.getByText('None: the platform has a good day.').waitFor();
     expect(await (await fetch(`${url}/sandbox/faults`)).json()).toEqual([]);
     expect(complaints.filter((line) => !line.includes('422'))).toEqual([]);
-    await page.close();
   });
 
   it('says that the sandbox is away, and recovers with it', async () => {
@@ -86,7 +80,6 @@ describe('the first page of the sandbox, in a browser', () => {
     await openGame(second, TABLE, { id: 'erna' });
     await region(page, 'Players').getByText('erna').first().waitFor();
     await live(page);
-    await page.close();
   });
 
   it('shows names of any length and kind as text, fits a phone, and is dark if that is preferred', async () => {
@@ -103,9 +96,6 @@ describe('the first page of the sandbox, in a browser', () => {
     expect([light.overflow, dark.overflow]).toEqual([0, 0]);
     expect(dark.paper).not.toBe(light.paper);
     expect(complaints).toEqual([]);
-    await page.setViewportSize({ width: 880, height: 960 });
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.close();
   });
 });
 

@@ -1,20 +1,24 @@
 import { expect, it, jest } from '@jest/globals';
 
 import { PER_PAGE } from '../bench/reports/compare-rates.ts';
-import { measureMemory, MOST_ABOVE_IDLE_MIB } from '../bench/reports/memory.ts';
+import { measureMemory } from '../bench/reports/memory.ts';
+import { createWorkplace } from '../bench/stage.ts';
 import { testBrokerUrl } from '../support/broker.ts';
 
 jest.setTimeout(900_000);
 
 const RECORDS = 400_000;
 const PLATFORM_MS = 5;
+const MOST_ABOVE_IDLE_MIB = 60e6 / 1_024 ** 2;
 
 /** `npm run bench -- --reports --records 4000000` reads a larger one. */
 it('reads 400,000 records within 60 MB of its idle memory, and serves players meanwhile', async () => {
-  const { report, beside, aboveIdleMib } = await measureMemory(testBrokerUrl(), RECORDS, PLATFORM_MS);
+  await using workplace = await createWorkplace();
+  const place = { workplace, amqpUrl: testBrokerUrl() };
+  const { report, beside, aboveIdleMib } = await measureMemory(place, RECORDS, PLATFORM_MS);
   const pages = RECORDS / PER_PAGE;
   const end = { report: 'ad-hoc', pages, records: RECORDS, totalCount: RECORDS, changedWhileReading: false };
   expect(report).toMatchObject({ pages, faults: 0, end });
-  expect(beside.failures).toEqual({});
+  expect(beside.failures).toEqual([]);
   expect(aboveIdleMib).toBeLessThan(MOST_ABOVE_IDLE_MIB);
 });

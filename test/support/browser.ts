@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Debian's; if it is missing, install the package chromium. */
 const CHROMIUM = '/usr/bin/chromium';
@@ -25,31 +24,12 @@ export interface Visited {
   readonly requested: readonly string[];
 }
 
-/** A browser with a profile of its own, which goes with it. */
-export class Browser implements AsyncDisposable {
-  readonly folder: string;
-  readonly #context: BrowserContext;
-
-  private constructor(folder: string, context: BrowserContext) {
-    this.folder = folder;
-    this.#context = context;
-  }
-
-  /** @param size of the windows, in pixels; the colours are light at first */
-  static async start(size = { width: 880, height: 960 }): Promise<Browser> {
-    const folder = await mkdtemp(join(tmpdir(), 'chromium-'));
-    const context = await chromium.launchPersistentContext(folder, {
-      executablePath: CHROMIUM,
-      headless: true,
-      args: FLAGS,
-      viewport: size,
-      colorScheme: 'light',
-    });
-    return new Browser(folder, context);
-  }
+/** A browser with a profile of its own. */
+export class Browser {
+  context!: BrowserContext;
 
   async visit(url: string): Promise<Visited> {
-    const page = await this.#context.newPage();
+    const page = await this.context.newPage();
     const complaints: string[] = [];
     const requested: string[] = [];
     page
@@ -63,11 +43,33 @@ export class Browser implements AsyncDisposable {
     await page.goto(url);
     return { page, complaints, requested };
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#context.close();
-    await rm(this.folder, { recursive: true, force: true });
-  }
+/**
+ * A browser that is there while the tests of a file run; the pages that a test visited are closed after it.
+ *
+ * @param size of the windows, in pixels; the colours are light at first
+ */
+export function browserForAll(size = { width: 880, height: 960 }): Browser {
+  const browser = new Browser();
+  const folder = temporaryFolder();
+  beforeAll(async () => {
+    browser.context = await chromium.launchPersistentContext(folder.path, {
+      executablePath: CHROMIUM,
+      headless: true,
+      args: FLAGS,
+      viewport: size,
+      colorScheme: 'light',
+    });
+  });
+  afterEach(async () => {
+    for (const page of browser.context.pages().slice(1)) await page.close();
+  });
+  afterAll(async () => {
+    await browser.context?.close();
+    folder[Symbol.dispose]();
+  });
+  return browser;
 }
 
 /** The colour of the paper, and how many pixels do not fit into the width of the window. */
@@ -98,4 +100,17 @@ export function brokenWords(page: Page): Promise<readonly string[]> {
     }
     return broken;
   });
+}
+
+/** Puts a script and an element with `onclick`, `onerror` and a style into the page, all of which are refused. */
+export async function insertScript(page: Page, code: string): Promise<void> {
+  await page.evaluate((text) => {
+    const { document } = globalThis as any;
+    const script = document.createElement('script');
+    script.textContent = text;
+    document.body.append(script);
+    const image = `<img src="/none" style="color: red" onerror="${text}" onclick="${text}">`;
+    document.body.insertAdjacentHTML('beforeend', image);
+  }, code);
+  await page.waitForTimeout(500);
 }

@@ -2,12 +2,11 @@ import { join } from 'node:path';
 
 import { parse, stringify } from 'yaml';
 
-import { freePorts } from '../../scripts/network.ts';
+import { freePorts, isAnswered } from '../../scripts/network.ts';
 import { root } from '../../scripts/root.ts';
 import { read } from '../docs/markdown.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
-import { until } from './until.ts';
 
 /** Debian's; if they are missing, install the package prometheus. */
 const PROMETHEUS = '/usr/bin/prometheus';
@@ -75,13 +74,7 @@ export class PrometheusProcess extends Program {
       `--storage.tsdb.path=${join(folder.path, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
     ]);
-    await until('Prometheus is ready', async () => {
-      if (started.child.exitCode !== null) throw new Error(`Prometheus has ended:\n${started.stderr}`);
-      return fetch(`${started.url}/-/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    });
+    await started.until('become ready', () => isAnswered(`${started.url}/-/ready`));
     return started;
   }
 

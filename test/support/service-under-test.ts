@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import type { ConsumeMessage } from 'amqplib';
 
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
@@ -116,6 +118,12 @@ export class ServiceUnderTest implements AsyncDisposable {
   /** The number of messages that wait in a queue of the service. */
   async depth(rest: string): Promise<number> {
     return (await this.caller.channel.checkQueue(this.name(rest))).messageCount;
+  }
+
+  /** The most memory that the last worker has had so far. */
+  peakMib(): number {
+    const status = readFileSync(`/proc/${this.running.pid}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
   }
 
   /** Takes all dead letters. */

@@ -4,12 +4,14 @@ import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 export class Supervisor {
   /** The one that is running or starting. */
   worker: WorkerProcess;
-  deaths = 0;
   readonly #start: () => WorkerProcess;
+  readonly #onEnd: (worker: WorkerProcess) => void;
   #isStopped = false;
 
-  constructor(start: () => WorkerProcess) {
+  /** @param onEnd called with each that has ended, before it is replaced */
+  constructor(start: () => WorkerProcess, onEnd: (worker: WorkerProcess) => void = () => undefined) {
     this.#start = start;
+    this.#onEnd = onEnd;
     this.worker = this.#next();
   }
 
@@ -27,7 +29,7 @@ export class Supervisor {
   async #replace(worker: WorkerProcess): Promise<void> {
     await worker.exited;
     if (this.#isStopped) return;
-    this.deaths += 1;
+    this.#onEnd(worker);
     this.worker = this.#next();
   }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -8,7 +7,7 @@ import type { RedisIdempotencyStore } from '#messaging';
 
 import { hostilePage, largePage } from '../../libs/platform/src/answers/large-page.fixture.ts';
 import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
-import { percentile } from '../bench/measure.ts';
+import { percentile, processUsage } from '../bench/measure.ts';
 import { interactiveLoad } from '../support/interactive-load.ts';
 import { healthy, playerOf } from '../support/platform-answers.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
@@ -78,12 +77,10 @@ describe.each([
       await Promise.all(reports);
       rounds.push([alone, beside]);
     }
-    const peakMib =
-      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) / 1024;
     expect(Math.min(...rounds.map(([alone = 0, beside = 0]) => beside / alone))).toBeLessThanOrEqual(
       MOST_RATIO,
     );
-    expect(peakMib).toBeLessThan(MOST_MIB);
+    expect(processUsage(worker.pid).peakMemoryMib).toBeLessThan(MOST_MIB);
   });
 });
 

@@ -16,7 +16,7 @@ describe('deadline', () => {
   const TOLERANCE_MS = 1_000;
   const BUDGET_MS = 900;
 
-  /** The content of these answers is tested by test/e2e/failures/deadline.slow.spec.ts. */
+  /** The content of these answers is tested by same-command.spec.ts and outcomes.spec.ts of test/e2e/failures. */
   describe('the answer to a command that expires', () => {
     let service: ServiceUnderTest;
 

@@ -12,9 +12,7 @@ Examples:
   $ poker-bridge callers permissions callers.json
   $ poker-bridge callers permissions callers.json | sh
 
-Create the users first, with rabbitmqctl add_user: the worker is the user of AMQP_URL, and each caller is one.
-A caller gets its reply queues (by default those that begin with its name and a dot, or are named by the broker),
-an exchange <caller>.commands, which Nest's client needs, and that of the commands.`;
+Create the users first, with rabbitmqctl add_user: the worker is the user of AMQP_URL, and each caller is one.`;
 
 /** All that have no rules of their own: no user of the broker. */
 const OTHERS = '*';

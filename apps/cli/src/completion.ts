@@ -2,15 +2,10 @@ import { Argument, type Command } from 'commander';
 
 import { COMMAND_TYPES } from '#contracts';
 
-const EXAMPLES = `
-Examples:
-  $ poker-bridge completion bash >> ~/.bashrc
-  $ poker-bridge completion zsh >> ~/.zshrc`;
-
 export function define(command: Command): void {
   command
     .addArgument(new Argument('<SHELL>', 'whose script is printed').choices(['bash', 'zsh']))
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', '\nExample:\n  $ poker-bridge completion bash >> ~/.bashrc')
     .action((shell: string) => {
       if (shell === 'zsh') process.stdout.write('autoload -U +X bashcompinit && bashcompinit\n');
       process.stdout.write(scriptOf(command.parent ?? command));

@@ -10,23 +10,6 @@ const schemaOf = (data: Shape) =>
   schemasOf([{ type: 'a.message', summary: 'Says something.', data }], { additionalProperties: false });
 
 describe('schemasOf', () => {
-  it('reads the decorators of a class', () => {
-    class Told {
-      @described()
-      @IsString()
-      readonly word!: string;
-    }
-    expect(schemaOf(Told)).toEqual({
-      'a.message': {
-        description: 'Says something.',
-        type: 'object',
-        required: ['word'],
-        properties: { word: { type: 'string', description: 'What it is for.' } },
-        additionalProperties: false,
-      },
-    });
-  });
-
   it('refuses a rule that has no JSON Schema: readers would take more than the worker', () => {
     class Strange {
       @described()

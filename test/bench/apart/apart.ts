@@ -5,7 +5,7 @@ import { markdownTable } from 'markdown-table';
 import { type InteractiveLoad, interactiveLoad, type SendNumbered } from '../../support/interactive-load.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { median, percentile } from '../measure.ts';
+import { countsOf, median, percentile } from '../measure.ts';
 import {
   apartPlatform,
   fullListener,
@@ -76,14 +76,12 @@ export async function runApart(url: string, rounds: number, only = ''): Promise<
     const [alone, beside] = (['alone', 'beside'] as const).map((phase) =>
       measured.map((each) => percentile(each[phase].latenciesMs, 0.99)),
     ) as [number[], number[]];
-    const failed = measured
-      .flatMap((each) => Object.entries(each.beside.failures))
-      .map((all) => all.join(' '));
+    const failed = measured.flatMap((each) => each.beside.failures);
     const most =
       row.trouble === reports ? median(alone) + MOST_BESIDE_REPORTS_MS : MOST_RATIO * median(alone);
     isApart &&= median(beside) <= most && failed.length === 0;
     const shown = [alone, beside].map((values) => values.map((ms) => ms.toFixed(0)).join(', '));
-    table.push([row.title, ...shown, failed.join(', ')]);
+    table.push([row.title, ...shown, countsOf(failed)]);
     console.log(table.at(-1)?.join(' | '));
   }
   console.log(`\nEverybody else sends ${RATE_PER_SECOND} session.create a second; platform 20 ms.\n`);

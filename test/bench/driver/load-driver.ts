@@ -5,14 +5,12 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { openConnection } from '../../support/broker.ts';
 import { atRate } from '../../support/interactive-load.ts';
-import type { Speech } from '../../support/speech.ts';
-import { Ledger, sessionWorkload, type Tally, type Workload } from './workload.ts';
+import type { Speech } from './speech.ts';
+import { isRightSession, Ledger, sessionData, type Tally } from './workload.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;
   readonly speech: Speech;
-  /** Default: `session.create`. */
-  readonly workload?: Workload;
   /** How long nothing may come back before the rest counts as missing. Default: 10 s. */
   readonly patienceMs?: number;
 }
@@ -39,11 +37,13 @@ export interface Load {
   readonly latenciesMs: readonly number[];
 }
 
+const TYPE = 'session.create';
 const TICK_MS = 1;
 const QUIET_MS = 200;
+const PATIENCE_MS = 10_000;
 
 /**
- * Sends commands to one worker, or to several of one queue, and holds every answer against its command.
+ * Sends `session.create` to one worker, or to several of one queue, and holds every answer against its command.
  *
  *     await using driver = await LoadDriver.open({ url, speech: busSpeech('poker') });
  *     await driver.closedLoop({ inFlight: 200, commands: 2_000 });        // warm-up
@@ -55,9 +55,7 @@ const QUIET_MS = 200;
  * connection is to hold: what a test breaks are the worker's.
  */
 export class LoadDriver implements AsyncDisposable {
-  readonly #speech: Speech;
-  readonly #workload: Workload;
-  readonly #patienceMs: number;
+  readonly #options: LoadDriverOptions;
   readonly #connection: ChannelModel;
   readonly #channel: Channel;
   readonly #replyQueue: string;
@@ -70,14 +68,12 @@ export class LoadDriver implements AsyncDisposable {
   #onAnswer: () => void = () => undefined;
 
   private constructor(
-    { speech, workload = sessionWorkload, patienceMs = 10_000 }: LoadDriverOptions,
+    options: LoadDriverOptions,
     connection: ChannelModel,
     channel: Channel,
     replyQueue: string,
   ) {
-    this.#speech = speech;
-    this.#workload = workload;
-    this.#patienceMs = patienceMs;
+    this.#options = options;
     this.#connection = connection;
     this.#channel = channel;
     this.#replyQueue = replyQueue;
@@ -154,11 +150,11 @@ export class LoadDriver implements AsyncDisposable {
 
   #send(dueAtMs: number): void {
     const sequence = this.#ledger.next();
-    const { type, data } = this.#workload.command(sequence);
     const id = `${this.#name}-${sequence}`;
     this.#dueAtMs.set(sequence, dueAtMs);
-    const { exchange, routingKey } = this.#speech.addressOf(type);
-    const content = Buffer.from(JSON.stringify(this.#speech.bodyOf(type, id, data)));
+    const { speech } = this.#options;
+    const { exchange, routingKey } = speech.addressOf(TYPE);
+    const content = Buffer.from(JSON.stringify(speech.bodyOf(TYPE, id, sessionData(sequence))));
     this.#channel.publish(exchange, routingKey, content, {
       messageId: id,
       correlationId: id,
@@ -170,12 +166,12 @@ export class LoadDriver implements AsyncDisposable {
 
   #receive(message: ConsumeMessage): void {
     this.#lastAnswerAtMs = performance.now();
-    if (!this.#speech.isFinal(message)) return;
+    if (!this.#options.speech.isFinal(message)) return;
     const body = JSON.parse(message.content.toString()) as { response?: unknown };
     // The packets of Nest's client have the answer in them.
     const answer = body.response ?? body;
     const sequence = this.#sequenceOf(String(message.properties.correlationId));
-    if (!this.#ledger.answered(sequence, this.#workload.isRight(sequence, answer))) return;
+    if (!this.#ledger.answered(sequence, isRightSession(sequence, answer))) return;
     const dueAtMs = this.#dueAtMs.get(sequence);
     if (dueAtMs === undefined) return;
     this.#dueAtMs.delete(sequence);
@@ -191,8 +187,8 @@ export class LoadDriver implements AsyncDisposable {
 
   /** Waits until each command in flight is answered, or no answer has arrived for too long. */
   async #answered(): Promise<void> {
-    while (this.#dueAtMs.size > 0 && performance.now() - this.#lastAnswerAtMs < this.#patienceMs) {
+    const { patienceMs = PATIENCE_MS } = this.#options;
+    while (this.#dueAtMs.size > 0 && performance.now() - this.#lastAnswerAtMs < patienceMs)
       await sleep(TICK_MS);
-    }
   }
 }

@@ -38,12 +38,9 @@ export class Ledger {
     return false;
   }
 
-  get missing(): number {
-    return this.#isAnswered.length - this.#counts.right - this.#counts.wrong;
-  }
-
   get tally(): Tally {
-    return { sent: this.#isAnswered.length, ...this.#counts, missing: this.missing };
+    const sent = this.#isAnswered.length;
+    return { sent, ...this.#counts, missing: sent - this.#counts.right - this.#counts.wrong };
   }
 }
 
@@ -52,39 +49,22 @@ export function isFaultless({ sent, right, double, stray }: Tally): boolean {
   return right === sent && double === 0 && stray === 0;
 }
 
-/** One command as the driver sends it, whatever worker takes it. */
-export interface BenchCommand {
-  readonly type: string;
-  readonly data: object;
+/** The data of `session.create`: another player each time. */
+export function sessionData(sequence: number): object {
+  return { userId: playerOf(sequence), nick: `Ace ${sequence}`, lang: 'en', currency: 'EUR' };
 }
 
-/** What the driver sends, and how it knows that an answer is right. */
-export interface Workload {
-  /** @param sequence counts from 0; commands of different numbers have different answers */
-  command(sequence: number): BenchCommand;
-  isRight(sequence: number, answer: unknown): boolean;
+/** Whether an answer has the player of that command, and the session that the platform gave him. */
+export function isRightSession(sequence: number, answer: unknown): boolean {
+  const expected = sessionOf(playerOf(sequence));
+  const { userId, sessionId, auth, redirectUrl } = (answer ?? {}) as Record<string, unknown>;
+  return (
+    userId === expected['user-id'] &&
+    sessionId === expected['session-id'] &&
+    auth === expected.auth &&
+    redirectUrl === expected['redirect-url']
+  );
 }
-
-/**
- * `session.create` of another player each time; right is the answer with this player and the
- * session that the platform gave him.
- */
-export const sessionWorkload: Workload = {
-  command: (sequence) => ({
-    type: 'session.create',
-    data: { userId: playerOf(sequence), nick: `Ace ${sequence}`, lang: 'en', currency: 'EUR' },
-  }),
-  isRight: (sequence, answer) => {
-    const expected = sessionOf(playerOf(sequence));
-    const { userId, sessionId, auth, redirectUrl } = (answer ?? {}) as Record<string, unknown>;
-    return (
-      userId === expected['user-id'] &&
-      sessionId === expected['session-id'] &&
-      auth === expected.auth &&
-      redirectUrl === expected['redirect-url']
-    );
-  },
-};
 
 function playerOf(sequence: number): string {
   return `player-${sequence}`;

@@ -4,12 +4,9 @@ import { BusCaller } from '../../support/bus-caller.ts';
 import { type InteractiveLoad, interactiveLoad } from '../../support/interactive-load.ts';
 import { type OurWorker, startOurWorker } from '../contestants.ts';
 import { processUsage } from '../measure.ts';
-import { createWorkplace, startPlatform } from '../stage.ts';
-import { PER_PAGE, PREFETCH } from './compare-rates.ts';
+import { startPlatform } from '../stage.ts';
+import { PER_PAGE, type Place, PREFETCH } from './compare-rates.ts';
 import { type ReadReport, ReportReader } from './report-reader.ts';
-
-/** 60 MB. */
-export const MOST_ABOVE_IDLE_MIB = 57;
 
 const PLAYERS_PER_SECOND = 40;
 const LOOK_MS = 250;
@@ -17,9 +14,7 @@ const LOOK_MS = 250;
 const PART_MS = 5_000;
 
 export interface ReportMemory {
-  /** Resident after it has served players for some seconds, before any report. */
-  readonly idleMib: number;
-  /** How much more it had resident at most while it read the report. */
+  /** How much more it had resident at most while it read the report than before any, with players alone. */
   readonly aboveIdleMib: number;
   readonly report: ReadReport;
   /** What players saw, before the report and while it was read. */
@@ -29,18 +24,13 @@ export interface ReportMemory {
 
 /** The memory of a worker while it reads a report of that many records, and serves players. */
 export async function measureMemory(
-  amqpUrl: string,
+  place: Place,
   records: number,
   platformMs: number,
 ): Promise<ReportMemory> {
-  await using workplace = await createWorkplace();
+  const { amqpUrl } = place;
   await using platform = await startPlatform(platformMs, records);
-  await using worker = await startOurWorker({
-    workplace,
-    amqpUrl,
-    platform: platform.variables,
-    prefetch: PREFETCH,
-  });
+  await using worker = await startOurWorker({ ...place, platform: platform.variables, prefetch: PREFETCH });
   await using reader = await ReportReader.open(amqpUrl);
   const load = (): Promise<InteractiveLoad> => playersLoad(amqpUrl, worker);
   await load();
@@ -53,24 +43,19 @@ export async function measureMemory(
   const players = (async () => {
     const parts: InteractiveLoad[] = [];
     while (!ending.isOver) parts.push(await load());
-    return merge(parts);
+    return {
+      latenciesMs: parts.flatMap(({ latenciesMs }) => latenciesMs),
+      failures: parts.flatMap(({ failures }) => failures),
+    };
   })();
   const report = await reader.read(worker, PER_PAGE);
   clearInterval(timer);
   ending.isOver = true;
-  return { idleMib, aboveIdleMib: mostMib - idleMib, report, alone, beside: await players };
+  return { aboveIdleMib: mostMib - idleMib, report, alone, beside: await players };
 }
 
 async function playersLoad(amqpUrl: string, { prefix }: OurWorker): Promise<InteractiveLoad> {
   await using caller = await BusCaller.open(amqpUrl, prefix);
   const send = () => caller.send('session.create', { userId: randomUUID() });
   return await interactiveLoad(send, PLAYERS_PER_SECOND, PART_MS);
-}
-
-function merge(parts: readonly InteractiveLoad[]): InteractiveLoad {
-  const failures: Record<string, number> = {};
-  for (const part of parts) {
-    for (const [code, count] of Object.entries(part.failures)) failures[code] = (failures[code] ?? 0) + count;
-  }
-  return { latenciesMs: parts.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b), failures };
 }

@@ -1,12 +1,4 @@
-/** A reply as the caller received it; one that the broker delivered twice is entered once. */
-export interface LedgerReply {
-  readonly atMs: number;
-  readonly isRedelivered: boolean;
-  readonly messageId: string;
-  readonly type: string;
-  readonly isFinal: boolean;
-  readonly text: string;
-}
+import type { SeenReply } from '../../e2e/cluster/durable-caller.ts';
 
 /** What happened to one command, with the times of it. */
 export interface Entry {
@@ -21,7 +13,8 @@ export interface Entry {
   deliveredMs?: number;
   /** The moment of each call to the platform. */
   readonly calledMs: number[];
-  readonly replies: LedgerReply[];
+  /** One that the broker delivered twice is entered once. */
+  readonly replies: SeenReply[];
   /** From the workers' logs. */
   readonly acknowledgedMs: number[];
 }
@@ -76,8 +69,8 @@ export class Ledger {
   }
 
   /** @returns whether it was the first final reply to a command of this run */
-  replied(id: string, reply: LedgerReply): boolean {
-    const entry = this.#entries.get(id);
+  replied(reply: SeenReply): boolean {
+    const entry = this.#entries.get(reply.correlationId);
     if (entry === undefined) return false;
     // Delivered again by the broker; the service has sent it once.
     if (reply.isRedelivered && entry.replies.some(({ messageId }) => messageId === reply.messageId))
@@ -97,6 +90,6 @@ export interface Failure {
 }
 
 /** The failure that a reply tells of; undefined if it tells of none. */
-export function failureIn({ type, text }: Pick<LedgerReply, 'type' | 'text'>): Failure | undefined {
+export function failureIn({ type, text }: Pick<SeenReply, 'type' | 'text'>): Failure | undefined {
   return type === 'command.failed' ? (JSON.parse(text) as Failure) : undefined;
 }

@@ -1,4 +1,5 @@
-import { type Entry, failureIn, type LedgerReply } from './ledger.ts';
+import type { SeenReply } from '../../e2e/cluster/durable-caller.ts';
+import { type Entry, failureIn } from './ledger.ts';
 
 /** Something that was broken, or worked again. */
 export interface Happening {
@@ -39,6 +40,6 @@ export function storyOf(
   return `${id} (${type}): ${told.join(', ')}`;
 }
 
-function said(reply: LedgerReply): string {
+function said(reply: SeenReply): string {
   return failureIn(reply)?.code ?? reply.type;
 }

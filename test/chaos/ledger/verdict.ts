@@ -1,4 +1,3 @@
-import { withoutTimes } from '../../e2e/cluster/load.ts';
 import { type Entry, failureIn } from './ledger.ts';
 
 export interface Verdict {
@@ -17,10 +16,8 @@ export interface Verdict {
   /** Calls beyond one for a session. A report makes as many as it has pages. */
   readonly extraCalls: number;
   readonly calledAgain: readonly Entry[];
-  /** Whose final reply is a failure. */
-  readonly failed: number;
-  /** Those, by their codes. */
-  readonly failures: Readonly<Record<string, number>>;
+  /** The code of each final reply that is a failure. */
+  readonly failures: readonly string[];
   /** From the sending to the final reply, the longest; not that of a command that is what the row breaks. */
   readonly largestMs: number;
   /** The one that took it, if it took longer than half a minute. */
@@ -34,10 +31,6 @@ export function verdictOf(entries: readonly Entry[]): Verdict {
   const calledAgain = entries.filter(
     ({ calledMs, type, isDisturbance }) => calledMs.length > 1 && type === 'session.create' && !isDisturbance,
   );
-  const codes = entries.flatMap(({ replies }) => {
-    const final = finalOf(replies);
-    return (final && failureIn(final)?.code) ?? [];
-  });
   const disturbed = entries.filter(({ isDisturbance }) => !isDisturbance);
   const largestMs = Math.max(0, ...disturbed.map(latencyOf));
   return {
@@ -50,8 +43,10 @@ export function verdictOf(entries: readonly Entry[]): Verdict {
     wrong: entries.filter(isWrong),
     extraCalls: calledAgain.reduce((sum, { calledMs }) => sum + calledMs.length - 1, 0),
     calledAgain,
-    failed: codes.length,
-    failures: Object.fromEntries(codes.map((code) => [code, codes.filter((other) => other === code).length])),
+    failures: entries.flatMap(({ replies }) => {
+      const final = finalOf(replies);
+      return (final && failureIn(final)?.code) ?? [];
+    }),
     largestMs,
     slowest:
       largestMs > SLOW_MS ? disturbed.filter((entry) => latencyOf(entry) === largestMs).slice(0, 1) : [],
@@ -109,4 +104,9 @@ function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
     return !retryable && details?.called !== false;
   });
   return others.some(({ isFinal }) => isFinal) ? others : replies;
+}
+
+/** A report that another worker reads again from its first page says when it did; the rest is the same. */
+function withoutTimes(text: string): string {
+  return text.replaceAll(/"read(?:At|From|To)":"[^"]*"/g, '');
 }

@@ -43,7 +43,10 @@ export class ChaosLoad {
       const dueMs = startedMs + pausedMs + (sent * 1_000) / perSecond;
       if (this.#ledger.size - this.#ledger.answered >= MAX_OPEN) pausedMs += await slept();
       else if (dueMs > performance.now()) await sleep(TICK_MS);
-      else this.#sendOne((sent += 1));
+      else {
+        sent += 1;
+        this.#sendOne(this.#ledger.size + 1);
+      }
     }
   }
 

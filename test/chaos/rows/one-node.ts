@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import { PAGES } from '../stage/chaos-stage.ts';
 import { once, type Row } from './row.ts';
 
 const CUTS = 6;
-const PAGES = 3;
 /** Its id, and that of its player. */
 const POISON = 'poison';
 const SHIFTED = fileURLToPath(new URL('../stage/shifted-clock.mjs', import.meta.url));

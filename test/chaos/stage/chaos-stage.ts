@@ -13,10 +13,12 @@ import { ChaosLoad } from '../load/chaos-load.ts';
 import { type BrokerUnderChaos, startBrokerUnderChaos } from './broker-under-chaos.ts';
 import { Workers } from './workers.ts';
 
-/** What a row needs beyond two workers, a broker of one node and a Redis. */
+/** What a test needs beyond two workers, a broker of one node and a Redis. */
 export interface StageWishes {
   /** Default: 1. */
   readonly nodes?: 1 | 3;
+  /** Default: 2. */
+  readonly workers?: number;
   /** Settings of all workers. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Starts the worker with this number, from 0. Default: with all settings, from this repository. */
@@ -33,8 +35,8 @@ export interface StageOptions {
   readonly random: () => number;
 }
 
-const WORKERS = 2;
-const PAGES = 3;
+/** Of each report. */
+export const PAGES = 3;
 const PLATFORM_MS = 20;
 const SEND_POLL_MS = 10;
 /** Without a reply, after which none is under way; longer than a busy machine holds one up. */
@@ -161,10 +163,10 @@ export class ChaosStage implements AsyncDisposable {
         return (this.fault ?? answer)(request, response, socket);
       }).then((platform) => this.#parts.use(platform)),
     ]);
-    const { start = (_, variables) => new WorkerProcess(variables) } = wishes;
+    const { workers: count = 2, start = (_, variables) => new WorkerProcess(variables) } = wishes;
     this.workers = this.#parts.use(
-      await Workers.start({
-        count: WORKERS,
+      new Workers({
+        count,
         start: (number) =>
           start(number, {
             ...this.platform.variables,
@@ -182,11 +184,12 @@ export class ChaosStage implements AsyncDisposable {
         onEnd: (program) => this.readAcknowledgements(program),
       }),
     );
+    await this.workers.areReady();
     this.caller = this.#parts.use(
       await DurableCaller.open(this.broker.urls.toReversed(), this.prefix, {
         queueArguments: wishes.replyQueue ?? {},
         onPublish: (id) => this.ledger.published(id),
-        onReply: (reply) => this.ledger.replied(reply.correlationId, reply),
+        onReply: (reply) => this.ledger.replied(reply),
       }),
     );
     // RabbitMQ can lose a quorum queue whose node is killed right after its declaration.

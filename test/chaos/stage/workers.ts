@@ -1,4 +1,5 @@
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { Supervisor } from '../../support/supervisor.ts';
 import { until } from '../../support/until.ts';
 
 export interface WorkersOptions {
@@ -14,20 +15,27 @@ export interface WorkersOptions {
 export class Workers implements AsyncDisposable {
   /** Ends that nobody had asked for. */
   crashes = 0;
-  readonly programs: WorkerProcess[] = [];
-  readonly #options: WorkersOptions;
+  readonly #supervisors: readonly Supervisor[];
   readonly #asked = new WeakSet<WorkerProcess>();
-  #isStopped = false;
 
-  private constructor(options: WorkersOptions) {
-    this.#options = options;
+  constructor({ count, start, onCrash, onEnd }: WorkersOptions) {
+    const supervise = (_: unknown, number: number): Supervisor =>
+      new Supervisor(
+        () => start(number),
+        (program) => {
+          onEnd(program);
+          if (!this.#asked.has(program)) {
+            this.crashes += 1;
+            onCrash(number, program.stderr);
+          }
+          void program[Symbol.asyncDispose]();
+        },
+      );
+    this.#supervisors = Array.from({ length: count }, supervise);
   }
 
-  static async start(options: WorkersOptions): Promise<Workers> {
-    const workers = new Workers(options);
-    for (let number = 0; number < options.count; number += 1) workers.#run(number);
-    await workers.areReady();
-    return workers;
+  get programs(): readonly WorkerProcess[] {
+    return this.#supervisors.map(({ worker }) => worker);
   }
 
   /** Waits until they take commands. */
@@ -45,22 +53,7 @@ export class Workers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopped = true;
+    for (const supervisor of this.#supervisors) supervisor.stop();
     await Promise.all(this.programs.map((program) => program[Symbol.asyncDispose]()));
-  }
-
-  #run(number: number): void {
-    const program = this.#options.start(number);
-    this.programs[number] = program;
-    program.child.once('exit', () => {
-      if (this.#isStopped) return;
-      this.#options.onEnd(program);
-      if (!this.#asked.has(program)) {
-        this.crashes += 1;
-        this.#options.onCrash(number, program.stderr);
-      }
-      void program[Symbol.asyncDispose]();
-      this.#run(number);
-    });
   }
 }

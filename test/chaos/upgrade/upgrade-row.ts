@@ -2,6 +2,7 @@ import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import type { Row } from '../rows/row.ts';
+import { PAGES } from '../stage/chaos-stage.ts';
 
 /** A version of the service with its settings. */
 interface Generation {
@@ -22,7 +23,6 @@ const STEPS: readonly (readonly [share: number, place: number, name: GenerationN
 ];
 /** Commands that are sent again after each step, to whichever worker takes them. */
 const REPEATS = 20;
-const PAGES = 3;
 /** Every third report fails, so that it goes through a retry queue from one generation to the other. */
 const FAILING_EVERY = 3;
 

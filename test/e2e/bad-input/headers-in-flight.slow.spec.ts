@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { healthy } from '../../support/platform-answers.ts';
 import { entry, publishRaw, raw } from '../../support/raw-message.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const SESSION = Buffer.from('{"userId":"p-1"}');
@@ -19,17 +18,13 @@ const MOST_GROWTH_MIB = 120;
 /** As much as a broker with the recommended `frame_max` takes; of 130 kB, it delivers some ten a second. */
 const NULLS = entry('a', raw.nulls(32_000));
 
-let service: ServiceUnderTest;
-beforeEach(async () => {
-  const answer = healthy();
-  service = await ServiceUnderTest.start({
-    behaviour: async (...request) => {
-      await sleep(PLATFORM_MS);
-      await answer(...request);
-    },
-  });
+const answer = healthy();
+const service = serviceForEach({
+  behaviour: async (...request) => {
+    await sleep(PLATFORM_MS);
+    await answer(...request);
+  },
 });
-afterEach(() => service?.[Symbol.asyncDispose]());
 
 /** Sends it as it is, and waits while the connection takes no more. */
 async function send(id: string, headers?: Buffer): Promise<void> {
@@ -57,13 +52,11 @@ it('100 kB of lists in lists hold up nobody for long, and become a dead letter',
 it('2,000 commands with 32 kB of nulls as headers take little memory', async () => {
   const { caller } = service;
   // Not through the proxy, which would share this process with them.
-  const worker = await service.worker({ AMQP_URL: service.url });
-  const peakMib = (): number =>
-    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) / 1024;
+  await service.worker({ AMQP_URL: service.url });
   await sleep(2_500);
-  const before = peakMib();
+  const before = service.peakMib();
   const replies = Array.from({ length: COMMANDS }, (_, n) => caller.repliesTo(`${n}`));
   for (let n = 0; n < COMMANDS; n += 1) await send(`${n}`, NULLS);
   await Promise.all(replies);
-  expect(peakMib() - before).toBeLessThan(MOST_GROWTH_MIB);
+  expect(service.peakMib() - before).toBeLessThan(MOST_GROWTH_MIB);
 });

@@ -1,18 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { installPacked, linkPackages, nodeReleases } from '../../contracts/packed-package.ts';
-import { fencesOf, read, root } from '../../docs/markdown.ts';
+import { CallerProject, nodeReleases } from '../../contracts/packed-package.ts';
+import { fencesOf, read } from '../../docs/markdown.ts';
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 
-const run = promisify(execFile);
-const TSC = join(root, 'node_modules/typescript/bin/tsc');
 const NODE_RELEASES = await nodeReleases();
 /** What a Nest service has already; class-validator until the caller needs no validation of its own. */
 const NEST = [
@@ -23,17 +15,7 @@ const NEST = [
   'reflect-metadata',
   'rxjs',
 ];
-const COMPILER = {
-  target: 'es2022',
-  module: 'nodenext',
-  moduleResolution: 'nodenext',
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  experimentalDecorators: true,
-  emitDecoratorMetadata: true,
-  types: ['node'],
-};
+const COMPILER = { experimentalDecorators: true, emitDecoratorMetadata: true, types: ['node'] };
 
 const fences = fencesOf(read('docs/caller.md')).filter(({ language }) => language === 'ts');
 const isOfNest = ({ heading }: { readonly heading: string }) => heading === 'NestJS';
@@ -66,13 +48,11 @@ await app.close();
 
 describe('the packed @poker-bridge/caller', () => {
   const name = uniquePrefix();
-  let folder: string;
+  const project = new CallerProject();
   let files: readonly string[];
   let sandboxed: SandboxedService;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'caller-'));
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     [sandboxed] = await Promise.all([
       startSandboxedService({
         sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' },
@@ -87,33 +67,17 @@ describe('the packed @poker-bridge/caller', () => {
       await bus.channel.deleteQueue(`${name}.replies.${instance}`);
     }
     await sandboxed?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    project[Symbol.dispose]();
   });
 
   async function install(): Promise<void> {
-    await installPacked('libs/contracts', folder);
-    await installPacked('libs/rabbitmq', folder);
-    files = await installPacked('libs/caller', folder);
-    await linkPackages(NEST, folder);
+    await project.install('libs/contracts');
+    await project.install('libs/rabbitmq');
+    files = await project.install('libs/caller');
+    await project.link(...NEST);
   }
 
-  /** Compiles the samples, each under its name. @returns what the compiler says */
-  async function compile(samples: Readonly<Record<string, string>>): Promise<string> {
-    const { prefix } = sandboxed.service;
-    for (const [file, text] of Object.entries(samples)) {
-      const adapted = text.replaceAll("name: 'shop'", `name: '${name}', prefix: '${prefix}'`);
-      await writeFile(join(folder, file), adapted);
-    }
-    const project = { compilerOptions: COMPILER, files: Object.keys(samples) };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
-    return run(process.execPath, [TSC, '--project', folder]).then(
-      () => '',
-      (failure: { stdout: string }) => failure.stdout,
-    );
-  }
-
-  const start = (node: string, file: string) =>
-    run(node, [join(folder, file)], { env: { AMQP_URL: sandboxed.service.url }, timeout: 60_000 });
+  const start = (node: string, file: string) => project.run(node, file, { AMQP_URL: sandboxed.service.url });
 
   it('holds JavaScript and declarations for each file, no specs, no sources', () => {
     const code = files.filter((file) => file.startsWith('dist/'));
@@ -124,8 +88,10 @@ describe('the packed @poker-bridge/caller', () => {
 
   it('compiles the samples of its pages', async () => {
     const [readme] = fencesOf(read('libs/caller/README.md'));
-    const samples = { 'samples.ts': SAMPLES, 'nest.ts': NEST_SAMPLE, 'readme.ts': readme!.text };
-    expect(await compile(samples)).toBe('');
+    const adapted = `name: '${name}', prefix: '${sandboxed.service.prefix}'`;
+    const [samples, nest] = [SAMPLES, NEST_SAMPLE].map((text) => text.replaceAll("name: 'shop'", adapted));
+    const sources = { 'samples.ts': samples!, 'nest.ts': nest!, 'readme.ts': readme!.text };
+    expect(await project.compile(COMPILER, sources)).toBe('');
   });
 
   it.each(NODE_RELEASES)('runs the samples of docs/caller.md on Node.js $version', async ({ path }) => {

@@ -18,6 +18,7 @@ const PASSWORD = 'secret-of-a-test';
 export type BrokerUser = Awaited<ReturnType<typeof createBrokerUser>>;
 
 /**
+ * @param name of a user whom the rules of a worker name
  * @param permission an argument list of `rabbitmqctl`, `set_permissions` and what follows
  * @param queue its reply queue; default `<user>.replies`, an empty name has the broker name it
  */
@@ -27,7 +28,7 @@ export async function createBrokerUser(
   service: ServiceUnderTest,
   queue = `${name}.replies`,
 ) {
-  await addUser(name, permission);
+  await testBrokerCtl(...permission);
   const url = urlOf(name, service.url);
   const { connection, channel } = await openConnection(url);
   const { queue: replyQueue } = await channel.assertQueue(queue, { exclusive: true });
@@ -53,10 +54,7 @@ export async function createBrokerUser(
       const named = { replyTo: replyQueue, messageId: randomUUID(), userId: name, ...options };
       channel.publish(service.name('commands'), type, Buffer.from(JSON.stringify(data)), named);
     },
-    async [Symbol.asyncDispose](): Promise<void> {
-      await connection.close().catch(() => undefined);
-      await testBrokerCtl('delete_user', name);
-    },
+    [Symbol.asyncDispose]: () => connection.close().catch(() => undefined),
   };
 }
 
@@ -88,8 +86,10 @@ export async function startWithCallers(pages = 1, variables: Variables = {}) {
       const CALLERS_FILE = write('callers.json', { callers });
       const asked = { AMQP_URL: url, AMQP_PREFIX: service.prefix, CALLERS_FILE };
       printed = await printedPermissions(asked);
-      expect([...printed.keys()]).toEqual([worker, ...Object.keys(callers)]);
-      await addUser(worker, printed.get(worker) ?? []);
+      const names = [worker, ...Object.keys(callers)];
+      expect([...printed.keys()]).toEqual(names);
+      await addUsers(names);
+      await testBrokerCtl(...(printed.get(worker) ?? []));
       await service.worker({ ...asked, ...more });
     },
     /** A user with the permissions that are printed for it. @param queue its reply queue */
@@ -99,9 +99,13 @@ export async function startWithCallers(pages = 1, variables: Variables = {}) {
   };
 }
 
-async function addUser(name: string, permission: readonly string[]): Promise<void> {
-  await testBrokerCtl('add_user', name, PASSWORD);
-  await testBrokerCtl(...permission);
+/** All at once: rabbitmqctl takes most of a second to start. They last as long as the broker of the run. */
+async function addUsers(names: readonly string[]): Promise<void> {
+  await testBrokerCtl(
+    'eval',
+    `[ok = rabbit_auth_backend_internal:add_user(list_to_binary(Name), <<"${PASSWORD}">>, <<"a test">>) ` +
+      `|| Name <- ${JSON.stringify(names)}].`,
+  );
 }
 
 /** The URL under which the user connects. */

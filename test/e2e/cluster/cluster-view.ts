@@ -50,23 +50,6 @@ export class ClusterView {
     );
   }
 
-  /** Queues, consumers, channels and connections as each node sees them, for people. */
-  async describe(): Promise<string> {
-    const questions = [
-      ['list_queues', 'name', 'leader', 'online', 'messages_ready', 'messages_unacknowledged', 'consumers'],
-      ['list_consumers'],
-      ['list_channels', 'pid', 'name', 'messages_unconfirmed', 'messages_unacknowledged', 'confirm'],
-      ['list_connections', 'name', 'state', 'client_properties'],
-    ] as const;
-    const answers = this.#cluster.nodes.flatMap((node) =>
-      questions.map(async (question) => {
-        const answer = await node.ctl(...question).catch((error: Error) => error.message);
-        return `${node.name}: ${question.join(' ')}\n${answer}`;
-      }),
-    );
-    return (await Promise.all(answers)).join('\n');
-  }
-
   /** Waits until every queue has all its members again, so that it can lose any one of them. */
   async isWhole(): Promise<void> {
     for (const node of this.#cluster.nodes) {

@@ -12,48 +12,41 @@ describe('a worker on a cluster of three nodes', () => {
     service = await ClusteredService.start();
   });
 
-  afterAll(() => service?.[Symbol.asyncDispose]());
+  afterAll(() => service?.stage[Symbol.asyncDispose]());
 
   it('continues on another node if its own dies, and all queues lose their leader', () =>
-    service.run(async () => {
-      const { view, lanes, caller, worker } = service;
-      const load = service.load('killed');
-      await load.goOn(20);
+    service.underLoad(async () => {
+      const { broker, caller } = service.stage;
       const [lost] = await service.serving();
-      await view.moveLeaders([...lanes, caller.replyQueue], lost);
+      await broker.view.moveLeaders([...service.lanes, caller.replyQueue], lost);
       await lost.kill();
-      await load.goOn(40);
-      await worker.ready();
+      await service.more(40);
+      await service.worker.ready();
       expect(await service.serving()).not.toContain(lost);
       await lost.restart();
-      await service.expectAnswered(load);
     }));
 
   it('is not affected if the leaders of its lanes move', () =>
-    service.run(async () => {
-      const load = service.load('moved');
+    service.underLoad(async () => {
+      const { cluster, view } = service.stage.broker;
       const stopWatching = watchReadiness(service.worker);
       const serving = await service.serving();
-      for (const leader of service.cluster.nodes.slice(1)) {
-        await service.view.moveLeaders(service.lanes, leader);
-        await load.goOn(10);
+      for (const leader of cluster.nodes.slice(1)) {
+        await view.moveLeaders(service.lanes, leader);
+        await service.more(10);
       }
       expect(await service.serving()).toEqual(serving);
-      await service.expectAnswered(load);
       expect(await stopWatching()).toEqual([200]);
     }));
 
   it('survives a restart of the nodes, one after the other', () =>
-    service.run(async () => {
-      const load = service.load('rolled');
-      for (const node of service.cluster.nodes) {
-        await load.goOn(20);
+    service.underLoad(async () => {
+      for (const node of service.stage.broker.cluster.nodes) {
+        await service.more(20);
         await node.shutDown();
-        await load.goOn(20);
+        await service.more(20);
         await node.restart();
       }
-      await load.goOn(40);
-      await service.worker.ready();
-      await service.expectAnswered(load);
+      await service.more(40);
     }));
 });

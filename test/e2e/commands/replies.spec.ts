@@ -8,7 +8,6 @@ import { expectedProperties } from './expected-properties.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
 
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('the worker', () => {
@@ -136,15 +135,6 @@ describe('the worker', () => {
     expect(other.body['sessionId']).not.toBe(first.body['sessionId']);
   });
 
-  it('makes up the id of a command without one; an id is the default of the correlation id', async () => {
-    const { headers, messageId } = await send('session.create', { userId: 'p-1' }, { messageId: undefined });
-    expect(headers['command-id']).toMatch(UUID);
-    expect(messageId).toBe(`${String(headers['command-id'])}:0`);
-    const reply = sandboxed.caller.repliesTo(id);
-    sandboxed.caller.publish('session.create', { userId: 'p-1' }, { messageId: id });
-    expect(await reply).toMatchObject([{ type: 'session.created', messageId: `${id}:0` }]);
-  });
-
   it("passes on what the platform refuses, without the command's own values", async () => {
     const nick = `Taken ${id.slice(-8)}`;
     await send('session.create', { userId: 'p-first', nick }, { messageId: `first-${id}` });
@@ -182,14 +172,6 @@ describe('the worker', () => {
     });
     return lines.filter((line) => 'queue' in line).map(({ queue }) => queue);
   };
-
-  it('follows the type if it differs from the routing key, and echoes the trace', async () => {
-    const options = { type: 'session.create', headers: { traceparent: TRACEPARENT, tracestate: 'vendor=1' } };
-    const { properties } = await send('report.rake.fetch', { userId: 'p-2' }, options);
-    const reply = { type: 'session.created', id, commandType: 'session.create', correlationId };
-    expect(properties).toEqual(expectedProperties({ ...reply, headers: { traceparent: TRACEPARENT } }));
-    expect(await movedTo()).toEqual([sandboxed.service.name('interactive')]);
-  });
 
   it.each([
     ['takes a command from the queue of its lane', 'session.create', { userId: 'p-3' }, []],

@@ -104,21 +104,6 @@ describe('reports', () => {
     expect(plain.some((amount) => amount < 0n)).toBe(type === AD_HOC);
   });
 
-  it('hold one page only, if that is requested', async () => {
-    const [page, completed, ...rest] = await fetchReport(AD_HOC, { ...DAY, page: 3, perPage: 7 });
-    expect(page?.body).toMatchObject({ page: 3, pageCount: 4, perPage: 7, totalCount: 25 });
-    expect(completed?.body).toEqual({
-      report: 'ad-hoc',
-      pages: 1,
-      records: 7,
-      totalCount: 25,
-      ...whole([page!]),
-    });
-    expect(rest).toEqual([]);
-    const all = recordsOf(await fetchReport(AD_HOC, DAY));
-    expect(page?.body['records']).toEqual(all.slice(14, 21));
-  });
-
   it.each([
     ['a player without rake', RAKE, { userId: 'nobody' }, 'rake', 0],
     ['a page beyond the last', AD_HOC, { page: 9 }, 'ad-hoc', 25],

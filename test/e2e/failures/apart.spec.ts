@@ -14,7 +14,7 @@ const CONNECTIONS = 16;
 /** What games alone may take of the connections. */
 const MOST_GAMES = 12;
 /** A lane's compartment that moves nothing for a third of it is stuck; a busy machine moves nothing for a second. */
-const DEADLINE_MS = 9_000;
+const DEADLINE_MS = 6_000;
 const HOUR_MS = 3_600_000;
 const OPERATORS = { other: { clientId: 'other', secretKey: 'other-secret' } };
 

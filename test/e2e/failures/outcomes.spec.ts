@@ -37,23 +37,6 @@ async function freshWorker(): Promise<WorkerProcess> {
   return service.worker();
 }
 
-describe('a session whose answer was lost', () => {
-  it('is asked for once more, and then unknown; the same command sent again is no replay', async () => {
-    service.platform.behaviour = (_request, _response, socket) => void socket.resetAndDestroy();
-    const create = () => service.caller.send('session.create', { userId: 'p-1' }, { messageId: id });
-    const [reply] = await create();
-    expect(reply?.body).toMatchObject({
-      code: 'OUTCOME_UNKNOWN',
-      category: 'uncertain',
-      retryable: true,
-      attempts: 2,
-    });
-    expect(service.platform.requests).toHaveLength(2);
-    service.platform.behaviour = healthy();
-    expect((await create()).map(({ type }) => type)).toEqual(['session.created']);
-  });
-});
-
 describe('a report whose connections are cut', () => {
   it('continues after its last confirmed page, under the same ids, and says that its total has changed', async () => {
     const { caller, platform, proxy } = service;

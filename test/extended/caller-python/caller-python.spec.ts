@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,10 +7,12 @@ import spawn from 'nano-spawn';
 import { CALLER_CODES } from '#caller';
 
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
+import { Program } from '../../../scripts/processes/program.ts';
 import { fencesOf, read, root } from '../../docs/markdown.ts';
 import { type SandboxedService, startSandboxedService } from '../../e2e/commands/sandboxed-service.ts';
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { installPythonClient } from '../../support/python-client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const CLIENT = join(root, 'libs/caller-python');
@@ -84,33 +83,23 @@ for record in caller.fetch_rake_report({"dateFrom": "", "dateTo": ""}).records()
 `;
 
 /** Runs a program with only the given environment. */
-function run(
+async function run(
   program: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  cwd = TESTS,
-): Promise<{ readonly code: unknown; readonly output: string }> {
-  const options = { cwd, env: { PYTHONDONTWRITEBYTECODE: '1', ...env }, timeout: RUN_TIMEOUT_MS };
-  return new Promise((resolve) => {
-    execFile(program, args, options, (error, stdout, stderr) => {
-      resolve({ code: error ? (error.code ?? error.signal) : 0, output: `${stdout}${stderr}` });
-    });
-  });
+  variables: Readonly<Record<string, string>> = {},
+) {
+  const environment = { PYTHONDONTWRITEBYTECODE: '1', ...variables };
+  const { code, stdout, stderr } = await new Program(program, args, environment).result;
+  return { code, output: stdout + stderr };
 }
 
 describe('poker_bridge, installed from its wheel', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let python: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'python-'));
-    python = await installPythonClient(folder);
+    python = await installPythonClient(folder.path);
   }, START_TIMEOUT_MS);
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-
-  async function program(name: string, text: string): Promise<string> {
-    await writeFile(join(folder, name), text);
-    return join(folder, name);
-  }
+  afterAll(() => folder[Symbol.dispose]());
 
   describe('its own tests, against a worker and a sandbox', () => {
     let sandboxed: SandboxedService;
@@ -123,7 +112,7 @@ describe('poker_bridge, installed from its wheel', () => {
       });
       const { service, platform } = sandboxed;
       const env = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix, SANDBOX_URL: platform.url };
-      const file = join(folder, 'passed.json');
+      const file = join(folder.path, 'passed.json');
       ({ output } = await run(python, [join(TESTS, 'run.py'), file], env));
       if (existsSync(file)) passed = JSON.parse(readFileSync(file, 'utf8'));
     }, RUN_TIMEOUT_MS);
@@ -153,7 +142,7 @@ describe('poker_bridge, installed from its wheel', () => {
       async () => {
         const { url, prefix } = sandboxed.service;
         const adapted = SAMPLES.replaceAll('"shop"', `"${name}", prefix="${prefix}"`);
-        const result = await run(python, [await program('samples.py', adapted)], { AMQP_URL: url });
+        const result = await run(python, [folder.write('samples.py', adapted)], { AMQP_URL: url });
         expect(result.output.trim().split('\n')).toEqual([
           expect.stringMatching(/^lobby: http:\S+lang=de$/),
           'unknown player',
@@ -176,7 +165,7 @@ describe('poker_bridge, installed from its wheel', () => {
       await until('there is an alarm', async () => (await alarms()).trim() === '1');
       const env = { AMQP_URL: broker.url };
       const lines: string[] = [];
-      for await (const line of spawn(python, [await program('alarmed.py', ALARMED)], { env }).stdout) {
+      for await (const line of spawn(python, [folder.write('alarmed.py', ALARMED)], { env }).stdout) {
         lines.push(line);
         if (line.startsWith('the broker')) await broker.ctl('set_vm_memory_high_watermark', '0.6');
       }
@@ -204,15 +193,16 @@ describe('poker_bridge, installed from its wheel', () => {
   it(
     'is typed: itself and its samples are right, and what is wrong in a program is found',
     async () => {
-      const options = ['--strict', '--cache-dir', join(folder, 'mypy')];
-      const check = (...args: readonly string[]) => run(MYPY, [...options, ...args], {}, CLIENT);
+      const config = ['--config-file', join(CLIENT, 'pyproject.toml')];
+      const options = ['--strict', '--cache-dir', join(folder.path, 'mypy'), ...config];
+      const check = (...args: readonly string[]) => run(MYPY, [...options, ...args]);
       const good = { code: 0, output: expect.stringMatching(/^Success: no issues found/) };
-      expect(await check('src')).toEqual(good);
-      const samples = await program('samples.py', SAMPLES);
-      const readme = await program('readme.py', samplesOf('libs/caller-python/README.md'));
+      expect(await check(join(CLIENT, 'src'))).toEqual(good);
+      const samples = folder.write('samples.py', SAMPLES);
+      const readme = folder.write('readme.py', samplesOf('libs/caller-python/README.md'));
       expect(await check('--python-executable', python, samples)).toEqual(good);
       expect(await check('--python-executable', python, readme)).toEqual(good);
-      const { output } = await check('--python-executable', python, await program('typed.py', TYPED));
+      const { output } = await check('--python-executable', python, folder.write('typed.py', TYPED));
       const wrong = [...output.matchAll(/typed\.py:(\d+): error/g)].map(
         ([, line]) => TYPED.split('\n')[Number(line) - 1],
       );

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import spawn, { type SubprocessError } from 'nano-spawn';
@@ -7,6 +5,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 
 import { bringHelm } from './bring-helm.ts';
 import { root } from '../../../scripts/root.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const CHART = join(root, 'deploy/helm/poker-bridge');
 
@@ -66,18 +65,15 @@ export async function lint(values: object): Promise<string> {
 
 async function helm(command: 'lint' | 'template', values: object, release = 'game'): Promise<string> {
   const program = await bringHelm();
-  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-helm-'));
-  const file = join(folder, 'values.yaml');
+  using folder = temporaryFolder();
+  const file = folder.write('values.yaml', stringify(values));
+  const options = command === 'lint' ? ['--strict', CHART] : [release, CHART];
+  // A home of its own: it reads no repositories and no cluster.
+  const env = { HOME: folder.path, PATH: process.env['PATH'] ?? '' };
   try {
-    writeFileSync(file, stringify(values));
-    const options = command === 'lint' ? ['--strict', CHART] : [release, CHART];
-    // A home of its own: it reads no repositories and no cluster.
-    const env = { HOME: folder, PATH: process.env['PATH'] ?? '' };
     const { stdout } = await spawn(program, [command, ...options, '--values', file], { env });
     return stdout;
   } catch (error) {
     throw new Error((error as SubprocessError).stderr, { cause: error });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -16,10 +16,10 @@ describe('guarded command', () => {
     const file = join(folder, 'parent.mts');
     writeFileSync(
       file,
-      `import { guardedCommand } from ${JSON.stringify(join(root, 'scripts/processes/guarded-command.ts'))};
+      `import { GuardedCommand } from ${JSON.stringify(join(root, 'scripts/processes/guarded-command.ts'))};
      const awake = setInterval(() => undefined, 1_000);
      ${first}
-     const command = guardedCommand('/bin/sh', ['-c', 'sleep 1000 & echo pids $$ $!.; wait'], {
+     const command = new GuardedCommand('/bin/sh', ['-c', 'sleep 1000 & echo pids $$ $!.; wait'], {
        output: 'inherit',
        folder: ${JSON.stringify(join(folder, 'owned'))},
      });

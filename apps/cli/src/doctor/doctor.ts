@@ -28,8 +28,7 @@ Examples:
   $ poker-bridge doctor --json | jq 'select(.state != "ok")'
 
 It uses the settings of a worker, and changes nothing on the broker. The platform is asked for one record of each report, and
-for a session and a game of the player poker-bridge-doctor with an authType that does not exist, which it refuses.
-Exits with 0 if nothing is at fault, 1 if something is, 78 if a setting is.`;
+for a session and a game of the player poker-bridge-doctor with an authType that does not exist, which it refuses.`;
 
 const REDIS_SETTINGS = ['REDIS_URL', 'REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'] as const;
 const FOR_SETTINGS = 'no worker starts before; docs/settings.md lists every variable';

@@ -8,7 +8,8 @@ import type { Period } from './period.ts';
 import { isAtEnd, type Reading } from './reading.ts';
 import type { ReportRecord } from './records.ts';
 
-const MOST_PER_PAGE = 1_000;
+/** Records. Source: bus contract, section 2. */
+export const MOST_PER_PAGE = 1_000;
 
 export interface ReportRequest {
   readonly type: `report.${ReportName}.fetch`;

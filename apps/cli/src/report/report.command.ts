@@ -3,16 +3,15 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ReportName } from '#contracts';
 
 import { each, readCount, readDeadline } from '../options.ts';
+import { MOST_PER_PAGE } from './read-pages.ts';
 import { report, type ReportOptions } from './report.ts';
 
-const MOST_PER_PAGE = 1_000;
 const MOST_DECIMALS = 18;
 const DEADLINE_MS = 600_000;
 
 const END = `
 A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
-reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit. At
-the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECORDS=lenient), which is written as it came.`;
+reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit.`;
 
 export function define(group: Command): void {
   addOne(group, 'ad-hoc', 'the figures of all players').addHelpText(

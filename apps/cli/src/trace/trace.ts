@@ -11,8 +11,7 @@ import { type Options, readMoment } from '../options.ts';
 import { describeCause, describeLogLine, type LogLine, readLogLine } from './log-line.ts';
 
 const EXAMPLES = `
-The log comes on standard input, of any number of workers and in any order, with or without what docker compose and
-kubectl put before each line. The lines are printed in order of time, after a sentence that says why something failed.
+The log comes on standard input, of any number of workers and in any order, also with what collectors put before a line.
 
 Examples:
   $ docker compose logs worker | poker-bridge trace --id 4711
