@@ -91,6 +91,7 @@ describe('docs/adding-a-command.md', () => {
       expect(faults.map(([, path]) => path).toSorted()).toEqual([
         'apps/worker/src/commands/handlers.ts',
         'libs/platform/src/operations.ts',
+        'libs/platform/src/requests.ts',
       ]);
       expect(output.match(/: error /g)).toHaveLength(faults.length);
     },

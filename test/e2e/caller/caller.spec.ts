@@ -24,15 +24,6 @@ describe('@poker-bridge/caller', () => {
     suite.platform.fault({ operation, kind: 'latency', fixedMs: 1_500, count: 1 });
   const waitingIn = async (queue: string) => (await suite.bus.channel.checkQueue(queue)).messageCount;
 
-  it('creates sessions and opens games', async () => {
-    const { caller } = suite;
-    const session = await caller.createSession({ userId: 'alice', lang: 'de' });
-    expect(session).toMatchObject({ userId: 'alice', redirectUrl: expect.stringContaining('lang=de') });
-    const table = { player: { id: 'alice' }, session: { id: 's-1', tableId: 7 } };
-    const game = await caller.openGame(table, { deadlineMs: 10_000, operator: 'default' });
-    expect(game).toMatchObject({ playerId: 'alice', sessionId: 's-1', url: expect.any(String) });
-  });
-
   it('reads reports page by page, amounts digit for digit', async () => {
     const { caller, platform } = suite;
     await platform.fault({ operation: 'ad-hoc-report', kind: 'huge-amounts', count: 1 });
@@ -70,9 +61,11 @@ describe('@poker-bridge/caller', () => {
     await expect(report.records().next()).rejects.toThrow('A report can be read once');
   });
 
-  it('fails with the code of the worker', async () => {
+  it('opens games, and fails with the code of the worker and what that finds wrong with the data', async () => {
     const { caller } = suite;
-    await caller.openGame({ player: { id: 'bob', nick: 'Bobby' } });
+    const table = { player: { id: 'bob', nick: 'Bobby' }, session: { id: 's-1', tableId: 7 } };
+    const opened = { playerId: 'bob', sessionId: 's-1', url: expect.any(String) };
+    expect(await caller.openGame(table)).toMatchObject(opened);
     const id = randomUUID();
     await expect(caller.openGame({ player: { id: 'carl', nick: 'Bobby' } }, { id })).rejects.toMatchObject({
       name: 'CallerError',
@@ -81,19 +74,11 @@ describe('@poker-bridge/caller', () => {
       platform: { status: 422 },
       commandId: id,
     });
-  });
-
-  it('fails with what the worker finds wrong with the data', async () => {
-    const { caller } = suite;
     const violations = [expect.objectContaining({ pointer: '/userId' })];
     const refused = { code: 'VALIDATION_FAILED', category: 'invalid', retryable: false, violations };
     await expect(caller.createSession({ userId: '' })).rejects.toMatchObject(refused);
-    await expect(
-      caller
-        .fetchRakeReport({ ...DAY, userId: '' })
-        .records()
-        .next(),
-    ).rejects.toMatchObject(refused);
+    const report = caller.fetchRakeReport({ ...DAY, userId: '' });
+    await expect(report.records().next()).rejects.toMatchObject(refused);
   });
 
   it('sends again under the same id what is retryable', async () => {

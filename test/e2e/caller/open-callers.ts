@@ -13,39 +13,35 @@ type Options = Partial<Omit<CallerOptions, 'instance'>> & { readonly instance?: 
 export const PATIENT = { deadlineMs: 600_000 };
 export const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
 
+export type OpenCallers = ReturnType<typeof openCallers>;
+
 /** The callers of a suite; closed, and their reply queues removed, at its end. */
-export class OpenCallers implements AsyncDisposable {
-  readonly name = uniquePrefix();
-  readonly #service: ServiceUnderTest;
-  readonly #opened: Caller[] = [];
-
-  constructor(service: ServiceUnderTest) {
-    this.#service = service;
-  }
-
+export function openCallers({ url, prefix }: Pick<ServiceUnderTest, 'url' | 'prefix'>) {
+  const opened: Caller[] = [];
+  const defaults = { url, prefix, name: uniquePrefix() };
   /** By default with a reply queue of its own. */
-  open(options: Options = {}): Caller {
-    const { url, prefix } = this.#service;
-    const { instance, ...rest } = { url, prefix, name: this.name, instance: randomUUID(), ...options };
+  const open = (options: Options = {}): Caller => {
+    const { instance, ...rest } = { ...defaults, instance: randomUUID(), ...options };
     const caller = createCaller(instance === undefined ? rest : { ...rest, instance });
-    this.#opened.push(caller);
+    opened.push(caller);
     return caller;
-  }
-
-  /** One that collects the replies that no call awaits. */
-  collecting(options: Options = {}): { inbox: Caller; replies: BusReply[] } {
-    const replies: BusReply[] = [];
-    return { inbox: this.open({ ...options, onReply: (reply) => void replies.push(reply) }), replies };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#opened.map((caller) => caller.close()));
-    await using bus = await openConnection(this.#service.url);
-    for (const caller of this.#opened) {
-      const queue = queueOf(caller);
-      if (queue !== undefined) await bus.channel.deleteQueue(queue);
-    }
-  }
+  };
+  return {
+    open,
+    /** One that collects the replies that no call awaits. */
+    collecting(options: Options = {}): { inbox: Caller; replies: BusReply[] } {
+      const replies: BusReply[] = [];
+      return { inbox: open({ ...options, onReply: (reply) => void replies.push(reply) }), replies };
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all(opened.map((caller) => caller.close()));
+      await using bus = await openConnection(url);
+      for (const caller of opened) {
+        const queue = queueOf(caller);
+        if (queue !== undefined) await bus.channel.deleteQueue(queue);
+      }
+    },
+  };
 }
 
 /** A caller that never connected has none. */
@@ -65,14 +61,8 @@ export async function startCallers(sandbox: Readonly<Record<string, string>> = {
     await startSandboxedService({ sandbox, worker } satisfies SandboxedOptions),
   );
   const bus = stack.use(await openConnection());
-  const callers = stack.use(new OpenCallers(service));
+  const callers = stack.use(openCallers(service));
+  const caller = callers.open({ sendUserId: true });
   const stop = stack.move();
-  return {
-    service,
-    platform,
-    bus,
-    callers,
-    caller: callers.open({ sendUserId: true }),
-    [Symbol.asyncDispose]: () => stop.disposeAsync(),
-  };
+  return { service, platform, bus, callers, caller, [Symbol.asyncDispose]: () => stop.disposeAsync() };
 }

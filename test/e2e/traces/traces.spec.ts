@@ -11,7 +11,7 @@ import { healthy, unavailable } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { OpenCallers } from '../caller/open-callers.ts';
+import { openCallers, type OpenCallers } from '../caller/open-callers.ts';
 
 /** A service with OpenTelemetry of its own, as another team sets it up. */
 class CallingService implements AsyncDisposable {
@@ -69,7 +69,7 @@ describe('traces', () => {
         REPORTS_RETRY_DELAYS_MS: '100',
       },
     });
-    callers = new OpenCallers(service);
+    callers = openCallers(service);
     worker = await service.worker();
   });
 

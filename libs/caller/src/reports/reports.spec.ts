@@ -58,8 +58,8 @@ describe('PageStream', () => {
 
   it('says when the pages of the first run were read, if the report is sent again', async () => {
     expect(await streamOf(completed(0)).run()).toMatchObject({ ...TIMES, spansIntervals: false });
-    const again = page(0, 3, '2026-03-02T00:31:00.000Z');
-    const { run } = streamOf(page(0), failed(1), again, completed(1));
+    const again = [0, 1].map((sequence) => page(sequence, 3, TIMES.readFrom));
+    const { run } = streamOf(page(0), failed(1), ...again, completed(2));
     await expect(run()).rejects.toThrow();
     const readFrom = '2026-03-02T00:25:00.000Z';
     expect(await run()).toMatchObject({ ...TIMES, readFrom, spansIntervals: true });
