@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { stringify } from 'yaml';
 
+import { SETTINGS } from '#settings';
+
 import { root } from '../root.ts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.ts';
 import { contractLines, RELEASED_LINES, withAdditions } from './compatibility.ts';
@@ -15,6 +17,23 @@ import { MESSAGE_NAMES, standaloneSchema } from './schemas/schemas.ts';
 /** Holds a schema of each message and the AsyncAPI document, relative to the repository. */
 export const CONTRACT_FOLDER = 'docs/contract';
 
+/** What the Helm chart takes. It refuses settings that it does not know. */
+const CHART_SCHEMA = 'deploy/helm/poker-bridge/values.schema.json';
+/** The chart sets these itself. */
+const SET_BY_CHART: ReadonlySet<string> = new Set(['HTTP_HOST', 'HTTP_PORT', 'LANES', 'SHUTDOWN_GRACE_MS']);
+
+interface ChartSchema {
+  readonly properties: {
+    readonly secrets: {
+      readonly properties: {
+        readonly settings: { readonly propertyNames: { enum: readonly string[] } };
+        readonly files: { readonly propertyNames: { readonly pattern: string } };
+      };
+    };
+  };
+  readonly definitions: { readonly settings: { readonly propertyNames: { enum: readonly string[] } } };
+}
+
 /**
  * Every file that is written from the definitions: its path in the repository, and its text. `openapi.yaml`, the platform's
  * side, is written by hand; its test holds it to the sandbox and the contracts.
@@ -25,16 +44,32 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
     return [`schemas/${name}.schema.json`, JSON.stringify(standaloneSchema(name, examples))] as const;
   });
   const asyncApi = stringify(asyncApiDocument(), { aliasDuplicateObjects: false, lineWidth: 0 });
-  const documents = [...schemas, ['asyncapi.yaml', asyncApi] as const].map(async ([name, text]) => {
-    const path = join(CONTRACT_FOLDER, name);
+  const written = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const documents = [...schemas, ['asyncapi.yaml', asyncApi] as const].map(
+    ([name, text]) => [join(CONTRACT_FOLDER, name), text] as const,
+  );
+  const chart = [CHART_SCHEMA, JSON.stringify(chartSchema(written(CHART_SCHEMA)))] as const;
+  const formatted = [...documents, chart].map(async ([path, text]) => {
     const filepath = join(root, path);
     return [path, await format(text, { ...(await resolveConfig(filepath)), filepath })] as const;
   });
-  const written = (path: string): string => readFileSync(join(root, path), 'utf8');
   return new Map([
-    ...(await Promise.all(documents)),
+    ...(await Promise.all(formatted)),
     [MESSAGES_DOCUMENT, messagesDocument(written(MESSAGES_DOCUMENT))],
     [RELEASED_LINES, withAdditions(written(RELEASED_LINES), contractLines())],
     [PYTHON_MESSAGES, pythonMessages()],
   ]);
+}
+
+/** The schema with every setting: secrets, which come from keys of a Secret as files do, and the others as texts. */
+function chartSchema(text: string): ChartSchema {
+  const schema = JSON.parse(text) as ChartSchema;
+  const { settings: secrets, files } = schema.properties.secrets.properties;
+  const isFile = new RegExp(files.propertyNames.pattern);
+  const names = Object.entries(SETTINGS).filter(([name]) => !SET_BY_CHART.has(name) && !isFile.test(name));
+  const namesOf = (isSecret: boolean): string[] =>
+    names.filter(([, setting]) => 'isSecret' in setting === isSecret).map(([name]) => name);
+  secrets.propertyNames.enum = namesOf(true);
+  schema.definitions.settings.propertyNames.enum = namesOf(false).toSorted();
+  return schema;
 }

@@ -24,15 +24,11 @@ export interface WorkerHealth {
 
 /** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
 export class WorkerProcess extends Program {
-  /**
-   * @param folder of a repository that is built. Default: this one
-   * @param launcher the command that becomes the worker's process
-   */
-  constructor(variables: Readonly<Record<string, string>>, folder = root, launcher: readonly string[] = []) {
+  /** @param folder of a repository that is built. Default: this one */
+  constructor(variables: Readonly<Record<string, string>>, folder = root) {
     const all = { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables };
     const command = commandOf(WORKER, all, folder);
-    const [program = '', ...args] = [...launcher, process.execPath, ...command.args];
-    super(program, args, command.variables);
+    super(process.execPath, command.args, command.variables);
   }
 
   /** Every line of the log so far. */

@@ -11,7 +11,7 @@ import { chooseRelease } from '../broker/installation.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { runTask } from '../run-task.ts';
+import { readCount, readPositive, runTask } from '../run-task.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
@@ -32,23 +32,21 @@ await runTask(async () => {
     },
   });
   if (values.from === undefined) throw new Error('--from COMMIT is missing: the version to upgrade from');
+  const commands = readCount('commands', values.commands);
+  const perSecond = readPositive('rate', values.rate);
+  chooseRelease(values.release);
   const commit = git('rev-parse', '--verify', `${values.from}^{commit}`);
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-upgrade-'));
   try {
     buildOld(commit, folder);
     await build(root);
-    chooseRelease(values.release);
     const { version } = await requireInstallation();
     console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);
-    const result = await playRow(upgradeRow({ old: { folder }, new: {} }), {
-      commands: Number(values.commands),
-      perSecond: Number(values.rate),
-      seed: 1,
-    });
+    const result = await playRow(upgradeRow({ old: { folder }, new: {} }), { commands, perSecond, seed: 1 });
     for (const line of [resultLine(result), ...result.stories]) console.log(`  ${line}`);
     return isSound(result) ? 0 : 1;
   } finally {
-    git('worktree', 'remove', '--force', folder);
     rmSync(folder, { recursive: true, force: true });
+    git('worktree', 'prune');
   }
 });

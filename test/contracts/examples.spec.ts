@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
-import { COMMAND_TYPES, type CommandType, type ErrorCode, type Reply } from '#contracts';
+import { COMMAND_TYPES, type CommandType, type ErrorCode, isFinalReplyType, type Reply } from '#contracts';
 import { REPLIES, validateCommand } from '#contracts/validation';
 
 import type { Command } from '../../libs/messaging/src/command/command.ts';
 import type { Envelope } from '../../libs/messaging/src/envelope/envelope.ts';
-import { ENVELOPE_RULES } from '../../libs/messaging/src/envelope/envelope-rules.fixture.ts';
+import { BUS_OF_SPEC } from '../../libs/messaging/src/envelope/bus.fixture.ts';
 import { openEnvelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
-import { eventMessage, isFinal, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
+import { eventMessage, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
 import {
   ANNOUNCED,
   COMMAND_HEADERS,
@@ -39,7 +39,7 @@ function opened({ headers, payload }: Example, type?: string): Envelope {
     ...(type !== undefined && { type }),
   };
   const message = { content: Buffer.from(JSON.stringify(payload)), fields: { routingKey: '' }, properties };
-  return openEnvelope(message as unknown as ConsumeMessage, { ...ENVELOPE_RULES, nowMs: () => NOW_MS });
+  return openEnvelope(message as unknown as ConsumeMessage, { ...BUS_OF_SPEC, nowMs: () => NOW_MS });
 }
 
 /** The command that a worker would answer with the reply of an example. */
@@ -82,7 +82,7 @@ describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, exampl
     expect(JSON.parse(content.toString())).toEqual(example.payload);
     expect(properties.headers).toEqual(example.headers);
     expect(faultsBySchema(REPLY_HEADERS, example.headers)).toEqual([]);
-    expect(example.headers['final']).toBe(isFinal(reply));
+    expect(example.headers['final']).toBe(isFinalReplyType(reply.type));
   });
 
   it('is a packet that follows its schema', () => {

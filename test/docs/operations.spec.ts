@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { workerPermissions } from '#messaging/client';
 import type { AttemptResult } from '#platform';
 import { Metrics } from '#telemetry';
 
@@ -68,6 +69,31 @@ describe('docs/operations.md', () => {
       .flatMap((source) => [...source.text.matchAll(LOG_CALL)])
       .map(([, level, line]) => [line, level]);
     expect(documented.toSorted()).toEqual(actual.toSorted());
+  });
+});
+
+describe('the permissions in docs/operations.md', () => {
+  const [worker, caller] = tablesWith(text, 'User')[0]!.rows.map(([, ...cells]) =>
+    cells.map((cell) => cell.slice(1, -1)),
+  );
+
+  // That they are enough is shown by test/e2e/callers.
+  it('of the worker are those that the command line prints', () => {
+    expect(worker).toEqual(Object.values(workerPermissions('poker')));
+  });
+
+  it('of a caller cover its own queues, the commands and the events, and nothing else of the service', () => {
+    const names = [
+      'shop.replies',
+      'amq.gen-x',
+      'poker.commands',
+      'poker.events',
+      'poker.reports',
+      'amq.default',
+    ];
+    const covered = caller!.map((pattern) => names.filter((name) => new RegExp(pattern).test(name)));
+    const own = ['shop.replies', 'amq.gen-x'];
+    expect(covered).toEqual([own, [...own, 'poker.commands'], [...own, 'poker.events']]);
   });
 });
 

@@ -99,8 +99,8 @@ export class ServiceUnderTest implements AsyncDisposable {
   }
 
   /** Starts a worker, which is not ready yet. */
-  start(variables: Readonly<Record<string, string>> = {}, launcher: readonly string[] = []): WorkerProcess {
-    const worker = new WorkerProcess({ ...this.variables, ...variables }, undefined, launcher);
+  start(variables: Readonly<Record<string, string>> = {}): WorkerProcess {
+    const worker = new WorkerProcess({ ...this.variables, ...variables });
     this.#workers.push(worker);
     return worker;
   }

@@ -1,6 +1,6 @@
 import { busNames } from '#contracts';
 import type { OperatorCredentials, PlatformTransport } from '#platform';
-import { BriefConnection, onChannel } from '#rabbitmq';
+import { BriefConnection, NOT_FOUND, onChannel } from '#rabbitmq';
 import {
   readOperators,
   readSomeSettings,
@@ -17,7 +17,6 @@ import { printable } from './output.ts';
 /** The settings of the broker. */
 export const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
 export const ANSWER_TIMEOUT_MS = 5_000;
-const NOT_FOUND = 404;
 
 export interface Bus {
   readonly urls: readonly string[];

@@ -23,5 +23,5 @@ export { MessagingModule, type MessagingModuleOptions } from './messaging.module
 export { CommandContext } from './command/command.ts';
 export { type MessagingHealth, PokerTransport } from './poker-transport.ts';
 export type { WrittenPage } from './replies/reply-message.ts';
-export { forwarderLockOf, topologyOf } from './topology/topology.ts';
+export { lockOf, topologyOf } from './topology/topology.ts';
 export type { ConnectionState, ConsumerState } from '#rabbitmq';

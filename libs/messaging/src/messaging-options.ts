@@ -61,4 +61,6 @@ export interface Bus extends MessagingOptions {
   /** Steady, for what is measured within this process. */
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<unknown>;
+  /** For commands that come without an identity. */
+  readonly newId: () => string;
 }

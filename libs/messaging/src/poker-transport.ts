@@ -5,24 +5,23 @@ import { type CustomTransportStrategy, type MessageHandler, Server } from '@nest
 
 import { busNames, type Lane } from '#contracts';
 import { Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
-import { steadyClock, type Window } from '#resilience';
+import { steadyClock, Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
 import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
 import { type BusLook, BusLooker } from './kept/bus-look.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
-import { lanesOf } from './pipeline/lanes.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
-import { Quarantine } from './pipeline/quarantine.ts';
 import { ReportPlaces } from './pipeline/report-places.ts';
-import { Settler } from './pipeline/settler.ts';
-import { compartmentOf, laneWindow } from './pipeline/share.ts';
+import { compartmentOf } from './pipeline/share.ts';
 import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
 import { topologyOf, workerPermissions } from './topology/topology.ts';
 
 /** Times `REPORTS_PREFETCH`, of which one operator holds half. */
 const REPORTS_IN_FLIGHT = 2;
+/** One operation of one operator is stuck after this share of a player's budget: by default 5 s. */
+const STUCK_SHARE = 1 / 3;
 
 /** What health shows of the bus. */
 export interface MessagingHealth {
@@ -81,13 +80,15 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
     const names = busNames(prefix);
     const seal = new HeaderSeal(options.internalKeys);
-    const bus: Bus = { ...options, names, seal, nowMs: Date.now, clock: steadyClock, sleep };
+    const times = { nowMs: Date.now, clock: steadyClock, sleep };
+    const bus: Bus = { ...options, ...times, names, seal, newId: randomUUID };
     this.#bus = bus;
     this.#prefetch = {
       interactive: settings.INTERACTIVE_PREFETCH,
       reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
     };
-    this.#window = laneWindow(this.#prefetch.interactive, settings.INTERACTIVE_DEADLINE_MS, steadyClock);
+    const stuckMs = settings.INTERACTIVE_DEADLINE_MS * STUCK_SHARE;
+    this.#window = new Window(this.#prefetch.interactive, stuckMs, bus.clock);
     const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
     this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls });
     this.#broker = new Broker({
@@ -111,11 +112,10 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       onRelease: ({ version, advice }) => observer.brokerKnown(version, advice),
       onMismatch: options.onMismatch,
     });
-    const outbox = new Outbox(bus, this.#broker, this.#directReplies);
     const reports = (): QueueConsumer | undefined => this.#lanes.get('reports');
-    const lanes = lanesOf(bus, {
+    this.#pipeline = new Pipeline(bus, {
       handlers: this.#handlers,
-      outbox,
+      outbox: new Outbox(bus, this.#broker, this.#directReplies),
       window: this.#window,
       places: new ReportPlaces(this.#prefetch.reports, bus.clock),
       onUnavailable: () => {
@@ -124,18 +124,6 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       },
       // A long report that has shown that the platform answers does not keep its lane at one report at a time.
       onServed: () => reports()?.widenIfServed(),
-    });
-    this.#pipeline = new Pipeline(bus, {
-      rules: {
-        ...bus,
-        maxBytes: settings.MAX_COMMAND_BYTES,
-        reserved: names.reserved,
-        budgetMs: { interactive: settings.INTERACTIVE_DEADLINE_MS, reports: settings.REPORTS_DEADLINE_MS },
-        newId: randomUUID,
-      },
-      lanes,
-      quarantine: new Quarantine(names.quarantine, settings.DELIVERY_LIMIT, bus.nowMs),
-      settler: new Settler(bus, outbox),
     });
     const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer =>
       new QueueConsumer({
@@ -157,7 +145,6 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     this.#looker = new BusLooker({
       topology,
       publisher: this.#broker.publisher,
-      isBlocked: () => this.#broker.lastError !== undefined,
       parked: () => this.#forwarder.left,
     });
   }

@@ -6,7 +6,7 @@ export {
   takesMessageOf,
 } from './access.ts';
 export { Broker } from './broker.ts';
-export { boundHeaders, DROPPED_HEADERS, KEPT_BYTES } from './connection/bound-messages.ts';
+export { boundHeaders, DROPPED_HEADERS } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
 export {
   BrokerConnection,
@@ -15,10 +15,9 @@ export {
 } from './connection/broker-connection.ts';
 export { releaseOf } from './connection/broker-release.ts';
 export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from './connection/connect.ts';
-export { countsOf, onChannel, within } from './connection/questions.ts';
+export { countsOf, NOT_FOUND, onChannel, pause, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
-export { type Kept, type KeptOutcome, KeptQueue } from './kept/kept-queue.ts';
 export { QueueLock, takeLock } from './kept/queue-lock.ts';
 export { QueueWalk } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';

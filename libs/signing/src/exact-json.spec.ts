@@ -1,16 +1,25 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 
 import { parseExactJson } from './exact-json.ts';
 
 describe('parseExactJson', () => {
-  it('reads every integer with all its digits', () => {
+  it('reads every integer with all its digits, wherever it is', () => {
+    const places = ['%', ' \t%', '[%]', '[0,%]', '[\n%]', '{"a":%}', '{"a":\r%}', '{"a":"x","b": %}'];
     fc.assert(
-      fc.property(fc.bigInt(), (integer) => {
-        const [read] = parseExactJson(`[${integer}]`) as [number | bigint];
-        expect(String(read)).toBe(String(integer));
+      fc.property(fc.bigInt(), fc.constantFrom(...places), (integer, place) => {
+        const read = parseExactJson(place.replace('%', String(integer)));
+        const last = typeof read === 'object' ? Object.values(read as object).at(-1) : read;
+        expect(String(last)).toBe(String(integer));
       }),
     );
+  });
+
+  it('takes no reviver for digits within a string', () => {
+    const parse = jest.spyOn(JSON, 'parse');
+    parseExactJson('{"auth":"3e4f-1234567890123456789","session-id":"9E9"}');
+    expect(parse.mock.calls).toEqual([['{"auth":"3e4f-1234567890123456789","session-id":"9E9"}']]);
+    parse.mockRestore();
   });
 
   it.each([

@@ -8,13 +8,18 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { countsOf, median, percentile } from '../measure.ts';
 import {
   apartPlatform,
+  DOWN,
   fullListener,
   fullReplyQueue,
   games,
   ILL_OPERATORS,
   illOperators,
   otherOperator,
+  REPORT,
   reports,
+  reportsForFullQueue,
+  SILENT,
+  sixtyReportsOf,
   together,
   type Trouble,
 } from './troubles.ts';
@@ -24,9 +29,14 @@ interface Row {
   readonly title: string;
   readonly trouble: Trouble;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Whether everybody else is many operators; by default they are one. */
-  readonly isManyOperators?: boolean;
+  /** What everybody else sends; default: sessions of one operator, at 40 a second. */
+  readonly others?: 'sessions of many operators' | 'reports';
+  /** How far the p99 of everybody else may be; default: twice what it is alone. */
+  readonly mostMs?: (aloneMs: number) => number;
 }
+
+/** For reports beside reports. Source: bus contract, section 5, "Apart". */
+const WAITING: Pick<Row, 'others' | 'mostMs'> = { others: 'reports', mostMs: (aloneMs) => aloneMs + 5_000 };
 
 const ROWS: readonly Row[] = [
   { title: "a caller's reply queue is full and refuses, 40 commands/s", trouble: fullReplyQueue },
@@ -38,30 +48,38 @@ const ROWS: readonly Row[] = [
   { title: 'games answer after 3 s, 60/s, same operator', trouble: games(3_000) },
   { title: 'games never answer, 60/s, same operator', trouble: games('never') },
   { title: "another operator's platform takes 3 s, 60/s", trouble: otherOperator },
-  { title: 'ten of 1,000 operators are ill, 120/s', trouble: illOperators, isManyOperators: true },
-  { title: 'four reports of 60,000 records are read', trouble: reports },
+  {
+    title: 'ten of 1,000 operators are ill, 120/s',
+    trouble: illOperators,
+    others: 'sessions of many operators',
+  },
+  {
+    title: 'four reports of 60,000 records are read',
+    trouble: reports,
+    // They are work for the same processor.
+    mostMs: (aloneMs) => aloneMs + 50,
+  },
   {
     title: 'reply queue, listener, games that never answer and the other operator at once',
     trouble: together(fullReplyQueue, fullListener, games('never'), otherOperator),
     variables: { EVENTS: 'all' },
   },
+  { title: 'forty reports, whose queue is full', trouble: reportsForFullQueue, ...WAITING },
+  { title: 'sixty reports, whose platform is down', trouble: sixtyReportsOf(DOWN), ...WAITING },
+  { title: 'sixty reports, whose platform never answers', trouble: sixtyReportsOf(SILENT), ...WAITING },
 ];
 
 const RATE_PER_SECOND = 40;
+const REPORTS_PER_SECOND = 2;
 const WARM_MS = 5_000;
 const ALONE_MS = 10_000;
 const BESIDE_MS = 20_000;
 const OPERATORS = 1_000;
 /** A worker's own defaults, which tests lengthen. */
 const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
-/** How far the p99 of everybody else may move. */
-const MOST_RATIO = 2;
-/** The same beside reports, which are work for the same processor. */
-const MOST_BESIDE_REPORTS_MS = 50;
-
 /**
  * Measures what somebody's trouble does to everybody else, on a worker with default settings, and prints a table. A round
- * takes about six minutes.
+ * takes about seven minutes.
  *
  * @param url of the broker
  * @param only what the titles of the rows hold that are measured; default all
@@ -77,14 +95,15 @@ export async function runApart(url: string, rounds: number, only = ''): Promise<
       measured.map((each) => percentile(each[phase].latenciesMs, 0.99)),
     ) as [number[], number[]];
     const failed = measured.flatMap((each) => each.beside.failures);
-    const most =
-      row.trouble === reports ? median(alone) + MOST_BESIDE_REPORTS_MS : MOST_RATIO * median(alone);
-    isApart &&= median(beside) <= most && failed.length === 0;
+    const { mostMs = (aloneMs) => 2 * aloneMs } = row;
+    isApart &&= median(beside) <= mostMs(median(alone)) && failed.length === 0;
     const shown = [alone, beside].map((values) => values.map((ms) => ms.toFixed(0)).join(', '));
     table.push([row.title, ...shown, countsOf(failed)]);
     console.log(table.at(-1)?.join(' | '));
   }
-  console.log(`\nEverybody else sends ${RATE_PER_SECOND} session.create a second; platform 20 ms.\n`);
+  console.log(
+    `\nEverybody else sends ${RATE_PER_SECOND} sessions a second, beside reports that wait ${REPORTS_PER_SECOND} reports; platform 20 ms.\n`,
+  );
   console.log(markdownTable(table, { align: ['l', 'r', 'r', 'l'] }));
   return isApart;
 }
@@ -96,21 +115,23 @@ interface Beside {
 }
 
 /** Measures everybody else on a worker of its own, alone first. */
-async function measureRow({ trouble, variables, isManyOperators }: Row, url: string): Promise<Beside> {
+async function measureRow({ trouble, variables, others }: Row, url: string): Promise<Beside> {
   await using parts = new AsyncDisposableStack();
   const service = parts.use(await startService(url, variables));
+  const perSecond = others === 'reports' ? REPORTS_PER_SECOND : RATE_PER_SECOND;
   const send: SendNumbered = (index) => {
+    if (others === 'reports') return service.caller.send('report.rake.fetch', REPORT);
     // The operators that are well, in turn.
     const operator = `operator-${1 + ILL_OPERATORS + (index % (OPERATORS - ILL_OPERATORS - 1))}`;
-    const headers = isManyOperators ? { operator } : {};
+    const headers = others === 'sessions of many operators' ? { operator } : {};
     return service.caller.send('session.create', { userId: randomUUID() }, { headers });
   };
-  await interactiveLoad(send, RATE_PER_SECOND, WARM_MS);
-  const alone = await interactiveLoad(send, RATE_PER_SECOND, ALONE_MS);
+  await interactiveLoad(send, perSecond, WARM_MS);
+  const alone = await interactiveLoad(send, perSecond, ALONE_MS);
   const ending = new AbortController();
   parts.defer(() => ending.abort());
   await trouble(service, ending.signal);
-  return { alone, beside: await interactiveLoad(send, RATE_PER_SECOND, BESIDE_MS) };
+  return { alone, beside: await interactiveLoad(send, perSecond, BESIDE_MS) };
 }
 
 /** A worker with its own defaults, and a thousand operators on one platform. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Options } from 'amqplib';
 
 import { atRate } from '../../support/interactive-load.ts';
-import { healthy, playerOf } from '../../support/platform-answers.ts';
+import { healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { ReportPages } from '../reports/report-reader.ts';
@@ -18,11 +18,23 @@ export function playerThatTakes(answer: number | 'never', name: string): string 
   return `takes-${answer}-${name}`;
 }
 
-/** Answers each player after the time that his id names, by default 20 ms, and any report with 60,000 records. */
+/** The operator whose reports are answered 503, and the one whose reports are never answered. */
+export const DOWN = 'operator-1';
+export const SILENT = 'operator-2';
+
+/**
+ * Answers each player after the time that his id names, by default 20 ms, an ad hoc report with 60,000 records, and a rake
+ * report with one.
+ */
 export const apartPlatform: PlatformBehaviour = async (request, response, socket) => {
   const player = playerOf(request);
   if (player === undefined) {
-    const { searchParams } = request.url;
+    const { pathname, searchParams } = request.url;
+    const operator = searchParams.get('clientId');
+    if (operator === SILENT) return;
+    if (operator === DOWN) return unavailable(request, response, socket);
+    await sleep(ANSWER_MS);
+    if (pathname.endsWith('/rake')) return healthy(1)(request, response, socket);
     const page = pages.page(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
     response.writeHead(200, { 'content-type': 'application/vnd.api+json' }).end(page);
     return;
@@ -36,7 +48,7 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
 /** Trouble of somebody; it lasts until `signal` aborts. */
 export type Trouble = (service: ServiceUnderTest, signal: AbortSignal) => Promise<void>;
 
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+export const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const REPORTS = 4;
 const CALLERS_RATE = 40;
 const GAMES_RATE = 60;
@@ -89,13 +101,27 @@ export const illOperators: Trouble = async (service, signal) => {
 export const reports: Trouble = async (service, signal) => {
   const { channel } = service.caller;
   const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
-  const send = (): void => publish(service, 'report.ad-hoc.fetch', PERIOD, { replyTo });
+  const send = (): void => publish(service, 'report.ad-hoc.fetch', REPORT, { replyTo });
   for (let report = 0; report < REPORTS; report += 1) send();
   const next = (message: { properties: { type?: unknown } } | null): void => {
     if (message?.properties.type !== 'report.page' && !signal.aborted) send();
   };
   await channel.consume(replyTo, next, { noAck: true });
 };
+
+/** Reports whose caller does not read. */
+export const reportsForFullQueue: Trouble = async (service) => {
+  const replyTo = await fullQueue(service);
+  for (let report = 0; report < 40; report += 1) publish(service, 'report.rake.fetch', REPORT, { replyTo });
+};
+
+/** Reports of one operator. */
+export const sixtyReportsOf =
+  (operator: string): Trouble =>
+  async (service) => {
+    const options = { replyTo: await sink(service), headers: { operator } };
+    for (let report = 0; report < 60; report += 1) publish(service, 'report.rake.fetch', REPORT, options);
+  };
 
 /** All of them at once. */
 export const together =

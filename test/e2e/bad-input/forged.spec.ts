@@ -21,7 +21,8 @@ const FORGED = {
   'x-postponed': 99,
   'x-sequence': 7,
   'x-redriven': 3,
-  'x-seal': 'AAAA',
+  // As long as one of a worker.
+  'x-seal': Buffer.alloc(32, 7).toString('base64'),
   'x-progress': '{"pages":1,"records":500,"firstTotal":2,"changedWhileReading":true}',
   'x-publish-id': '1',
   'x-reason': 'NOT_FOUND',

@@ -15,10 +15,7 @@ const KIB = 1024;
 const answer = healthy();
 const slow: PlatformBehaviour = (...request) => void setTimeout(() => void answer(...request), PLATFORM_MS);
 
-/**
- * Headers that a worker does not read, each of a command of its own. RabbitMQ itself needs seconds to deliver 100 kB of lists
- * in lists (`headers-in-flight.slow.spec.ts`).
- */
+/** Headers that a worker does not read, each of a command of its own. */
 const HOSTILE = {
   '10 kB of lists in lists': entry('a', raw.nested(2_000)),
   '27 kB of lists in lists, sealed': Buffer.concat([

@@ -22,7 +22,7 @@ export type BrokerUser = Awaited<ReturnType<typeof createBrokerUser>>;
  * @param permission an argument list of `rabbitmqctl`, `set_permissions` and what follows
  * @param queue its reply queue; default `<user>.replies`, an empty name has the broker name it
  */
-export async function createBrokerUser(
+async function createBrokerUser(
   name: string,
   permission: readonly string[],
   service: ServiceUnderTest,

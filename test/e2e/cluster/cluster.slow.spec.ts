@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService, watchReadiness } from './clustered-service.ts';
+import { ClusteredService } from './clustered-service.ts';
 
 jest.setTimeout(120_000);
 
@@ -24,19 +24,6 @@ describe('a worker on a cluster of three nodes', () => {
       await service.worker.ready();
       expect(await service.serving()).not.toContain(lost);
       await lost.restart();
-    }));
-
-  it('is not affected if the leaders of its lanes move', () =>
-    service.underLoad(async () => {
-      const { cluster, view } = service.stage.broker;
-      const stopWatching = watchReadiness(service.worker);
-      const serving = await service.serving();
-      for (const leader of cluster.nodes.slice(1)) {
-        await view.moveLeaders(service.lanes, leader);
-        await service.more(10);
-      }
-      expect(await service.serving()).toEqual(serving);
-      expect(await stopWatching()).toEqual([200]);
     }));
 
   it('survives a restart of the nodes, one after the other', () =>

@@ -207,13 +207,6 @@ describe('an operator', () => {
     expect(replies.at(-1)?.body).toMatchObject({ pages: 2, records: 4 });
   });
 
-  it('with REPORT_RECORDS=strict gets no report with odd records, and the place of the first', async () => {
-    await sandboxed.platform.fault({ kind: 'odd-records', what: 'amount' });
-    const { body } = await send('default', 'report.rake.fetch', DAY);
-    const details = { reason: '/data/0/attributes/value is absent' };
-    expect(body).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details });
-  });
-
   it('has precisions of its own, or those of default', async () => {
     const precisionsOf = async (operator: string, currency: string) =>
       (await sendAll(operator, 'report.rake.fetch', { ...DAY, currency }))[0]?.body['precisions'];

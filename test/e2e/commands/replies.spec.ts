@@ -164,33 +164,6 @@ describe('the worker', () => {
     });
   });
 
-  /** The queues that a command was moved to, from the log, once its outcome is logged. */
-  const movedTo = async () => {
-    const lines = await until('the outcome is logged', () => {
-      const logged = sandboxed.worker.log.filter((line) => line['id'] === id);
-      return logged.some((line) => 'outcome' in line) && logged;
-    });
-    return lines.filter((line) => 'queue' in line).map(({ queue }) => queue);
-  };
-
-  it.each([
-    ['takes a command from the queue of its lane', 'session.create', { userId: 'p-3' }, []],
-    ['moves a command from the queue of the other lane to its own', 'report.rake.fetch', DAY, ['reports']],
-  ])('%s', async (_, type, data, moved) => {
-    const { caller, service } = sandboxed;
-    const replies = caller.repliesTo(correlationId);
-    const properties = { type, correlationId, replyTo: caller.replyQueue, messageId: id };
-    caller.channel.sendToQueue(service.name('interactive'), Buffer.from(JSON.stringify(data)), properties);
-    const answered = await replies;
-    const command = { id, commandType: type, correlationId };
-    expect(answered.map((reply) => reply.properties)).toEqual(
-      answered.map((reply, sequence) =>
-        expectedProperties({ ...command, type: reply.type, sequence, final: sequence === moved.length }),
-      ),
-    );
-    expect(await movedTo()).toEqual(moved.map((lane) => service.name(lane)));
-  });
-
   it('answers a direct reply-to, page by page, in sequence', async () => {
     const { caller, service } = sandboxed;
     const channel = await caller.connection.createChannel();

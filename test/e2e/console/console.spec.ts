@@ -63,9 +63,9 @@ describe('the console of a worker', () => {
     await held;
     const view = await stream.until(
       'now',
-      ({ commands, lanes, service: { deadLetters } }) =>
+      ({ commands, lanes, service: look }) =>
         lanes[0].inFlight === 0 &&
-        deadLetters.reasons?.length === 2 &&
+        look?.deadLetters.reasons?.length === 2 &&
         commands.types.some(({ type, answered }: any) => type === 'game.open' && answered === 3),
     );
     expect(view).toMatchObject({

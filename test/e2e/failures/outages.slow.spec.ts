@@ -55,8 +55,6 @@ const DEADLINE_MS = 15_000;
 
 describe.each([
   [1, 'without Redis', false],
-  [2, 'without Redis', false],
-  [1, 'with Redis', true],
   [2, 'with Redis', true],
 ] as const)('sixty commands whose workers die three times, with %i workers %s', (count, _, redis) => {
   let supervisors: readonly Supervisor[] = [];

@@ -7,7 +7,7 @@ import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { INTERNAL_KEY, sealWith } from '../cli/kept-messages.ts';
+import { idsOf, INTERNAL_KEY, sealWith } from '../cli/kept-messages.ts';
 import { expectedProperties } from '../commands/expected-properties.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
@@ -58,8 +58,6 @@ describe('a parked reply', () => {
     await until(`${count} arrive`, async () => (await depth(queue)) >= count, 30_000);
     return service.caller.drain(queue);
   };
-  const idsOf = (messages: readonly ConsumeMessage[]) =>
-    messages.map(({ properties }) => properties.messageId);
   const forwarded = async (): Promise<number> => {
     const counts = workers.map((worker) => worker.metric('poker_replies_forwarded_total'));
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
@@ -165,11 +163,9 @@ describe('a parked reply', () => {
       channel.sendToQueue(parked, content, options);
     };
     const reason = { 'x-reason': 'REPLY_QUEUE_GONE' };
-    park({ ...reason, 'x-origin-queue': service.name('interactive') });
-    park({ ...reason, 'x-origin-queue': parked });
-    park({ ...reason, 'x-origin-queue': 'amq.rabbitmq.reply-to.forged' });
-    park({ ...reason, 'x-origin-queue': '' });
-    park({ ...reason });
+    park(reason);
+    for (const queue of [service.name('interactive'), parked, 'amq.rabbitmq.reply-to.forged', ''])
+      park({ ...reason, 'x-origin-queue': queue });
     await declare();
     park({ 'x-reason': 'EVENT_REFUSED', 'x-origin-queue': replyTo });
     park({ ...reason, 'x-origin-queue': replyTo }, false);

@@ -11,7 +11,6 @@ import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts
 
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const READ_AGAIN = 'files of settings were read again';
-const REFUSED = 'changed files of settings cannot be used; what was read before stays';
 
 let folder: TemporaryFolder;
 let service: ServiceUnderTest;
@@ -84,23 +83,6 @@ describe('credentials that change while a worker runs', () => {
       folder.write(name, 'new\n');
       await until('the new key is used', () => isSignedWith('new'));
     }
-  });
-
-  it('stay if a new version of them cannot be used, which one line tells', async () => {
-    const OPERATORS_FILE = operators({ acme: { clientId: 'op', secretKey: 'key of op' } });
-    const worker = await service.worker({ OPERATORS_FILE });
-    operators({ acme: { clientId: 'op', secretkey: 'c4n4ry' } });
-    await until('it is refused', () => linesOf(worker, REFUSED).length > 0);
-    expect(await createSession('acme')).toBe('created');
-    operators({ acme: { clientId: 'op', apiUrl: 'http://api.example.com', secretKey: 'c4n4ry' } });
-    await until('it is refused', () => linesOf(worker, REFUSED).length > 1);
-    expect(await createSession('acme')).toBe('created');
-    expect(linesOf(worker, REFUSED)).toMatchObject([
-      { faults: [{ variable: 'OPERATORS_FILE', reason: expect.stringContaining('unknown member') }] },
-      { faults: [{ variable: 'OPERATORS_FILE', reason: expect.stringContaining('cleartext') }] },
-    ]);
-    expect(worker.stdout).not.toContain('c4n4ry');
-    expect(service.platform.requests.map(signerOf)).toEqual(['op', 'op']);
   });
 
   it('may be those of an operator that is new, moves or goes', async () => {

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Channel } from 'amqplib';
 
 import { root } from '../../../scripts/root.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { serviceForAll } from '../../support/suite-service.ts';
+import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
@@ -115,5 +116,25 @@ describe('settings that cannot be used', () => {
     expect(names.toSorted()).toEqual(Object.keys(wrong).toSorted());
     expect(worker.stdout).toBe('');
     expect(worker.stderr).not.toContain(CANARY);
+  });
+});
+
+describe('a topology that differs from the one on the broker', () => {
+  const service = serviceForEach({ behaviour: healthy() });
+
+  const otherTtl = { durable: true, arguments: { 'x-queue-type': 'quorum', 'x-message-ttl': 1000 } };
+
+  it.each<[string, string, (channel: Channel, name: string) => Promise<unknown>]>([
+    ['a queue with another argument', 'dead-letters', (channel, name) => channel.assertQueue(name, otherTtl)],
+    ['an exchange', 'events', (channel, name) => channel.assertExchange(name, 'fanout', { durable: true })],
+  ])('is reported in one line if it is %s', async (_, rest, declare) => {
+    const name = service.name(rest);
+    await declare(service.caller.channel, name);
+    const worker = service.start();
+    expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
+    expect(worker.stderr).toMatch(/^[^\n]+\n$/);
+    expect(worker.stderr).toContain(name);
+    expect(worker.stderr).toContain('Empty and delete it. Or choose another AMQP_PREFIX.');
+    expect(worker.stderr).not.toContain(new URL(service.url).password);
   });
 });

@@ -1,15 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts, isListening } from '../../../scripts/network.ts';
-import { drain, openConnection } from '../../support/broker.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
-import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
 describe('a private broker', () => {
   let broker: Broker;
@@ -27,36 +23,6 @@ describe('a private broker', () => {
     expect(addresses.length).toBeGreaterThanOrEqual(3);
     for (const address of addresses)
       expect(['0100007F', '00000000000000000000000001000000']).toContain(address);
-  });
-
-  it('keeps a durable message when it is killed and started again', async () => {
-    const queue = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
-    {
-      await using caller = await openConnection(broker.url);
-      await caller.channel.assertQueue('kept', queue);
-      // RabbitMQ can lose a quorum queue whose node is killed right after its declaration.
-      await sleep(2_000);
-      caller.channel.sendToQueue('kept', Buffer.from('still here'), { persistent: true });
-      await caller.channel.waitForConfirms();
-      await broker.kill();
-      expect(await isListening(broker.node.ports.amqp)).toBe(false);
-    }
-    await broker.restart();
-    await using caller = await openConnection(broker.url);
-
-    expect(await drain(caller.channel, 'kept')).toEqual(['still here']);
-  });
-
-  it('leaves nothing behind when it is stopped', async () => {
-    const other = await startBroker();
-    const pid = Number(readFileSync(join(other.node.folder, 'pid'), 'utf8'));
-    expect(isAlive(pid)).toBe(true);
-
-    await other.stop();
-
-    expect(isAlive(pid)).toBe(false);
-    expect(existsSync(other.node.folder)).toBe(false);
-    expect(Object.values(other.node.ports).flatMap((port: number) => listenersOn(port))).toEqual([]);
   });
 });
 

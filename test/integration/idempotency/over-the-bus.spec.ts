@@ -60,14 +60,4 @@ describe('Two workers over one Redis', () => {
       expect(worker.stderr).toBe('');
     }
   });
-
-  it('stop cleanly, with Redis and without', async () => {
-    const [one, two] = service.workers;
-    one?.kill('SIGTERM');
-    expect(await one?.exited).toEqual({ code: 0, signal: null });
-    redis().freeze();
-    two?.kill('SIGTERM');
-    expect(await two?.exited).toEqual({ code: 0, signal: null });
-    redis().thaw();
-  });
 });

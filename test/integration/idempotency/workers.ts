@@ -76,13 +76,10 @@ export function keyOf(identity: string): string {
   return new RedisEntries(PREFIX, internalKeys).nameOf(identity, '').key;
 }
 
-export function isBack(store: RedisIdempotencyStore): Promise<true> {
-  return until('Redis is available', () => store.state.kind === 'available');
-}
-
-export function isAway(store: RedisIdempotencyStore): Promise<true> {
-  return until('Redis is away', () => store.state.kind === 'away');
-}
+const becomes = (kind: RedisState['kind']) => (store: RedisIdempotencyStore) =>
+  until(`Redis is ${kind}`, () => store.state.kind === kind);
+export const isBack = becomes('available');
+export const isAway = becomes('away');
 
 export function success(id: string): Reply {
   return {

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { topologyOf } from '#messaging';
-import { type KeptQueue, openKeptQueue } from '#messaging/client';
+import { KeptQueue } from '#messaging/client';
 
 import {
   drain,
   openConnection,
+  testBrokerCtl,
   testBrokerUrl,
   type TestConnection,
   uniquePrefix,
@@ -40,7 +41,7 @@ describe('the queue of dead letters, for a person', () => {
       open.channel.sendToQueue(queue, Buffer.from(messageId), { persistent: true, messageId });
     }
     await open.channel.waitForConfirms();
-    kept = await openKeptQueue({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
+    kept = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
   });
   afterEach(async () => {
     await kept?.[Symbol.asyncDispose]();
@@ -53,24 +54,26 @@ describe('the queue of dead letters, for a person', () => {
     const ids = numbers(10, COUNT);
     const chosen = new Set(await kept.look(({ facts: { id, key } }) => (ids.includes(id) ? key : undefined)));
     const settled: string[] = [];
-    await kept.settle({
-      chosen,
-      decide: ({ message }) => ({
-        exchange: '',
-        routingKey: target,
-        content: message.content,
-        mandatory: true,
-        properties: { headers: {} },
-      }),
-      settled: ({ id }, outcome) => settled.push(`${id} ${outcome}`),
-      ratePerSecond: 200,
-      signal: new AbortController().signal,
-      waiting: () => undefined,
-      roundMs: 250,
+    const timesHeld: number[] = [];
+    const options = { chosen, signal: new AbortController().signal, waiting: () => undefined, roundMs: 250 };
+    const properties = { headers: {} };
+    await kept.settle(options, async ({ facts, message: { content, properties: given } }, take) => {
+      timesHeld.push(Number(given.headers?.['x-acquired-count'] ?? given.headers?.['x-delivery-count']));
+      const outcome = await take({ exchange: '', routingKey: target, content, mandatory: true, properties });
+      settled.push(`${facts.id} ${outcome}`);
+      await sleep(5);
     });
     expect(settled).toEqual(numbers(10, COUNT).map((id) => `${id} done`));
+    expect(timesHeld.at(-1)).toBeGreaterThan(timesHeld[0]!);
     expect(await drain(open.channel, target)).toEqual(numbers(10, COUNT));
-    expect(await look()).toEqual(numbers(0, 10));
+    // The next one has its turn at once, though the one before is still connected.
+    await using other = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
+    const waiting = (): never => {
+      throw new Error('nobody else settles anything');
+    };
+    const rest = new Set(await other.look(({ facts }) => facts.key));
+    await other.settle({ ...options, chosen: rest, waiting }, async (_, take) => void (await take()));
+    expect(await look()).toEqual([]);
   });
 
   it('is looked at again while somebody else holds its messages', async () => {
@@ -79,9 +82,23 @@ describe('the queue of dead letters, for a person', () => {
     await holder.consume(queue, (message) => held.push(message));
     await until('all are held', () => held.length === COUNT);
     const looked = look();
-    await sleep(300);
+    await sleep(2_500);
     await holder.close();
     expect(await looked).toEqual(numbers(0, COUNT));
+  });
+
+  it('says at once if the user may not lock it', async () => {
+    await testBrokerCtl('add_user', prefix, 'secret');
+    await testBrokerCtl('set_permissions', prefix, '', '.*', '.*');
+    const url = Object.assign(new URL(testBrokerUrl()), { username: prefix, password: 'secret' }).href;
+    await using refused = await KeptQueue.open({ urls: [url], prefix, queue: 'deadLetters' });
+    const chosen = new Set(await refused.look(({ facts }) => facts.key));
+    const settling = refused.settle(
+      { chosen, signal: AbortSignal.timeout(5_000), waiting: () => undefined },
+      async (_, take) => void (await take()),
+    );
+    await expect(settling).rejects.toMatchObject({ fault: 'access-refused' });
+    expect(await look()).toEqual(numbers(0, COUNT));
   });
 });
 

@@ -1,10 +1,13 @@
+import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type ArgumentMetadata,
   type CallHandler,
   type CanActivate,
   Catch,
   Controller,
   type ExecutionContext,
+  type INestMicroservice,
   Injectable,
   type NestInterceptor,
   type OnApplicationShutdown,
@@ -13,13 +16,58 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import { APP_PIPE, NestFactory } from '@nestjs/core';
+import { type AsyncMicroserviceOptions, Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { map, type Observable, of, throwError } from 'rxjs';
 
 import { CommandError, type Reply } from '#contracts';
-import { CommandContext } from '#messaging';
+import { GameOpen } from '#contracts/validation';
+import {
+  CommandContext,
+  InternalKeys,
+  MessagingModule,
+  type MessagingModuleOptions,
+  MessagingObserver,
+  PokerTransport,
+} from '#messaging';
+import { createLogger } from '#telemetry';
 
-import { NestApplication } from './nest-application.ts';
+import { callersOf } from '../../../apps/worker/src/callers.ts';
+import { GameOpenController } from '../../../apps/worker/src/commands/game-open/game-open.controller.ts';
+import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
+import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { BusCaller } from '../../support/bus-caller.ts';
+import { until } from '../../support/until.ts';
+
+const prefix = uniquePrefix();
+const OPTIONS: MessagingModuleOptions = {
+  settings: {
+    AMQP_URL: [testBrokerUrl()],
+    AMQP_PREFIX: prefix,
+    LANES: ['interactive', 'reports'],
+    INTERACTIVE_PREFETCH: 4,
+    REPORTS_PREFETCH: 4,
+    INTERACTIVE_DEADLINE_MS: 10_000,
+    REPORTS_DEADLINE_MS: 10_000,
+    MAX_COMMAND_BYTES: 65_536,
+    DELIVERY_LIMIT: 5,
+    REPORTS_RETRY_DELAYS_MS: [1_000],
+    REPORTS_STALL_MS: 1_000,
+    EVENTS: 'none',
+    SHUTDOWN_GRACE_MS: 1_000,
+    IDEMPOTENCY_TTL_MS: 1_000,
+  },
+  // The client of the shipped handler, which answers with what it is called with.
+  clientOf: () => ({ openGame: (game: GameOpen) => Promise.resolve(game) }),
+  callers: callersOf({ CALLERS_FILE: undefined }, createLogger('silent')),
+  internalKeys: new InternalKeys(Buffer.alloc(32, 1)),
+  onMismatch: (error) => {
+    throw error;
+  },
+  pauseMs: () => undefined,
+  isServed: () => true,
+  observer: new Proxy({} as MessagingObserver, { get: () => () => undefined }),
+};
 
 interface Data {
   readonly userId: string;
@@ -57,6 +105,14 @@ class Greeting implements PipeTransform<Data> {
   }
 }
 
+/** Changes the player of a game, by the class of the parameter as Nest names it. */
+@Injectable()
+class Renaming implements PipeTransform {
+  transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
+    return type === 'body' && metatype === GameOpen ? { player: { id: 'renamed' } } : value;
+  }
+}
+
 @Catch(Refused)
 class AsForbidden {
   catch(refused: Refused): Observable<never> {
@@ -83,25 +139,53 @@ class SessionController implements OnApplicationShutdown {
 }
 
 describe("Nest's own means, on this transport", () => {
-  let service: NestApplication;
+  let app: INestMicroservice;
+  let caller: BusCaller;
 
   beforeAll(async () => {
-    service = await NestApplication.start({ controllers: [SessionController] });
+    const module = {
+      module: class TestModule {},
+      imports: [MessagingModule.forRootAsync({ useFactory: () => OPTIONS })],
+      controllers: [SessionController, GameOpenController],
+      providers: [{ provide: APP_PIPE, useClass: Renaming }],
+    };
+    app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
+      inject: [PokerTransport],
+      useFactory: (strategy: PokerTransport) => ({ strategy }),
+      logger: false,
+    });
+    const transport = app.get(PokerTransport);
+    app.enableShutdownHooks();
+    await app.listen();
+    await until(
+      'it consumes',
+      () => transport.health.isConnected && transport.health.lanes[0]?.state === 'consuming',
+    );
+    caller = await BusCaller.open(testBrokerUrl(), prefix);
   });
-  afterAll(() => service[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await app?.close();
+    await caller?.[Symbol.asyncDispose]();
+    await removeTopology(testBrokerUrl(), prefix, '1000');
+  });
 
   it('run in their places: pipe, context, a stream that is subscribed once, interceptor', async () => {
-    const [reply] = await service.caller.send('session.create', { userId: 'p-1' }, { messageId: 'm-1' });
+    const [reply] = await caller.send('session.create', { userId: 'p-1' }, { messageId: 'm-1' });
     expect(reply?.body).toMatchObject({ userId: 'piped-p-1', sessionId: 'm-1', auth: 'AUTH' });
   });
 
-  it('refuse by a guard, and tell it by a filter', async () => {
-    const [reply] = await service.caller.send('session.create', { userId: 'guarded' });
+  it('change the data of a shipped handler', async () => {
+    const [reply] = await caller.send('game.open', { player: { id: 'p-1' } });
+    expect(reply).toMatchObject({ type: 'game.opened', body: { player: { id: 'renamed' } } });
+  });
+
+  it('refuse by a guard, and name the reason by a filter', async () => {
+    const [reply] = await caller.send('session.create', { userId: 'guarded' });
     expect(reply?.body).toMatchObject({ code: 'FORBIDDEN' });
   });
 
   it('hear of the end, once the transport has stopped', async () => {
-    await service.app.close();
+    await app.close();
     expect(shutDown).toEqual(['controller']);
   });
 });

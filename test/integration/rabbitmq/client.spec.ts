@@ -7,7 +7,6 @@ import {
   ConfirmedPublisher,
   type ConnectionState,
   type Delivery,
-  DirectReplies,
   QueueConsumer,
 } from '#rabbitmq';
 
@@ -110,28 +109,6 @@ describe('a publisher', () => {
     await open.channel.deleteQueue(full);
   });
 
-  it('gives the broker every property, and has it keep the message', async () => {
-    const properties = {
-      contentType: 'application/json',
-      contentEncoding: 'utf-8',
-      headers: { text: 'a', number: 1, nested: { yes: true } },
-      priority: 3,
-      correlationId: 'c-1',
-      replyTo: 'replies',
-      expiration: '600000',
-      messageId: 'm-1',
-      timestamp: 1_700_000_000,
-      type: 'a.type',
-      appId: 'an-app',
-    };
-    await publisher.publish(messageTo(queue, { properties }));
-    const message = await until('it is there', () => open.channel.get(queue, { noAck: true }));
-    expect(message).toMatchObject({
-      content: Buffer.from('{}'),
-      properties: { ...properties, deliveryMode: 2 },
-    });
-  });
-
   it('gets all that is confirmed into a queue that was deleted and declared again under its name', async () => {
     const again = `${queue}-again`;
     const publishAll = (bodies: readonly string[]) =>
@@ -143,33 +120,6 @@ describe('a publisher', () => {
       expect(new Set(await drain(open.channel, again))).toEqual(new Set(bodies));
       await open.channel.deleteQueue(again);
     }
-  });
-});
-
-describe('direct replies', () => {
-  let replies: DirectReplies;
-  beforeEach(() => {
-    replies = new DirectReplies({ urls: [testBrokerUrl()], name: 'direct replies' });
-  });
-  afterEach(() => replies.close());
-  const publish = (key: string) =>
-    replies.publish(messageTo(`amq.rabbitmq.reply-to.${key}`, { mandatory: false }), () => true);
-
-  it('of a key that the broker cannot read are returned, and the others arrive', async () => {
-    const received: string[] = [];
-    await open.channel.consume(
-      'amq.rabbitmq.reply-to',
-      (message) => received.push(String(message?.content)),
-      { noAck: true },
-    );
-    open.channel.sendToQueue(queue, Buffer.alloc(0), { replyTo: 'amq.rabbitmq.reply-to' });
-    const asked = await until('the key is known', () => open.channel.get(queue, { noAck: true }));
-    const key = String(asked.properties.replyTo).slice('amq.rabbitmq.reply-to.'.length);
-    const bad = Array.from({ length: 5 }, (_, index) => publish(`QUFB.${index}`));
-    const outcomes = await Promise.all([...bad, publish(key)]);
-    expect(outcomes).toEqual([...bad.map(() => 'returned'), 'confirmed']);
-    await until('it is there', () => received.length > 0);
-    expect(new Set(received)).toEqual(new Set(['{}']));
   });
 });
 

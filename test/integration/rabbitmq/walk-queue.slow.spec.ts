@@ -51,16 +51,25 @@ describe('a walk through a quorum queue', () => {
     return seen;
   };
 
-  it('finds nothing in an empty one', async () => {
-    expect(await walk()).toEqual([]);
-  });
-
-  it.each([1, 101, 10_000])('finds %i messages in order, each time', async (count) => {
+  it.each([0, 1, 101, 10_000])('finds %i messages in order, each time', async (count) => {
     await put(0, count);
     for (let times = 0; times < 2; times += 1) {
       expect(await walk()).toEqual(numbers(0, count));
     }
     expect(await drain(open.channel, queue)).toEqual(numbers(0, count));
+  });
+
+  it('leaves the event loop to others after a hundred small messages', async () => {
+    await put(0, 5_000);
+    let turns = 0;
+    const turn = (): NodeJS.Immediate => setImmediate(() => (turns += 1) && (next = turn()));
+    let next = turn();
+    const shown: number[] = [];
+    await using walked = await QueueWalk.open(open.connection, queue, { silenceMs: SILENCE_MS });
+    for await (const _ of walked.messages()) shown[turns] = (shown[turns] ?? 0) + 1;
+    clearImmediate(next);
+    expect(shown.reduce((sum, count) => sum + count)).toBe(5_000);
+    expect(Math.max(...Object.values(shown))).toBeLessThanOrEqual(100);
   });
 
   it('leaves the messages that it did not take in order, with those that arrived meanwhile', async () => {

@@ -1,7 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { VariableReader } from '#settings';
-import { OPERATIONS } from '../../../apps/sandbox/src/interface/documents.ts';
-import { type Client, readConventions } from '../../../apps/sandbox/src/settings/clients.ts';
 import {
   digest,
   type Received,
@@ -10,13 +7,6 @@ import {
   startSandboxUnderTest,
 } from './sandbox-under-test.ts';
 
-/** The client that a sandbox has by default. */
-const CLIENT: Client = {
-  id: 'sandbox',
-  secretKey: 'sandbox-secret-key',
-  conventions: readConventions(new VariableReader({})),
-  operations: new Set(OPERATIONS),
-};
 const SESSION = {
   method: 'POST',
   path: '/api/web/v2/app/users/ada/session?clientId=sandbox',
@@ -69,29 +59,6 @@ describe('the signature over HTTP', () => {
     const request = { method: 'POST', path: '/apiweb/v3/open-game?client=sandbox', headers };
     expect((await raw.send({ ...request, body })).status).toBe(200);
     expectRefusalV3(await raw.send({ ...request, body: body.replace('{ ', '{') }));
-  });
-
-  it('of a client without a secret key is not needed for open-game, and v2 is impossible', async () => {
-    const { secretKey: _, ...unsigned } = CLIENT;
-    await using open = await startSandboxUnderTest({}, { clients: [unsigned] });
-    const headers = { 'content-type': 'application/vnd.api+json' };
-    const body = JSON.stringify({ data: { type: 'OpenGame', attributes: ADA } });
-    const path = '/apiweb/v3/open-game?client=sandbox';
-    expect((await open.send({ method: 'POST', path, headers, body })).status).toBe(200);
-    expect((await open.openGame(ADA, 'whatever')).status).toBe(200);
-    expectRefusalV2(await open.session('ada', {}, { sign: signFlat({ userId: 'ada' }, '') }));
-  });
-
-  it('does not allow operations that the client is not permitted: 403', async () => {
-    const client = { ...CLIENT, operations: new Set(['open-game' as const]) };
-    await using limited = await startSandboxUnderTest({}, { clients: [client] });
-    const dates = { dateFrom: '2024-03-24 00:00:00', dateTo: '2024-03-25 00:00:00' };
-    for (const refused of [limited.adHoc(dates), limited.rake(dates), limited.session('ada')]) {
-      const { status, json } = await refused;
-      expect(status).toBe(403);
-      expect(json).toEqual({ errors: [{ status: 403, title: 'Forbidden', detail: 'Forbidden' }] });
-    }
-    expect((await limited.openGame(ADA)).status).toBe(200);
   });
 
   it('is explained if it is wrong, without revealing the right one', async () => {

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Kept, KeptMessage, KeptQueue } from '#messaging/client';
-import type { KeptOutcome, OutgoingMessage } from '#rabbitmq';
+import type { Kept, KeptMessage, KeptQueue, TakeOutcome } from '#messaging/client';
+import type { OutgoingMessage } from '#rabbitmq';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
@@ -10,7 +11,6 @@ import { Progress } from '../progress.ts';
 import {
   counted,
   describeGroups,
-  isSelected,
   keptLine,
   type QueueName,
   type SelectionOptions,
@@ -24,13 +24,13 @@ export interface Action {
   /** As the question and the last line say it, for example `Redrive` and `redriven`. */
   readonly verb: string;
   readonly done: string;
-  /** What is published before a message is removed; or why it stays where it is. */
-  readonly decide: (kept: Kept) => OutgoingMessage | 'remove' | Error;
+  /** What is published before a message is removed; throws an Error that says why the message stays. Default: nothing. */
+  readonly replace?: (kept: Kept) => OutgoingMessage;
   /** Whether a message that the broker does not take ends the work, because it would not take the others either. */
   readonly endsAtRefusal?: boolean;
 }
 
-const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
+const OUTCOMES: Readonly<Record<Exclude<TakeOutcome, 'done'> | 'left', string>> = {
   left: 'waits behind a message that was not taken',
   unwritable: 'cannot be published; somebody wrote it by hand',
   returned: 'the queue does not exist',
@@ -46,12 +46,15 @@ const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
  */
 export function carryOut(queue: QueueName, options: ActionOptions, action: Action): Promise<void> {
   const { json, dryRun, yes } = options;
-  const { verb, done: past, decide } = action;
+  const { verb, done: past, replace } = action;
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
   const choiceOf = (each: Kept) => {
-    if (!isSelected(each.facts, options)) return undefined;
-    const decision = decide(each);
-    return { facts: each.facts, why: decision instanceof Error ? decision.message : undefined };
+    try {
+      replace?.(each);
+      return { facts: each.facts };
+    } catch (error) {
+      return { facts: each.facts, why: (error as Error).message };
+    }
   };
   return withMessages(queue, options, choiceOf, async (choices, kept, signal) => {
     const refused = choices.filter(({ why }) => why !== undefined);
@@ -82,41 +85,39 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
 /** @throws ExitError if it is interrupted, or the broker takes nothing */
 async function settle(
   kept: KeptQueue,
-  { decide, endsAtRefusal }: Action,
+  { replace, endsAtRefusal }: Action,
   { rate, json }: ActionOptions,
   wanted: readonly KeptMessage[],
-  signal: AbortSignal,
+  interrupted: AbortSignal,
 ): Promise<{ readonly done: number; readonly gone: number }> {
   // On a terminal the lines for programs show the progress.
   const progress = json && process.stdout.isTTY ? undefined : new Progress('messages', wanted.length);
   const end = new AbortController();
+  const signal = AbortSignal.any([interrupted, end.signal]);
   const untaken = new Map<string, number>();
   /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
   const closed = new Set<string>();
   let done = 0;
-  const settling = kept.settle({
-    chosen: new Set(wanted.map(({ key }) => key)),
-    decide: (each) => {
-      const decision = decide(each);
-      return decision instanceof Error || closed.has(each.facts.queue) ? 'leave' : decision;
-    },
-    ratePerSecond: rate,
-    signal: AbortSignal.any([signal, end.signal]),
-    waiting: () =>
-      void process.stderr.write('a worker is delivering parked replies; waiting until it has finished\n'),
-    settled: (facts, outcome) => {
-      if (outcome === 'done') {
-        done += 1;
-        progress?.add(1);
-        if (json) process.stdout.write(keptLine(facts));
-        return;
-      }
-      const why = `${facts.queue}: ${OUTCOMES[outcome]}`;
-      untaken.set(why, (untaken.get(why) ?? 0) + 1);
-      if (outcome === 'unwritable') return;
-      closed.add(facts.queue);
-      if (endsAtRefusal) end.abort();
-    },
+  const note = (facts: KeptMessage, outcome: TakeOutcome | 'left'): void => {
+    if (outcome === 'done') {
+      done += 1;
+      progress?.add(1);
+      if (json) process.stdout.write(keptLine(facts));
+      return;
+    }
+    const why = `${facts.queue}: ${OUTCOMES[outcome]}`;
+    untaken.set(why, (untaken.get(why) ?? 0) + 1);
+    if (outcome === 'unwritable') return;
+    closed.add(facts.queue);
+    if (endsAtRefusal) end.abort();
+  };
+  const chosen = new Set(wanted.map(({ key }) => key));
+  const waiting = (): void =>
+    void process.stderr.write(`another process works on ${kept.name}; waiting until it has finished\n`);
+  const settling = kept.settle({ chosen, signal, waiting }, async (each, take) => {
+    if (closed.has(each.facts.queue)) return note(each.facts, 'left');
+    note(each.facts, await take(replace?.(each)));
+    await sleep(1_000 / rate, undefined, { signal }).catch(() => undefined);
   });
   const untouched = await settling.finally(() => progress?.end());
   for (const [why, count] of untaken) process.stderr.write(`${count} left: ${printable(why)}\n`);
@@ -127,7 +128,7 @@ async function settle(
       `stopped, since the broker would not take the others either: ${soFar}`,
     );
   }
-  if (signal.aborted) throw new ExitError(EXIT.failed, `interrupted: ${soFar}`);
+  if (interrupted.aborted) throw new ExitError(EXIT.failed, `interrupted: ${soFar}`);
   return { done, gone: untouched.size };
 }
 

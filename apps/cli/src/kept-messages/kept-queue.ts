@@ -1,10 +1,4 @@
-import {
-  type Kept,
-  type KeptMessage,
-  type KeptQueue,
-  type KeptQueueOptions,
-  openKeptQueue,
-} from '#messaging/client';
+import { type Kept, type KeptMessage, KeptQueue, type KeptQueueOptions } from '#messaging/client';
 import { readInternalKey } from '#settings';
 
 import { EXIT, ExitError } from '../exit.ts';
@@ -31,7 +25,7 @@ export type SelectionOptions = Options<never, 'all', 'since'> & {
   readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
 };
 
-export function isSelected(
+function isSelected(
   { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
   { since, ...options }: SelectionOptions,
 ): boolean {
@@ -43,18 +37,18 @@ export function isSelected(
 }
 
 /**
- * Looks at every message of a queue, leaves all of them in their places, and keeps the queue open for as long as `work` takes.
+ * Looks at the selected messages of a queue, leaves all of them in their places, and keeps the queue open while `work` runs.
  * Where the messages come from is proved by the key of the workers, if the settings give it; a selection by a caller needs it.
  *
- * @param read what is wanted of a message; undefined if nothing is
+ * @param read what is wanted of a message
  * @param work ends soon after its signal, the user's, is aborted
  * @throws SettingsError; BrokerError if the broker is away, refuses the user or has no such queue; ExitError if the user
  *   interrupts it
  */
 export function withMessages<T>(
   queue: QueueName,
-  { caller }: SelectionOptions,
-  read: (kept: Kept) => T | undefined,
+  selection: SelectionOptions,
+  read: (kept: Kept) => T,
   work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
 ): Promise<void> {
   return interruptibly(async (signal) => {
@@ -62,10 +56,10 @@ export function withMessages<T>(
     try {
       internalKey = readInternalKey(process.env);
     } catch (error) {
-      if (caller) throw error;
+      if (selection.caller) throw error;
     }
-    await using kept = await openKeptQueue({ ...readBus(), queue, internalKey });
-    const found = await kept.look(read);
+    await using kept = await KeptQueue.open({ ...readBus(), queue, internalKey });
+    const found = await kept.look((each) => (isSelected(each.facts, selection) ? read(each) : undefined));
     if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
     await work(found, kept, signal);
   });

@@ -13,7 +13,6 @@ import {
   counted,
   describeGroups,
   describeMessages,
-  isSelected,
   keptLine,
   neverDelivered,
   NOUNS,
@@ -31,7 +30,7 @@ export type ShowOptions = Options<never, 'body' | 'json'>;
 /** Counts what is in the queue, prints the newest, oldest first, and leaves all as it is. */
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
-  const read = ({ facts }: Kept) => (isSelected(facts, options) ? facts : undefined);
+  const read = ({ facts }: Kept) => facts;
   return withMessages(queue, options, read, (all, kept) => {
     const newest = all.slice(-limit);
     const print = (text: string): unknown => process.stdout.write(text);
@@ -48,8 +47,8 @@ export function list(queue: QueueName, options: ListOptions): Promise<void> {
 
 /** Prints everything about the messages of one id; the body, which may hold players' data, if that is wanted. */
 export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
-  const read = (each: Kept) => (isSelected(each.facts, { id: [id] }) ? each : undefined);
-  return withMessages(queue, {}, read, (found, kept) => {
+  const read = (each: Kept) => each;
+  return withMessages(queue, { id: [id] }, read, (found, kept) => {
     if (found.length === 0)
       throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
     for (const each of found) {

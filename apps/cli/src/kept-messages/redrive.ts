@@ -1,11 +1,12 @@
 import { ERROR_CODES, isCommandType } from '#contracts';
-import { type Kept, redeliveredReply, Redriver } from '#messaging/client';
+import { type Kept, Redriver } from '#messaging/client';
+import type { OutgoingMessage } from '#rabbitmq';
 import { readInternalKey } from '#settings';
 
 import { readBus } from '../servers.ts';
 import { commandFaults } from '../command-faults.ts';
 import type { Options } from '../options.ts';
-import { type Action, type ActionOptions, carryOut } from './carry-out.ts';
+import { type ActionOptions, carryOut } from './carry-out.ts';
 import { type Change, changedBody, withFile } from './change-body.ts';
 import { neverDelivered, type QueueName } from './kept-queue.ts';
 
@@ -17,52 +18,55 @@ const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
 /** Sends dead letters back to the lanes of their types, changed if that is wanted. */
 export async function redrive(options: RedriveOptions): Promise<void> {
   const { unset = [], set = [], force = false } = options;
-  const redriver = new Redriver(readBus().prefix, readInternalKey(process.env));
+  const redriver = newRedriver();
   const changes = [...unset, ...(await Promise.all(set.map(withFile)))];
-  const decide = ({ facts: { isCut, reason }, message }: Kept): ReturnType<Action['decide']> => {
-    if (isCut) return new Error('only the first KiB of its body was kept: its caller has to send it again');
+  const replace = ({ facts: { isCut, reason }, message }: Kept): OutgoingMessage => {
+    if (isCut) throw new Error('only the first KiB of its body was kept: its caller has to send it again');
     const redriving = redriver.read(message);
     if (!redriving.isProved && !force) {
-      return new Error(
+      throw new Error(
         `${FOREIGN} wrote it: use the settings of the workers, or --force to send it as an anonymous caller`,
       );
     }
     if (changes.length === 0) {
       if (force || !wouldFailAgain(reason)) return redriver.commandOf(redriving);
-      return new Error(
+      throw new Error(
         `${reason}: it would fail the same way; change it with --set or --unset, or use --force if the cause is gone`,
       );
     }
-    try {
-      const content = changedBody(message.content, changes, redriving.envelope.form === 'packet');
-      const { type, data } = redriver.read({ ...message, content }).envelope;
-      const faults = force || !isCommandType(type) ? [] : commandFaults(type, data);
-      if (faults.length === 0) return redriver.commandOf(redriving, content);
-      return new Error(`changed so, it is still not valid: ${faults.join('; ')}`);
-    } catch (error) {
-      return error as Error;
-    }
+    const content = changedBody(message.content, changes, redriving.envelope.form === 'packet');
+    const { type, data } = redriver.read({ ...message, content }).envelope;
+    const faults = force || !isCommandType(type) ? [] : commandFaults(type, data);
+    if (faults.length === 0) return redriver.commandOf(redriving, content);
+    throw new Error(`changed so, it is still not valid: ${faults.join('; ')}`);
   };
-  return carryOut('deadLetters', options, { verb: 'Redrive', done: 'redriven', decide, endsAtRefusal: true });
+  return carryOut('deadLetters', options, {
+    verb: 'Redrive',
+    done: 'redriven',
+    replace,
+    endsAtRefusal: true,
+  });
 }
 
 /** Sends parked replies to their queues, in order and under the ids that they had. */
 export async function redeliver(options: ActionOptions): Promise<void> {
-  const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
-  return carryOut('undelivered', options, {
-    verb: 'Redeliver',
-    done: 'redelivered',
-    decide: ({ facts, message }) => {
-      const never = neverDelivered(facts);
-      if (never !== undefined) return new Error(never);
-      const reply = redeliveredReply(message, prefix, internalKey);
-      return reply ?? new Error(`${FOREIGN} parked it: use the settings of the workers`);
-    },
-  });
+  const redriver = newRedriver();
+  const replace = ({ facts, message }: Kept): OutgoingMessage => {
+    const never = neverDelivered(facts);
+    if (never !== undefined) throw new Error(never);
+    const reply = redriver.replyOf(message);
+    if (reply) return reply;
+    throw new Error(`${FOREIGN} parked it: use the settings of the workers`);
+  };
+  return carryOut('undelivered', options, { verb: 'Redeliver', done: 'redelivered', replace });
 }
 
 export function discard(queue: QueueName, options: ActionOptions): Promise<void> {
-  return carryOut(queue, options, { verb: 'Discard', done: 'discarded', decide: () => 'remove' });
+  return carryOut(queue, options, { verb: 'Discard', done: 'discarded' });
+}
+
+function newRedriver(): Redriver {
+  return new Redriver(readBus().prefix, readInternalKey(process.env));
 }
 
 /** What is wrong with the command itself stays wrong; a poison command would kill its workers again. */

@@ -59,7 +59,7 @@ export interface SandboxRequest extends IncomingMessage {
 export const VerifiedCall = createParamDecorator((_: unknown, context: ExecutionContext): Call => {
   const { exchange } = context.switchToHttp().getRequest<SandboxRequest>();
   if (!exchange?.call) throw new Error('the signature guard has not run');
-  return { ...exchange.call, fault: exchange.planned.fault };
+  return exchange.call;
 });
 
 /**

@@ -20,22 +20,11 @@ import type { Call, Exchange, Refusal, SandboxRequest } from './exchange.ts';
 /** Beyond it the search for a mistake would slow other requests. */
 const MAX_EXPLAINED_BYTES = 16_384;
 
-type Version = SignedContent['version'];
-
-const DETAILS: Readonly<Record<Version, string>> = {
-  v2: 'Not Valid Request Signature',
-  v3: 'Not valid request',
-};
-
-/** The 400 for a missing or wrong signature, with the text of the endpoint's version. */
-class SignatureRejection extends PlatformError {
-  readonly explanation: Refusal;
-
-  constructor(version: Version, refusal: Refusal | string) {
-    const explanation = typeof refusal === 'string' ? { reason: refusal } : refusal;
-    super(400, { detail: DETAILS[version], meta: { explanation } });
-    this.explanation = explanation;
-  }
+/** The 400 for a missing or wrong signature, in the words of the endpoint; the exchange keeps the reason. */
+function rejection(exchange: Exchange, refusal: Refusal): PlatformError {
+  exchange.refusal = refusal;
+  const detail = exchange.operation === 'open-game' ? 'Not valid request' : 'Not Valid Request Signature';
+  return new PlatformError(400, { detail, meta: { explanation: refusal } });
 }
 
 /**
@@ -52,52 +41,49 @@ export class SignatureGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<SandboxRequest>();
     const { exchange } = request;
     if (!exchange) throw new PlatformError(404);
-    try {
-      exchange.call = this.callOf(request, exchange);
-    } catch (error) {
-      if (error instanceof SignatureRejection) exchange.refusal = error.explanation;
-      throw error;
-    }
+    exchange.call = this.callOf(request, exchange);
     if (!exchange.call.client.operations.has(exchange.operation)) throw new PlatformError(403);
     return true;
   }
 
-  private callOf(request: SandboxRequest, { body, operation }: Exchange): Call {
+  private callOf(request: SandboxRequest, exchange: Exchange): Call {
+    const { body, operation } = exchange;
     const version = operation === 'open-game' ? 'v3' : 'v2';
     const isOf = (mediaType: string) => hasMediaType(request.headers['content-type'], mediaType);
     if (version === 'v3' && !isOf(JSON_API)) throw new PlatformError(415);
     const query = queryParameters(request.originalUrl);
-    const client = this.findClient(version, query);
+    const client = this.findClient(exchange, version === 'v2' ? 'clientId' : 'client', query);
     if (version === 'v2' && client.secretKey === undefined)
-      throw new SignatureRejection(version, 'This client has no secret key, which the v2 endpoints need.');
+      throw rejection(exchange, {
+        reason: 'This client has no secret key, which the v2 endpoints need.',
+      });
 
     const form = isOf('application/x-www-form-urlencoded') ? formParameters(body.toString()) : {};
     const content = version === 'v2' ? form : parseJson(body.toString())?.value;
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
     if (operation === 'session' && content['userId'] !== request.params?.['userId'])
-      throw new SignatureRejection(version, 'The form must hold userId with the same value as the path.');
+      throw rejection(exchange, {
+        reason: 'The form must hold userId with the same value as the path.',
+      });
     const signed = { version, parameters: { ...query, ...content }, body } as const;
-    this.verify(request, client, signed);
-    return { client, query, content, signed };
+    this.verify(exchange, request.headers['sign'], client, signed);
+    return { client, query, content, signed, fault: exchange.planned.fault };
   }
 
-  private findClient(version: Version, query: TextParameters): Client {
-    const name = version === 'v2' ? 'clientId' : 'client';
+  private findClient(exchange: Exchange, name: 'clientId' | 'client', query: TextParameters): Client {
     const id = query[name];
-    if (id === undefined) throw new SignatureRejection(version, `The query parameter ${name} is missing.`);
+    if (id === undefined) throw rejection(exchange, { reason: `The query parameter ${name} is missing.` });
     const client = this.settings.clients.find((each) => each.id === id);
-    if (!client) throw new SignatureRejection(version, `There is no client of the ${name} that was sent.`);
+    if (!client) throw rejection(exchange, { reason: `There is no client of the ${name} that was sent.` });
     return client;
   }
 
-  private verify({ headers: { sign } }: SandboxRequest, client: Client, content: SignedContent): void {
+  private verify(exchange: Exchange, sign: unknown, client: Client, content: SignedContent): void {
     const { secretKey } = client;
     if (secretKey === undefined) return;
-    const { version } = content;
-    if (typeof sign !== 'string') throw new SignatureRejection(version, 'The header sign is missing.');
+    if (typeof sign !== 'string') throw rejection(exchange, { reason: 'The header sign is missing.' });
     if (isSameSignature(sign, expectedSignature(content, secretKey, client.conventions))) return;
-
-    throw new SignatureRejection(version, this.explain(sign, content, { ...client, secretKey }));
+    throw rejection(exchange, this.explain(sign, content, { ...client, secretKey }));
   }
 
   /** Says what gives the signature that was sent; it shows neither a secret key nor a correct digest. */

@@ -90,6 +90,17 @@ describe('verdictOf', () => {
     });
   });
 
+  it('has our people act on a worker that is full, and not those of the platform', () => {
+    const { reasons } = verdictOf({ ...WELL, ...type([['OVERLOADED', 50]]) });
+    expect(reasons).toMatchObject([
+      {
+        why: 'this worker is full (50 OVERLOADED)',
+        whoActs: expect.stringMatching(/: more workers, or a quicker platform$/),
+        line: 'poker-bridge doctor',
+      },
+    ]);
+  });
+
   it.each<[string, Partial<Findings>]>([
     [
       'No connection to RabbitMQ ECONNREFUSED',

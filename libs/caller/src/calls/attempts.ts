@@ -5,6 +5,8 @@ import {
   alarmSentence,
   type BrokerConnection,
   type ConfirmedPublisher,
+  NOT_FOUND,
+  pause,
   PublishRefusedError,
   UnconfirmedError,
 } from '@poker-bridge/rabbitmq';
@@ -13,7 +15,7 @@ import { CallerError } from '../caller-error.ts';
 import type { Replies } from '../replies/replies.ts';
 import type { ReplyQueue } from '../replies/reply-queue.ts';
 import type { PreparedCommand, Sender } from './command.ts';
-import { abortable, pause } from '../replies/mailbox.ts';
+import { abortable } from '../replies/mailbox.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
@@ -21,7 +23,6 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 /** Pause before a command is published again that its lane refused: it is full, or has no leader. */
 const REFUSED_PAUSE_MS = 200;
-const NOT_FOUND = 404;
 
 /** What the calls of one caller share. */
 export interface Bus {
@@ -97,7 +98,7 @@ export class Attempts {
   /**
    * Waits before the command is sent again: what the worker asks for, and full jitter over twice as long at each failure.
    *
-   * @throws what it failed with, if sending it again cannot help within its deadline; the signal's reason
+   * @throws what it failed with, if sending it again cannot help within its deadline; the signal's reason, if it is aborted before
    */
   async pauseAfter(error: unknown): Promise<void> {
     this.signal.throwIfAborted();

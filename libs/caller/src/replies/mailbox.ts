@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /**
  * Waits for something until a signal aborts; the work itself continues.
  *
@@ -19,11 +17,6 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-/** @throws the signal's reason */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 /** What has arrived for one call and was not taken yet, the oldest first. */

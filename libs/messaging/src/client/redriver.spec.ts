@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { type MessageFacts, messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
-import { sealed } from '../envelope/envelope-rules.fixture.ts';
+import { sealed } from '../envelope/bus.fixture.ts';
 import { Redriver } from './redriver.ts';
 
 const redriver = new Redriver('poker', Buffer.alloc(32, 7));
@@ -12,16 +12,12 @@ describe('Redriver', () => {
     ['session.create', 'poker.interactive'],
     ['report.rake.fetch', 'poker.reports'],
     ['session.destroy', 'poker.interactive'],
-  ])('sends %s to %s, mandatory', (type, routingKey) => {
-    const command = redriver.commandOf(redriver.read(letterOf({ properties: { type } })));
-    expect(command).toMatchObject({ exchange: '', routingKey, mandatory: true, properties: { type } });
-  });
-
-  it('counts on, and has the replies numbered on', () => {
-    const letter = letterOf({ headers: { 'x-redriven': 2, 'x-sequence': 4, 'x-progress': '{"pages":3}' } });
-    const { headers } = redriver.commandOf(redriver.read(letter)).properties;
-    expect(headers).toMatchObject({ 'x-redriven': 3, 'x-sequence': 4 });
-    expect(headers).not.toHaveProperty('x-progress');
+  ])('sends %s to %s, counts on, and has the replies numbered on', (type, routingKey) => {
+    const headers = { 'x-redriven': 2, 'x-sequence': 4, 'x-progress': '{"pages":3}' };
+    const command = redriver.commandOf(redriver.read(letterOf({ properties: { type }, headers })));
+    const expected = { type, headers: { 'x-redriven': 3, 'x-sequence': 4 } };
+    expect(command).toMatchObject({ exchange: '', routingKey, mandatory: true, properties: expected });
+    expect(command.properties.headers).not.toHaveProperty('x-progress');
   });
 
   it('gives what the broker dead-lettered itself its type and its checked user', () => {

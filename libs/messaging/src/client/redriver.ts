@@ -11,16 +11,17 @@ import { InternalKeys } from '../envelope/internal-keys.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
+import { forwardedReply } from '../replies/forwarded-reply.ts';
 
 /** A dead letter, read as the command that it was. */
 export interface Redriving {
-  readonly letter: ConsumeMessage;
+  readonly delivery: { readonly message: ConsumeMessage };
   readonly envelope: Envelope;
   /** Whether what it says about its caller is true: a worker with this key wrote it, or the broker checked it. */
   readonly isProved: boolean;
 }
 
-/** Makes commands of dead letters again. */
+/** Makes commands of dead letters, and replies of parked replies, again. */
 export class Redriver {
   readonly #names: BusNames;
   readonly #seal: HeaderSeal;
@@ -35,19 +36,22 @@ export class Redriver {
     // The routing key of a dead letter is the name of its queue.
     const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
     const rules = {
-      maxBytes: Number.POSITIVE_INFINITY,
-      reserved: this.#names.reserved,
+      names: this.#names,
       seal: this.#seal,
       // Who may send what is for the worker to say.
       callers: ALL_CALLERS,
-      budgetMs: { interactive: 0, reports: 0 },
+      settings: { MAX_COMMAND_BYTES: Infinity, INTERACTIVE_DEADLINE_MS: 0, REPORTS_DEADLINE_MS: 0 },
       nowMs: Date.now,
       newId: randomUUID,
     };
     const envelope = openEnvelope({ ...letter, fields }, rules);
     const headers: Record<string, unknown> = letter.properties.headers ?? {};
     const isCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
-    return { letter, envelope, isProved: !isCopy || Object.keys(envelope.own).length > 0 };
+    return {
+      delivery: { message: letter },
+      envelope,
+      isProved: !isCopy || Object.keys(envelope.own).length > 0,
+    };
   }
 
   /**
@@ -57,20 +61,24 @@ export class Redriver {
    *
    * @param content default: the body of the letter
    */
-  commandOf({ letter, envelope }: Redriving, content = letter.content): OutgoingMessage {
-    const { type, own } = envelope;
-    const original = { delivery: { message: letter }, envelope };
-    const copy = copyOf(original, {
+  commandOf(letter: Redriving, content?: Buffer): OutgoingMessage {
+    const { type, own } = letter.envelope;
+    const copy = copyOf(letter, {
       // A type that only another version knows is moved by the worker.
       queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
       headers: {
         'x-redriven': (Number(own['x-redriven']) || 0) + 1,
         ...(typeof own['x-sequence'] === 'number' && { 'x-sequence': own['x-sequence'] }),
       },
-      content,
+      ...(content && { content }),
     });
     const { timestamp: _timestamp, ...properties } = copy.properties;
     const { 'x-deadline': _deadline, ...headers } = properties.headers;
     return this.#seal.seal({ ...copy, properties: { ...properties, headers } });
+  }
+
+  /** A parked reply as a worker would forward it; undefined if no worker parked it, or it is not forwarded. */
+  replyOf(parked: ConsumeMessage): OutgoingMessage | undefined {
+    return forwardedReply(parked, this.#names.reserved, this.#seal);
   }
 }

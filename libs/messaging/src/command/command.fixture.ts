@@ -1,21 +1,21 @@
-import { ENVELOPE_RULES, sealed } from '../envelope/envelope-rules.fixture.ts';
+import { BUS_OF_SPEC, sealed } from '../envelope/bus.fixture.ts';
 import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import { isCommandType, LANE_OF_COMMAND, type Reply } from '#contracts';
 
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { Command } from './command.ts';
 
-export { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
+export { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 
 /** A command as the pipeline has it; by default a valid `session.create` from its lane, with a reply queue. */
-export function commandOf({ properties, ...facts }: DeliveryFacts = {}, rules = ENVELOPE_RULES): Command {
+export function commandOf({ properties, ...facts }: DeliveryFacts = {}, bus = BUS_OF_SPEC): Command {
   const delivery = deliveryOf({
     ...facts,
     properties: { messageId: 'm-1', replyTo: 'lobby', ...properties },
   });
-  const envelope = openEnvelope(delivery.message, rules, delivery.bodyBytes);
+  const envelope = openEnvelope(delivery.message, bus, delivery.bodyBytes);
   const lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
-  return new Command(delivery, envelope, lane, rules.nowMs);
+  return new Command(delivery, envelope, lane, bus.nowMs);
 }
 
 /** The same from a copy of a worker's own, whose headers are believed. */

@@ -1,9 +1,10 @@
 import type { BusNames, ErrorBody } from '#contracts';
-import { KEPT_BYTES, type OutgoingMessage } from '#rabbitmq';
+import type { OutgoingMessage } from '#rabbitmq';
 
 import { ANONYMOUS, isShortString } from '../envelope/envelope.ts';
 import type { Command } from './command.ts';
 import { failureFactsOf } from './facts.ts';
+import type { Copy } from './settlement.ts';
 
 /** What a copy is made of: a message, and what was read from it. */
 interface Original extends Pick<Command, 'envelope'> {
@@ -14,24 +15,12 @@ interface Original extends Pick<Command, 'envelope'> {
 const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate'];
 const LONGEST_HEADER = 1024;
 
-export interface CopyFacts {
-  /** One of the service's own. */
-  readonly queue: string;
-  /** Added to the carried ones, and over them. */
-  readonly headers?: Readonly<Record<string, string | number>>;
-  /** Default: the body of the command. */
-  readonly content?: Buffer;
-}
-
 /**
  * A copy of a command's message: persistent, mandatory, with a fixed list of properties and headers, and with the
  * identity and the deadline that it had. A kept `CC` would route it to further queues, and a kept `user_id` closes
  * the channel. Source: bus contract, section 5.
  */
-export function copyOf(
-  { delivery, envelope }: Original,
-  { queue, headers, content }: CopyFacts,
-): OutgoingMessage {
+export function copyOf({ delivery, envelope }: Original, { queue, headers, content }: Copy): OutgoingMessage {
   const { properties, content: original } = delivery.message;
   return {
     exchange: '',
@@ -63,8 +52,7 @@ export function copyOf(
 
 /** The copy of a command that will not be tried again, with the reason. Source: bus contract, section 5. */
 export function deadLetterOf(command: Command, failure: ErrorBody, names: BusNames): OutgoingMessage {
-  const { message, queue, bodyBytes } = command.delivery;
-  const isOversized = failure.code === 'MESSAGE_TOO_LARGE';
+  const { queue, bodyBytes } = command.delivery;
   return copyOf(command, {
     queue: names.deadLetters,
     headers: {
@@ -74,9 +62,9 @@ export function deadLetterOf(command: Command, failure: ErrorBody, names: BusNam
       'x-origin-queue': queue,
       // After the failure that is answered now: the reply to a redriven command must not look like a repeat of it.
       'x-sequence': command.replies.sequence + 1,
-      ...(isOversized && { 'x-origin-bytes': bodyBytes }),
+      // The rest of its body was dropped when it came.
+      ...(failure.code === 'MESSAGE_TOO_LARGE' && { 'x-origin-bytes': bodyBytes }),
     },
-    ...(isOversized && { content: message.content.subarray(0, KEPT_BYTES) }),
   });
 }
 

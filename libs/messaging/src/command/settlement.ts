@@ -42,10 +42,14 @@ export type Settlement =
   /** Left to the broker, which delivers it again. */
   | { readonly kind: 'return'; readonly cause: unknown };
 
-/** Where a copy of the command goes, and the headers that are added to it. */
+/** Where a copy of the command goes, and how it differs. */
 export interface Copy {
+  /** One of the service's own. */
   readonly queue: string;
-  readonly headers: Readonly<Record<string, string | number>>;
+  /** Added to the carried ones, and over them. */
+  readonly headers?: Readonly<Record<string, string | number>>;
+  /** Default: the body of the command. */
+  readonly content?: Buffer;
 }
 
 /** The one funnel from what was thrown to what becomes of the command. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { type MessageFacts, messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { readReplyAddress } from './envelope.ts';
-import { ENVELOPE_RULES, RECEIVED_AT_MS, sealed } from './envelope-rules.fixture.ts';
+import { BUS_OF_SPEC, RECEIVED_AT_MS, sealed } from './bus.fixture.ts';
 import { openEnvelope } from './open-envelope.ts';
 
-const open = (facts?: MessageFacts) => openEnvelope(messageOf(facts), ENVELOPE_RULES);
+const open = (facts?: MessageFacts) => openEnvelope(messageOf(facts), BUS_OF_SPEC);
 const packet = (members: object) => ({ pattern: 'session.create', data: { userId: 'p-1' }, ...members });
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
@@ -29,7 +29,7 @@ describe('openEnvelope', () => {
     expect(open()).toEqual(bare);
     const message = messageOf();
     const properties = { ...message.properties, headers: undefined };
-    expect(openEnvelope({ ...message, properties }, ENVELOPE_RULES)).toEqual(bare);
+    expect(openEnvelope({ ...message, properties }, BUS_OF_SPEC)).toEqual(bare);
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('openEnvelope', () => {
     expect(open({ properties: { userId: 'shop' } }).caller).toBe('shop');
     expect(open({ headers: { 'x-origin-user-id': 'shop' } }).caller).toBe('anonymous');
     const copy = messageOf({ headers: { 'x-origin-user-id': 'shop' }, properties: { userId: 'worker' } });
-    expect(openEnvelope(sealed(copy), ENVELOPE_RULES).caller).toBe('shop');
+    expect(openEnvelope(sealed(copy), BUS_OF_SPEC).caller).toBe('shop');
   });
 });
 

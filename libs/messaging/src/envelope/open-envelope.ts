@@ -4,7 +4,6 @@ import {
   CommandError,
   type CommandType,
   commandTypeOf,
-  type Lane,
   LANE_OF_COMMAND,
   SCHEMA_VERSION,
   type Violation,
@@ -12,19 +11,20 @@ import {
 import { COMMANDS } from '#contracts/validation';
 import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 
-import type { Bus } from '../messaging-options.ts';
+import type { Bus, MessagingSettings } from '../messaging-options.ts';
 import { ANONYMOUS, type Envelope, fits, isShortString, readReplyAddress } from './envelope.ts';
 import { readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 
-/** What of the service decides how a message is read. */
-export interface EnvelopeRules extends Pick<Bus, 'seal' | 'callers' | 'subjectOf' | 'nowMs'> {
-  readonly maxBytes: number;
-  /** Names that start with it are the service's own. */
-  readonly reserved: string;
-  readonly budgetMs: Readonly<Record<Lane, number>>;
-  /** For commands that come without an identity. */
-  readonly newId: () => string;
+/** What of the bus decides how a message is read. */
+export interface EnvelopeRules extends Pick<
+  Bus,
+  'names' | 'seal' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'
+> {
+  readonly settings: Pick<
+    MessagingSettings,
+    'MAX_COMMAND_BYTES' | 'INTERACTIVE_DEADLINE_MS' | 'REPORTS_DEADLINE_MS'
+  >;
 }
 
 const MAX_ID_BYTES = 200;
@@ -54,6 +54,7 @@ export function openEnvelope(
   rules: EnvelopeRules,
   bodyBytes = message.content.length,
 ): Envelope {
+  const { settings, subjectOf } = rules;
   const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
   const violations: Violation[] = [];
@@ -65,7 +66,7 @@ export function openEnvelope(
   const sentType: unknown = properties.type;
   const isEncoded = sentType === ENCODED_BODY;
   const hasType = typeof sentType === 'string' && sentType !== '' && !isEncoded;
-  const body = readBody(content, bodyBytes, rules.maxBytes, !hasType);
+  const body = readBody(content, bodyBytes, settings.MAX_COMMAND_BYTES, !hasType);
   const isPacket = body.form === 'packet';
   // A packet names its type in its body; a typed command without the property, in its routing key.
   const pattern = typeof body.pattern === 'string' ? body.pattern.slice(0, MAX_TYPE_CHARACTERS) : '';
@@ -79,7 +80,8 @@ export function openEnvelope(
   const id = isIdGiven && isIdUsable ? sentId : rules.newId();
 
   const nowMs = rules.nowMs();
-  const budgetMs = rules.budgetMs[known ? LANE_OF_COMMAND[known] : 'interactive'];
+  const isReport = known !== undefined && LANE_OF_COMMAND[known] === 'reports';
+  const budgetMs = isReport ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
   const [header, timestamp] = [headers['x-deadline'], properties.timestamp as unknown];
   const deadlineAtMs = readDeadline({ header, timestamp, budgetMs, nowMs });
   isValid(deadlineAtMs !== undefined, '/headers/x-deadline', FAULTS.deadline);
@@ -90,7 +92,7 @@ export function openEnvelope(
   const sentOperator = headers['operator'] ?? (areDropped ? '' : 'default');
   const operator = typeof sentOperator === 'string' ? sentOperator : undefined;
   isValid(operator !== undefined, '/headers/operator', FAULTS.operator);
-  const player = known && rules.subjectOf && operator !== undefined && playerOf(known, body.data);
+  const player = known && subjectOf && operator !== undefined && playerOf(known, body.data);
 
   const version = headers['schema-version'] ?? SCHEMA_VERSION;
   const isVersion = isValid(Number.isInteger(version), '/headers/schema-version', FAULTS.version);
@@ -112,13 +114,13 @@ export function openEnvelope(
     id,
     type: known ?? typeName,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
-    replyTo: readReplyAddress(properties.replyTo, rules.reserved, (queue) =>
+    replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, (queue) =>
       rules.callers.mayReplyTo(caller, queue),
     ),
     caller,
     own,
     operator: operator ?? '',
-    subject: typeof player === 'string' ? rules.subjectOf?.(operator ?? '', player) : undefined,
+    subject: typeof player === 'string' ? subjectOf?.(operator ?? '', player) : undefined,
     deadlineAtMs: deadlineAtMs ?? nowMs + budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,

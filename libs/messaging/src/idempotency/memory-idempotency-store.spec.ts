@@ -71,15 +71,6 @@ describe('MemoryIdempotencyStore', () => {
     expect(callers.store.claim('shop 0', 'other data', { caller: 'shop' }).kind).toBe('claimed');
   });
 
-  it('gives the repeats that wait what its owner releases an identity with, and does not keep it', async () => {
-    const { store } = new Callers();
-    const [first, other] = [store.claim('a', 'f'), store.claim('a', 'f')];
-    if (first.kind !== 'claimed' || other.kind !== 'in flight') throw new Error(first.kind + other.kind);
-    await first.release(created());
-    expect(await other.outcome).toEqual(created());
-    expect(store.claim('a', 'g').kind).toBe('claimed');
-  });
-
   it('never drops what is in flight, and takes the time of an outcome for its age', () => {
     const callers = new Callers(1_000);
     const settle = callers.claim('shop', 0);

@@ -3,7 +3,7 @@ import type { ChannelModel } from 'amqplib';
 import { type Lane, LANES } from '#contracts';
 import { type ConfirmedPublisher, countsOf, QueueLock } from '#rabbitmq';
 
-import { type PokerTopology, readerLockOf } from '../topology/topology.ts';
+import { lockOf, type PokerTopology } from '../topology/topology.ts';
 import { type KeptReason, KeptSummary } from './kept-summary.ts';
 
 /** More dead letters than this are counted, and not looked into: all of them pass through the worker. */
@@ -40,8 +40,6 @@ export interface BusLook {
 export interface BusLookerOptions {
   readonly topology: PokerTopology;
   readonly publisher: ConfirmedPublisher;
-  /** Whether the broker takes no messages: under an alarm, no lock can be taken. */
-  readonly isBlocked: () => boolean;
   /** What the last walk of the worker that forwards parked replies left in their queue. */
   readonly parked: () => KeptSummary;
 }
@@ -54,14 +52,13 @@ export class BusLooker {
   readonly #options: BusLookerOptions;
   readonly #lock: QueueLock;
   #connection: ChannelModel | undefined;
-  #letters: KeptSummary | undefined;
+  #letters = new KeptSummary();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #isReading = false;
-  #isAsking = false;
 
   constructor(options: BusLookerOptions) {
     this.#options = options;
-    this.#lock = new QueueLock(readerLockOf(options.topology.names), options.publisher);
+    this.#lock = new QueueLock(lockOf(options.topology.names, 'deadLetters'), options.publisher);
   }
 
   attach(connection: ChannelModel): void {
@@ -71,28 +68,16 @@ export class BusLooker {
   /** @returns undefined if the broker does not answer */
   async look(): Promise<BusLook | undefined> {
     const { names, queues } = this.#options.topology;
-    this.#askWhetherBlocked();
     const looks = await Promise.all(queues.map(({ name }) => this.#countsOf(name)));
     if (looks.every(({ messages }) => messages === undefined)) return undefined;
     const depthOf = (name: string): number | undefined => looks.find(({ queue }) => queue === name)?.messages;
     const { deadLetters, undelivered } = names;
-    this.#readIfDue(depthOf(deadLetters));
+    void this.#readIfDue(depthOf(deadLetters));
     return {
       queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
       deadLetters: keptLook(deadLetters, depthOf(deadLetters), this.#letters),
       parked: keptLook(undelivered, depthOf(undelivered), this.#options.parked()),
     };
-  }
-
-  /**
-   * Publishes something that is kept nowhere. The broker tells only connections that have published of an alarm, and the
-   * same alarm keeps callers from sending the command that would have this worker publish.
-   */
-  #askWhetherBlocked(): void {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    const end = (): void => void (this.#isAsking = false);
-    this.#lock.isTaken().then(end, end);
   }
 
   async #countsOf(queue: string): Promise<QueueLook> {
@@ -108,32 +93,38 @@ export class BusLooker {
     };
   }
 
-  /** Begins to look into the dead letters, and does not wait for it. */
-  #readIfDue(depth: number | undefined): void {
-    const connection = this.#connection;
-    if (!connection || depth === undefined || depth > MOST_READ) return;
-    const restMs = depth === (this.#letters?.messages ?? 0) ? LONGEST_REST_MS : SHORTEST_REST_MS;
-    if (this.#isReading || performance.now() - this.#readAtMs < restMs || this.#options.isBlocked()) return;
+  /** Reads the dead letters if it is time to. Never rejects: the next look tries again. */
+  async #readIfDue(depth: number | undefined): Promise<void> {
+    if (this.#isReading) return;
     this.#isReading = true;
-    const end = (): void => void (this.#isReading = false);
-    this.#read(connection).then(end, end);
-  }
-
-  async #read(connection: ChannelModel): Promise<void> {
-    const letters = new KeptSummary();
-    const { deadLetters } = this.#options.topology.names;
-    await this.#lock.walk(connection, deadLetters, WALK, async (walk) => {
-      for await (const { message } of walk.messages()) letters.add(message);
-      this.#letters = letters;
-      this.#readAtMs = performance.now();
-    });
+    try {
+      // The broker tells only connections that have published of an alarm, and the same alarm keeps callers from sending the
+      // command that would have this worker publish. Under an alarm this is not answered, and no lock can be taken.
+      await this.#lock.isTaken();
+      const connection = this.#connection;
+      if (!connection || depth === undefined || depth > MOST_READ) return;
+      const restMs = depth === this.#letters.messages ? LONGEST_REST_MS : SHORTEST_REST_MS;
+      if (performance.now() - this.#readAtMs < restMs) return;
+      const letters = new KeptSummary();
+      await this.#lock.walk(connection, this.#options.topology.names.deadLetters, WALK, async (walk) => {
+        for await (const { message } of walk.messages()) letters.add(message);
+        this.#letters = letters;
+        this.#readAtMs = performance.now();
+      });
+    } catch {
+      // Gone with its connection.
+    } finally {
+      this.#isReading = false;
+    }
   }
 }
 
-function keptLook(queue: string, depth: number | undefined, summary: KeptSummary | undefined): KeptLook {
+function keptLook(queue: string, depth: number | undefined, { messages, reasons }: KeptSummary): KeptLook {
   if (depth === undefined || depth > MOST_READ) return { queue, messages: depth, reasons: undefined };
-  const held = summary?.messages ?? 0;
-  // A worker that looks into the queue at this moment holds what lies there, and the broker does not count it.
-  const reasons = held === 0 && depth > 0 ? undefined : summary?.reasons;
-  return { queue, messages: Math.max(depth, held), reasons };
+  // A worker that reads the queue at this moment holds what lies there, and the broker does not count it.
+  return {
+    queue,
+    messages: Math.max(depth, messages),
+    reasons: messages === 0 && depth > 0 ? undefined : reasons,
+  };
 }

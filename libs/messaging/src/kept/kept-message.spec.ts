@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
-import { SEAL_OF_SPEC, sealed } from '../envelope/envelope-rules.fixture.ts';
+import { SEAL_OF_SPEC, sealed } from '../envelope/bus.fixture.ts';
 import { keptMessageOf } from './kept-message.ts';
 import { KeptSummary } from './kept-summary.ts';
 

@@ -1,19 +1,16 @@
-import { busNames, COMMAND_TYPES, type Reply } from '#contracts';
+import { COMMAND_TYPES, type Reply } from '#contracts';
 import type { OutgoingMessage, PublishOutcome } from '#rabbitmq';
 import { Window } from '#resilience';
 
 import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import type { CommandHandler } from '../command/command.ts';
-import { ENVELOPE_RULES, RECEIVED_AT_MS, SEAL_OF_SPEC } from '../envelope/envelope-rules.fixture.ts';
+import { BUS_OF_SPEC, RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { Outbox } from '../replies/outbox.ts';
-import { lanesOf } from './lanes.ts';
 import { Pipeline } from './pipeline.ts';
-import { Quarantine } from './quarantine.ts';
 import { ReportPlaces } from './report-places.ts';
-import { Settler } from './settler.ts';
 
 export const CREATED: Reply = {
   type: 'session.created',
@@ -36,6 +33,8 @@ export class SpecPipeline {
   setBackMs = 0;
   /** How the broker answers what is published to a queue; default: it confirms. */
   answers = new Map<string, PublishOutcome | Error>();
+  /** The method of the observer that throws. */
+  failsAt: keyof MessagingObserver | undefined;
   handler: CommandHandler = () => Promise.resolve(CREATED);
   /** What the observer was told, by the names of its methods. */
   readonly told: [method: string, ...args: unknown[]][] = [];
@@ -49,37 +48,30 @@ export class SpecPipeline {
     const observer = new Proxy({} as MessagingObserver, {
       get:
         (_, method: string) =>
-        (...args: unknown[]) =>
-          void this.told.push([method, ...args]),
+        (...args: unknown[]) => {
+          if (method === this.failsAt) throw new Error('a part has failed');
+          this.told.push([method, ...args]);
+        },
     });
-    const bus = {
+    const bus: Bus = {
+      ...BUS_OF_SPEC,
       nowMs,
       clock,
       sleep: () => Promise.resolve(),
-      names: busNames('poker'),
       observer,
-      seal: SEAL_OF_SPEC,
-      settings: { EVENTS: 'errors', REPORTS_RETRY_DELAYS_MS: [5_000, 30_000], REPORTS_STALL_MS: 30_000 },
       clientOf: (operator: string) => (operator === 'default' ? {} : undefined),
       callers: { mayRun: (caller: string) => caller !== 'stranger', mayReplyTo: () => true },
       idempotency: new MemoryIdempotencyStore(60_000, nowMs),
-    } as unknown as Bus;
+    };
     const publisher = { publish: (message: OutgoingMessage) => this.#publish(message) };
     const broker = { publisher, redeclare: () => Promise.resolve(), depthOf: () => Promise.resolve(1) };
-    const outbox = new Outbox(bus, broker, publisher);
-    const lanes = lanesOf(bus, {
-      outbox,
+    this.pipeline = new Pipeline(bus, {
+      outbox: new Outbox(bus, broker, publisher),
       handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
       places: new ReportPlaces(8, clock),
       onUnavailable: () => void this.told.push(['unavailable']),
       onServed: () => undefined,
-    });
-    this.pipeline = new Pipeline(bus, {
-      rules: { ...ENVELOPE_RULES, nowMs },
-      lanes,
-      quarantine: new Quarantine(bus.names.quarantine, 2, nowMs),
-      settler: new Settler(bus, outbox),
     });
   }
 

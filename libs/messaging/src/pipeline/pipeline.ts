@@ -5,32 +5,29 @@ import { Command } from '../command/command.ts';
 import { progressHeaders } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
-import { brokenEnvelope, type EnvelopeRules, openEnvelope } from '../envelope/open-envelope.ts';
+import { brokenEnvelope, openEnvelope } from '../envelope/open-envelope.ts';
 import type { Bus } from '../messaging-options.ts';
-import type { Lanes } from './lanes.ts';
-import type { Quarantine } from './quarantine.ts';
-import type { Settler } from './settler.ts';
+import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
+import { Quarantine } from './quarantine.ts';
+import { Settler } from './settler.ts';
 
 /** What the broker delivers for the fourth time goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
-export interface PipelineParts {
-  readonly rules: EnvelopeRules;
-  readonly lanes: Lanes;
-  readonly quarantine: Quarantine;
-  readonly settler: Settler;
-}
-
 /** One command from its delivery to its acknowledgement: opened, settled by the steps of its lane, and that carried out. */
 export class Pipeline {
   readonly #bus: Bus;
-  readonly #parts: PipelineParts;
+  readonly #lanes: Lanes;
+  readonly #quarantine: Quarantine;
+  readonly #settler: Settler;
   /** In the order of their receipt. */
   readonly #inFlight = new Set<Command>();
 
-  constructor(bus: Bus, parts: PipelineParts) {
+  constructor(bus: Bus, parts: LaneParts) {
     this.#bus = bus;
-    this.#parts = parts;
+    this.#lanes = lanesOf(bus, parts);
+    this.#quarantine = new Quarantine(bus);
+    this.#settler = new Settler(bus, parts.outbox);
   }
 
   /** The receipt of the oldest command of a lane in flight, epoch milliseconds; `undefined` if there is none. */
@@ -42,7 +39,6 @@ export class Pipeline {
   /** Never rejects: what cannot be settled now goes back to the broker. */
   async process(delivery: Delivery): Promise<void> {
     const { observer, names } = this.#bus;
-    const { lanes, quarantine, settler } = this.#parts;
     let command: Command | undefined;
     try {
       command = this.#open(delivery);
@@ -52,12 +48,12 @@ export class Pipeline {
       try {
         const isQuarantined = delivery.queue === names.quarantine && isSound(command);
         settlement =
-          (isQuarantined ? await quarantine.admit(command) : this.#misplaced(command)) ??
-          (await lanes[command.lane](command));
+          (isQuarantined ? await this.#quarantine.admit(command) : this.#misplaced(command)) ??
+          (await this.#lanes[command.lane](command));
       } catch (thrown) {
         settlement = settlementOf(command, thrown);
       }
-      const end = await settler.settle(command, settlement);
+      const end = await this.#settler.settle(command, settlement);
       command.end(end);
       const { trace, attempts } = command;
       trace?.end({ settlement: end.kind, code: failureOf(end)?.code, cause: causeOf(end), attempts });
@@ -82,11 +78,10 @@ export class Pipeline {
   }
 
   #read({ message, bodyBytes }: Delivery) {
-    const { rules } = this.#parts;
     try {
-      return openEnvelope(message, rules, bodyBytes);
+      return openEnvelope(message, this.#bus, bodyBytes);
     } catch (thrown) {
-      return brokenEnvelope(message, rules, thrown);
+      return brokenEnvelope(message, this.#bus, thrown);
     }
   }
 

@@ -2,6 +2,7 @@ import { CommandError } from '#contracts';
 
 import type { Command } from '../command/command.ts';
 import { isCopy } from '../envelope/own-headers.ts';
+import type { Bus } from '../messaging-options.ts';
 import type { Copy, Settlement } from '../command/settlement.ts';
 
 /** What arrives together, after a death or from a lane, is looked at together. */
@@ -54,9 +55,7 @@ interface Waiting extends History {
  * alone. Only a start that nothing ran beside counts towards `DELIVERY_LIMIT`.
  */
 export class Quarantine {
-  readonly #queue: string;
-  readonly #limit: number;
-  readonly #nowMs: () => number;
+  readonly #bus: Bus;
   /** Cut off, and not judged yet. */
   #cut: Waiting[] = [];
   #waiting: Waiting[] = [];
@@ -67,11 +66,8 @@ export class Quarantine {
   /** How many start at once, until all that waited have started. */
   #batch = 0;
 
-  /** @param limit starts that nothing ran beside, before a command is poison (setting `DELIVERY_LIMIT`) */
-  constructor(queue: string, limit: number, nowMs: () => number) {
-    this.#queue = queue;
-    this.#limit = limit;
-    this.#nowMs = nowMs;
+  constructor(bus: Bus) {
+    this.#bus = bus;
   }
 
   /**
@@ -93,7 +89,7 @@ export class Quarantine {
     const isStart = typeof startedAtMs === 'number' || !isCopy(own);
     if (isStart && !command.delivery.message.fields.redelivered) {
       if (!this.#mayRun(level)) return this.#copy(record);
-      this.#running.set(command, { startedAtMs: this.#nowMs(), level });
+      this.#running.set(command, { startedAtMs: this.#bus.nowMs(), level });
       command.atEnd(() => this.#running.delete(command));
       return undefined;
     }
@@ -125,7 +121,7 @@ export class Quarantine {
         starts: wasAlone ? starts + 1 : starts,
         cuts: cuts + 1,
       };
-      if (record.starts >= this.#limit) reject(new CommandError('POISON_COMMAND'));
+      if (record.starts >= this.#bus.settings.DELIVERY_LIMIT) reject(new CommandError('POISON_COMMAND'));
       else resolve(this.#copy(record));
     }
   }
@@ -142,7 +138,7 @@ export class Quarantine {
   /** Starts those whose turn it is. @returns when to look again */
   #start(): number {
     const level = Math.min(...this.#waiting.map((waiting) => waiting.level));
-    const nowMs = this.#nowMs();
+    const nowMs = this.#bus.nowMs();
     const { atMs, level: lastLevel } = this.#lastStart;
     const isOnItsWay = (level !== lastLevel || level === ALONE) && nowMs - atMs < UNDER_WAY_MS;
     if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE_STEP_MS;
@@ -160,7 +156,7 @@ export class Quarantine {
 
   /** Whether all that come first are done, or have had their time. */
   #mayRun(level: number): boolean {
-    const sinceMs = this.#nowMs() - PATIENCE_MS;
+    const sinceMs = this.#bus.nowMs() - PATIENCE_MS;
     return ![...this.#running.values()].some(
       (other) =>
         other.startedAtMs > sinceMs && (level === ALONE || other.level === ALONE || other.level < level),
@@ -174,7 +170,7 @@ export class Quarantine {
       'x-quarantine-cuts': cuts,
       ...(startedAtMs !== undefined && { 'x-quarantine-started-at': startedAtMs }),
     };
-    return { kind: 'move', copy: { queue: this.#queue, headers } };
+    return { kind: 'move', copy: { queue: this.#bus.names.quarantine, headers } };
   }
 }
 

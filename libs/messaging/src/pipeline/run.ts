@@ -1,13 +1,12 @@
 import { isObservable, lastValueFrom } from 'rxjs';
 
-import { CommandError, type Reply } from '#contracts';
+import { CommandError, isFinalReplyType, type Reply } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand } from '../command/command.ts';
 import { type Settlement, settlementOf } from '../command/settlement.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
-import { isFinal } from '../replies/reply-message.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -66,7 +65,7 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
         if (command.deadline.expired) throw new DeadlineExceeded();
         await outbox.send(command, reply);
         onSent?.(command);
-        if (isFinal(reply)) return { kind: 'answer', reply, isSent: true };
+        if (isFinalReplyType(reply.type)) return { kind: 'answer', reply, isSent: true };
       }
     }
     const cause = new Error('a handler ended without a final reply');
@@ -76,7 +75,10 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
 
 function isFinalReply(produced: unknown): produced is Reply {
   return (
-    typeof produced === 'object' && produced !== null && 'type' in produced && isFinal(produced as Reply)
+    typeof produced === 'object' &&
+    produced !== null &&
+    'type' in produced &&
+    isFinalReplyType((produced as Reply).type)
   );
 }
 

@@ -1,21 +1,8 @@
 import { CommandError } from '#contracts';
-import { type Clock, type Holding, Window } from '#resilience';
+import type { Holding, Window } from '#resilience';
 
 import type { Command } from '../command/command.ts';
 import type { Step } from './step.ts';
-
-/** A compartment is stuck after this share of a player's budget: by default 5 s. */
-const STUCK_SHARE = 1 / 3;
-
-/**
- * The window of the players' lane of one worker.
- *
- * @param prefetch commands in flight at most
- * @param budgetMs of a command without a deadline
- */
-export function laneWindow(prefetch: number, budgetMs: number, clock: Clock): Window {
-  return new Window(prefetch, budgetMs * STUCK_SHARE, clock);
-}
 
 /** One operation of one operator. */
 export function compartmentNameOf({ envelope }: Command): string {

@@ -1,10 +1,8 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import { busNames } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
-import { InternalKeys } from '../envelope/internal-keys.ts';
-import { HeaderSeal } from '../envelope/own-headers.ts';
+import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { PARKED_FOR } from './refusing-queues.ts';
 
 /** An announcement is not forwarded by itself: the listeners that took it would get it again. */
@@ -15,7 +13,7 @@ const DIRECT = 'amq.rabbitmq.reply-to';
 const PROPERTIES = new Set('type correlationId messageId contentType timestamp appId'.split(' '));
 
 /**
- * A parked reply as it was to be published.
+ * A parked reply as it was to be published, under the same `message_id`.
  *
  * @param reserved what the service's own names start with
  * @param seal proves that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
@@ -41,18 +39,4 @@ export function forwardedReply(
     mandatory: true,
     properties: { ...Object.fromEntries(properties), headers },
   };
-}
-
-/**
- * A parked reply as it was to be published, under the same `message_id`, for a person who has it redelivered.
- *
- * @param internalKey of the workers
- * @returns as `forwardedReply` does
- */
-export function redeliveredReply(
-  parked: ConsumeMessage,
-  prefix: string,
-  internalKey: Buffer,
-): OutgoingMessage | undefined {
-  return forwardedReply(parked, busNames(prefix).reserved, new HeaderSeal(new InternalKeys(internalKey)));
 }

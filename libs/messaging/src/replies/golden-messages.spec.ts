@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '#rabbitmq';
 import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { errorBodyOf } from '../command/settlement.ts';
-import { contentOf, eventMessage, replyMessage } from './reply-message.ts';
+import { contentOf, replyMessage } from './reply-message.ts';
 
 type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
 
@@ -24,13 +24,6 @@ const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => (
   data: errorBodyOf(new CommandError(code), commandOf(facts)),
 });
 const failureWith = (code: ErrorBody['code']) => failed({}, code).data as ErrorBody;
-const EVENT_HEADERS = {
-  caller: 'anonymous',
-  operator: 'casino',
-  worker: expect.stringMatching(/^.+:\d+$/),
-  attempts: 0,
-  'answered-at': '2026-01-31T12:00:00.000Z',
-};
 const FOREIGN = {
   CC: ['spy'],
   'x-death': [{ queue: 'poker.reports', count: 9 }],
@@ -74,13 +67,6 @@ function brief({ exchange, routingKey, mandatory, properties, content }: Outgoin
   };
 }
 
-const REPLY_HEADERS = {
-  'command-id': 'm-1',
-  'command-type': 'session.create',
-  sequence: 0,
-  final: true,
-  'schema-version': 1,
-};
 const COPY = { messageId: 'm-1', type: 'session.create', replyTo: 'lobby', body: '{"userId":"p-1"}' };
 const COPY_HEADERS = { operator: 'default', 'x-deadline': RECEIVED_AT_MS + 15_000 };
 const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] = [
@@ -93,21 +79,6 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
     'a conflict, under an id of its own data',
     () => replyMessage(commandOf({}), failed({}, 'IDEMPOTENCY_CONFLICT'), QUEUE),
     { messageId: 'm-1:conflict:63821b46174c5320' },
-  ],
-  [
-    'an announcement of a success, without tokens and the URLs that hold them',
-    () => eventMessage(commandOf({ ...PACKET, headers: { operator: 'casino' } }), CREATED, NAMES.events),
-    {
-      to: 'poker.events:session.created',
-      messageId: 'n-1:0',
-      headers: { ...REPLY_HEADERS, 'command-id': 'n-1', ...EVENT_HEADERS },
-      body: '{"userId":"p-1","sessionId":"s-1"}',
-    },
-  ],
-  [
-    'an announcement of a failure, with its code as routing key and never as a packet',
-    () => eventMessage(commandOf(PACKET), failed(PACKET), NAMES.events),
-    { to: 'poker.events:command.failed.NOT_FOUND', body: JSON.stringify(failed(PACKET).data) },
   ],
   [
     'a copy, which keeps what the contract lists and nothing else',
@@ -179,15 +150,9 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
       },
     },
   ],
-  [
-    'a dead letter that is too large, cut to its first KiB',
-    () =>
-      deadLetterOf(commandOf({ body: Buffer.alloc(2_000, 'x') }), failureWith('MESSAGE_TOO_LARGE'), NAMES),
-    { headers: { ...COPY_HEADERS, 'x-origin-bytes': 2_000 }, body: 'x'.repeat(1_024) },
-  ],
 ];
 
-// Replies and packets as callers get them are shown in test/e2e/commands.
+// Replies, packets and announcements as callers get them are shown in test/e2e/commands.
 describe('on the wire', () => {
   it.each(GOLDEN)('%s', (_, actual, expected) => {
     expect(brief(actual())).toMatchObject(expected);

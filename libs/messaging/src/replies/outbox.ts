@@ -1,4 +1,4 @@
-import type { Reply } from '#contracts';
+import { isFinalReplyType, type Reply } from '#contracts';
 import {
   type Broker,
   type DirectReplies,
@@ -14,7 +14,7 @@ import type { Bus } from '../messaging-options.ts';
 import type { MessageKind } from '../observer/command-tracer.ts';
 import type { ParkingReason } from '../observer/messaging-observer.ts';
 import { PARKED_FOR, type QueueState, RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
-import { contentOf, eventMessage, isFinal, replyMessage } from './reply-message.ts';
+import { contentOf, eventMessage, replyMessage } from './reply-message.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
 const RETRY_MS = 1_000;
@@ -112,27 +112,27 @@ export class Outbox {
     const { queue } = replyTo;
     const content = contentOf(envelope, reply);
     const publish: Publish = () => this.#publishReply(command, reply, replyTo, content);
-    const endsIfGone = isFinal(reply);
+    const isFinal = isFinalReplyType(reply.type);
     let outcome = await publish();
-    if (outcome !== 'confirmed' && !(endsIfGone && outcome === 'returned')) {
+    if (outcome !== 'confirmed' && !(isFinal && outcome === 'returned')) {
       replies.stalledSinceMs ??= command.nowMs();
       // One report that waits for its caller is enough.
       if (!this.#tried.has(queue)) {
         this.#tried.add(queue);
-        outcome = await this.#tryAgain(outcome, this.#patienceMs(command), publish, endsIfGone).finally(() =>
+        outcome = await this.#tryAgain(outcome, this.#patienceMs(command), publish, isFinal).finally(() =>
           this.#tried.delete(queue),
         );
       }
     }
     if (outcome === 'confirmed') this.#refusing.took(queue);
-    else if (endsIfGone && outcome === 'returned') await this.#park(command, reply, replyTo, 'gone');
+    else if (isFinal && outcome === 'returned') await this.#park(command, reply, replyTo, 'gone');
     else {
       const state = await this.#stateOf(outcome, replyTo);
       this.#refusing.refused(queue, state);
       throw new ReplyQueueClosed(state);
     }
     replies.stalledSinceMs = undefined;
-    if (isFinal(reply)) replies.final = reply;
+    if (isFinal) replies.final = reply;
     else replies.sequence += 1;
   }
 

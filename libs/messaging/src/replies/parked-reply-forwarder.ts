@@ -4,7 +4,7 @@ import { type ConfirmedPublisher, countsOf, QueueLock, type QueueWalk, within } 
 
 import { KeptSummary } from '../kept/kept-summary.ts';
 import type { Bus } from '../messaging-options.ts';
-import { forwarderLockOf } from '../topology/topology.ts';
+import { lockOf } from '../topology/topology.ts';
 import { forwardedReply } from './forwarded-reply.ts';
 import { ForwardingRound } from './forwarding-round.ts';
 
@@ -40,7 +40,7 @@ export class ParkedReplyForwarder {
   constructor(bus: Bus, publisher: ConfirmedPublisher) {
     this.#bus = bus;
     this.#publisher = publisher;
-    this.#lock = new QueueLock(forwarderLockOf(bus.names), publisher);
+    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), publisher);
   }
 
   /** What lay in the queue after the last walk of this worker. */

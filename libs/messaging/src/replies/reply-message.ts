@@ -26,11 +26,6 @@ export type WrittenPage = Extract<Reply, { type: 'report.page' }> & { readonly w
 /** Which outcomes are announced (setting `EVENTS`). */
 export type EventPolicy = 'errors' | 'all' | 'none';
 
-/** Whether a reply is the last of its command. */
-export function isFinal({ type }: Reply): boolean {
-  return isFinalReplyType(type);
-}
-
 /** Whether a final reply is announced on the events exchange. */
 export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
   return policy === 'all' || (policy === 'errors' && reply.type === 'command.failed');
@@ -52,7 +47,7 @@ export function replyMessage(
     'command-id': envelope.id,
     'command-type': envelope.type,
     sequence,
-    final: isFinal(reply),
+    final: isFinalReplyType(reply.type),
     'schema-version': SCHEMA_VERSION,
   };
   if (envelope.traceparent !== undefined) headers['traceparent'] = envelope.traceparent;
@@ -116,5 +111,5 @@ function messageIdOf({ id, data }: Envelope, reply: Reply, sequence: number): st
 /** The packet that Nest's own client understands: an error, or a value that may be the last. */
 function packetOf(reply: Reply, id: string): object {
   if (reply.type === 'command.failed') return { err: reply.data, isDisposed: true, id };
-  return { response: reply.data, ...(isFinal(reply) && { isDisposed: true }), id };
+  return { response: reply.data, ...(isFinalReplyType(reply.type) && { isDisposed: true }), id };
 }

@@ -9,6 +9,9 @@ import {
   workQueue,
 } from '#rabbitmq';
 
+/** The queues that keep messages for people: dead letters, and parked replies. */
+export type KeptQueueName = 'deadLetters' | 'undelivered';
+
 /** The topology of this service, and the names in it. */
 export interface PokerTopology extends Topology {
   readonly names: BusNames;
@@ -59,12 +62,10 @@ export function workerPermissions(prefix: string): Permissions {
   return { configure: `^${own}`, write: String.raw`^(${own}|amq\.default$)`, read: `^${own}` };
 }
 
-/** Exclusive to the process that looks into the dead letters or settles some, for as long as that takes. */
-export function readerLockOf({ deadLetters }: BusNames): QueueDeclaration {
-  return lockQueue(`${deadLetters}.reader`);
-}
-
-/** Exclusive to the worker that forwards parked replies, for as long as it does. Not part of what is declared at start. */
-export function forwarderLockOf({ undelivered }: BusNames): QueueDeclaration {
-  return lockQueue(`${undelivered}.forwarder`);
+/**
+ * Exclusive to the process that reads or settles the messages of a queue that keeps them for people, for as long as that takes:
+ * two at once would mix up their order. Not part of what is declared at start.
+ */
+export function lockOf(names: BusNames, queue: KeptQueueName): QueueDeclaration {
+  return lockQueue(`${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`);
 }

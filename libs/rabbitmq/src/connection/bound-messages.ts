@@ -1,5 +1,5 @@
-// amqplib decodes headers by recursion and without a bound, before anybody can look at them: 27 kB of nested lists ended a
-// worker, and 130 kB of nulls took half a MiB while their command was in flight (docs/decisions/0012).
+// amqplib decodes headers by recursion and without a bound, before anybody can look at them: nested lists end a worker, and
+// short headers take much memory (docs/decisions/0012).
 
 import type { Channel, ChannelModel, MessagePropertyHeaders } from 'amqplib';
 
@@ -143,11 +143,8 @@ function withHeaders(kept: readonly Buffer[], bytes: Buffer, { start, end, frame
   return frame;
 }
 
-// Twelve bodies of 100 MiB took a worker from 174 to 773 MiB at its peak, and with this to 304 MiB. Without it they are
-// refused, too, after they were put together in memory.
-
 /** What is kept of a body that is too large: as much as its dead letter shows. */
-export const KEPT_BYTES = 1024;
+const KEPT_BYTES = 1024;
 
 /** The header of a message with the size of its body, or a part of the body, as amqplib decodes them. */
 interface Frame {
@@ -161,7 +158,7 @@ interface FrameTaker {
 
 /**
  * Keeps the beginning of every body that is too large, and drops the rest as it arrives: the broker delivers it whole, and
- * a whole prefetch of them at once.
+ * amqplib would put a whole prefetch of them together in memory.
  *
  * @returns how long the body of the message is that the channel delivers, to be called within the delivery
  */

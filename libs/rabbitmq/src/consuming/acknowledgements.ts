@@ -2,8 +2,8 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 
 /**
  * The acknowledgements of one channel, those of the confirms that were read at once together: what is finished without a
- * gap goes in one frame, the rest singly. Delivery tags count up from 1. `channel.ack` and `channel.nack` would do: with
- * `corkWrites`, system calls for writing went from 26 % to 15 % of the time of a worker (docs/decisions/0008).
+ * gap goes in one frame, the rest singly. Delivery tags count up from 1. `channel.ack` and `channel.nack` would do, and cost
+ * more system calls (docs/decisions/0008).
  */
 export class Acknowledgements {
   readonly #channel: Channel;

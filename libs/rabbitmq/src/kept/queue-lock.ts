@@ -19,15 +19,6 @@ export class QueueLock {
     this.#publisher = publisher;
   }
 
-  /** Whether the connection holds the lock, which it takes if nobody does. */
-  async isHeldBy(connection: ChannelModel): Promise<boolean> {
-    if (this.#holder !== connection && (await this.isTaken())) return false;
-    // Also if it is held already: somebody may have deleted the queue.
-    const isHeld = await takeLock(connection, this.#lock).catch(() => false);
-    this.#holder = isHeld ? connection : undefined;
-    return isHeld;
-  }
-
   /** Asked by a publish that is returned if nobody holds the lock: the broker logs a declaration that it refuses. */
   async isTaken(): Promise<boolean> {
     const ping = {
@@ -46,6 +37,7 @@ export class QueueLock {
    *
    * @param look goes through the walk to its end
    * @returns whether the connection had the lock
+   * @throws Error if the broker refuses the lock for another reason than that it is held
    */
   async walk(
     connection: ChannelModel,
@@ -53,19 +45,27 @@ export class QueueLock {
     options: WalkOptions,
     look: (walk: QueueWalk) => Promise<void>,
   ): Promise<boolean> {
-    if (!(await this.isHeldBy(connection))) return false;
+    if (!(await this.#isHeldBy(connection))) return false;
     try {
       await using walk = await QueueWalk.open(connection, queue, options);
       await look(walk);
       return true;
     } finally {
-      await this.release(connection);
+      await this.#release(connection);
     }
   }
 
+  /** Whether the connection holds the lock, which it takes if nobody does. */
+  async #isHeldBy(connection: ChannelModel): Promise<boolean> {
+    if (this.#holder !== connection && (await this.isTaken())) return false;
+    // Also if it is held already: somebody may have deleted the queue.
+    const isHeld = await takeLock(connection, this.#lock);
+    this.#holder = isHeld ? connection : undefined;
+    return isHeld;
+  }
+
   /** Gives the lock up. If that fails, it stays held until the next release. */
-  async release(connection: ChannelModel): Promise<void> {
-    if (this.#holder !== connection) return;
+  async #release(connection: ChannelModel): Promise<void> {
     try {
       await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
         channel.deleteQueue(this.#lock.name),

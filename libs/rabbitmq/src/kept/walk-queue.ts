@@ -10,8 +10,12 @@ import { limitBodies } from '../connection/bound-messages.ts';
 const MAX_CONSUMERS = 32;
 /** A prefetch has 16 bits. */
 const MAX_HELD = 65_535;
-/** Messages that are asked for at once: one at first, then as many as take so many bytes. */
+/**
+ * Messages that are asked for at once: one at first, then as many as take so many bytes, but no more than the event loop
+ * handles in some 10 ms, since a worker has commands in flight meanwhile.
+ */
 const FIRST_WINDOW = 1;
+const LARGEST_WINDOW = 100;
 const WINDOW_BYTES = 4 * 1024 * 1024;
 /** Memory is given back while nothing is read: 240 MiB without a pause took 150 MiB more, and with it 70. */
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
@@ -47,7 +51,7 @@ interface Consumer {
 }
 
 /**
- * Shows every message that lies in a quorum queue, oldest first, some MiB at a time, on a channel of its own. One that is not
+ * Shows every message that lies in a quorum queue, oldest first, some at a time, on a channel of its own. One that is not
  * acknowledged is back in its place afterwards if the walk has come to its end; closed before, it is behind those that the
  * walk had still to show, as it would be after a nack.
  */
@@ -86,7 +90,8 @@ export class QueueWalk implements AsyncDisposable {
         const { count, bytes } = yield* this.#take(consumer, Math.min(messages, room), left);
         if (count === 0) return;
         left -= count;
-        messages = Math.max(1, Math.min(2 * messages, Math.floor((WINDOW_BYTES * count) / (bytes + 1))));
+        const most = Math.min(2 * messages, LARGEST_WINDOW, Math.floor((WINDOW_BYTES * count) / (bytes + 1)));
+        messages = Math.max(1, most);
         await pause(PAUSE_MS_PER_BYTE * bytes);
       }
     }

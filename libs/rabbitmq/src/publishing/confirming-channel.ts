@@ -147,7 +147,7 @@ export function closureOf({ code, message }: Error & { code?: unknown }): Closur
 
 /**
  * Publishes without what is between the two halves of amqplib's `publish`, which makes the headers of every message the
- * prototype of another object. Saves 6 µs of a command (docs/decisions/0008); `channel.publish` would do.
+ * prototype of another object. `channel.publish` would do, and take longer (docs/decisions/0008).
  *
  * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
  */

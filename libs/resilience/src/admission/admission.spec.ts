@@ -25,33 +25,7 @@ function entrance(admission: Admission) {
   return { log, enter, sessions, reports };
 }
 
-/** How many of `calls` a compartment gets at once. */
-function filled(admission: Admission, compartment: Compartment, calls = 100): number {
-  for (let i = 0; i < calls; i += 1) void admission.enter(compartment, in1s());
-  return compartment.inFlight;
-}
-
 describe('Admission', () => {
-  it('leaves connections to the others, however many calls of one compartment are stuck', () => {
-    const admission = new Admission({ connections: 256, queue: 1_000 });
-    const [games, sessions] = [admission.add('interactive'), admission.add('interactive')];
-    expect(filled(admission, games, 500)).toBe(192);
-    expect(admission.enter(sessions, in1s())).toBe('admitted');
-    expect([filled(admission, sessions), 256 - admission.inFlight]).toEqual([48, 16]);
-    expect(admission.enter(admission.add('interactive'), in1s())).toBe('admitted');
-    expect(admission.enter(admission.add('background'), in1s())).toBe('admitted');
-  });
-
-  it('rejects a call that finds the queue full', () => {
-    const admission = new Admission({ connections: 1, queue: 1 });
-    const sessions = admission.add('interactive');
-    expect(admission.enter(sessions, in1s())).toBe('admitted');
-    void admission.enter(sessions, in1s());
-    expect(admission.enter(sessions, in1s())).toBe('overloaded');
-    const unqueued = new Admission({ connections: 1, queue: 0 });
-    expect(unqueued.enter(unqueued.add('interactive'), in1s())).toBe('admitted');
-  });
-
   it('admits by deadline, interactive calls before background ones', async () => {
     const admission = new Admission({ connections: 1, queue: 10 });
     const { log, enter, sessions, reports } = entrance(admission);

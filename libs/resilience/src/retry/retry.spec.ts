@@ -60,20 +60,11 @@ describe('retry', () => {
       unknown,
       [0, 100, 300],
     ],
-    ['waits as long as Retry-After asks', [transient(2000), answered], answered, [0, 2100]],
-    ['gives up at once if Retry-After passes the deadline', [transient(15_000)], transient(15_000), [0]],
     ['gives up at once if the pause passes the deadline', [transient(), answered], transient(), [0], SOON],
     ['leaves a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), [0], LATE],
-    [
-      'keeps what may have been done if the next is not sent',
-      [unknown, notSent, notSent],
-      unknown,
-      [0, 100, 300],
-    ],
     ['keeps what may have been done if the next is rejected', [unknown, rejected], unknown, [0, 100]],
     ['keeps a failure if the next is rejected', [transient(), rejected], transient(), [0, 100]],
     ['ends with a rejection', [rejected], rejected, [0]],
-    ['ends with a later answer', [unknown, notSent, transient()], transient(), [0, 100, 300]],
   ])('%s', async (_what, outcomes, outcome, startedAtMs, deadlineMs = 15_000) => {
     const end = await run(outcomes, {}, new Deadline(Date.now() + deadlineMs));
     expect(end).toMatchObject({ outcome, startedAtMs, retries: startedAtMs.length - 1 });

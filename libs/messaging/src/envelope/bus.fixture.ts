@@ -1,8 +1,10 @@
 import type { ConsumeMessage } from 'amqplib';
 
+import { busNames } from '#contracts';
+
+import type { Bus } from '../messaging-options.ts';
 import { ALL_CALLERS } from './envelope.ts';
 import { InternalKeys } from './internal-keys.ts';
-import type { EnvelopeRules } from './open-envelope.ts';
 import { HeaderSeal } from './own-headers.ts';
 
 /** 12:00 UTC of the last day of January 2026, when everything in a spec is received. */
@@ -19,12 +21,20 @@ export function sealed(message: ConsumeMessage): ConsumeMessage {
   return { ...message, properties: { ...properties, headers: all } };
 }
 
-export const ENVELOPE_RULES: EnvelopeRules = {
-  maxBytes: 65_536,
-  reserved: 'poker.',
+/** What the parts of the bus share in a spec, but for the observer and the store. */
+export const BUS_OF_SPEC = {
+  names: busNames('poker'),
   seal: SEAL_OF_SPEC,
   callers: ALL_CALLERS,
-  budgetMs: { interactive: 15_000, reports: 600_000 },
+  settings: {
+    MAX_COMMAND_BYTES: 65_536,
+    INTERACTIVE_DEADLINE_MS: 15_000,
+    REPORTS_DEADLINE_MS: 600_000,
+    REPORTS_RETRY_DELAYS_MS: [5_000, 30_000],
+    REPORTS_STALL_MS: 30_000,
+    DELIVERY_LIMIT: 2,
+    EVENTS: 'errors',
+  },
   nowMs: () => RECEIVED_AT_MS,
   newId: () => 'made-up',
-};
+} as unknown as Bus;

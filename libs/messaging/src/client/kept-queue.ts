@@ -1,0 +1,226 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import type { ConsumeMessage, Replies } from 'amqplib';
+
+import { busNames } from '#contracts';
+import {
+  BriefConnection,
+  BrokerError,
+  ConfirmedPublisher,
+  countsOf,
+  type OutgoingMessage,
+  pause,
+  type PublishOutcome,
+  QueueLock,
+  QueueWalk,
+  UnconfirmedError,
+} from '#rabbitmq';
+import type { TlsContext } from '#tls';
+
+import { InternalKeys } from '../envelope/internal-keys.ts';
+import { HeaderSeal } from '../envelope/own-headers.ts';
+import { type KeptMessage, keptMessageOf } from '../kept/kept-message.ts';
+import { type KeptQueueName, lockOf } from '../topology/topology.ts';
+
+const COUNTS_TIMEOUT_MS = 5_000;
+/** A person who looks can end it; a broker that is lost is noticed by its heartbeat. */
+const WALK = { silenceMs: 60_000 };
+/** The broker takes back a message that somebody has held for half an hour. */
+const ROUND_MS = 10 * 60_000;
+const MAX_LOOKS = 4;
+const PAUSE_MS = 200;
+/** A minute, while another person or a worker settles messages. */
+const MAX_PAUSES = 300;
+
+export interface KeptQueueOptions {
+  /** The nodes of one cluster. They hold a password. */
+  readonly urls: readonly string[];
+  readonly prefix: string;
+  readonly queue: KeptQueueName;
+  /** The workers' key proves where messages come from. Without it, what says to be sealed is taken as it is. */
+  readonly internalKey?: Buffer | undefined;
+  /** Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext | undefined;
+}
+
+/** A message with what it says about itself. */
+export interface Kept {
+  readonly facts: KeptMessage;
+  readonly message: ConsumeMessage;
+}
+
+/** What became of a message: gone from the queue, or why it is still there. */
+export type TakeOutcome =
+  | 'done'
+  /** It was written by hand, and cannot be published at all. */
+  | 'unwritable'
+  | Exclude<PublishOutcome, 'confirmed'>;
+
+/** Removes a message, once the one that is given was published and confirmed. */
+export type Take = (published?: OutgoingMessage) => Promise<TakeOutcome>;
+
+export interface SettleOptions {
+  /** The keys of the messages that are settled; the others keep their places. */
+  readonly chosen: ReadonlySet<string>;
+  /** Ends it after the message that is under way. */
+  readonly signal: AbortSignal;
+  /** Called if another person or a worker settles messages, and this waits for its turn. */
+  readonly waiting: () => void;
+  /** How long messages are held at once, default ten minutes. */
+  readonly roundMs?: number;
+}
+
+/** The queue of dead letters or of parked replies, for a person who looks into it and acts. */
+export class KeptQueue implements AsyncDisposable {
+  readonly name: string;
+  readonly #options: KeptQueueOptions;
+  readonly #seal: HeaderSeal | undefined;
+  /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
+  readonly #connection: BriefConnection;
+  readonly #publisher = new ConfirmedPublisher();
+  #publishing: BriefConnection | undefined;
+  readonly #lock: QueueLock;
+
+  private constructor(connection: BriefConnection, options: KeptQueueOptions) {
+    const names = busNames(options.prefix);
+    this.name = names[options.queue];
+    this.#options = options;
+    this.#seal = options.internalKey && new HeaderSeal(new InternalKeys(options.internalKey));
+    this.#connection = connection;
+    this.#lock = new QueueLock(lockOf(names, options.queue), this.#publisher);
+  }
+
+  /** @throws BrokerError, also `queue-missing` if no worker has declared anything yet */
+  static async open(options: KeptQueueOptions): Promise<KeptQueue> {
+    const kept = new KeptQueue(await connect(options), options);
+    try {
+      await kept.#explained(() => kept.#counts());
+      return kept;
+    } catch (error) {
+      await kept[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /**
+   * Reads every message, oldest first, and leaves all of them in their places. If somebody else holds messages at that
+   * moment, all are read again from the first one.
+   *
+   * @param read what is wanted of a message; undefined if nothing is
+   * @throws BrokerError if the broker refuses the user, or the connection is lost
+   */
+  look<T>(read: (kept: Kept) => T | undefined): Promise<T[]> {
+    return this.#explained(async () => {
+      for (let looks = 1; ; looks += 1) {
+        const found: T[] = [];
+        let shown = 0;
+        {
+          await using walk = await QueueWalk.open(this.#connection.model, this.name, WALK);
+          for await (const { message } of walk.messages()) {
+            shown += 1;
+            const wanted = read(this.#read(message));
+            if (wanted !== undefined) found.push(wanted);
+          }
+        }
+        const { messageCount, consumerCount } = await this.#counts();
+        // Somebody who consumes may hold messages for longer than the end of a walk waits for them.
+        if ((messageCount <= shown && consumerCount === 0) || looks === MAX_LOOKS) return found;
+      }
+    });
+  }
+
+  /**
+   * Settles the chosen messages, oldest first. What replaces a message is confirmed before the message is removed: a process
+   * that is killed loses none, and at most repeats the one that was under way. The others keep their places, unless it is killed.
+   *
+   * @param settle is called with each chosen message, which stays in its place unless it is taken
+   * @returns the keys of the messages that were not come to: the signal was aborted before, or they have gone
+   * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled until
+   *   then is settled
+   */
+  settle(
+    { chosen, signal, waiting, roundMs = ROUND_MS }: SettleOptions,
+    settle: (kept: Kept, take: Take) => Promise<void>,
+  ): Promise<ReadonlySet<string>> {
+    const left = new Set(chosen);
+    const round = async (walk: QueueWalk): Promise<void> => {
+      const untilMs = performance.now() + roundMs;
+      for await (const { message, acknowledge } of walk.messages()) {
+        const kept = this.#read(message);
+        // What is not settled any more is walked past all the same, so that all of it is back in its place.
+        if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) continue;
+        await settle(kept, (published) => this.#take(acknowledge, published));
+      }
+    };
+    return this.#explained(async () => {
+      this.#publishing ??= await this.#openPublishing();
+      // A round that brings nothing may have met messages that somebody else holds for a look.
+      for (let [idle, pauses] = [0, 0]; left.size > 0 && idle < MAX_LOOKS && !signal.aborted;) {
+        const before = left.size;
+        if (await this.#lock.walk(this.#connection.model, this.name, WALK, round)) {
+          [idle, pauses] = [left.size < before ? 0 : idle + 1, 0];
+          continue;
+        }
+        if (pauses === 0) waiting();
+        pauses += 1;
+        if (pauses > MAX_PAUSES)
+          throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
+        await pause(PAUSE_MS, signal);
+      }
+      return left;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#publisher.close();
+    await this.#publishing?.[Symbol.asyncDispose]();
+    await this.#connection[Symbol.asyncDispose]();
+  }
+
+  async #openPublishing(): Promise<BriefConnection> {
+    const connection = await connect(this.#options);
+    // What waits for an answer of a connection that is lost fails.
+    connection.model.on('close', () => this.#publisher.close());
+    await this.#publisher.attach(connection.model);
+    return connection;
+  }
+
+  #read(message: ConsumeMessage): Kept {
+    return { facts: keptMessageOf(message, this.#seal), message };
+  }
+
+  async #take(acknowledge: () => void, published?: OutgoingMessage): Promise<TakeOutcome> {
+    if (published) {
+      const outcome = await this.#publisher.publish(published).catch((error: unknown) => {
+        if (error instanceof UnconfirmedError) throw error;
+        return 'unwritable' as const;
+      });
+      if (outcome !== 'confirmed') return outcome;
+    }
+    acknowledge();
+    // The acknowledgement leaves before this returns: a process that is killed repeats nothing that it has reported.
+    await turn();
+    return 'done';
+  }
+
+  async #counts(): Promise<Replies.AssertQueue> {
+    const counts = await countsOf(this.#connection.model, this.name, COUNTS_TIMEOUT_MS);
+    if (counts) return counts;
+    const message = `The broker has no queue ${this.name}: no worker with this AMQP_PREFIX has been there.`;
+    throw new BrokerError('queue-missing', message);
+  }
+
+  /** Says what went wrong with the broker; an error of the visitor of the messages stays what it is. */
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+      throw (this.#publishing?.isBlocked ? this.#publishing : this.#connection).faultOf(error);
+    }
+  }
+}
+
+function connect({ urls, tls }: KeptQueueOptions): Promise<BriefConnection> {
+  return BriefConnection.open(urls, { name: 'poker-bridge client', tls });
+}
