@@ -12,6 +12,7 @@ const COPIED = [
   'README.md',
   'SECURITY.md',
   'apps',
+  'deploy',
   'docs',
   'libs',
   'scripts',
