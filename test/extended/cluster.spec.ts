@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService, watchReadiness } from '../e2e/cluster/clustered-service.ts';
+import { clusteredForAll, watchReadiness } from '../e2e/cluster/clustered-service.ts';
 import { PAGES } from '../chaos/stage/chaos-stage.ts';
 import { Gate, healthy } from '../support/platform-answers.ts';
 import { until } from '../support/until.ts';
@@ -8,13 +8,7 @@ import { until } from '../support/until.ts';
 jest.setTimeout(120_000);
 
 describe('a worker on a cluster of three nodes', () => {
-  let service: ClusteredService;
-
-  beforeAll(async () => {
-    service = await ClusteredService.start();
-  });
-
-  afterAll(() => service?.stage[Symbol.asyncDispose]());
+  const service = clusteredForAll();
 
   it('stays connected when the leaders of its lanes die on another node', () =>
     service.underLoad(async () => {

@@ -6,11 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Program } from '../../scripts/processes/program.ts';
 import { root } from '../../scripts/root.ts';
 import { CallerProject } from '../contracts/packed-package.ts';
-import {
-  type SandboxedOptions,
-  type SandboxedService,
-  startSandboxedService,
-} from '../e2e/commands/sandboxed-service.ts';
+import { sandboxedForAll, type SandboxedOptions } from '../e2e/commands/sandboxed-service.ts';
 import { installPythonClient } from '../support/python-client.ts';
 
 const EXAMPLES: readonly (readonly [file: string, language: 'Python' | 'Node.js'])[] = [
@@ -19,8 +15,6 @@ const EXAMPLES: readonly (readonly [file: string, language: 'Python' | 'Node.js'
   ['nest/send-commands.ts', 'Node.js'],
 ];
 const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/microservices', 'rxjs'];
-const RUN_TIMEOUT_MS = 30_000;
-const INSTALL_TIMEOUT_MS = 120_000;
 
 /** A project with the examples and what they install. */
 const project = new CallerProject();
@@ -32,7 +26,7 @@ beforeAll(async () => {
   await project.install('libs/caller');
   await project.link(...NEST);
   python = await installPythonClient(project.path);
-}, INSTALL_TIMEOUT_MS);
+});
 afterAll(() => project[Symbol.dispose]());
 
 describe.each<[string, SandboxedOptions, (result: Awaited<Program['result']>) => void]>([
@@ -59,19 +53,11 @@ describe.each<[string, SandboxedOptions, (result: Awaited<Program['result']>) =>
     },
   ],
 ])('against %s', (_, options, expectRightly) => {
-  let sandboxed: SandboxedService;
-  beforeAll(async () => {
-    sandboxed = await startSandboxedService(options);
-  }, RUN_TIMEOUT_MS);
-  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  const sandboxed = sandboxedForAll(options);
 
-  it.each(EXAMPLES)(
-    'examples/%s prints the outcome of its commands',
-    async (file, language) => {
-      const { url, prefix } = sandboxed.service;
-      const program = language === 'Python' ? python : process.execPath;
-      expectRightly(await project.run(program, file, { AMQP_URL: url, AMQP_PREFIX: prefix }));
-    },
-    RUN_TIMEOUT_MS,
-  );
+  it.each(EXAMPLES)('examples/%s prints the outcome of its commands', async (file, language) => {
+    const { url, prefix } = sandboxed.service;
+    const program = language === 'Python' ? python : process.execPath;
+    expectRightly(await project.run(program, file, { AMQP_URL: url, AMQP_PREFIX: prefix }));
+  });
 });

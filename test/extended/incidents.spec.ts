@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 
 import type { BrokerNode } from '../../scripts/broker/node-files.ts';
 import { rabbitmqctl } from '../../scripts/broker/node-environment.ts';
-import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
 import { testBrokerCtl } from '../support/broker.ts';
 import { runCli } from '../e2e/cli/run-cli.ts';
 import { brokenWords, browserForAll, lookOf } from '../support/browser.ts';
@@ -31,18 +31,17 @@ interface Said {
 
 const browser = browserForAll(SIZES[0][1]);
 let redis: PrivateRedis;
-let sandboxed: SandboxedService;
-let worker: WorkerProcess;
-
 beforeAll(async () => {
   redis = await PrivateRedis.start();
-  const variables = { REDIS_URL: redis.url, CIRCUIT_MINIMUM_CALLS: '5', PLATFORM_MAX_ATTEMPTS: '2' };
-  sandboxed = await startSandboxedService({ worker: variables });
-  ({ worker } = sandboxed);
 });
-afterAll(async () => {
-  await sandboxed?.[Symbol.asyncDispose]();
-  await redis?.[Symbol.asyncDispose]();
+const sandboxed = sandboxedForAll(() => ({
+  worker: { REDIS_URL: redis.url, CIRCUIT_MINIMUM_CALLS: '5', PLATFORM_MAX_ATTEMPTS: '2' },
+}));
+afterAll(() => redis?.[Symbol.asyncDispose]());
+let worker: WorkerProcess;
+
+beforeAll(() => {
+  ({ worker } = sandboxed);
 });
 /** Another worker for each incident: it remembers none before. */
 afterEach(async () => {

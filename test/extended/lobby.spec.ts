@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { browserForAll, insertScript, lookOf } from '../support/browser.ts';
+import { browserForAll, expectFitting, insertScript } from '../support/browser.ts';
 import { openGame } from '../support/open-game.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
@@ -76,12 +76,7 @@ describe('the page of a session, in a browser', () => {
     const { page } = await browser.visit(
       await openGame(sandbox, { launchOptions: { [long]: long } }, { id: long, nick: long }),
     );
-    const light = await lookOf(page);
-    await page.setViewportSize({ width: 320, height: 700 });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await lookOf(page);
-    expect([light.overflow, dark.overflow]).toEqual([0, 0]);
-    expect(dark.paper).not.toBe(light.paper);
+    await expectFitting(page);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-import { browserForAll, lookOf } from '../support/browser.ts';
+import { browserForAll, expectFitting } from '../support/browser.ts';
 import { openGame } from '../support/open-game.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
@@ -89,12 +89,7 @@ describe('the first page of the sandbox, in a browser', () => {
     for (const nick of ['W'.repeat(200), hostile]) await openGame(sandbox, TABLE, { id: nick, nick });
     await region(page, 'Players').getByText(hostile, { exact: true }).waitFor();
     await page.locator('summary').first().click();
-    const light = await lookOf(page);
-    await page.setViewportSize({ width: 320, height: 700 });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await lookOf(page);
-    expect([light.overflow, dark.overflow]).toEqual([0, 0]);
-    expect(dark.paper).not.toBe(light.paper);
+    await expectFitting(page);
     expect(complaints).toEqual([]);
   });
 });

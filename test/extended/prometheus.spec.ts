@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { BROKER_SERIES, workerSeries } from '../deploy/prometheus-queries.ts';
-import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
 import { openConnection } from '../support/broker.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
 import { until } from '../support/until.ts';
 
-const START_TIMEOUT_MS = 120_000;
 const MINUTE_MS = 60_000;
 const ALERTMANAGER = 'deploy/prometheus/alertmanager.yml';
 /** More than any of the alerts takes. */
@@ -66,18 +65,14 @@ describe('a real Prometheus that scrapes RabbitMQ', () => {
 });
 
 describe('a real Prometheus that scrapes a worker', () => {
-  let sandboxed: SandboxedService;
+  const sandboxed = sandboxedForAll();
   let prometheus: PrometheusProcess;
 
   beforeAll(async () => {
-    sandboxed = await startSandboxedService();
     prometheus = await PrometheusProcess.scraping({ workers: [new URL(await sandboxed.worker.url()).host] });
-  }, START_TIMEOUT_MS);
-
-  afterAll(async () => {
-    await prometheus?.[Symbol.asyncDispose]();
-    await sandboxed?.[Symbol.asyncDispose]();
   });
+
+  afterAll(() => prometheus?.[Symbol.asyncDispose]());
 
   const firing = async (): Promise<readonly string[]> => {
     const alerts = await prometheus.alerts();
@@ -130,8 +125,7 @@ describe('a real Prometheus that scrapes a worker', () => {
   });
 
   it('fires PokerNoWorkerReady a minute after the only worker has stopped', async () => {
-    sandboxed.worker.kill('SIGTERM');
-    await sandboxed.worker.ended();
+    await sandboxed.service.stop();
     await until('it fires', async () => (await firing()).includes('PokerNoWorkerReady'), 2 * MINUTE_MS);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
 import { temporaryFolder } from './temporary-folder.ts';
@@ -81,6 +81,16 @@ export function lookOf(page: Page): Promise<{ readonly paper: string; readonly o
       overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     };
   });
+}
+
+/** Throws unless the page fits a phone, and is dark if that is preferred. */
+export async function expectFitting(page: Page): Promise<void> {
+  const light = await lookOf(page);
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await lookOf(page);
+  expect([light.overflow, dark.overflow]).toEqual([0, 0]);
+  expect(dark.paper).not.toBe(light.paper);
 }
 
 /** Words of letters that are broken over two lines, ids and names of others aside. */

@@ -1,6 +1,7 @@
 import type { ReceivedReply } from './bus-caller.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
-import { WAIT_TIMEOUT_MS } from './until.ts';
+import type { Gate } from './platform-answers.ts';
+import { until, WAIT_TIMEOUT_MS } from './until.ts';
 
 /**
  * Publishes `session.create` for each player, under the player's id.
@@ -20,6 +21,14 @@ export function createSessions(
   // A test that failed meanwhile waits no more.
   last.catch(() => undefined);
   return last;
+}
+
+/** The same, once the platform has all of them, which answers when the gate is opened. */
+export async function sessionsInFlight(service: ServiceUnderTest, userIds: readonly string[]) {
+  const gate: Gate = service.hold();
+  const sessions = createSessions(service, userIds);
+  await until('they are in flight', () => gate.held === userIds.length);
+  return { gate, sessions };
 }
 
 /** The ids of so many players. */

@@ -6,8 +6,10 @@ import { removeTopology } from '../../scripts/broker/remove-topology.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
+import { Gate, healthy } from './platform-answers.ts';
 import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
 import { TcpProxy } from './tcp-proxy.ts';
+import { until } from './until.ts';
 import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 
 export interface ServiceOptions {
@@ -108,6 +110,33 @@ export class ServiceUnderTest implements AsyncDisposable {
   /** Starts a worker and waits until it consumes commands. */
   worker(variables: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
     return this.start(variables).ready();
+  }
+
+  /** Stops the worker that was started last. @throws {Error} if it does not end well */
+  async stop(): Promise<void> {
+    const { running } = this;
+    running.kill('SIGTERM');
+    const { code, signal } = await running.ended();
+    if (code !== 0) throw new Error(`the worker ended with ${code ?? signal}: ${running.stderr}`);
+  }
+
+  /** Stops the worker, and starts another one. */
+  async restart(): Promise<WorkerProcess> {
+    await this.stop();
+    return this.worker();
+  }
+
+  /** Waits until every command that the last worker was given is acknowledged. */
+  async idle(): Promise<void> {
+    const inFlight = () => this.running.metric('poker_commands_in_flight');
+    await until('all is acknowledged', async () => (await inFlight()) === 0);
+  }
+
+  /** From now on, the platform answers once the gate is open. */
+  hold(behaviour = healthy()): Gate {
+    const gate = new Gate();
+    this.platform.behaviour = gate.behind(behaviour);
+    return gate;
   }
 
   /** The full name of a queue or exchange of the service. */

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 
+import { parseExactJson } from '#signing';
+
 import { usageError } from './exit.ts';
 
 /** The content of a file or, for `-`, of standard input. @throws ExitError if it cannot be read or is not UTF-8 */
@@ -38,6 +40,15 @@ export async function readJson(option: string, given: string): Promise<string> {
   const fault = jsonFault(text);
   if (fault !== undefined) throw usageError(`${option} ${fault}`);
   return text;
+}
+
+/** What a text says as JSON, digit for digit; the fallback if it is not JSON. */
+export function jsonOr(fallback: unknown, text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return fallback;
+  }
 }
 
 /** Where a text stops being JSON, without quoting it, since it may hold a secret; `undefined` if it is JSON. */

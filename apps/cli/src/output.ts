@@ -13,6 +13,12 @@ export function written(value: unknown): string {
   return typeof value === 'string' ? value : exactJson(value);
 }
 
+/** A line for each member that is not undefined: amqplib gives what was not set so. */
+export function memberLines(of: object): string[] {
+  const given = Object.entries(of).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => `${name}: ${written(value)}`);
+}
+
 /** Shortens a text to at most `length` characters, with an ellipsis for the rest. */
 export function shortened(text: string, length: number): string {
   const characters = [...text];

@@ -7,15 +7,10 @@ import { isTestBrokerFrom } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { factsOf, witnessForAll } from './witness.ts';
+import { factsOf, type Testimony, witnessForAll } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const MANY = 400;
-/** Keys of nodes that there are not. RabbitMQ 4.0 takes them for live, and drops what is published to them. */
-const FOREIGN_KEYS = [
-  ['of a node that is not in the cluster', directKey('reply@123456')],
-  ['of a node without a number', directKey('reply@here')],
-] as const;
 const DROPS_FOREIGN_KEYS = isTestBrokerFrom(4) && !isTestBrokerFrom(4, 3);
 
 describe('direct reply-to keys', () => {
@@ -40,30 +35,22 @@ describe('direct reply-to keys', () => {
     },
   );
 
-  // RabbitMQ 4.0 closes a connection that publishes to one of these.
+  // RabbitMQ 4.0 closes a connection that publishes to one of the first two.
   it.each([
-    ['that is no base64', '%%%.AAAA'],
-    ['that is no process', 'QUFB.AAAA'],
-    ...(DROPS_FOREIGN_KEYS ? [] : FOREIGN_KEYS),
-  ])('the reply to a made-up key %s is parked, and the next command is served', async (_, key) => {
+    ['that is no base64', '%%%.AAAA', true],
+    ['that is no process', 'QUFB.AAAA', true],
+    // RabbitMQ 4.0 takes these for live, and drops what is published to them.
+    ['of a node that is not in the cluster', directKey('reply@123456'), !DROPS_FOREIGN_KEYS],
+    ['of a node without a number', directKey('reply@here'), !DROPS_FOREIGN_KEYS],
+  ])('the reply to a made-up key %s is parked, and the next command is served', async (_, key, isParked) => {
     publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
     await witness.expectServed();
-    const { undelivered } = await witness.until(
-      correlationId,
-      'its reply',
-      (all) => all.undelivered.length > 0,
-    );
+    await service.idle();
+    if (!isParked) return;
+    const isThere = ({ undelivered: { length } }: Testimony) => length > 0;
+    const { undelivered } = await witness.until(correlationId, 'its reply', isThere);
     expect(undelivered.map(factsOf).map(({ type }) => type)).toEqual(['session.created']);
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
-  });
-
-  it.each(FOREIGN_KEYS)('a made-up key %s affects no other command', async (_, key) => {
-    publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
-    await witness.expectServed();
-    await until(
-      'it is acknowledged',
-      async () => (await service.running.metric('poker_commands_in_flight')) === 0,
-    );
   });
 
   it('many made-up keys do not delay the replies of another caller', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { Gate, healthy } from '../../support/platform-answers.ts';
+import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { factsOf, type Testimony, witnessForAll } from './witness.ts';
@@ -81,8 +81,7 @@ describe('reply_to', () => {
   it('a reply to a queue that is full for a while arrives once', async () => {
     const replyTo = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('{}'));
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy(PAGES));
+    const gate = service.hold(healthy(PAGES));
     publish('session.create', SESSION, { replyTo });
     await until('the platform is asked', () => gate.held === 1);
     // Read while the worker publishes, which it retries for a second.

@@ -95,6 +95,17 @@ export function witnessForAll(service: ServiceUnderTest): Witness {
   return witness;
 }
 
+const COPY_HEADERS =
+  'operator schema-version x-deadline x-reason x-seal x-sequence x-failed-at x-failure x-origin-queue x-publish-id'.split(
+    ' ',
+  );
+
+/** The headers of a dead letter that its copy may not carry. @param also those that this one may */
+export function foreignHeadersOf({ properties }: ConsumeMessage, ...also: readonly string[]): string[] {
+  const allowed = new Set([...COPY_HEADERS, ...also]);
+  return Object.keys(properties.headers ?? {}).filter((name) => !allowed.has(name));
+}
+
 /** A summary of a reply. */
 export function factsOf(message: ConsumeMessage | undefined) {
   const { type, headers } = message?.properties ?? {};

@@ -134,14 +134,4 @@ describe('@poker-bridge/caller, on a bad day', () => {
     expect(inbox.replyQueue).toBe(queues[3]);
     await until('what was left is handled', () => replies[0]?.commandId === 'left');
   });
-
-  it('has sixty calls under way without a warning', async () => {
-    const { caller } = suite;
-    const warnings: Error[] = [];
-    const note = (warning: Error): void => void warnings.push(warning);
-    process.on('warning', note);
-    await Promise.all(Array.from({ length: 60 }, () => caller.createSession({ userId: 'alice' }, PATIENT)));
-    process.off('warning', note);
-    expect(warnings).toEqual([]);
-  });
 });

@@ -25,6 +25,8 @@ const textOf = (some: readonly { readonly text: string }[]) => some.map(({ text 
 const SAMPLES = `${textOf(fences.filter((fence) => !isOfNest(fence)))}
 while (inbox.size === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 console.log('inbox:', [...inbox.values()].map(({ type }) => type).join());
+// Each waits for a signal of the caller: Node.js 20 warns of more than ten.
+await Promise.all(Array.from({ length: 20 }, () => caller.createSession({ userId: 'alice' })));
 await service.close();
 await caller.close();
 `;

@@ -12,11 +12,12 @@ const SHOP = `shop-${suffix}`;
 const KIOSK = `kiosk-${suffix}`;
 const ALL = `all-${suffix}`;
 const BEGINNING = `beginning-${suffix}`;
-const USERS = ['shop', 'kiosk', 'all', 'beginning', 'namesake'] as const;
+const NAMED = `named-${suffix}`;
+const USERS = ['shop', 'kiosk', 'all', 'beginning', 'named', 'namesake'] as const;
 
 type Way = (channel: Channel) => Promise<unknown>;
 
-/** Callers with the permissions of the command line; the rules of the last three cover names of the service. */
+/** Callers with the permissions of the command line; the rules of the last four cover names of the service or the broker. */
 describe('broker users with no more than the command line prints', () => {
   let callers: ServiceWithCallers;
   let users: Record<(typeof USERS)[number], BrokerUser>;
@@ -26,21 +27,23 @@ describe('broker users with no more than the command line prints', () => {
     const { prefix } = callers.service;
     const start = prefix.slice(0, 2);
     await callers.startWorker({
-      [SHOP]: { replyTo: [`${SHOP}.*`] },
+      [SHOP]: { replyTo: [`${SHOP}.*`, `month-end+${suffix}`] },
       [KIOSK]: {},
       [ALL]: { replyTo: ['*'] },
       [BEGINNING]: { replyTo: [`${start}*`] },
+      [NAMED]: { replyTo: ['amq.*'] },
       [prefix]: {},
     });
-    const [shop, kiosk, all, beginning, namesake] = await Promise.all([
+    const [shop, kiosk, all, beginning, named, namesake] = await Promise.all([
       callers.user(SHOP),
       // Named by the broker.
       callers.user(KIOSK, ''),
       callers.user(ALL, `of ${ALL}`),
       callers.user(BEGINNING, `${start}-${suffix}`),
+      callers.user(NAMED, ''),
       callers.user(prefix, ''),
     ]);
-    users = { shop, kiosk, all, beginning, namesake };
+    users = { shop, kiosk, all, beginning, named, namesake };
   });
 
   afterAll(async () => callers?.[Symbol.asyncDispose]());
@@ -89,6 +92,8 @@ describe('broker users with no more than the command line prints', () => {
 
   it('may not use an exchange or a queue of their own to reach what is not theirs', async () => {
     const { shop, kiosk } = users;
+    const own = await shop.channel();
+    await own.assertQueue(`month-end+${suffix}`, { exclusive: true });
     const ways: [string, Way][] = [
       ['write into a lane by a binding', (channel) => bindTo(channel, name('interactive'))],
       ['write into a retry queue by a binding', (channel) => bindTo(channel, name('reports.retry.5000'))],
@@ -96,6 +101,10 @@ describe('broker users with no more than the command line prints', () => {
       ['read the queue of another', (channel) => channel.get(kiosk.replyQueue)],
       ['publish to the queue of another', (channel) => published(channel, '', kiosk.replyQueue)],
       ['declare a queue of another', (channel) => channel.assertQueue(`${KIOSK}.more`)],
+      ['declare a longer name', (channel) => channel.assertQueue(`month-end+${suffix}.more`)],
+      ['declare a name before its own', (channel) => channel.assertQueue(`other-${SHOP}.replies`)],
+      ['take a pattern for a name', (channel) => channel.assertQueue(`month-enddd${suffix}`)],
+      ['take any character for the dot', (channel) => channel.assertQueue(`${SHOP}-replies`)],
       [
         'write into a lane by dead letters',
         (channel) =>
@@ -115,7 +124,7 @@ describe('broker users with no more than the command line prints', () => {
 
   it('are named if they may read replies of others', async () => {
     const { stdout } = await printed();
-    expect(stdout).toContain(`# ${ALL} may read replies of ${SHOP}, ${KIOSK}, ${BEGINNING}, too\n`);
+    expect(stdout).toContain(`# ${ALL} may read replies of ${SHOP}, ${KIOSK}, ${BEGINNING}, ${NAMED}, too\n`);
     expect(stdout.match(/ too\n/g)).toHaveLength(1);
   });
 

@@ -1,22 +1,18 @@
-import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { SandboxedService } from '../commands/sandboxed-service.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 /** The command line as it fetches reports of a sandboxed service into a folder. */
-export class ReportFolder implements AsyncDisposable {
-  readonly #folder: Awaited<ReturnType<typeof mkdtempDisposable>>;
+export class ReportFolder implements Disposable {
+  readonly #folder = temporaryFolder();
+  readonly write = this.#folder.write;
   readonly variables: Record<string, string>;
 
-  private constructor(folder: Awaited<ReturnType<typeof mkdtempDisposable>>, { service }: SandboxedService) {
-    this.#folder = folder;
+  constructor({ service }: SandboxedService) {
     this.variables = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix };
-  }
-
-  static async create(sandboxed: SandboxedService): Promise<ReportFolder> {
-    return new ReportFolder(await mkdtempDisposable(join(tmpdir(), 'poker-bridge-report-')), sandboxed);
   }
 
   /** @param file in the folder, or `-` */
@@ -37,15 +33,11 @@ export class ReportFolder implements AsyncDisposable {
     return readFile(this.pathOf(file), 'latin1');
   }
 
-  write(file: string, text: string): Promise<void> {
-    return writeFile(this.pathOf(file), text);
-  }
-
   async files(): Promise<string[]> {
     return (await readdir(this.#folder.path)).toSorted();
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#folder.remove();
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]();
   }
 }

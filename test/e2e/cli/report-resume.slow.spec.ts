@@ -27,18 +27,18 @@ describe('poker-bridge report --resume', () => {
       sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
       worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', PLATFORM_MAX_ATTEMPTS: '1' },
     });
-    await using once = await ReportFolder.create(sandboxed);
+    using once = new ReportFolder(sandboxed);
     await once.fetch(DAY, FILE);
     whole = await once.content(FILE);
   });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    folder = await ReportFolder.create(sandboxed);
+    folder = new ReportFolder(sandboxed);
     await sandboxed.platform.fault(SLOW);
   });
   afterEach(async () => {
     await sandboxed.platform.clearFaults();
-    await folder[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
   });
 
   const fetch = (...more: string[]): Promise<CliRun> => folder.fetch(DAY, FILE, ...more);
@@ -160,16 +160,16 @@ describe('poker-bridge report --resume', () => {
     };
     await refused(/csv\.part holds \d+ records of \d+ pages .*--resume continues .*--force begins again/);
     await refused(/was begun with another currency: --resume needs/, '--resume', '--currency', 'EUR');
-    await folder.write(FILE, 'old');
+    folder.write(FILE, 'old');
     await refused(/month\.csv exists; --force replaces it/, '--resume');
     expect(await folder.content(FILE)).toBe('old');
     expect((await fetch('--resume', '--force')).code).toBe(0);
     expect(await folder.content(FILE)).toBe(whole);
     await rm(folder.pathOf(FILE));
-    await folder.write(`${FILE}.part`, '{"version":');
+    folder.write(`${FILE}.part`, '{"version":');
     const { code, stderr } = await fetch('--force');
     expect([code, stderr]).toEqual([2, expect.stringContaining('was not begun by this version; remove it')]);
-    await folder.write(`${FILE}.part`, '');
+    folder.write(`${FILE}.part`, '');
     expect((await fetch('--resume')).code).toBe(0);
     expect(await folder.files()).toEqual([FILE]);
   });

@@ -1,7 +1,7 @@
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { exactJson } from '#signing';
+import { exactJson, parseExactJson } from '#signing';
 
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 import { until } from '../../support/until.ts';
@@ -19,10 +19,10 @@ describe('poker-bridge report', () => {
     sandboxed = await startSandboxedService({ worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', ...delays } });
   });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
-  beforeEach(async () => void (folder = await ReportFolder.create(sandboxed)));
+  beforeEach(() => void (folder = new ReportFolder(sandboxed)));
   afterEach(async () => {
     await sandboxed.platform.clearFaults();
-    await folder[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
   });
 
   it('writes one record a line, digit for digit, over several pages', async () => {
@@ -106,18 +106,45 @@ describe('poker-bridge report', () => {
     expect(await folder.content('none.csv')).toBe(`${TITLES}\r\n`);
   });
 
-  it('says what has changed since an earlier file', async () => {
-    expect((await folder.fetch(`rake ${DAY}`, 'before.csv')).code).toBe(0);
-    const [titles, first = '', , ...rest] = (await folder.content('before.csv')).split('\r\n');
-    await folder.write('before.csv', [titles, first.replace(/,\d+,/, ',1,'), ...rest].join('\r\n'));
-    const compare = ['--compare', folder.pathOf('before.csv')];
-    const { code, stdout } = await folder.fetch(`rake ${DAY}`, 'after.csv', ...compare);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^compared: 1 added, 0 removed, 1 changed$/m)]);
-    expect(stdout).toMatch(new RegExp(`^ {2}${first.split(',')[0]} \\w+: value 1 → \\d+$`, 'm'));
+  it.each(['csv', 'ndjson', 'json'])('says what has changed since an earlier .%s file', async (ending) => {
+    const earlier = folder.pathOf(`before.${ending}`);
+    const args = [`rake ${DAY} --currency EUR`, 'after.ndjson', '--force'] as const;
+    await folder.fetch(args[0], `before.${ending}`);
+    expect((await folder.fetch(...args)).code).toBe(0);
+    const [first, second] = (await folder.content('after.ndjson'))
+      .split('\n', 2)
+      .map((line) => parseExactJson(line) as { id: string; value: number | bigint });
+    const lines = (await folder.content(`before.${ending}`)).split(/(?<=\n)/);
+    const at = lines.findIndex((line) => line.includes(first!.id));
+    const value = String(first!.value);
+    const changed = lines[at]!.replace(new RegExp(`\\b${value}\\b`), '1');
+    const removed = changed.replace(first!.id, 'somebody');
+    folder.write(`before.${ending}`, lines.toSpliced(at, 2, changed, removed).join(''));
+    const difference = String(BigInt(first!.value) + BigInt(second!.value) - 2n);
+    const { code, stdout } = await folder.fetch(...args, '--compare', earlier);
+    expect([code, stdout.trimEnd().split('\n').slice(-3)]).toEqual([
+      0,
+      [
+        'compared: 1 added, 1 removed, 1 changed',
+        `  value EUR +${difference.replace(/(?=..$)/, '.')}`,
+        `  ${first!.id} EUR: value 1 → ${value}`,
+      ],
+    ]);
+    expect((await folder.fetch(...args, '--compare', earlier, '--json')).stdout).toContain(
+      `{"added":1,"removed":1,"changed":1,"differences":[{"currency":"EUR","value":${difference}}]}`,
+    );
+  });
+
+  it.each([
+    ['no-such.csv', /no-such\.csv cannot be compared with \(ENOENT\)/],
+    ['a.parquet', /takes a \.csv, \.ndjson or \.json file/],
+  ])('refuses to compare with %s', async (file, expected) => {
+    const { code, stderr } = await folder.fetch(`rake ${DAY}`, 'a.csv', '--compare', file);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
   });
 
   it('asks for a month from midnight to midnight, with what else was given', async () => {
-    await folder.write('player', 'player-00000002\n');
+    folder.write('player', 'player-00000002\n');
     const { code } = await folder.fetch(
       `rake --month 2026-02 --time-zone +03:00 --currency EUR --convert-to-preferred-currency 1 --user-id @${folder.pathOf('player')}`,
       'month.ndjson',

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService } from './clustered-service.ts';
+import { clusteredForAll } from './clustered-service.ts';
 
 jest.setTimeout(120_000);
 
 /** More failures of a cluster are in test/extended. */
 describe('a worker on a cluster of three nodes', () => {
-  let service: ClusteredService;
-
-  beforeAll(async () => {
-    service = await ClusteredService.start();
-  });
-
-  afterAll(() => service?.stage[Symbol.asyncDispose]());
+  const service = clusteredForAll();
 
   it('continues on another node if its own dies, and all queues lose their leader', () =>
     service.underLoad(async () => {

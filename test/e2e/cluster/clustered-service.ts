@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
@@ -39,26 +39,30 @@ export function watchReadiness(worker: WorkerProcess): () => Promise<readonly nu
   };
 }
 
+/** A service that is there while the tests of a suite run. */
+export function clusteredForAll(): ClusteredService {
+  const service = new ClusteredService();
+  beforeAll(() => service.open());
+  afterAll(() => service.stage?.[Symbol.asyncDispose]());
+  return service;
+}
+
 /** One worker that knows all three nodes of a cluster, on a stage of the chaos tests. */
-export class ClusteredService {
-  readonly stage: ChaosStage;
-  readonly worker: WorkerProcess;
+class ClusteredService {
+  stage!: ChaosStage;
+  worker!: WorkerProcess;
   readonly #startedMs = Date.now();
 
-  private constructor(stage: ChaosStage) {
-    this.stage = stage;
-    this.worker = stage.workers.programs[0] as WorkerProcess;
-  }
-
-  static async start(): Promise<ClusteredService> {
+  async open(): Promise<void> {
     // The platform is part of this process, which a busy machine may delay for seconds.
     const variables = { PLATFORM_ATTEMPT_TIMEOUT_MS: '60000', INTERACTIVE_DEADLINE_MS: '120000' };
     const wishes = { nodes: 3, workers: 1, variables } as const;
     const stage = await ChaosStage.start({ wishes, commands: 0, perSecond: PER_SECOND, random: Math.random });
+    this.stage = stage;
+    this.worker = stage.workers.programs[0] as WorkerProcess;
     // One dead letter, to be found again after each test.
     await stage.caller.publish('session.create', 'refused', {});
     await until('it is refused', () => stage.caller.seen.some(({ messageId }) => messageId === 'refused:0'));
-    return new ClusteredService(stage);
   }
 
   get lanes(): readonly string[] {

@@ -1,5 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,6 +8,7 @@ import type { ConsumeMessage } from 'amqplib';
 import { Program } from '../../../scripts/processes/program.ts';
 import { fencesOf, read } from '../../docs/markdown.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
 
@@ -82,27 +83,21 @@ describe('announcements with EVENTS=all', () => {
   it('of successes have neither tokens nor URLs', () => {
     for (const { content, properties } of events.slice(0, SUCCESSES.length)) {
       const reply = replies.get(String(properties.headers?.['command-id'])) as ReceivedReply;
-      const { auth, url, redirectUrl, ...rest } = reply.body;
+      const { auth: _token, url: _game, redirectUrl: _lobby, ...rest } = reply.body;
       expect(JSON.parse(String(content))).toEqual(rest);
-      for (const secret of [auth, url, redirectUrl]) {
-        if (typeof secret === 'string') expect(String(content)).not.toContain(secret);
-      }
     }
   });
 
   describe('kept by examples/node', () => {
-    let folder: string;
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'trail-'));
-    });
+    const folder = temporaryFolder();
     afterAll(async () => {
-      await rm(folder, { recursive: true });
+      folder[Symbol.dispose]();
       await sandboxed.caller.channel.deleteQueue(`audit.${sandboxed.service.prefix}`);
     });
 
     it('are lines as docs/audit-trail.md shows them, also if nobody consumed at the time', async () => {
       const { caller, service, worker } = sandboxed;
-      const file = join(folder, 'trail.ndjson');
+      const file = join(folder.path, 'trail.ndjson');
       const env = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix };
       const args = ['--conditions=@poker-bridge/source', 'examples/node/keep-audit-trail.mjs', file];
       const start = () => new Program(process.execPath, args, env);

@@ -8,16 +8,6 @@ import { sandboxedForAll } from './sandboxed-service.ts';
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const SECRET_KEY = 'canary-secret-key';
 
-type Indicators = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** As @nestjs/terminus writes it. */
-interface HealthBody {
-  readonly status: string;
-  readonly info: Indicators;
-  readonly error: Indicators;
-  readonly details: Indicators;
-}
-
 /** A player's data, in every place where a command can carry them; they must be found nowhere. */
 const player = (name: string) => ({
   id: `canary-id-${name}`,
@@ -137,11 +127,9 @@ describe('what a person on call sees', () => {
     ['/health', ['bus', 'circuits', 'compartments', 'process']],
   ])('%s is healthy, in the form of terminus', async (path, indicators) => {
     const { status, body } = await sandboxed.worker.get(path);
-    const { status: word, info, error, details, ...rest } = JSON.parse(body) as HealthBody;
-    expect([status, word, error, rest]).toEqual([200, 'ok', {}, {}]);
-    expect(Object.keys(info).toSorted()).toEqual(indicators);
-    expect(Object.values(info).map((indicator) => indicator['status'])).toEqual(indicators.map(() => 'up'));
-    expect(details).toEqual(info);
+    const up = expect.objectContaining({ status: 'up' });
+    const info = Object.fromEntries(indicators.map((name) => [name, up]));
+    expect([status, JSON.parse(body)]).toEqual([200, { status: 'ok', info, error: {}, details: info }]);
   });
 
   it('has one line of the log for each outcome, with the ids', () => {

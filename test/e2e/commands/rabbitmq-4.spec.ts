@@ -6,7 +6,7 @@ import rhea from 'rhea';
 import type { Connection } from 'rhea';
 
 import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
-import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -86,8 +86,7 @@ describe('a caller that speaks AMQP 1.0', () => {
 describe('a caller that gives its commands a priority', () => {
   it('is served after the callers that waited before it', async () => {
     const { caller, platform } = service;
-    const gate = new Gate();
-    platform.behaviour = gate.behind(healthy());
+    const gate = service.hold();
     platform.requests.length = 0;
     const send = (name: string, priority?: number) =>
       caller.send('session.create', { userId: name }, { messageId: name, ...(priority && { priority }) });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
+import { COMPLETE } from '../../../libs/contracts/src/commands/validate-command.fixture.ts';
 import { until } from '../../support/until.ts';
 import { expectedProperties } from './expected-properties.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
@@ -29,13 +30,7 @@ describe('the worker', () => {
 
   it('creates a session from every member, and answers with exactly what the contract lists', async () => {
     const userId = 'a/b?c=d&e#%2e é\u{1f0a1}';
-    const session = {
-      userId,
-      nick: `Ada ${id.slice(-8)}`,
-      authType: 'internal',
-      lang: 'de',
-      currency: 'EUR',
-    };
+    const session = { ...COMPLETE['session.create'], userId, nick: `Ada ${id.slice(-8)}`, lang: 'de' };
     const nowSeconds = Date.now() / 1000;
     const { properties, body } = await send('session.create', session);
 
@@ -64,37 +59,13 @@ describe('the worker', () => {
   });
 
   it('opens a table from every member, and answers with exactly what the contract lists', async () => {
-    const player = {
-      id: 'p-whole',
-      nick: `Whole ${id.slice(-8)}`,
-      name: 'Ada Łovelace',
-      email: 'ada@example.com',
-      referredBy: 'bob',
-      referralCode: 'R1',
-      bonusCode: 'B1',
-      avatar: 7,
-      phoneNumber: '+49 30 1',
-      tag: 'vip',
-      active: true,
-      verified: false,
-      trustedLevel: -2,
-      currency: 'EUR',
-      preferredCurrency: 'USD',
-      country: 'DE',
-    };
+    const shown = COMPLETE['game.open'];
+    const player = { ...shown.player, id: 'p-whole', nick: `Whole ${id.slice(-8)}`, name: 'Ada Łovelace' };
     const launchOptions = {
       restoreSessionUrl: 'https://example.com/?a=1&b=2',
       theme: { dark: true, of: [null, 2] },
     };
-    const session = {
-      id: `s-${id}`,
-      authType: 'internal',
-      tableId: 42,
-      lang: 'fr',
-      launchOptions,
-      longLifeLoginToken: false,
-      userIp: '192.0.2.1',
-    };
+    const session = { ...shown.session, id: `s-${id}`, launchOptions };
     const { properties, body } = await send('game.open', { player, session });
 
     const reply = { type: 'game.opened', id, commandType: 'game.open', correlationId };
@@ -107,10 +78,10 @@ describe('the worker', () => {
       url: expect.any(String),
     });
     const url = new URL(String(body['url']));
-    expect(url.pathname).toBe('/table/42');
+    expect(url.pathname).toBe('/table/7');
     expect(Object.fromEntries(url.searchParams)).toEqual({
       auth: body['auth'],
-      lang: 'fr',
+      lang: 'pt-BR',
       launchOptions: JSON.stringify(launchOptions),
     });
     const request = await sandboxed.platform.lastRequest();

@@ -25,11 +25,14 @@ export interface SandboxedService extends AsyncDisposable {
   readonly platform: SandboxControl;
 }
 
-/** A sandboxed service that is there while the tests of a suite run. */
-export function sandboxedForAll(options?: SandboxedOptions): SandboxedService {
+/** A sandboxed service that is there while the tests of a suite run. @param options may be known only when it starts */
+export function sandboxedForAll(options: SandboxedOptions | (() => SandboxedOptions) = {}): SandboxedService {
   const sandboxed = {} as SandboxedService;
   beforeAll(async () => {
-    Object.assign(sandboxed, await startSandboxedService(options));
+    Object.assign(
+      sandboxed,
+      await startSandboxedService(typeof options === 'function' ? options() : options),
+    );
   });
   afterAll(async () => sandboxed[Symbol.asyncDispose]?.());
   return sandboxed;

@@ -114,8 +114,7 @@ describe('the console of a worker', () => {
   });
 
   it('ends for everybody as soon as the worker stops, while that finishes what is in flight', async () => {
-    const closed = new Gate();
-    service.platform.behaviour = closed.behind(healthy());
+    const closed = service.hold();
     const stream = await watch();
     const held = service.caller.send('game.open', { player: PLAYER });
     await until('it is in flight', () => closed.held === 1);

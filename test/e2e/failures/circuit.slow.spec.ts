@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
-import { Gate, healthy, unavailable } from '../../support/platform-answers.ts';
+import { healthy, unavailable } from '../../support/platform-answers.ts';
+import type { ReceivedReply } from '../../support/bus-caller.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -18,6 +20,17 @@ const VARIABLES = {
   REPORTS_RETRY_DELAYS_MS: '300,5000',
 };
 
+const fetchReport = ({ caller }: ServiceUnderTest) => caller.send('report.ad-hoc.fetch', PERIOD);
+const fetchReports = (service: ServiceUnderTest, count: number) =>
+  Array.from({ length: count }, () => fetchReport(service));
+const laneState = async (service: ServiceUnderTest) =>
+  (await service.running.health()).bus.lanes['reports']?.state;
+const untilPaused = (service: ServiceUnderTest) =>
+  until('the lane pauses', async () => (await laneState(service)) === 'paused');
+const expectCompleted = async (reports: readonly Promise<ReceivedReply[]>[]) => {
+  for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
+};
+
 describe('an open circuit', () => {
   const service = serviceForAll({ behaviour: healthy(1), variables: VARIABLES, workers: 1 });
 
@@ -26,7 +39,6 @@ describe('an open circuit', () => {
       ?.state ?? 'never used';
   const gauge = (operation: string) =>
     service.running.metric('poker_circuit_state', `operation="${operation}"`);
-  const laneState = async () => (await service.running.health()).bus.lanes['reports']?.state;
   const createSession = async () => (await service.caller.send('session.create', { userId: 'p-1' }))[0];
 
   it('fails a player fast, says when to come back, and closes by a probe', async () => {
@@ -62,22 +74,16 @@ describe('an open circuit', () => {
   it('lets reports wait: their lane pauses, and resumes after a probe', async () => {
     service.platform.requests.length = 0;
     service.platform.behaviour = unavailable;
-    const reports = Array.from({ length: MINIMUM_CALLS }, () =>
-      service.caller.send('report.ad-hoc.fetch', PERIOD),
-    );
-    await until('the lane pauses', async () => (await laneState()) === 'paused');
+    const reports = fetchReports(service, MINIMUM_CALLS);
+    await untilPaused(service);
     const called = service.platform.requests.length;
     expect(called).toBe(MINIMUM_CALLS);
     expect((await service.running.get('/health/ready')).status).toBe(200);
     expect(await service.running.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
     // Reports that arrive now, also from a retry queue, stay in their queue, except for the one that is the probe.
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy(1));
-    reports.push(
-      service.caller.send('report.ad-hoc.fetch', PERIOD),
-      service.caller.send('report.ad-hoc.fetch', PERIOD),
-    );
+    const gate = service.hold(healthy(1));
+    reports.push(fetchReport(service), fetchReport(service));
     await until('they wait in their queue', async () => (await service.depth('reports')) > 2);
     expect(gate.held).toBeLessThanOrEqual(1);
     expect(service.platform.requests).toHaveLength(called + gate.held);
@@ -87,7 +93,7 @@ describe('an open circuit', () => {
     for (const replies of await Promise.all(reports)) {
       expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
     }
-    expect(await laneState()).toBe('consuming');
+    expect(await laneState(service)).toBe('consuming');
     expect(await circuitOf('report.ad-hoc.fetch')).toBe('closed');
   });
 
@@ -96,22 +102,20 @@ describe('an open circuit', () => {
       (request.url.pathname.endsWith('/ad_hoc') ? unavailable : healthy(1))(request, response, socket);
     const rake = () => service.caller.send('report.rake.fetch', PERIOD);
     await rake();
-    const failing = Array.from({ length: MINIMUM_CALLS }, () =>
-      service.caller.send('report.ad-hoc.fetch', PERIOD),
-    );
+    const failing = fetchReports(service, MINIMUM_CALLS);
     await until('it is open', async () => (await circuitOf('report.ad-hoc.fetch')) === 'open');
     const called = service.platform.requests.length;
-    failing.push(service.caller.send('report.ad-hoc.fetch', PERIOD));
+    failing.push(fetchReport(service));
     const isPostponed = async () => (await service.depth('reports.retry.5000')) >= 1;
     await until('the last one waits longer than to the first probe', isPostponed);
     expect(await rake()).toMatchObject([{ type: 'report.page' }, { type: 'report.completed' }]);
-    expect(await laneState()).toBe('consuming');
+    expect(await laneState(service)).toBe('consuming');
     expect(service.platform.requests.slice(called).every(({ url }) => url.pathname.endsWith('/rake'))).toBe(
       true,
     );
 
     service.platform.behaviour = healthy(1);
-    for (const replies of await Promise.all(failing)) expect(replies.at(-1)?.type).toBe('report.completed');
+    await expectCompleted(failing);
   });
 });
 
@@ -119,17 +123,9 @@ describe('a lane with a backlog', () => {
   const variables = { ...VARIABLES, REPORTS_RETRY_DELAYS_MS: '300,1000', REPORTS_PREFETCH: '8' };
   const service = serviceForEach({ behaviour: unavailable, variables, workers: 1 });
 
-  const fetchReport = () => service.caller.send('report.ad-hoc.fetch', PERIOD);
-  const fetchReports = (count: number) => Array.from({ length: count }, fetchReport);
-  const untilPaused = () =>
-    until(
-      'the lane pauses',
-      async () => (await service.running.health()).bus.lanes['reports']?.state === 'paused',
-    );
-
   it('resumes if its queue was deleted while it was paused', async () => {
-    void fetchReports(4);
-    await untilPaused();
+    void fetchReports(service, 4);
+    await untilPaused(service);
     await service.caller.channel.deleteQueue(service.name('reports'));
     service.platform.behaviour = healthy(1);
     await until('it is consumed again', async () => {
@@ -138,21 +134,19 @@ describe('a lane with a backlog', () => {
       // One for the probe, then another one for the rest of the prefetch.
       return (found?.consumerCount ?? 0) > 0;
     });
-    expect((await fetchReport()).at(-1)?.type).toBe('report.completed');
+    await expectCompleted([fetchReport(service)]);
   });
 
   it('leaves it to others if it is stopped while it is paused', async () => {
-    const reports = fetchReports(12);
-    await untilPaused();
-    service.running.kill('SIGTERM');
-    expect(await service.running.ended()).toEqual({ code: 0, signal: null });
+    const reports = fetchReports(service, 12);
+    await untilPaused(service);
+    await service.stop();
     service.platform.behaviour = healthy(1);
     await service.worker();
-    for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
+    await expectCompleted(reports);
   });
 
   it('serves the others while the report that it began with waits for its caller to read', async () => {
-    const gate = new Gate();
     const full = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(full, Buffer.from('in the way'));
     // As many as open the circuit; they are back in the lane before it is probed.
@@ -160,14 +154,14 @@ describe('a lane with a backlog', () => {
       service.caller.publish('report.ad-hoc.fetch', PERIOD, { messageId, replyTo: full });
     }
     await until('they are back in their lane', async () => (await service.depth('reports')) === 4);
-    service.platform.behaviour = gate.behind(healthy(1));
-    const others = fetchReports(4);
-    await until('the first one is under way, and the lane consumes', async () => {
-      const { lanes } = (await service.running.health()).bus;
-      return gate.held === 1 && lanes['reports']?.state === 'consuming';
-    });
+    const gate = service.hold(healthy(1));
+    const others = fetchReports(service, 4);
+    await until(
+      'the first one is under way, and the lane consumes',
+      async () => gate.held === 1 && (await laneState(service)) === 'consuming',
+    );
     gate.open();
-    for (const replies of await Promise.all(others)) expect(replies.at(-1)?.type).toBe('report.completed');
+    await expectCompleted(others);
     // Else the first one has given its caller up, and the lane went on for that reason.
     expect(await service.depth('replies.undelivered')).toBe(0);
   });

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { testBrokerCtl } from '../../support/broker.ts';
-import { createSessions, players } from '../../support/create-sessions.ts';
-import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { players, sessionsInFlight } from '../../support/create-sessions.ts';
+import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
@@ -43,11 +43,8 @@ describe('the connections to the broker', () => {
     ['both are cut', () => service.proxy.cut()],
     ['both are closed by force', () => forceClose()],
   ])('may be lost while commands are in flight: %s', async (_, breakThem) => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy());
     const userIds = players(20, randomUUID());
-    const sessions = createSessions(service, userIds);
-    await until('they are in flight', () => gate.held === 20);
+    const { gate, sessions } = await sessionsInFlight(service, userIds);
     const before = service.proxy.accepted;
     await breakThem();
     await until('a connection is reopened', () => service.proxy.accepted > before);
@@ -65,11 +62,8 @@ describe('the connections to the broker', () => {
     ['the first', 0],
     ['the last', -1],
   ])('may be lost while replies and acknowledgements are in flight: %s', async (_, which) => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy());
     const userIds = players(20, randomUUID());
-    const sessions = createSessions(service, userIds);
-    await until('they are in flight', () => gate.held === 20);
+    const { gate, sessions } = await sessionsInFlight(service, userIds);
     service.proxy.stall(which);
     gate.open();
     // What is sent now does not arrive.
@@ -77,7 +71,7 @@ describe('the connections to the broker', () => {
     service.proxy.cut(which);
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
     expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds.toSorted());
-    await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    await service.idle();
   });
 
   it('may flap: cut while they are opened and set up', async () => {
@@ -93,17 +87,14 @@ describe('the connections to the broker', () => {
   });
 
   it('are closed by heartbeats if the network drops silently, and shown as down by health and metrics', async () => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy());
-    const session = service.caller.send('session.create', { userId: 'p-1' });
-    await until('it is in flight', () => gate.held === 1);
+    const { gate, sessions } = await sessionsInFlight(service, players(1));
     service.proxy.stall();
     gate.open();
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
     expect((await worker.get('/health/live')).status).toBe(200);
     expect(await worker.metric('poker_broker_connected')).toBe(0);
     service.proxy.resume();
-    expect(await session).toMatchObject([{ type: 'session.created' }]);
+    expect(await sessions).toMatchObject([{ type: 'session.created' }]);
     expect(service.platform.requests).toHaveLength(1);
     await worker.ready();
     expect(await worker.metric('poker_broker_connected')).toBe(1);

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Options } from 'amqplib';
 
 import { interactiveLoad } from '../../support/interactive-load.ts';
 import { dripping, Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
@@ -184,22 +185,14 @@ describe.each([
     return performance.now() - startedMs;
   };
 
-  const publish = (
-    reports: number,
-    options: Parameters<ServiceUnderTest['caller']['publish']>[2],
-    type = 'report.rake.fetch',
-    data: object = PERIOD,
-  ) => {
-    for (let n = 0; n < reports; n += 1) service.caller.publish(type, data, options);
+  const publish = (reports: number, options: Options.Publish, type = 'report.rake.fetch') => {
+    for (let n = 0; n < reports; n += 1) service.caller.publish(type, { ...PERIOD, perPage: 1 }, options);
   };
-
   const publishAdHoc = (behaviour: PlatformBehaviour) => {
     adHoc = behaviour;
-    const { replyQueue } = service.caller;
-    publish(60, { replyTo: replyQueue }, 'report.ad-hoc.fetch', { ...PERIOD, perPage: 1 });
+    publish(60, {}, 'report.ad-hoc.fetch');
   };
-  const publishAs = (operator: string) =>
-    publish(60, { headers: { operator }, replyTo: service.caller.replyQueue });
+  const publishAs = (operator: string) => publish(60, { headers: { operator } });
 
   it.each<[string, () => void | Promise<void>]>([
     [

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { createSessions, players } from '../../support/create-sessions.ts';
-import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
+import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { Supervisor } from '../../support/supervisor.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
@@ -25,10 +25,7 @@ describe('burst after outage', () => {
   });
 
   it('a burst after the broker was away is served, whatever was in flight meanwhile', async () => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy());
-    const before = createSessions(service, players(1, 'before'));
-    await until('it is in flight', () => gate.held === 1);
+    const { gate, sessions: before } = await sessionsInFlight(service, players(1, 'before'));
     service.proxy.refuse();
     service.proxy.cut();
     await sleep(SLOW_MS + 500);

@@ -8,7 +8,6 @@ import type { PlatformRequest } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const RECORDS = 6;
@@ -29,13 +28,6 @@ beforeEach(() => {
 });
 
 const report = (headers = {}) => service.caller.send('report.rake.fetch', REPORT, { messageId: id, headers });
-
-/** A worker whose first connection publishes; the one before has acknowledged everything. */
-async function freshWorker(): Promise<WorkerProcess> {
-  service.running.kill('SIGTERM');
-  await service.running.ended();
-  return service.worker();
-}
 
 describe('a report whose connections are cut', () => {
   it('continues after its last confirmed page, under the same ids, and says that its total has changed', async () => {
@@ -75,10 +67,10 @@ describe('a report whose final reply is not confirmed', () => {
       },
     ],
   ])('gets that reply again, without being read again, if %s', async (_, times, breakThem) => {
-    const worker = await freshWorker();
-    const gate = new Gate();
+    // Its first connection publishes; the worker before has acknowledged everything.
+    const worker = await service.restart();
     const { caller, platform, proxy } = service;
-    platform.behaviour = gate.behind(healthy(0));
+    const gate = service.hold();
     const sent = report();
     await until('the platform is asked', () => gate.held === 1);
     proxy.stall(0);
@@ -99,9 +91,8 @@ describe('a report whose final reply is not confirmed', () => {
 
 describe('a page in flight to the broker at the deadline of its report', () => {
   it('has a sequence number of its own, and the final reply has the next', async () => {
-    await freshWorker();
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy(3));
+    await service.restart();
+    const gate = service.hold(healthy(3));
     const deadlineAtMs = Date.now() + BUDGET_MS;
     const sent = report({ 'x-deadline': deadlineAtMs });
     await until('it is in flight', () => gate.held === 1);

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { Gate } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour, sessionDocument } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
@@ -41,8 +40,7 @@ describe('the same command twice', () => {
   };
 
   it('waits for the first while that is in flight, and gets the same reply', async () => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(numbered());
+    const gate = service.hold(numbered());
     const id = randomUUID();
     const all = Array.from({ length: 3 }, () => send('session.create', SESSION, id));
     await until(
@@ -72,8 +70,7 @@ describe('the same command twice', () => {
   });
 
   it('gets a stored expiry if the platform was called, whose late answer nobody gets', async () => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(numbered());
+    const gate = service.hold(numbered());
     const id = randomUUID();
     const deadlineAtMs = Date.now() + 2_500;
     const first = await send('session.create', SESSION, id, { headers: { 'x-deadline': deadlineAtMs } });
@@ -90,8 +87,7 @@ describe('the same command twice', () => {
     ['other data', 'session.create', { ...SESSION, nick: 'Bob' }],
     ['another type', 'game.open', { player: { id: 'p-1' } }],
   ])('is a conflict with %s, while the first is in flight and after it', async (_, type, data) => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(numbered());
+    const gate = service.hold(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);
     await until('it is in flight', () => gate.held === 1);
@@ -119,8 +115,7 @@ describe('the same command twice', () => {
   });
 
   it('does not wait for the first beyond its own deadline', async () => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(numbered());
+    const gate = service.hold(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);
     await until('it is in flight', () => gate.held === 1);

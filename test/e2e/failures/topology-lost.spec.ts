@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Channel, GetMessage } from 'amqplib';
 
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
-import { createSessions, players } from '../../support/create-sessions.ts';
-import { Gate, healthy } from '../../support/platform-answers.ts';
+import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
+import { healthy } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
@@ -36,15 +36,14 @@ describe('what a person deletes while a worker is running', () => {
   it.each(['interactive', 'quarantine'])(
     'is recreated with its consumer, and costs no command in flight its reply: the queue %s',
     async (queue) => {
-      const gate = new Gate();
-      service.platform.behaviour = gate.behind(healthy());
-      const session = createSession(`before ${queue}`);
-      await until('it is in flight', () => gate.held === 1);
+      const { gate, sessions } = await sessionsInFlight(service, [`before ${queue}`]);
       await service.caller.channel.deleteQueue(service.name(queue));
       await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
       await service.running.ready();
       gate.open();
-      expect(await session).toMatchObject([{ type: 'session.created', body: { userId: `before ${queue}` } }]);
+      expect(await sessions).toMatchObject([
+        { type: 'session.created', body: { userId: `before ${queue}` } },
+      ]);
       expect(await createSession(`after ${queue}`)).toMatchObject([{ type: 'session.created' }]);
     },
   );
@@ -113,9 +112,7 @@ describe('a consumer that gets no messages', () => {
     (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
 
   it('is detected by the waiting messages, logged, and recreated', async () => {
-    service.running.kill('SIGTERM');
-    await service.running.ended();
-    await service.worker();
+    await service.restart();
     // The consumer of its first commands, and that of the rest of its prefetch.
     await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
     await makeDeaf('interactive');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
-import { createSessions, players } from '../../support/create-sessions.ts';
-import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
+import { type Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
@@ -28,8 +28,7 @@ describe('a broker of its own', () => {
   });
 
   beforeEach(() => {
-    gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy());
+    gate = service.hold();
     service.platform.requests.length = 0;
     service.caller.received.length = 0;
   });
@@ -82,10 +81,8 @@ describe('a broker of its own', () => {
 
   it('that blocks publishers does not keep a worker from stopping, and loses nothing', async () => {
     const { userIds, sessions } = await blockedSessions('stopping');
-    const stopped = service.running;
-    stopped.kill('SIGTERM');
-    expect(await stopped.ended()).toEqual({ code: 0, signal: null });
-    expect(stopped.stderr).toBe('');
+    await service.stop();
+    expect(service.running.stderr).toBe('');
     await endAlarm();
     await service.worker();
     const replies = await sessions;
@@ -120,13 +117,10 @@ describe('a node that no longer confirms', () => {
     ['the connection that publishes, if it answers on the other one', [0], ['publishing']],
     ['both connections, if it answers on neither', [0, 1], ['publishing', 'consuming']],
   ])('loses %s; what was not confirmed is published again', async (_, stalled, lost) => {
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(healthy());
     service.platform.requests.length = 0;
     const before = worker.log.length;
     const userIds = players(10, lost.join(' and '));
-    const sessions = createSessions(service, userIds);
-    await until('they are in flight', () => gate.held === 10);
+    const { gate, sessions } = await sessionsInFlight(service, userIds);
     // The first connection publishes, the second one consumes.
     for (const connection of stalled) service.proxy.stall(connection);
     gate.open();

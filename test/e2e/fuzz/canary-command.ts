@@ -1,68 +1,51 @@
 import fc from 'fast-check';
 
+import { COMMAND_TYPES, type CommandType } from '#contracts';
+
+import {
+  COMPLETE,
+  violationsOf,
+  withMember,
+} from '../../../libs/contracts/src/commands/validate-command.fixture.ts';
 import { canary } from './canary.ts';
-import type { HostileMessage, ReplyTo } from './hostile-message.ts';
+import { type HostileMessage, replyTo } from './hostile-message.ts';
 
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-/** Data that may identify a person; ids are not canaries, since replies, events and logs name them. */
+/** Ids are not canaries, since replies, events and logs name them. */
+const NAMED = /^(session\.create userId|game\.open (player|session)\.id)$/;
 const playerId = fc.nat(99).map((number) => `player-${number}`);
-
-const texts = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, canary]));
-const session = fc.record(
-  {
-    userId: playerId,
-    authType: fc.constantFrom('external', 'internal'),
-    lang: fc.constantFrom('en', 'de'),
-    ...texts('nick currency'),
-  },
-  { requiredKeys: ['userId'] },
-);
-const player = fc.record(
-  {
-    id: playerId,
-    avatar: fc.nat(),
-    active: fc.boolean(),
-    email: canary,
-    ...texts('nick name referredBy referralCode bonusCode phoneNumber tag country'),
-  },
-  { requiredKeys: ['id', 'email'] },
-);
 const options = fc.record({ restoreSessionUrl: canary, list: fc.array(canary, { maxLength: 3 }) });
 const launchOptions = fc.oneof(
   options,
   options.map((object) => JSON.stringify(object)),
 );
-const game = fc.record(
-  {
-    player,
-    session: fc.record(
-      { id: playerId, tableId: fc.nat(), userIp: canary, launchOptions },
-      { requiredKeys: [] },
-    ),
-  },
-  { requiredKeys: ['player'] },
-);
-const report = fc.record(
-  {
-    dateFrom: fc.constant(PERIOD.dateFrom),
-    dateTo: fc.constant(PERIOD.dateTo),
-    userId: canary,
-    currency: canary,
-    page: fc.integer({ min: 1, max: 3 }),
-    perPage: fc.constantFrom(1, 2, 1_000),
-  },
-  { requiredKeys: ['dateFrom', 'dateTo'] },
-);
 
-type TypedData = readonly [type: string, data: Record<string, unknown>];
-const typed = (type: string, data: fc.Arbitrary<object>): fc.Arbitrary<TypedData> =>
-  fc.tuple(fc.constant(type), data as fc.Arbitrary<Record<string, unknown>>);
+type Data = Record<string, unknown>;
+type TypedData = readonly [type: string, data: Data];
+
+/** Valid data: what may be any text is a canary, everything else is as in the examples. @param within a member, `session.` */
+function dataOf(type: CommandType, shown: object = COMPLETE[type], within = ''): fc.Arbitrary<Data> {
+  const takes = (path: string, value: unknown): boolean =>
+    violationsOf(type, withMember(COMPLETE[type], path, value)).length === 0;
+  const memberOf = (path: string, value: unknown): fc.Arbitrary<unknown> => {
+    if (NAMED.test(`${type} ${path}`)) return playerId;
+    if (path === 'session.launchOptions') return launchOptions;
+    if (typeof value === 'object') return dataOf(type, value as object, `${path}.`);
+    if (takes(path, 'cañary')) return canary;
+    if (typeof value === 'number') return fc.constantFrom(1, 2, 1_000);
+    return typeof value === 'boolean' ? fc.boolean() : fc.constant(value);
+  };
+  const members = Object.entries(shown).map(
+    ([name, value]) => [name, memberOf(within + name, value)] as const,
+  );
+  const requiredKeys = Object.keys(shown).filter((name) => !takes(within + name, undefined));
+  return fc.record(Object.fromEntries(members), { requiredKeys });
+}
 
 const valid = fc.oneof(
-  { weight: 3, arbitrary: typed('session.create', session) },
-  { weight: 3, arbitrary: typed('game.open', game) },
-  { weight: 1, arbitrary: typed('report.ad-hoc.fetch', report) },
-  { weight: 1, arbitrary: typed('report.rake.fetch', report) },
+  ...COMMAND_TYPES.map((type) => ({
+    weight: type.startsWith('report.') ? 1 : 3,
+    arbitrary: fc.tuple(fc.constant(type), dataOf(type)) as fc.Arbitrary<TypedData>,
+  })),
 );
 
 /** The same with one fault, and canaries all around it. */
@@ -87,10 +70,6 @@ const deadline = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(-1_000, 0, 30, 150, 600) },
 );
 const rarely = <T>(rare: T, usual: T) => fc.nat(15).map((n) => (n === 0 ? rare : usual));
-const replyTo = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom<ReplyTo>('usable', 'direct') },
-  { weight: 1, arbitrary: fc.constantFrom<ReplyTo>('missing', 'ours', 'gone') },
-);
 
 export type CanaryCommand = typeof canaryCommand extends fc.Arbitrary<infer C> ? C : never;
 

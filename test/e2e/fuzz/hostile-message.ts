@@ -1,6 +1,11 @@
 import type { Options } from 'amqplib';
 import fc from 'fast-check';
 
+import { COMMAND_TYPES } from '#contracts';
+import { COMMANDS } from '#contracts/validation';
+
+import { READ_HEADERS } from '../../../libs/messaging/src/envelope/own-headers.ts';
+
 /** The reply queue of a hostile message. */
 export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 
@@ -16,20 +21,12 @@ export interface HostileMessage {
   readonly rawHeaders?: Buffer;
 }
 
-const TYPES = ['session.create', 'game.open', 'report.ad-hoc.fetch', 'report.rake.fetch'] as const;
-const MEMBERS =
-  'userId nick authType lang currency player session id active avatar launchOptions tableId dateFrom dateTo page perPage sort pattern data __proto__ constructor toString'.split(
-    ' ',
-  );
-const HEADERS =
-  'operator x-deadline schema-version traceparent tracestate x-death x-delivery-count x-quarantine-starts x-postponed x-sequence x-progress x-publish-id x-reason x-redriven x-origin-user-id __proto__'.split(
-    ' ',
-  );
-const VALID = [
-  '{"userId":"p-1","nick":"Ada","authType":"internal","lang":"en","currency":"EUR"}',
-  '{"player":{"id":"p-1","active":true},"session":{"tableId":7,"launchOptions":{"a":[1,null]}}}',
-  '{"dateFrom":"2026-01-01 00:00:00","dateTo":"2026-01-02 00:00:00","page":1,"perPage":10}',
-];
+const examples = COMMANDS.flatMap((command) => command.examples.map(({ data }) => JSON.stringify(data)));
+const MEMBERS = new Set([
+  ...(examples.join().match(/(?<=")\w+(?=":)/g) ?? []),
+  ...'sort pattern data __proto__ constructor toString'.split(' '),
+]);
+const HEADERS = [...READ_HEADERS, 'x-death', '__proto__'];
 
 /** At most 255 bytes, as AMQP's short strings are. */
 const shortText = fc.oneof(
@@ -41,7 +38,7 @@ const shortText = fc.oneof(
 /** Reports are few: their lane has four in flight at a time. */
 const mostlyType = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom('session.create', 'game.open') },
-  { weight: 1, arbitrary: fc.constantFrom(...TYPES) },
+  { weight: 1, arbitrary: fc.constantFrom<string>(...COMMAND_TYPES) },
   { weight: 1, arbitrary: shortText },
 );
 
@@ -52,7 +49,7 @@ const members = fc
   )
   .map((pairs) => `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`);
 const packet = fc
-  .tuple(fc.oneof(fc.constantFrom(...TYPES.map((type) => JSON.stringify(type))), json), members, json)
+  .tuple(fc.oneof(fc.constantFrom(...COMMAND_TYPES.map((type) => JSON.stringify(type))), json), members, json)
   .map(([pattern, data, id]) => `{"pattern":${pattern},"data":${data},"id":${id}}`);
 const nested = fc
   .tuple(fc.constantFrom('[', '{"a":', '{"userId":['), fc.nat(4_000))
@@ -61,9 +58,9 @@ const large = fc.integer({ min: 60_000, max: 70_000 }).map((length) => `{"userId
 /** A valid command with some of its bytes changed, or with its end cut off. */
 const damaged = fc
   .tuple(
-    fc.constantFrom(...VALID),
+    fc.constantFrom(...examples),
     fc.array(fc.tuple(fc.nat(100), fc.nat(255)), { maxLength: 3 }),
-    fc.nat(200),
+    fc.nat(400),
   )
   .map(([text, changes, length]) => {
     const bytes = Buffer.from(text);
@@ -94,18 +91,10 @@ const headerValue: fc.Arbitrary<unknown> = fc.oneof(
     { maxKeys: 3 },
   ),
 );
-const headers = fc.oneof(
-  { weight: 2, arbitrary: fc.constant(undefined) },
-  { weight: 1, arbitrary: fc.record({ operator: fc.oneof(fc.string(), fc.constant('default')) }) },
-  { weight: 1, arbitrary: fc.record({ 'schema-version': fc.integer() }) },
-  {
-    weight: 2,
-    arbitrary: fc.dictionary(
-      fc.oneof(fc.constantFrom(...HEADERS), fc.string({ maxLength: 30 })),
-      headerValue,
-      { maxKeys: 4 },
-    ),
-  },
+const headers = fc.dictionary(
+  fc.oneof(fc.constantFrom(...HEADERS), fc.string({ maxLength: 30 })),
+  headerValue,
+  { maxKeys: 4 },
 );
 const options: fc.Arbitrary<Options.Publish> = fc.record(
   {
@@ -121,6 +110,11 @@ const options: fc.Arbitrary<Options.Publish> = fc.record(
   { requiredKeys: [] },
 );
 
+export const replyTo = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom<ReplyTo>('usable', 'direct') },
+  { weight: 1, arbitrary: fc.constantFrom<ReplyTo>('missing', 'ours', 'gone') },
+);
+
 /** Any message that the broker accepts from a caller. */
 export const hostileMessage: fc.Arbitrary<HostileMessage> = fc.record({
   to: fc.oneof(
@@ -128,10 +122,6 @@ export const hostileMessage: fc.Arbitrary<HostileMessage> = fc.record({
     { weight: 1, arbitrary: fc.record({ queue: fc.constantFrom('interactive', 'reports', 'quarantine') }) },
   ),
   content,
-  replyTo: fc.oneof(
-    { weight: 7, arbitrary: fc.constant<ReplyTo>('usable') },
-    { weight: 1, arbitrary: fc.constant<ReplyTo>('direct') },
-    { weight: 1, arbitrary: fc.constantFrom<ReplyTo>('missing', 'ours', 'gone') },
-  ),
+  replyTo,
   options,
 });

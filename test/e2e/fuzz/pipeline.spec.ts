@@ -162,7 +162,7 @@ describe('any messages with any answers of the platform', () => {
     expect(worker.stderr).toBe('');
     expect(service.peakMib()).toBeLessThan(MOST_MIB);
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
-    await until('nothing is in flight', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    await service.idle();
     for (const queue of ['interactive', 'reports', 'quarantine'])
       expect([queue, await service.depth(queue)]).toEqual([queue, 0]);
   });

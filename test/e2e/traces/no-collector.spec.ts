@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +8,7 @@ import { root } from '../../../scripts/root.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 interface Script {
@@ -39,7 +39,7 @@ function modulesLoaded(folder: string): string[] {
 }
 
 describe('a worker', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'worker-modules-'));
+  const folder = temporaryFolder();
   const service = serviceForAll({ behaviour: healthy() });
   let receiver: OtlpReceiver;
   beforeAll(async () => {
@@ -47,19 +47,18 @@ describe('a worker', () => {
   });
   afterAll(async () => {
     await receiver[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true });
+    folder[Symbol.dispose]();
   });
 
   it("loads no SDK if no traces are configured; its log has the caller's trace", async () => {
-    const worker = await service.worker({ NODE_V8_COVERAGE: folder, OTEL_METRICS_EXPORTER: 'otlp' });
+    const worker = await service.worker({ NODE_V8_COVERAGE: folder.path, OTEL_METRICS_EXPORTER: 'otlp' });
     const reply = await service.caller.sendForOne('session.create', { userId: 'p-1' }, { headers });
     expect(reply.headers['traceparent']).toBe(headers.traceparent);
-    worker.kill('SIGTERM');
-    expect(await worker.ended()).toEqual({ code: 0, signal: null });
+    await service.stop();
     expect(worker.log.filter(({ traceId }) => traceId === TRACE_ID)).toMatchObject([
       { msg: 'command answered', outcome: 'success' },
     ]);
-    const modules = modulesLoaded(folder);
+    const modules = modulesLoaded(folder.path);
     expect(modules.some((path) => path.endsWith('/platform-state.js'))).toBe(true);
     // The API is loaded by prom-client, for exemplars.
     const isOfTraces = /@opentelemetry\/(?!api\/)|\/traces\/traces\.js|export-traces\.js/;
@@ -78,8 +77,7 @@ describe('a worker', () => {
     await until('it is reported', () => failures().length > 0);
     receiver.answer = 'hang';
     expect(await answer()).toMatchObject({ type: 'session.created' });
-    worker.kill('SIGTERM');
-    expect(await worker.ended()).toEqual({ code: 0, signal: null });
+    await service.stop();
     expect(failures()).toMatchObject([
       { level: 'warn', spans: expect.any(Number), cause: { name: 'OTLPExporterError' } },
       { spans: expect.any(Number), cause: { message: 'the worker stopped before they were taken' } },

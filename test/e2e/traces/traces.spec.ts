@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { context, type Span, trace } from '@opentelemetry/api';
+import { context, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { SimpleSpanProcessor, StackContextManager, TracerProvider } from '@opentelemetry/sdk-trace';
@@ -13,32 +13,20 @@ import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { openCallers, type OpenCallers } from '../caller/open-callers.ts';
 
-/** A service with OpenTelemetry of its own, as another team sets it up. */
-class CallingService implements AsyncDisposable {
-  readonly #provider: TracerProvider;
-
-  /** @param collector the root of its address */
-  constructor(collector: string) {
-    const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
-    this.#provider = new TracerProvider({
-      resource: resourceFromAttributes({ 'service.name': 'shop' }),
-      spanProcessors: [new SimpleSpanProcessor({ exporter })],
-    });
-    context.setGlobalContextManager(new StackContextManager().enable());
-  }
-
-  /** Makes a call while a span of its own is active, which it is until the call has ended. */
-  async within<T>(name: string, act: () => Promise<T>): Promise<{ result: T; span: Span }> {
-    const span = this.#provider.getTracer('shop').startSpan(name);
-    try {
-      return { result: await context.with(trace.setSpan(context.active(), span), act), span };
-    } finally {
-      span.end();
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#provider.shutdown();
+/** Makes a call within a span of another team's service, which has OpenTelemetry of its own. @param collector the root of its address */
+async function withinShop<T>(collector: string, name: string, act: () => Promise<T>) {
+  const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'shop' }),
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  context.setGlobalContextManager(new StackContextManager().enable());
+  const span = provider.getTracer('shop').startSpan(name);
+  try {
+    return { result: await context.with(trace.setSpan(context.active(), span), act), span };
+  } finally {
+    span.end();
+    await provider.shutdown();
     context.disable();
   }
 }
@@ -107,9 +95,8 @@ describe('traces', () => {
 
   it("goes from the caller's active span by way of each attempt to the reply", async () => {
     failing(1);
-    await using shop = new CallingService(receiver.url);
     const caller = callers.open();
-    const { result, span } = await shop.within('show the lobby', () =>
+    const { result, span } = await withinShop(receiver.url, 'show the lobby', () =>
       caller.openGame({ player: { id: 'p-1' }, session: { lang: 'de' } }),
     );
     expect(result.playerId).toBe('p-1');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
@@ -38,6 +38,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
     await broker.stop();
     folder[Symbol.dispose]();
   });
+  afterEach(() => service.stop());
 
   /** Why a worker with these settings does not connect. */
   async function reasonFor(variables: Variables): Promise<string> {
@@ -46,17 +47,14 @@ describe('a broker that is encrypted and demands a client certificate', () => {
       const { lastError } = (await worker.health()).bus;
       return lastError !== 'not connected yet' && lastError;
     });
-    worker.kill('SIGTERM');
-    await worker.ended();
+    await service.stop();
     return reason;
   }
 
   it('serves workers with its authority and a certificate of it', async () => {
-    const worker = await service.worker(right);
+    await service.worker(right);
     const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
     expect(reply?.type).toBe('session.created');
-    worker.kill('SIGTERM');
-    await worker.ended();
   });
 
   it('does not connect a worker that does not trust it, or has no certificate, and the reason says what to set', async () => {
@@ -83,12 +81,10 @@ describe('a broker that is encrypted and demands a client certificate', () => {
     folder.write('changing-cert.pem', client.cert);
     folder.write('changing-key.pem', client.key);
     await worker.ready();
-    worker.kill('SIGTERM');
-    await worker.ended();
   });
 
   it('is connected to by the command line in the same way', async () => {
-    const worker = await service.worker(right);
+    await service.worker(right);
     const send = (variables: Variables) =>
       runCli(['send', 'session.create', '--data', '{"userId":"p-1"}', '--id', randomUUID()], {
         variables: { ...right, AMQP_PREFIX: service.prefix, ...variables },
@@ -98,7 +94,5 @@ describe('a broker that is encrypted and demands a client certificate', () => {
     expect(stranger).toMatchObject({ code: 3, stderr: expect.stringContaining('AMQP_TLS_CA') });
     const halfway = await send({ AMQP_TLS_KEY: '' });
     expect(halfway).toMatchObject({ code: 78, stderr: expect.stringContaining('AMQP_TLS_CERT: has no key') });
-    worker.kill('SIGTERM');
-    await worker.ended();
   });
 });

@@ -9,7 +9,7 @@ import { CALLER_CODES } from '#caller';
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { fencesOf, read, root } from '../../docs/markdown.ts';
-import { type SandboxedService, startSandboxedService } from '../../e2e/commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../../e2e/commands/sandboxed-service.ts';
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { installPythonClient } from '../../support/python-client.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,7 +21,6 @@ const TEST_NAMES = [...readFileSync(join(TESTS, 'test_caller.py'), 'utf8').match
   ([, name = '']) => name,
 );
 const MYPY = '/usr/bin/mypy';
-const START_TIMEOUT_MS = 180_000;
 const RUN_TIMEOUT_MS = 300_000;
 
 const samplesOf = (path: string) =>
@@ -98,25 +97,23 @@ describe('poker_bridge, installed from its wheel', () => {
   let python: string;
   beforeAll(async () => {
     python = await installPythonClient(folder.path);
-  }, START_TIMEOUT_MS);
+  });
   afterAll(() => folder[Symbol.dispose]());
 
   describe('its own tests, against a worker and a sandbox', () => {
-    let sandboxed: SandboxedService;
+    const sandboxed = sandboxedForAll({
+      sandbox: { SANDBOX_REPORT_RECORDS: '200' },
+      worker: { PLATFORM_MAX_ATTEMPTS: '1', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' },
+    });
     let passed: readonly string[] = [];
     let output: string;
     beforeAll(async () => {
-      sandboxed = await startSandboxedService({
-        sandbox: { SANDBOX_REPORT_RECORDS: '200' },
-        worker: { PLATFORM_MAX_ATTEMPTS: '1', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' },
-      });
       const { service, platform } = sandboxed;
       const env = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix, SANDBOX_URL: platform.url };
       const file = join(folder.path, 'passed.json');
       ({ output } = await run(python, [join(TESTS, 'run.py'), file], env));
       if (existsSync(file)) passed = JSON.parse(readFileSync(file, 'utf8'));
     }, RUN_TIMEOUT_MS);
-    afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
     it.each(TEST_NAMES)('%s', (name) => {
       if (!passed.includes(name)) throw new Error(output);
@@ -125,16 +122,12 @@ describe('poker_bridge, installed from its wheel', () => {
 
   describe('the samples of docs/caller-python.md', () => {
     const name = uniquePrefix();
-    let sandboxed: SandboxedService;
-    beforeAll(async () => {
-      sandboxed = await startSandboxedService({
-        sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' },
-      });
-    }, START_TIMEOUT_MS);
+    const sandboxed = sandboxedForAll({
+      sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' },
+    });
     afterAll(async () => {
       await using bus = await openConnection();
       for (const instance of ['0', 'outbox']) await bus.channel.deleteQueue(`${name}.replies.${instance}`);
-      await sandboxed?.[Symbol.asyncDispose]();
     });
 
     it(

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 
-import { exactJson, parseExactJson } from '#signing';
+import { exactJson } from '#signing';
 
-import { readValue, utf8Of } from '../input.ts';
+import { jsonOr, readValue, utf8Of } from '../input.ts';
 
 export interface Change {
   /** As it was given, for messages about it. */
@@ -61,14 +61,6 @@ function pathOf(pointer: string): readonly string[] | undefined {
   // Assigned, it would not be a member.
   if (names.includes('__proto__')) return undefined;
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function jsonOr(other: unknown, text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return other;
-  }
 }
 
 /** The object under a path; the missing ones are added. */

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 
 import { isCommandType } from '#contracts';
 import { type Kept, Redriver } from '#messaging/client';
-import { exactJson, parseExactJson } from '#signing';
+import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
 import { EXIT, ExitError } from '../exit.ts';
-import { utf8Of } from '../input.ts';
+import { jsonOr, utf8Of } from '../input.ts';
 import type { Options } from '../options.ts';
-import { printable, written } from '../output.ts';
+import { memberLines, printable } from '../output.ts';
 import {
   counted,
   describeGroups,
@@ -72,15 +72,9 @@ function describe({ facts, message }: Kept, shown: object, body: unknown): strin
   const sections = { ...shown, [`body, ${facts.bytes} bytes${cut}`]: text.split('\n') };
   const lines = Object.entries(sections).flatMap(([name, of]) => [
     name === 'violations' ? 'invalid' : name,
-    ...(Array.isArray(of) ? of : membersOf(of)).map((line) => `  ${printable(line)}`),
+    ...(Array.isArray(of) ? of : memberLines(of)).map((line) => `  ${printable(line)}`),
   ]);
   return `${lines.join('\n')}\n\n`;
-}
-
-/** amqplib gives what was not set as undefined. */
-function membersOf(of: object): string[] {
-  const given = Object.entries(of).filter(([, value]) => value !== undefined);
-  return given.map(([name, value]) => `${name}: ${written(value)}`);
 }
 
 /** What a worker of this version finds invalid in a dead letter; no value is quoted. */
@@ -96,10 +90,5 @@ function faultsOf({ facts, message }: Kept): string[] {
 /** The body as parsed; a text if it is not JSON, and in base64 if it is not even UTF-8. */
 function bodyOf(content: Buffer): unknown {
   const text = utf8Of(content);
-  if (text === undefined) return `base64 ${content.toString('base64')}`;
-  try {
-    return parseExactJson(text);
-  } catch {
-    return text;
-  }
+  return text === undefined ? `base64 ${content.toString('base64')}` : jsonOr(text, text);
 }

@@ -1,12 +1,11 @@
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { ReportPage } from '#caller';
 import { parseExactJson } from '#signing';
 
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { compare } from './compare.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
 import { isAtEnd, NOTHING_READ, withPage } from './reading.ts';
@@ -37,8 +36,7 @@ async function endingOf(lines: readonly string[], ...changes: readonly Partial<P
   const pages =
     changes.length === 0 ? [page] : changes.map((change) => ({ ...page, records: [{}], ...change }));
   const reading = pages.reduce(withPage, NOTHING_READ);
-  const precisions = new Map(reading.precisions);
-  const facts = await readRecords('rake', recordsOf(lines), lines.length, precisions);
+  const facts = await readRecords('rake', recordsOf(lines), lines.length, reading.precisions);
   return { file: 'a.csv', report: 'rake', reading, facts, comparison: undefined };
 }
 const warnings = (ending: Ending): string[] => warningsOf(ending, PERIOD);
@@ -127,41 +125,16 @@ describe('the end of a report', () => {
 });
 
 describe('compare', () => {
-  const folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-compare-'));
-  const write = (file: string, text: string): void => writeFileSync(join(folder.path, file), text);
-  afterAll(() => folder.remove());
-  beforeAll(() => {
-    const before = [line('a', 1), line('b', 200), line('d', 5)];
-    write(
-      'before.csv',
-      'id,userId,currency,value,valueDecimal\r\na,"p, a",EUR,1,0.01\r\nb,p,EUR,200,2.00\r\nd,p,EUR,5,0.05\r\n',
-    );
-    write('before.ndjson', before.map((each) => `${each}\n`).join(''));
-    write('before.json', `[\n${before.join(',\n')}\n]\n`);
-  });
-
-  const now = [line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')];
-  it.each(['before.csv', 'before.ndjson', 'before.json'])(
-    'finds what was added, removed and changed since %s',
-    async (file) => {
-      const comparison = await compare(join(folder.path, file), recordsOf(now), ['value']);
-      const ending = { ...(await endingOf(now)), comparison };
-      expect(describeEnding(ending).slice(3)).toEqual([
-        'compared: 2 added, 1 removed, 1 changed',
-        '  value EUR +0.52',
-        '  value USD +3',
-        '  b EUR: value 200 → 250',
-      ]);
-      expect(endingJson(ending)).toContain(
-        '"comparison":{"added":2,"removed":1,"changed":1,"differences":[{"currency":"EUR","value":52},{"currency":"USD","value":3}]}',
-      );
-    },
-  );
-
-  it.each([
-    ['no-such.csv', /ENOENT/],
-    ['a.parquet', /takes a \.csv, \.ndjson or \.json file/],
-  ])('refuses %s', async (file, expected) => {
-    await expect(compare(join(folder.path, file), recordsOf(now), ['value'])).rejects.toThrow(expected);
+  it('counts each currency apart, in the decimals that are known, and reads quoted cells', async () => {
+    using folder = temporaryFolder();
+    folder.write('before.csv', 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
+    const now = [line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')];
+    const comparison = await compare(join(folder.path, 'before.csv'), recordsOf(now), ['value']);
+    expect(describeEnding({ ...(await endingOf(now)), comparison }).slice(3)).toEqual([
+      'compared: 2 added, 1 removed, 1 changed',
+      '  value EUR +0.52',
+      '  value USD +3',
+      '  b EUR: value 200 → 250',
+    ]);
   });
 });

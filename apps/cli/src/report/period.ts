@@ -15,10 +15,7 @@ const AGGREGATION_MS = 10 * 60_000;
 
 /** @throws ExitError if the options say no period, or several */
 export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptions, nowMs: number): Period {
-  if (!isTimeZone(timeZone)) {
-    throw usageError('--time-zone is a name such as Europe/Berlin, or an offset such as +03:00');
-  }
-  const today = dateOf(localMs(nowMs, timeZone));
+  const today = todayIn(timeZone, nowMs);
   if ([month, day, from ?? to].filter((way) => way !== undefined).length === 1) {
     if (month !== undefined) {
       const first = month === 'last' ? shifted(`${today.slice(0, -3)}-01`, -1, 0) : `${month}-01`;
@@ -76,12 +73,11 @@ function shifted(date: string, months: number, days: number): string {
   return dateOf(at.setUTCMonth(at.getUTCMonth() + months, at.getUTCDate() + days));
 }
 
-function isTimeZone(text: string): boolean {
+function todayIn(timeZone: string, nowMs: number): string {
   try {
-    localMs(0, text);
-    return true;
+    return dateOf(localMs(nowMs, timeZone));
   } catch {
-    return false;
+    throw usageError('--time-zone is a name such as Europe/Berlin, or an offset such as +03:00');
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ReportPage } from '#caller';
 import { extentsDiffer, type ReportExtent } from '#contracts';
 
+import type { Precisions } from './records.ts';
+
 /** The pages of a report that were read so far, over one run or several. */
 export interface Reading {
   readonly pages: number;
@@ -14,11 +16,16 @@ export interface Reading {
   /** When the platform answered first and last: ISO 8601, UTC. */
   readonly readFrom?: string;
   readonly readTo?: string;
-  /** Decimals of each currency; null if the worker knows none. */
-  readonly precisions: readonly (readonly [string, number | null])[];
+  readonly precisions: Precisions;
 }
 
-export const NOTHING_READ: Reading = { pages: 0, records: 0, faults: 0, hasChanged: false, precisions: [] };
+export const NOTHING_READ: Reading = {
+  pages: 0,
+  records: 0,
+  faults: 0,
+  hasChanged: false,
+  precisions: new Map(),
+};
 
 /** A reading with one more page. */
 export function withPage(before: Reading, page: ReportPage<object>): Reading {
@@ -34,7 +41,7 @@ export function withPage(before: Reading, page: ReportPage<object>): Reading {
     last,
     readFrom,
     readTo: readAt,
-    precisions: [...new Map([...before.precisions, ...Object.entries(precisions)])],
+    precisions: new Map([...before.precisions, ...Object.entries(precisions)]),
   };
 }
 

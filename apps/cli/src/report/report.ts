@@ -144,7 +144,7 @@ async function endingOf(
   unfinished: UnfinishedReport,
 ): Promise<Ending> {
   const { reading } = unfinished;
-  const known = reading.precisions.filter(([, precision]) => precision !== null);
+  const known = [...reading.precisions].filter(([, precision]) => precision !== null);
   const precisions = new Map([...reading.precisions, ...decimals, ...known]);
   const facts = await readRecords(name, unfinished.records(), reading.records, precisions);
   const comparison =

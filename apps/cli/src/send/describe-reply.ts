@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
 
-import { parseExactJson } from '#signing';
-
-import { printable, shortened, written } from '../output.ts';
+import { jsonOr } from '../input.ts';
+import { memberLines, printable, shortened, written } from '../output.ts';
 
 const LONGEST_DATA = 400;
 const LONGEST_RECORD = 72;
@@ -23,20 +22,11 @@ export function describeReply(type: string, text: string, afterMs: number): stri
 }
 
 function linesOf(type: string, text: string): string[] {
-  let body: unknown;
-  try {
-    body = parseExactJson(text);
-  } catch {
-    return [text];
-  }
+  const body = jsonOr(undefined, text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [text];
   if (type === 'command.failed') return failureLines(body as Body);
   if (type === 'report.page') return pageLines(body as Body);
   return memberLines(body);
-}
-
-function memberLines(body: object): string[] {
-  return Object.entries(body).map(([name, value]) => `${name}: ${written(value)}`);
 }
 
 function failureLines({ code, category, message, ...rest }: Body): string[] {
