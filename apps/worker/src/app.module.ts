@@ -1,3 +1,5 @@
+import { createSecretKey } from 'node:crypto';
+
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
@@ -115,7 +117,8 @@ function messagingOptions(
   platform: PlatformClients,
   observer: MessagingObserver,
 ): MessagingModuleOptions {
-  const { LOG_SUBJECT_KEY: subjectKey } = settings;
+  const { LOG_SUBJECT_KEY: key } = settings;
+  const subjectKey = key === undefined ? undefined : createSecretKey(key, 'utf8');
   const pauseOf = (lane: Lane) =>
     lanePause(lane, platform.circuits(), platform.operators().length, steadyClock());
   return {

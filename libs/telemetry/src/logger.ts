@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 
 import type { LoggerService } from '@nestjs/common';
 import {
@@ -79,7 +79,7 @@ const DIGITS = 32;
  *
  * @param key setting `LOG_SUBJECT_KEY`
  */
-export function subjectOf(key: string, operator: string, player: string): string {
+export function subjectOf(key: string | KeyObject, operator: string, player: string): string {
   // As JSON, no two pairs make the same text.
   const pair = JSON.stringify([operator, player]);
   return createHmac('sha256', key).update(pair).digest('hex').slice(0, DIGITS);

@@ -1,3 +1,5 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
@@ -5,7 +7,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { ReportPage } from '#caller';
 import { parseExactJson } from '#signing';
 
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { compare } from './compare.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
 import { isAtEnd, NOTHING_READ, withPage } from './reading.ts';
@@ -126,10 +127,11 @@ describe('the end of a report', () => {
 
 describe('compare', () => {
   it('counts each currency apart, in the decimals that are known, and reads quoted cells', async () => {
-    using folder = temporaryFolder();
-    folder.write('before.csv', 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-compare-'));
+    const before = join(folder.path, 'before.csv');
+    writeFileSync(before, 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
     const now = [line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')];
-    const comparison = await compare(join(folder.path, 'before.csv'), recordsOf(now), ['value']);
+    const comparison = await compare(before, recordsOf(now), ['value']);
     expect(describeEnding({ ...(await endingOf(now)), comparison }).slice(3)).toEqual([
       'compared: 2 added, 1 removed, 1 changed',
       '  value EUR +0.52',

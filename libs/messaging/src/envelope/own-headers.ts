@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
 
@@ -105,7 +105,7 @@ export class HeaderSeal {
 
 /** Bound to its message: no other message may have the same headers under the same code. */
 function codeOf(
-  key: Buffer,
+  key: KeyObject,
   properties: { messageId?: unknown; correlationId?: unknown; type?: unknown; replyTo?: unknown },
   headers: Readonly<Record<string, unknown>>,
   content: Buffer,

@@ -3,7 +3,6 @@ import {
   createDecipheriv,
   createHmac,
   type KeyObject,
-  createSecretKey,
   randomBytes,
   randomUUID,
 } from 'node:crypto';
@@ -48,7 +47,7 @@ export class RedisEntries {
     this.#prefix = prefix;
     this.#keys = keys;
     // The key of the start: all workers that run know an identity by one name, also after the key has changed.
-    this.#names = createSecretKey(keys.current.identities);
+    this.#names = keys.current.identities;
   }
 
   /** @param fingerprint of type and data, as the command has it */
@@ -90,7 +89,7 @@ export class RedisEntries {
  *
  * @returns `undefined` if it was not written with this key, or for another command
  */
-function open(bytes: Buffer, key: Buffer, binding: Buffer): Reply | undefined {
+function open(bytes: Buffer, key: KeyObject, binding: Buffer): Reply | undefined {
   try {
     const nonce = bytes.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
