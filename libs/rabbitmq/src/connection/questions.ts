@@ -76,9 +76,8 @@ export async function within<T>(timeoutMs: number, what: string, work: Promise<T
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
     const late = (): void => reject(new Error(`${what} was not answered in time`));
-    // Timers fire before what waits is written and read: a process that was held up itself writes and reads first.
-    const inHalf = (then: () => void): void => void (timer = setTimeout(then, timeoutMs / 2));
-    inHalf(() => inHalf(() => setImmediate(late)));
+    // Timers fire before what has arrived is read: a process that was held up itself reads first.
+    timer = setTimeout(() => setImmediate(late), timeoutMs);
   });
   try {
     return await Promise.race([work, overdue]);
