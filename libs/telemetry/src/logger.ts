@@ -49,13 +49,33 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
   return pino(options, stream);
 }
 
+/** Gathers lines: pino's destination copies all that it has gathered at each line, a seventh of a command's garbage. */
 function standardOutput(): DestinationStream {
-  return destination({
-    sync: false,
-    minLength: GATHER_BYTES,
-    periodicFlush: GATHER_MS,
-    maxLength: MAX_UNREAD_BYTES,
-  });
+  const output = destination({ sync: false, minLength: GATHER_BYTES, maxLength: MAX_UNREAD_BYTES });
+  let lines: string[] = [];
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const passOn = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    output.write(lines.join(''));
+    lines = [];
+    bytes = 0;
+  };
+  // pino's own listener then writes it.
+  process.prependListener('exit', passOn);
+  const flush = (): void => {
+    passOn();
+    output.flush();
+  };
+  return {
+    write(line) {
+      lines.push(line);
+      bytes += Buffer.byteLength(line);
+      if (bytes >= GATHER_BYTES) passOn();
+      else timer ??= setTimeout(flush, GATHER_MS);
+    },
+  };
 }
 
 /** Writes Nest's own messages to the log of the service. They describe the framework's start, so they are for debugging. */
