@@ -18,11 +18,13 @@ interface Running {
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 
-type Outcome = [untilMs: number, fingerprint: string, reply: Reply];
+type Outcome = [fingerprint: string, reply: Reply];
+/** Before the JSON of an outcome: until when it counts, so that what has expired is dropped unread. */
+const UNTIL_BYTES = 8;
 
 /** The outcomes of one caller by identity, oldest first. */
 interface Log {
-  /** As JSON outside of the heap: V8 lets a heap grow to several times what is alive in it. */
+  /** Time and JSON outside of the heap: V8 lets a heap grow to several times what is alive in it. */
   readonly outcomes: Map<string, Buffer>;
   bytes: number;
 }
@@ -65,10 +67,10 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     }
     const stored = this.#logs.get(caller)?.outcomes.get(identity);
     if (stored) {
-      const [untilMs, known, reply] = read(stored);
+      const [known, reply] = read(stored);
       const isSame = known === fingerprint;
       const counts = isKept(reply) || (isSame && isRedelivered);
-      if (untilMs > this.#nowMs() && counts)
+      if (untilMsOf(stored) > this.#nowMs() && counts)
         return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
     }
     const entry: Running = { fingerprint, waiting: undefined };
@@ -78,7 +80,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      this.#keep(caller, identity, [this.#nowMs() + this.#ttlMs, fingerprint, reply]);
+      this.#keep(caller, identity, [fingerprint, reply]);
       release(reply);
     };
     return { kind: 'claimed', settle, release };
@@ -101,10 +103,11 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   }
 
   #write(text: string): Buffer {
-    const length = Buffer.byteLength(text);
+    const length = UNTIL_BYTES + Buffer.byteLength(text);
     if (length > this.#slab.length) this.#slab = Buffer.allocUnsafeSlow(Math.max(length, SLAB_BYTES));
     const bytes = this.#slab.subarray(0, length);
-    bytes.write(text);
+    bytes.writeDoubleLE(this.#nowMs() + this.#ttlMs);
+    bytes.write(text, UNTIL_BYTES);
     this.#slab = this.#slab.subarray(length);
     return bytes;
   }
@@ -128,13 +131,17 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     this.#sweepAtMs = nowMs + SWEEP_EVERY_MS;
     for (const [caller, log] of this.#logs) {
       for (const [identity, outcome] of log.outcomes) {
-        if (read(outcome)[0] > nowMs) break;
+        if (untilMsOf(outcome) > nowMs) break;
         this.#drop(caller, log, identity);
       }
     }
   }
 }
 
+function untilMsOf(outcome: Buffer): number {
+  return outcome.readDoubleLE();
+}
+
 function read(outcome: Buffer): Outcome {
-  return JSON.parse(outcome.toString()) as Outcome;
+  return JSON.parse(outcome.toString('utf8', UNTIL_BYTES)) as Outcome;
 }
