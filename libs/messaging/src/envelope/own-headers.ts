@@ -89,11 +89,12 @@ export class HeaderSeal {
   open({ properties, content }: ConsumeMessage): OwnHeaders {
     const headers: Record<string, unknown> = properties.headers ?? {};
     const seal = headers[SEAL];
+    if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
     // A worker writes no lists, and no tables.
     const isOurs = ['operator', ...SEALED].every(
       (name) => typeof headers[name] !== 'object' || headers[name] === null,
     );
-    if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS || !isOurs) return NONE;
+    if (!isOurs) return NONE;
     const given = Buffer.from(seal, 'base64');
     const isSealed = this.#keys.all.some(({ headers: key }) => {
       const code = codeOf(key, properties, headers, content);

@@ -80,6 +80,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
+      if (stored) this.#drop(caller, identity);
       this.#keep(caller, identity, [fingerprint, reply]);
       release(reply);
     };
@@ -88,9 +89,8 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
 
   #keep(caller: string, identity: string, outcome: Outcome): void {
     const bytes = this.#write(JSON.stringify(outcome));
-    const log = this.#logs.get(caller) ?? { outcomes: new Map<string, Buffer>(), bytes: 0 };
-    this.#drop(caller, log, identity);
-    this.#logs.set(caller, log);
+    let log = this.#logs.get(caller);
+    if (!log) this.#logs.set(caller, (log = { outcomes: new Map(), bytes: 0 }));
     log.outcomes.set(identity, bytes);
     this.#count(log, bytes.length + OVERHEAD_BYTES);
     this.#sweepIfDue();
@@ -98,7 +98,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       const all = [...this.#logs];
       const [largest, most] = all.reduce((found, next) => (next[1].bytes > found[1].bytes ? next : found));
       const [oldest = ''] = most.outcomes.keys();
-      this.#drop(largest, most, oldest);
+      this.#drop(largest, oldest);
     }
   }
 
@@ -112,9 +112,10 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     return bytes;
   }
 
-  #drop(caller: string, log: Log, identity: string): void {
-    const outcome = log.outcomes.get(identity);
-    if (!outcome) return;
+  #drop(caller: string, identity: string): void {
+    const log = this.#logs.get(caller);
+    const outcome = log?.outcomes.get(identity);
+    if (!log || !outcome) return;
     log.outcomes.delete(identity);
     this.#count(log, -outcome.length - OVERHEAD_BYTES);
     if (log.outcomes.size === 0) this.#logs.delete(caller);
@@ -132,7 +133,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     for (const [caller, log] of this.#logs) {
       for (const [identity, outcome] of log.outcomes) {
         if (untilMsOf(outcome) > nowMs) break;
-        this.#drop(caller, log, identity);
+        this.#drop(caller, identity);
       }
     }
   }
