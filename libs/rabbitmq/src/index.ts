@@ -32,7 +32,6 @@ export {
   declareTopology,
   inspectTopology,
   keepingQueue,
-  lockQueue,
   nextDelayMs,
   type QueueDeclaration,
   retryQueue,
