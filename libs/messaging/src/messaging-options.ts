@@ -52,7 +52,7 @@ export interface MessagingOptions {
   readonly tracer?: CommandTracer | undefined;
 }
 
-/** What all parts of the bus share: the options, and what `Messaging` makes of them once. */
+/** What all parts of the bus share: the options, and what `PokerTransport` makes of them once. */
 export interface Bus extends MessagingOptions {
   readonly names: BusNames;
   readonly seal: HeaderSeal;

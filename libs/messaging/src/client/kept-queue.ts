@@ -43,7 +43,6 @@ export interface KeptQueueOptions {
   readonly tls?: TlsContext | undefined;
 }
 
-/** A message with what it says about itself. */
 export interface Kept {
   readonly facts: KeptMessage;
   readonly message: ConsumeMessage;
@@ -59,8 +58,6 @@ interface SettleOptions {
   readonly signal: AbortSignal;
   /** Called if another person or a worker settles messages, and this waits for its turn. */
   readonly waiting: () => void;
-  /** How long messages are held at once, default ten minutes. */
-  readonly roundMs?: number;
 }
 
 /** The queue of dead letters or of parked replies, for a person who looks into it and acts. */
@@ -129,12 +126,12 @@ export class KeptQueue implements AsyncDisposable {
    *   then is settled
    */
   settle(
-    { chosen, signal, waiting, roundMs = ROUND_MS }: SettleOptions,
+    { chosen, signal, waiting }: SettleOptions,
     settle: (kept: Kept, take: (instead?: OutgoingMessage) => Promise<TakeOutcome>) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
     const left = new Set(chosen);
     const round = async (walk: QueueWalk): Promise<void> => {
-      const untilMs = performance.now() + roundMs;
+      const untilMs = performance.now() + ROUND_MS;
       for await (const { message, acknowledge } of walk.messages()) {
         const kept = this.#read(message);
         // What is not settled any more is walked past all the same, so that all of it is back in its place.

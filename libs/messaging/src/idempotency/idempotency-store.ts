@@ -38,6 +38,11 @@ export abstract class IdempotencyStore {
   close(): Promise<void> {
     return Promise.resolve();
   }
+
+  /** Nest calls it once the transport has stopped. */
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
 }
 
 /** Whether a final reply binds repeats, too; if not, it counts only for the same message when that is redelivered. */
