@@ -85,6 +85,15 @@ describe('a round of parked replies', () => {
     },
   );
 
+  it('has at most 16 without an answer', async () => {
+    const test = new RoundUnderTest();
+    for (let n = 0; n < 40; n += 1) test.offer(`a${n}`);
+    await test.answer(['a0']);
+    expect(test.sent).toHaveLength(1 + 16);
+    await test.answer(test.sent);
+    expect(test.sent).toHaveLength(1 + 32);
+  });
+
   it('leaves a queue no more room than is free, so that those behind it are tried, too', async () => {
     const test = new RoundUnderTest();
     for (let n = 0; n < 2_000; n += 1) test.offer(`a${n}`);

@@ -5,6 +5,8 @@ import { type Share, Shares } from '#resilience';
 
 /** At most 500 replies a second. */
 const SHORTEST_FORWARD_MS = 2;
+/** Replies that one queue has not confirmed yet. */
+const MAX_IN_FLIGHT = 16;
 /** Replies in memory. A queue may have as many as are left free, so that others behind them are reached, too. */
 const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 16 * 1_024 * 1_024;
@@ -13,8 +15,8 @@ const LONGEST_FINISH_MS = 2_000;
 
 /** The replies that are held for one queue. */
 interface Destination extends Share {
-  /** Settles once its first reply was tried. */
-  first: Promise<void> | undefined;
+  /** The last sixteen: the next reply waits for the first of them, and so all wait for the very first one. */
+  readonly latest: Promise<void>[];
   /** All further replies stay parked, so that they keep their order. */
   isFull: boolean;
   /** What is behind a reply that was not taken waits with it, for the next round. */
@@ -41,7 +43,10 @@ export class ForwardingRound {
   #untilMs = Number.POSITIVE_INFINITY;
 
   /** @param publish resolves to `undefined` for a message that cannot be written, which harms no other */
-  constructor(publish: (message: OutgoingMessage) => Promise<PublishOutcome | undefined>, nowMs: () => number) {
+  constructor(
+    publish: (message: OutgoingMessage) => Promise<PublishOutcome | undefined>,
+    nowMs: () => number,
+  ) {
     this.#publish = publish;
     this.#nowMs = nowMs;
   }
@@ -53,7 +58,7 @@ export class ForwardingRound {
    */
   offer(message: OutgoingMessage, onTaken: () => void): void {
     const { routingKey: queue, content } = message;
-    const added = { inFlight: 0, first: undefined, isFull: false, isClosed: false };
+    const added = { inFlight: 0, latest: [], isFull: false, isClosed: false };
     const destination: Destination = this.#destinations.get(queue) ?? added;
     this.#destinations.set(queue, destination);
     if (destination.isFull || destination.isClosed) return;
@@ -71,7 +76,8 @@ export class ForwardingRound {
       this.#heldBytes -= content.length;
     });
     this.#sending.add(sending);
-    destination.first ??= sending;
+    destination.latest.push(sending);
+    if (destination.latest.length > MAX_IN_FLIGHT) destination.latest.shift();
   }
 
   /** Settles when all that was offered was tried, or after two seconds and what is in flight then. */
@@ -86,7 +92,7 @@ export class ForwardingRound {
   }
 
   async #send(message: OutgoingMessage, destination: Destination, onTaken: () => void): Promise<void> {
-    await destination.first;
+    await destination.latest[0];
     if (destination.isClosed) return;
     const turn = this.#turn;
     this.#turn = turn.then(() => sleep(SHORTEST_FORWARD_MS));
