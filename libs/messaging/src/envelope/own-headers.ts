@@ -103,8 +103,9 @@ export class HeaderSeal {
 
 /** Bound to its message: no other message may have the same headers under the same code. */
 function codeOf(key: KeyObject, message: Pick<OutgoingMessage | ConsumeMessage, 'properties' | 'content'>) {
-  const { messageId, correlationId, type, replyTo, headers = {} } = message.properties;
-  const own = ['operator', ...SEALED].map((name) => (headers as Record<string, unknown>)[name]);
+  const { messageId, correlationId, type, replyTo } = message.properties as Record<string, unknown>;
+  const headers: Readonly<Record<string, unknown>> = message.properties.headers ?? {};
+  const own = ['operator', ...SEALED].map((name) => headers[name]);
   const facts = [messageId, correlationId, type, replyTo, ...own];
   // JSON writes undefined in a list as null, so that what AMQP leaves out is the same on both sides.
   return createHmac('sha256', key)

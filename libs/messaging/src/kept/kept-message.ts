@@ -47,7 +47,8 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
   const own: typeof headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
   const id = text(properties.messageId) ?? '';
-  const [latest]: unknown[] = Array.isArray(headers['x-death']) ? headers['x-death'] : [];
+  const deaths = headers['x-death'];
+  const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
   const death: Death = latest ?? {};
   const operator = text(headers['operator']);
   const caller = text(own['x-origin-user-id']) ?? text(properties.userId);

@@ -49,7 +49,13 @@ export class KeptSummary {
 /** What people are shown of a message; `id` is the one of its command, and `failedAt` ISO 8601. */
 function shownOf(message: ConsumeMessage) {
   const { commandId, type, queue, failedAt } = keptMessageOf(message);
-  return { id: short(commandId), type: short(type), queue: short(queue), failedAt, failure: failureIn(message) };
+  return {
+    id: short(commandId),
+    type: short(type),
+    queue: short(queue),
+    failedAt,
+    failure: failureIn(message),
+  };
 }
 
 function short(text: string): string {

@@ -61,7 +61,7 @@ export class Quarantine {
   #waiting: Waiting[] = [];
   /** With the times of their starts, and their levels. */
   readonly #running = new Map<Command, { readonly startedAtMs: number; readonly level: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  #isGathering = false;
   #lastStart = { atMs: 0, level: ORDINARY };
   /** How many start at once, until all that waited have started. */
   #batch = 0;
@@ -127,8 +127,10 @@ export class Quarantine {
   }
 
   #next(afterMs: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
       if (this.#waiting.length > 0) this.#next(this.#start());
     }, afterMs);
   }

@@ -77,7 +77,7 @@ export class ForwardingRound {
     });
     this.#sending.add(sending);
     destination.latest.push(sending);
-    if (destination.latest.length > MAX_IN_FLIGHT) destination.latest.shift();
+    if (destination.latest.length > MAX_IN_FLIGHT) void destination.latest.shift();
   }
 
   /** Settles when all that was offered was tried, or after two seconds and what is in flight then. */
