@@ -5,12 +5,12 @@ import { busNames, CommandError, type ErrorBody, type Reply } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
-import { Redriver } from '../client/redriver.ts';
 import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { errorBodyOf } from '../command/settlement.ts';
 import { sealed } from '../envelope/bus.fixture.ts';
-import { contentOf, replyMessage } from './reply-message.ts';
+import { contentOf, replyMessage } from '../replies/reply-message.ts';
+import { Redriver } from './redriver.ts';
 
 type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
 
