@@ -28,7 +28,6 @@ export interface MessagingSettings {
   readonly EVENTS: EventPolicy;
 }
 
-/** What the worker gives its transport. */
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
   /** For `amqps` URLs. Default: what Node.js trusts, and no client certificate. */

@@ -27,7 +27,6 @@ const SEALED = [
   'x-origin-queue',
 ] as const;
 
-/** The message authentication code of the sealed headers. */
 const SEAL = 'x-seal';
 
 /** The headers that a worker reads. Of the other ones it decodes nothing, whatever strangers send. */

@@ -16,7 +16,6 @@ export type Claim =
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
 
-/** Whose command is claimed. */
 export interface ClaimOrigin {
   /** The caller that claims most forgets its own outcomes first; default `anonymous`. */
   readonly caller?: string;
