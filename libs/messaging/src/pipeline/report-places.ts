@@ -10,10 +10,10 @@ interface Held extends Share {
   movedAtMs: number;
 }
 
-interface Report {
+interface Waiter {
   readonly held: Held;
-  readonly deadline: Deadline;
   readonly mayLeave: () => boolean;
+  readonly settle: (turn: Turn) => void;
 }
 
 /** A compartment that has not moved for longer is stuck; no platform that is well takes so long for a page. */
@@ -32,8 +32,7 @@ export class ReportPlaces {
   readonly #shares: Shares;
   /** By compartment. */
   readonly #held = new Map<string, Held>();
-  /** With what tells them their turns. */
-  readonly #waiting = new Map<Report, (turn: Turn) => void>();
+  readonly #waiting = new Set<Waiter>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param size reports that may be in flight; one compartment runs half of them */
@@ -51,12 +50,19 @@ export class ReportPlaces {
   enter(compartment: string, deadline: Deadline, mayLeave: () => boolean): Turn | Promise<Turn> {
     const held = this.#held.get(compartment) ?? { inFlight: 0, leftAtMs: 0, movedAtMs: 0 };
     this.#held.set(compartment, held);
-    const report = { held, deadline, mayLeave };
-    const turn = this.#turnOf(report);
-    if (turn) return turn;
-    return new Promise((settle) => {
-      this.#waiting.set(report, settle);
-      this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    if (this.#shares.hasRoomFor(held)) return this.#take(held);
+    if (this.#isInTheWay(held) && mayLeave()) return 'stuck';
+    return new Promise((resolve) => {
+      const settle = (turn: Turn): void => {
+        this.#waiting.delete(waiter);
+        if (this.#waiting.size === 0) clearInterval(this.#timer);
+        unsubscribe();
+        resolve(turn);
+      };
+      const waiter: Waiter = { held, mayLeave, settle };
+      if (this.#waiting.size === 0) this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+      this.#waiting.add(waiter);
+      const unsubscribe = deadline.onExpired(() => settle('expired'));
     });
   }
 
@@ -71,24 +77,12 @@ export class ReportPlaces {
     if (!held) return;
     this.#shares.giveBack(held);
     held.leftAtMs = held.movedAtMs = this.#nowMs();
-    this.#look();
-  }
-
-  /** Tells each that waits, in their order, whether its turn has come. */
-  #look(): void {
-    for (const [report, settle] of this.#waiting) {
-      const turn = this.#turnOf(report);
-      if (turn && this.#waiting.delete(report)) settle(turn);
+    for (const waiter of this.#waiting) {
+      if (this.#shares.hasRoomFor(waiter.held)) waiter.settle(this.#take(waiter.held));
     }
-    if (this.#waiting.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
-  /** Undefined if the report has to wait; one that has `entered` has its place. */
-  #turnOf({ held, deadline, mayLeave }: Report): Turn | undefined {
-    if (deadline.expired) return 'expired';
-    if (!this.#shares.hasRoomFor(held)) return this.#isInTheWay(held) && mayLeave() ? 'stuck' : undefined;
+  #take(held: Held): Turn {
     if (held.inFlight === 0) held.leftAtMs = held.movedAtMs = this.#nowMs();
     this.#shares.take(held);
     return 'entered';
@@ -99,5 +93,11 @@ export class ReportPlaces {
     const sinceMs = this.#nowMs() - PATIENCE_MS;
     const isCrowded = leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#shares.free;
     return inFlight > 0 && (movedAtMs < sinceMs || isCrowded);
+  }
+
+  #look(): void {
+    for (const { held, mayLeave, settle } of this.#waiting) {
+      if (this.#isInTheWay(held) && mayLeave()) settle('stuck');
+    }
   }
 }
