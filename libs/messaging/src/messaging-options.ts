@@ -28,7 +28,6 @@ export interface MessagingSettings {
   readonly EVENTS: EventPolicy;
 }
 
-/** What the worker gives its transport. */
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
   /** For `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
@@ -52,7 +51,7 @@ export interface MessagingOptions {
   readonly tracer?: CommandTracer | undefined;
 }
 
-/** What all parts of the bus share: the options, and what `Messaging` makes of them once. */
+/** What all parts of the bus share: the options, and what `PokerTransport` makes of them once. */
 export interface Bus extends MessagingOptions {
   readonly names: BusNames;
   readonly seal: HeaderSeal;

@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Module } from '@nestjs/common';
 
 import type { TlsContext } from '#tls';
 
@@ -41,19 +41,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   ],
   exports: [PokerTransport, IdempotencyStore],
 })
-export class MessagingModule extends ConfigurableModuleClass implements OnApplicationShutdown {
-  readonly #idempotency: IdempotencyStore;
-
-  constructor(@Inject(IdempotencyStore) idempotency: IdempotencyStore) {
-    super();
-    this.#idempotency = idempotency;
-  }
-
-  /** The transport is closed by Nest before this. */
-  async onApplicationShutdown(): Promise<void> {
-    await this.#idempotency.close();
-  }
-}
+export class MessagingModule extends ConfigurableModuleClass {}
 
 async function storeOf(options: MessagingModuleOptions): Promise<IdempotencyStore> {
   const { settings, redisTls: tls, internalKeys, observer } = options;

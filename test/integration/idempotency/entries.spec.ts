@@ -60,17 +60,6 @@ describe('An entry in Redis', () => {
     expect(await one.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-2') });
   });
 
-  it('is run if somebody keeps writing what nobody can read', async () => {
-    const key = keyOf(id);
-    let isOver = false;
-    const writing = redis.run(async (client) => {
-      while (!isOver) await client.set(key, randomUUID());
-    });
-    await (await claimOf(one, id)).settle(success('s-1'));
-    isOver = true;
-    await writing;
-  });
-
   it('does not keep a repeat waiting past its time, if it is a lease that nobody holds', async () => {
     const first = await claimOf(one, id);
     const lease = await stored();

@@ -8,14 +8,12 @@ const ANSWER_TIMEOUT_MS = 3_000;
 /** Any other policy may remove an identity before its time. */
 const KEEPS_ALL = new Set(['noeviction', 'volatile-ttl']);
 
-/** How Redis answered, or why it did not. */
-export type RedisInspection =
-  | { readonly kind: 'available'; readonly evictionPolicy?: string; readonly mayEvict: boolean }
-  /** `reason` holds neither credentials nor data. */
-  | { readonly kind: 'away'; readonly reason: string };
-
-/** Connects to Redis once, asks it for an answer and for what it does when its memory is full. */
-export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisInspection> {
+/**
+ * Connects to Redis once, asks it for an answer and for what it does when its memory is full.
+ *
+ * @returns `reason` holds neither credentials nor data
+ */
+export async function inspectRedis(url: string, tls: TlsContext) {
   const redis = new Redis(url, {
     ...redisOptions(url, tls),
     connectTimeout: ANSWER_TIMEOUT_MS,
@@ -30,10 +28,10 @@ export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisI
     // An account may be forbidden to ask.
     const answer = await redis.config('GET', 'maxmemory-policy').catch(() => []);
     const [, evictionPolicy] = answer as readonly string[];
-    if (evictionPolicy === undefined) return { kind: 'available', mayEvict: false };
-    return { kind: 'available', evictionPolicy, mayEvict: !KEEPS_ALL.has(evictionPolicy) };
+    const mayEvict = evictionPolicy !== undefined && !KEEPS_ALL.has(evictionPolicy);
+    return { kind: 'available', evictionPolicy, mayEvict } as const;
   } catch (error) {
-    return { kind: 'away', reason: reasonOf(firstError ?? error, tls) };
+    return { kind: 'away', reason: reasonOf(firstError ?? error, tls) } as const;
   } finally {
     redis.disconnect();
   }

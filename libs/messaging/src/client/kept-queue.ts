@@ -23,7 +23,7 @@ import { type KeptMessage, keptMessageOf } from '../kept/kept-message.ts';
 import { type KeptQueueName, lockOf } from '../topology/topology.ts';
 
 const COUNTS_TIMEOUT_MS = 5_000;
-/** A person who looks can end it; a broker that is lost is noticed by its heartbeat. */
+/** A broker that is lost is noticed before by its heartbeat. */
 const WALK = { silenceMs: 60_000 };
 /** The broker takes back a message that somebody has held for half an hour. */
 const ROUND_MS = 10 * 60_000;
@@ -43,31 +43,21 @@ export interface KeptQueueOptions {
   readonly tls?: TlsContext | undefined;
 }
 
-/** A message with what it says about itself. */
 export interface Kept {
   readonly facts: KeptMessage;
   readonly message: ConsumeMessage;
 }
 
-/** What became of a message: gone from the queue, or why it is still there. */
-export type TakeOutcome =
-  | 'done'
-  /** It was written by hand, and cannot be published at all. */
-  | 'unwritable'
-  | Exclude<PublishOutcome, 'confirmed'>;
+/** What became of a message: gone from the queue, or why it is still there; `unwritable` cannot be published at all. */
+export type TakeOutcome = 'done' | 'unwritable' | Exclude<PublishOutcome, 'confirmed'>;
 
-/** Removes a message, once the one that is given was published and confirmed. */
-export type Take = (published?: OutgoingMessage) => Promise<TakeOutcome>;
-
-export interface SettleOptions {
+interface SettleOptions {
   /** The keys of the messages that are settled; the others keep their places. */
   readonly chosen: ReadonlySet<string>;
   /** Ends it after the message that is under way. */
   readonly signal: AbortSignal;
   /** Called if another person or a worker settles messages, and this waits for its turn. */
   readonly waiting: () => void;
-  /** How long messages are held at once, default ten minutes. */
-  readonly roundMs?: number;
 }
 
 /** The queue of dead letters or of parked replies, for a person who looks into it and acts. */
@@ -112,19 +102,15 @@ export class KeptQueue implements AsyncDisposable {
   look<T>(read: (kept: Kept) => T | undefined): Promise<T[]> {
     return this.#explained(async () => {
       for (let looks = 1; ; looks += 1) {
-        const found: T[] = [];
-        let shown = 0;
+        const shown: (T | undefined)[] = [];
         {
           await using walk = await QueueWalk.open(this.#connection.model, this.name, WALK);
-          for await (const { message } of walk.messages()) {
-            shown += 1;
-            const wanted = read(this.#read(message));
-            if (wanted !== undefined) found.push(wanted);
-          }
+          for await (const { message } of walk.messages()) shown.push(read(this.#read(message)));
         }
         const { messageCount, consumerCount } = await this.#counts();
         // Somebody who consumes may hold messages for longer than the end of a walk waits for them.
-        if ((messageCount <= shown && consumerCount === 0) || looks === MAX_LOOKS) return found;
+        if ((messageCount <= shown.length && consumerCount === 0) || looks === MAX_LOOKS)
+          return shown.filter((wanted) => wanted !== undefined);
       }
     });
   }
@@ -133,27 +119,28 @@ export class KeptQueue implements AsyncDisposable {
    * Settles the chosen messages, oldest first. What replaces a message is confirmed before the message is removed: a process
    * that is killed loses none, and at most repeats the one that was under way. The others keep their places, unless it is killed.
    *
-   * @param settle is called with each chosen message, which stays in its place unless it is taken
+   * @param settle is called with each chosen message, which stays in its place unless `take` removes it: once what is given
+   *   instead was published and confirmed
    * @returns the keys of the messages that were not come to: the signal was aborted before, or they have gone
    * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled until
    *   then is settled
    */
   settle(
-    { chosen, signal, waiting, roundMs = ROUND_MS }: SettleOptions,
-    settle: (kept: Kept, take: Take) => Promise<void>,
+    { chosen, signal, waiting }: SettleOptions,
+    settle: (kept: Kept, take: (instead?: OutgoingMessage) => Promise<TakeOutcome>) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
     const left = new Set(chosen);
     const round = async (walk: QueueWalk): Promise<void> => {
-      const untilMs = performance.now() + roundMs;
+      const untilMs = performance.now() + ROUND_MS;
       for await (const { message, acknowledge } of walk.messages()) {
         const kept = this.#read(message);
         // What is not settled any more is walked past all the same, so that all of it is back in its place.
         if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) continue;
-        await settle(kept, (published) => this.#take(acknowledge, published));
+        await settle(kept, (instead) => this.#take(acknowledge, instead));
       }
     };
     return this.#explained(async () => {
-      this.#publishing ??= await this.#openPublishing();
+      await this.#openPublishing();
       // A round that brings nothing may have met messages that somebody else holds for a look.
       for (let [idle, pauses] = [0, 0]; left.size > 0 && idle < MAX_LOOKS && !signal.aborted;) {
         const before = left.size;
@@ -162,9 +149,9 @@ export class KeptQueue implements AsyncDisposable {
           continue;
         }
         if (pauses === 0) waiting();
-        pauses += 1;
-        if (pauses > MAX_PAUSES)
+        if (pauses === MAX_PAUSES)
           throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
+        pauses += 1;
         await pause(PAUSE_MS, signal);
       }
       return left;
@@ -177,21 +164,21 @@ export class KeptQueue implements AsyncDisposable {
     await this.#connection[Symbol.asyncDispose]();
   }
 
-  async #openPublishing(): Promise<BriefConnection> {
-    const connection = await connect(this.#options);
+  async #openPublishing(): Promise<void> {
+    if (this.#publishing) return;
+    this.#publishing = await connect(this.#options);
     // What waits for an answer of a connection that is lost fails.
-    connection.model.on('close', () => this.#publisher.close());
-    await this.#publisher.attach(connection.model);
-    return connection;
+    this.#publishing.model.on('close', () => this.#publisher.close());
+    await this.#publisher.attach(this.#publishing.model);
   }
 
   #read(message: ConsumeMessage): Kept {
     return { facts: keptMessageOf(message, this.#seal), message };
   }
 
-  async #take(acknowledge: () => void, published?: OutgoingMessage): Promise<TakeOutcome> {
-    if (published) {
-      const outcome = await this.#publisher.publish(published).catch((error: unknown) => {
+  async #take(acknowledge: () => void, instead?: OutgoingMessage): Promise<TakeOutcome> {
+    if (instead) {
+      const outcome = await this.#publisher.publish(instead).catch((error: unknown) => {
         if (error instanceof UnconfirmedError) throw error;
         return 'unwritable' as const;
       });
@@ -210,7 +197,7 @@ export class KeptQueue implements AsyncDisposable {
     throw new BrokerError('queue-missing', message);
   }
 
-  /** Says what went wrong with the broker; an error of the visitor of the messages stays what it is. */
+  /** Says what went wrong with the broker; a fault in the code stays what it is. */
   async #explained<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

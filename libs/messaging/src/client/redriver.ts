@@ -6,20 +6,14 @@ import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contra
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
-import { ALL_CALLERS, type Envelope } from '../envelope/envelope.ts';
+import { ALL_CALLERS } from '../envelope/envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
 import { forwardedReply } from '../replies/forwarded-reply.ts';
 
-/** A dead letter, read as the command that it was. */
-export interface Redriving {
-  readonly delivery: { readonly message: ConsumeMessage };
-  readonly envelope: Envelope;
-  /** Whether what it says about its caller is true: a worker with this key wrote it, or the broker checked it. */
-  readonly isProved: boolean;
-}
+type Redriving = ReturnType<Redriver['read']>;
 
 /** Makes commands of dead letters, and replies of parked replies, again. */
 export class Redriver {
@@ -32,7 +26,12 @@ export class Redriver {
     this.#seal = new HeaderSeal(new InternalKeys(internalKey));
   }
 
-  read(letter: ConsumeMessage): Redriving {
+  /**
+   * Reads a dead letter as the command that it was.
+   *
+   * @returns `isProved` if what it says about its caller is true: a worker with this key wrote it, or the broker checked it
+   */
+  read(letter: ConsumeMessage) {
     // The routing key of a dead letter is the name of its queue.
     const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
     const rules = {
@@ -47,11 +46,8 @@ export class Redriver {
     const envelope = openEnvelope({ ...letter, fields }, rules);
     const headers: Record<string, unknown> = letter.properties.headers ?? {};
     const isCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
-    return {
-      delivery: { message: letter },
-      envelope,
-      isProved: !isCopy || Object.keys(envelope.own).length > 0,
-    };
+    const isProved = !isCopy || Object.keys(envelope.own).length > 0;
+    return { delivery: { message: letter }, envelope, isProved };
   }
 
   /**

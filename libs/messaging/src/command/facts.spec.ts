@@ -42,7 +42,8 @@ describe('factsOf', () => {
 });
 
 describe('failureFactsOf', () => {
-  it('tells status and pointers of what the platform refused', () => {
+  it('tells status and pointers of what the platform refused, and why it did not answer', () => {
+    expect(failure({ details: { reason: 'ECONNREFUSED' } })).toEqual({ reason: 'ECONNREFUSED' });
     const errors = [{ status: 422, detail: 'too young', pointer: '/data/player' }, { title: 'no' }];
     expect(failure({ platform: { status: 422, errors } })).toMatchObject({
       status: 422,
@@ -63,10 +64,6 @@ describe('failureFactsOf', () => {
     expect(pointers).toHaveLength(10);
     expect(Math.max(...pointers.map(({ length }) => length))).toBe(100);
     expect(reason).toHaveLength(300);
-  });
-
-  it('tells why there was no answer', () => {
-    expect(failure({ details: { reason: 'ECONNREFUSED' } })).toEqual({ reason: 'ECONNREFUSED' });
   });
 });
 

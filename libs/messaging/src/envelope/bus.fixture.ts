@@ -10,7 +10,7 @@ import { HeaderSeal } from './own-headers.ts';
 /** 12:00 UTC of the last day of January 2026, when everything in a spec is received. */
 export const RECEIVED_AT_MS = Date.UTC(2026, 0, 31, 12);
 
-export const SEAL_OF_SPEC = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
+const SEAL_OF_SPEC = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
 
 /** A message as a worker of the same key would have written it. */
 export function sealed(message: ConsumeMessage): ConsumeMessage {

@@ -1,7 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 const KEY_BYTES = 32;
-/** Former keys that are kept. */
 const MAX_FORMER = 8;
 
 type DerivedKeys = ReturnType<typeof derive>;

@@ -72,28 +72,22 @@ describe('openEnvelope', () => {
     }
   });
 
-  it.each([
-    [undefined, undefined, []],
-    [1, undefined, []],
-    [2, 'UNSUPPORTED_VERSION', []],
-    [-1, 'UNSUPPORTED_VERSION', []],
-    ['1', undefined, ['/headers/schema-version']],
-    [1.5, undefined, ['/headers/schema-version']],
-  ])('finds in schema-version %j: %s', (version, code, pointers) => {
-    const { fault, violations } = open({ headers: { 'schema-version': version } });
-    expect(fault?.code).toBe(code);
-    expect(violations.map(({ pointer }) => pointer)).toEqual(pointers);
-  });
-
-  it.each([
-    [null, 'default', []],
-    ['', '', []],
-    [7, '', ['/headers/operator']],
-    [{ name: 'casino' }, '', ['/headers/operator']],
-  ])('finds in operator %j: %j', (operator, expected, pointers) => {
-    const envelope = open({ headers: { operator } });
-    expect(envelope.operator).toBe(expected);
-    expect(envelope.violations.map(({ pointer }) => pointer)).toEqual(pointers);
+  const violates = (pointer: string) => ({ violations: [expect.objectContaining({ pointer })] });
+  it.each<[header: string, value: unknown, expected: object]>([
+    ['schema-version', 1, { fault: undefined, violations: [] }],
+    ['schema-version', 2, { fault: { code: 'UNSUPPORTED_VERSION' }, violations: [] }],
+    ['schema-version', -1, { fault: { code: 'UNSUPPORTED_VERSION' }, violations: [] }],
+    ['schema-version', '1', { fault: undefined, ...violates('/headers/schema-version') }],
+    ['schema-version', 1.5, { fault: undefined, ...violates('/headers/schema-version') }],
+    ['operator', null, { operator: 'default', violations: [] }],
+    ['operator', '', { operator: '', violations: [] }],
+    ['operator', 7, { operator: '', ...violates('/headers/operator') }],
+    ['operator', { name: 'casino' }, { operator: '', ...violates('/headers/operator') }],
+    ['traceparent', TRACEPARENT, { traceparent: TRACEPARENT }],
+    ['traceparent', TRACEPARENT.toUpperCase(), { traceparent: undefined }],
+    ['traceparent', [TRACEPARENT], { traceparent: undefined }],
+  ])('reads the header %s %j as %j', (header, value, expected) => {
+    expect(open({ headers: { [header]: value } })).toMatchObject(expected);
   });
 
   it('repeats no value in the faults of its properties and headers', () => {
@@ -103,10 +97,6 @@ describe('openEnvelope', () => {
     });
     expect(violations).toHaveLength(4);
     expect(JSON.stringify(violations)).not.toContain('CANARY');
-  });
-
-  it.each([TRACEPARENT.toUpperCase(), 'trace', [TRACEPARENT]])('drops the traceparent %j', (traceparent) => {
-    expect(open({ headers: { traceparent } }).traceparent).toBeUndefined();
   });
 
   it('takes the broker user for its caller, and in a copy the user of the original, but nobody that a stranger names', () => {

@@ -32,13 +32,6 @@ describe('HeaderSeal', () => {
     expect(seal.open(received())).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
   });
 
-  it('leaves everything else of a copy as it is', () => {
-    expect(sealed).toEqual({
-      ...COPY,
-      properties: { ...COPY.properties, headers: { ...HEADERS, 'x-seal': expect.any(String) } },
-    });
-  });
-
   it.each<[string, Parameters<typeof received>[0]]>([
     ['another count', { headers: { 'x-sequence': 7 } }],
     ['another progress', { headers: { 'x-progress': '{"pages":7}' } }],
@@ -72,18 +65,8 @@ describe('HeaderSeal', () => {
 });
 
 describe('InternalKeys', () => {
-  const key = (byte: number) => Buffer.alloc(32, byte);
-
-  it('derives a key for each purpose', () => {
-    const derived = (): string[] =>
-      Object.values(new InternalKeys(key(1)).current).map((each) =>
-        (Buffer.isBuffer(each) ? each : each.export()).toString('hex'),
-      );
-    expect(new Set(derived()).size).toBe(4);
-    expect(derived()).toEqual(derived());
-  });
-
   it('knows eight former keys, the newest first, each once', () => {
+    const key = (byte: number) => Buffer.alloc(32, byte);
     const keys = new InternalKeys(key(0));
     for (const byte of [1, 2, 3, 1, 1, 4, 5, 6, 7, 8, 9]) keys.rotate(key(byte));
     expect(keys.all.map(({ internal }) => internal[0])).toEqual([9, 8, 7, 6, 5, 4, 1, 3, 2]);

@@ -27,7 +27,6 @@ const SEALED = [
   'x-origin-queue',
 ] as const;
 
-/** The message authentication code of the sealed headers. */
 const SEAL = 'x-seal';
 
 /** The headers that a worker reads. Of the other ones it decodes nothing, whatever strangers send. */
@@ -77,17 +76,15 @@ export class HeaderSeal {
     this.#keys = keys;
   }
 
-  /** The copy with its seal. */
   seal(copy: OutgoingMessage): OutgoingMessage {
-    const { properties, content } = copy;
-    const headers = properties.headers ?? {};
-    const seal = codeOf(this.#keys.current.headers, properties, headers, content).toString('base64');
-    return { ...copy, properties: { ...properties, headers: { ...headers, [SEAL]: seal } } };
+    const { properties } = copy;
+    const seal = codeOf(this.#keys.current.headers, copy).toString('base64');
+    return { ...copy, properties: { ...properties, headers: { ...properties.headers, [SEAL]: seal } } };
   }
 
   /** What a worker wrote into a message; nothing if the seal is missing or broken. */
-  open({ properties, content }: ConsumeMessage): OwnHeaders {
-    const headers: Record<string, unknown> = properties.headers ?? {};
+  open(message: ConsumeMessage): OwnHeaders {
+    const headers: Record<string, unknown> = message.properties.headers ?? {};
     const seal = headers[SEAL];
     if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
     // A worker writes no lists, and no tables.
@@ -97,7 +94,7 @@ export class HeaderSeal {
     if (!isOurs) return NONE;
     const given = Buffer.from(seal, 'base64');
     const isSealed = this.#keys.all.some(({ headers: key }) => {
-      const code = codeOf(key, properties, headers, content);
+      const code = codeOf(key, message);
       return given.length === code.length && timingSafeEqual(given, code);
     });
     return isSealed ? Object.fromEntries(SEALED.map((name) => [name, headers[name]])) : NONE;
@@ -105,15 +102,15 @@ export class HeaderSeal {
 }
 
 /** Bound to its message: no other message may have the same headers under the same code. */
-function codeOf(
-  key: KeyObject,
-  properties: { messageId?: unknown; correlationId?: unknown; type?: unknown; replyTo?: unknown },
-  headers: Readonly<Record<string, unknown>>,
-  content: Buffer,
-): Buffer {
-  const { messageId, correlationId, type, replyTo } = properties;
-  const own = SEALED.map((name) => headers[name]);
-  const facts = [messageId, correlationId, type, replyTo, headers['operator'], ...own];
+function codeOf(key: KeyObject, message: Pick<OutgoingMessage | ConsumeMessage, 'properties' | 'content'>) {
+  const { messageId, correlationId, type, replyTo } = message.properties as Record<string, unknown>;
+  const headers: Readonly<Record<string, unknown>> = message.properties.headers ?? {};
+  const own = ['operator', ...SEALED].map((name) => headers[name]);
+  const facts = [messageId, correlationId, type, replyTo, ...own];
   // JSON writes undefined in a list as null, so that what AMQP leaves out is the same on both sides.
-  return createHmac('sha256', key).update(JSON.stringify(facts)).update('\n').update(content).digest();
+  return createHmac('sha256', key)
+    .update(JSON.stringify(facts))
+    .update('\n')
+    .update(message.content)
+    .digest();
 }

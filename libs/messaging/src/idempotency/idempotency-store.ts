@@ -16,7 +16,6 @@ export type Claim =
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
 
-/** Whose command is claimed. */
 export interface ClaimOrigin {
   /** The caller that claims most forgets its own outcomes first; default `anonymous`. */
   readonly caller?: string;
@@ -37,6 +36,11 @@ export abstract class IdempotencyStore {
   /** Closes its connections. Never rejects. */
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** Nest calls it once the transport has stopped. */
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 }
 

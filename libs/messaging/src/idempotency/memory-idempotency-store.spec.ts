@@ -103,15 +103,6 @@ describe('MemoryIdempotencyStore shared by callers', () => {
     expect(callers.remembered('second')).toBeCloseTo(400, -1);
   });
 
-  it('gives all of the room to a caller that is alone, and all of it back when its time is over', () => {
-    const callers = new Callers(1_000);
-    for (const caller of ['first', 'second']) {
-      callers.run(caller, 0, 1_000);
-      expect(callers.remembered(caller)).toBe(1_000);
-      callers.nowMs += TTL_MS;
-    }
-  });
-
   it('keeps 128 MiB, and drops long replies for those of others', () => {
     const callers = new Callers();
     callers.run('shop', 0, 1_000);

@@ -25,7 +25,6 @@ export interface RedisName {
   readonly lease: string;
 }
 
-/** What an entry says of a command. */
 export type Entry = { readonly kind: 'in flight' } | Extract<Claim, { kind: 'settled' | 'conflict' }>;
 
 /**

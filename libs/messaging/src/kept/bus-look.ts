@@ -1,10 +1,10 @@
 import type { ChannelModel } from 'amqplib';
 
-import { type Lane, LANES } from '#contracts';
+import { LANES } from '#contracts';
 import { type ConfirmedPublisher, countsOf, QueueLock } from '#rabbitmq';
 
 import { lockOf, type PokerTopology } from '../topology/topology.ts';
-import { type KeptReason, KeptSummary } from './kept-summary.ts';
+import { KeptSummary } from './kept-summary.ts';
 
 /** More dead letters than this are counted, and not looked into: all of them pass through the worker. */
 const MOST_READ = 500;
@@ -14,28 +14,11 @@ const LONGEST_REST_MS = 60_000;
 /** Bodies are not looked at. */
 const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 
-/** One queue as the broker counts it. */
-export interface QueueLook {
-  readonly queue: string;
-  readonly lane?: Lane;
-  /** Messages that wait; `undefined` if there is no such queue, or the broker does not say. */
-  readonly messages: number | undefined;
-  readonly consumers: number | undefined;
-}
+/** What the broker knows of the whole service: the same from every worker. */
+export type BusLook = NonNullable<Awaited<ReturnType<BusLooker['look']>>>;
 
 /** A queue that keeps messages for people. */
-export interface KeptLook extends Pick<QueueLook, 'queue' | 'messages'> {
-  /** What lies there, the most frequent reason first; `undefined` before it was looked into, and if it is too much. */
-  readonly reasons: readonly KeptReason[] | undefined;
-}
-
-/** What the broker knows of the whole service: the same from every worker. */
-export interface BusLook {
-  /** The lanes, the quarantine and the retry queues. */
-  readonly queues: readonly QueueLook[];
-  readonly deadLetters: KeptLook;
-  readonly parked: KeptLook;
-}
+export type KeptLook = ReturnType<typeof keptLook>;
 
 export interface BusLookerOptions {
   readonly topology: PokerTopology;
@@ -66,7 +49,7 @@ export class BusLooker {
   }
 
   /** @returns undefined if the broker does not answer */
-  async look(): Promise<BusLook | undefined> {
+  async look() {
     const { names, queues } = this.#options.topology;
     const looks = await Promise.all(queues.map(({ name }) => this.#countsOf(name)));
     if (looks.every(({ messages }) => messages === undefined)) return undefined;
@@ -74,23 +57,19 @@ export class BusLooker {
     const { deadLetters, undelivered } = names;
     void this.#readIfDue(depthOf(deadLetters));
     return {
+      /** The lanes, the quarantine and the retry queues. */
       queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
       deadLetters: keptLook(deadLetters, depthOf(deadLetters), this.#letters),
       parked: keptLook(undelivered, depthOf(undelivered), this.#options.parked()),
     };
   }
 
-  async #countsOf(queue: string): Promise<QueueLook> {
-    const connection = this.#connection;
-    const ask = async () => connection && countsOf(connection, queue);
-    const counts = await ask().catch(() => undefined);
+  /** One queue as the broker counts it; no counts if there is no such queue, or the broker does not say. */
+  async #countsOf(queue: string) {
+    const ask = async () => this.#connection && countsOf(this.#connection, queue);
+    const { messageCount: messages, consumerCount: consumers } = (await ask().catch(() => undefined)) ?? {};
     const lane = LANES.find((each) => this.#options.topology.names.lanes[each] === queue);
-    return {
-      queue,
-      ...(lane && { lane }),
-      messages: counts?.messageCount,
-      consumers: counts?.consumerCount,
-    };
+    return { queue, ...(lane && { lane }), messages, consumers };
   }
 
   /** Reads the dead letters if it is time to. Never rejects: the next look tries again. */
@@ -119,12 +98,10 @@ export class BusLooker {
   }
 }
 
-function keptLook(queue: string, depth: number | undefined, { messages, reasons }: KeptSummary): KeptLook {
+/** @returns `reasons` are undefined before the queue was looked into, and if too much lies there */
+function keptLook(queue: string, depth: number | undefined, { messages, reasons }: KeptSummary) {
   if (depth === undefined || depth > MOST_READ) return { queue, messages: depth, reasons: undefined };
   // A worker that reads the queue at this moment holds what lies there, and the broker does not count it.
-  return {
-    queue,
-    messages: Math.max(depth, messages),
-    reasons: messages === 0 && depth > 0 ? undefined : reasons,
-  };
+  const isRead = messages > 0 || depth === 0;
+  return { queue, messages: Math.max(depth, messages), reasons: isRead ? reasons : undefined };
 }

@@ -1,24 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
-import { SEAL_OF_SPEC, sealed } from '../envelope/bus.fixture.ts';
 import { keptMessageOf } from './kept-message.ts';
 import { KeptSummary } from './kept-summary.ts';
 
 const AT = '2026-01-31T12:00:00.000Z';
 
 describe('keptMessageOf', () => {
-  it('believes where a letter comes from only if its seal is right', () => {
-    const headers = { 'x-origin-user-id': 'shop', 'x-origin-queue': 'poker.reports' };
-    const letter = messageOf({ properties: { messageId: 'm-1', userId: 'forger' }, headers });
-    const forged = { caller: 'forger', queue: '' };
-    expect(keptMessageOf(letter)).toMatchObject(forged);
-    expect(keptMessageOf(letter, SEAL_OF_SPEC)).toMatchObject(forged);
-    const copy = sealed(letter);
-    expect(keptMessageOf(copy, SEAL_OF_SPEC)).toMatchObject({ caller: 'shop', queue: 'poker.reports' });
-    expect(keptMessageOf({ ...copy, content: Buffer.from('{}') }, SEAL_OF_SPEC)).toMatchObject(forged);
-  });
-
   it('reads what the broker dead-lettered itself', () => {
     const death = {
       reason: 'delivery_limit',

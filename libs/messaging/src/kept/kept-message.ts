@@ -28,8 +28,6 @@ export interface KeptMessage {
   readonly key: string;
 }
 
-type Headers = Readonly<Record<string, unknown>>;
-
 /** One entry of the broker's own header `x-death`, the latest first. */
 interface Death {
   readonly reason?: unknown;
@@ -46,12 +44,12 @@ interface Death {
  */
 export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptMessage {
   const { properties, content } = message;
-  const headers: Headers = properties.headers ?? {};
-  const own: Headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
+  const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
+  const own: typeof headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
   const id = text(properties.messageId) ?? '';
   const deaths = headers['x-death'];
   const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
-  const death: Death = typeof latest === 'object' && latest !== null ? latest : {};
+  const death: Death = latest ?? {};
   const operator = text(headers['operator']);
   const caller = text(own['x-origin-user-id']) ?? text(properties.userId);
   const failedAt = momentOf(headers['x-failed-at']) ?? momentOf(Number(death.time?.value) * 1_000);

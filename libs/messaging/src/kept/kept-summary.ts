@@ -16,22 +16,14 @@ export interface KeptReason {
   /** When the first of them failed, ISO 8601. */
   readonly since: string | undefined;
   /** The latest of them. */
-  readonly last: {
-    /** The id of the command. */
-    readonly id: string;
-    readonly type: string;
-    /** Where the command was when it failed, or where the reply was sent to. */
-    readonly queue: string;
-    /** ISO 8601. */
-    readonly failedAt: string | undefined;
-    readonly failure: FailureFacts | undefined;
-  };
+  readonly last: ReturnType<typeof shownOf>;
 }
 
 /** A look into a queue that keeps messages for people: how many there are of each reason, and the latest of them. */
 export class KeptSummary {
   readonly #reasons = new Map<string, KeptReason>();
 
+  /** The most frequent first. */
   get reasons(): readonly KeptReason[] {
     return [...this.#reasons.values()].filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count);
   }
@@ -42,24 +34,32 @@ export class KeptSummary {
 
   /** @returns what takes it out again, if it does not stay in the queue */
   add(message: ConsumeMessage): () => void {
-    const { commandId, type, queue, failedAt, reason: given } = keptMessageOf(message);
-    const known = this.#reasons.has(given) || this.#reasons.size < MOST_REASONS;
-    const reason = known ? given.slice(0, LONGEST_NAME) : OTHERS;
-    const last = {
-      id: commandId.slice(0, LONGEST_NAME),
-      type: type.slice(0, LONGEST_NAME),
-      queue: queue.slice(0, LONGEST_NAME),
-      failedAt,
-      failure: failureIn(message),
-    };
-    this.#count(reason, 1, last);
-    return () => this.#count(reason, -1, this.#reasons.get(reason)?.last ?? last);
-  }
-
-  #count(reason: string, by: 1 | -1, last: KeptReason['last']): void {
+    const name = short(keptMessageOf(message).reason);
+    const reason = this.#reasons.has(name) || this.#reasons.size < MOST_REASONS ? name : OTHERS;
+    const last = shownOf(message);
     const { count = 0, since = last.failedAt } = this.#reasons.get(reason) ?? {};
-    this.#reasons.set(reason, { reason, count: count + by, since, last });
+    this.#reasons.set(reason, { reason, count: count + 1, since, last });
+    return () => {
+      const kept = this.#reasons.get(reason);
+      if (kept) this.#reasons.set(reason, { ...kept, count: kept.count - 1 });
+    };
   }
+}
+
+/** What people are shown of a message; `id` is the one of its command, and `failedAt` ISO 8601. */
+function shownOf(message: ConsumeMessage) {
+  const { commandId, type, queue, failedAt } = keptMessageOf(message);
+  return {
+    id: short(commandId),
+    type: short(type),
+    queue: short(queue),
+    failedAt,
+    failure: failureIn(message),
+  };
+}
+
+function short(text: string): string {
+  return text.slice(0, LONGEST_NAME);
 }
 
 /** The header `x-failure` as a worker wrote it; `undefined` for anything else. */

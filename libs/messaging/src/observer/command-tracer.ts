@@ -5,7 +5,6 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import type { CommandFacts } from './messaging-observer.ts';
 
-/** How a command came. */
 export interface DeliveryFacts {
   readonly queue: string;
   readonly bodyBytes: number;
@@ -13,7 +12,6 @@ export interface DeliveryFacts {
   readonly traceparent: string | undefined;
 }
 
-/** What became of a command. */
 export interface CommandEnd {
   readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
   /** Why it failed. */

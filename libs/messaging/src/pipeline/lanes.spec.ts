@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { CommandError } from '#contracts';
-import { SessionCreate } from '#contracts/validation';
 import { UnconfirmedError } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
@@ -71,18 +70,6 @@ describe('a command', () => {
 });
 
 describe("a player's command", () => {
-  it('gives its handler the data as an instance of its class, and is answered with its reply', async () => {
-    const spec = new SpecPipeline();
-    let given: unknown;
-    spec.handler = (data) => {
-      given = data;
-      return Promise.resolve(CREATED);
-    };
-    const { published } = await spec.process({ body: { userId: 'p-1', lang: 'de' } });
-    expect(published).toEqual([['lobby', 'session.created']]);
-    expect(given).toBeInstanceOf(SessionCreate);
-  });
-
   it.each([
     ['a command error', new CommandError('NICKNAME_TAKEN'), 'NICKNAME_TAKEN', false],
     ['an unavailable platform', new CommandError('PLATFORM_UNAVAILABLE'), 'PLATFORM_UNAVAILABLE', false],

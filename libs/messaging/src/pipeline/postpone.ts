@@ -17,7 +17,7 @@ export function reportShare(bus: Bus, places: ReportPlaces): Step {
   return async (command, next) => {
     const compartment = compartmentNameOf(command);
     const turn = await places.enter(compartment, command.deadline, () => fits(command, bus));
-    if (turn === 'stuck') return waitShortly(command, new CommandError('OVERLOADED'), bus);
+    if (turn === 'stuck') return waitFor(command, bus, errorBodyOf(new CommandError('OVERLOADED'), command));
     if (turn === 'expired') throw new DeadlineExceeded();
     command.atEnd(() => places.leave(compartment));
     // Its connection may have gone while it waited.
@@ -39,7 +39,8 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
     const isLimited = state !== 'unreachable';
     if (isLimited && leftMs <= 0) throw queueFull(state);
     const isElsewhere = !isLimited || leftMs > shortestOf(bus) || outbox.isTried(command);
-    return isElsewhere && fits(command, bus) ? waitShortly(command, queueFull(state), bus) : undefined;
+    if (!isElsewhere || !fits(command, bus)) return undefined;
+    return waitFor(command, bus, errorBodyOf(queueFull(state), command));
   };
   return async (command, next) => {
     const known = outbox.stateOfQueue(command);
@@ -73,20 +74,16 @@ function waitForPlatform(command: CheckedCommand, settlement: Settlement, bus: B
   });
   // Nobody else tries it again.
   if (delayMs === undefined) return { ...settlement, kind: 'dead-letter' } as Settlement;
-  return waitFor(command, bus, delayMs, failure, postponed + 1);
+  return waitFor(command, bus, failure, delayMs, postponed + 1);
 }
 
-/** For the shortest delay, which is not counted: nothing was tried in vain. */
-function waitShortly(command: CheckedCommand, error: CommandError, bus: Bus): Settlement {
-  return waitFor(command, bus, shortestOf(bus), errorBodyOf(error, command), postponedOf(command));
-}
-
+/** By default for the shortest delay, which is not counted: nothing was tried in vain. */
 function waitFor(
   command: CheckedCommand,
-  { names }: Bus,
-  delayMs: number,
+  { names, settings }: Bus,
   failure: ErrorBody,
-  postponed: number,
+  delayMs = shortestOf({ settings }),
+  postponed = postponedOf(command),
 ): Settlement {
   const headers = { 'x-postponed': postponed, ...progressHeaders(command) };
   return { kind: 'postpone', copy: { queue: names.retry(delayMs), headers }, delayMs, failure };
@@ -101,7 +98,7 @@ function fits({ deadline }: CheckedCommand, bus: Bus): boolean {
   return deadline.remainingMs() > shortestOf(bus);
 }
 
-function shortestOf({ settings }: Bus): number {
+function shortestOf({ settings }: Pick<Bus, 'settings'>): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
 }
 

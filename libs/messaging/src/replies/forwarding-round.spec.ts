@@ -25,10 +25,8 @@ class RoundUnderTest {
   offer(name: string, bytes = 2): void {
     const properties = { messageId: name, headers: {} };
     const content = Buffer.alloc(bytes);
-    this.round.offer({
-      message: { exchange: '', routingKey: name[0] ?? '', content, mandatory: true, properties },
-      onTaken: () => this.taken.push(name),
-    });
+    const message = { exchange: '', routingKey: name[0] ?? '', content, mandatory: true, properties };
+    this.round.offer(message, () => this.taken.push(name));
   }
 
   /** Has the broker answer some, and the round continue until it waits again. */

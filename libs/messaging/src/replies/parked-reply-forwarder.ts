@@ -11,7 +11,7 @@ import { ForwardingRound } from './forwarding-round.ts';
 const INTERVAL_MS = 3_000;
 /** After a walk that was cut short; long enough for somebody else to take the lock. */
 const SHORTEST_REST_MS = 500;
-/** A walk that shows many replies is followed by a longer rest, so that the workers are there for commands. */
+/** A walk that leaves many replies is followed by a longer rest, so that the workers are there for commands. */
 const REST_PER_REPLY_MS = 0.4;
 const STOP_TIMEOUT_MS = 2_000;
 const WALK = {
@@ -32,9 +32,6 @@ export class ParkedReplyForwarder {
   #timer: NodeJS.Timeout | undefined;
   #connection: ChannelModel | undefined;
   #walk: Promise<void> = Promise.resolve();
-  /** Replies that the last walk showed. */
-  #shown = 0;
-  /** What the last complete walk left. */
   #left = new KeptSummary();
 
   constructor(bus: Bus, publisher: ConfirmedPublisher) {
@@ -43,7 +40,7 @@ export class ParkedReplyForwarder {
     this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), publisher);
   }
 
-  /** What lay in the queue after the last walk of this worker. */
+  /** What the last complete walk of this worker left in the queue. */
   get left(): KeptSummary {
     return this.#left;
   }
@@ -66,24 +63,18 @@ export class ParkedReplyForwarder {
     if (this.#connection !== connection) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#walk = this.#walkAndRest(connection);
+      // What fails is tried again at the next walk, or over the next connection.
+      const walked = this.#walkOver(connection).catch(() => INTERVAL_MS);
+      this.#walk = walked.then((restMs) => this.#next(connection, restMs));
     }, afterMs).unref();
   }
 
-  async #walkAndRest(connection: ChannelModel): Promise<void> {
-    this.#shown = 0;
-    // What fails is tried again at the next walk, or over the next connection.
-    const isCut = await this.#walkOver(connection).catch(() => false);
-    const restMs = Math.max(INTERVAL_MS, REST_PER_REPLY_MS * this.#shown);
-    this.#next(connection, isCut ? SHORTEST_REST_MS : restMs);
-  }
-
-  /** @returns whether it did not show all replies, or has left some that their queues might have taken */
-  async #walkOver(connection: ChannelModel): Promise<boolean> {
+  /** @returns how long to rest */
+  async #walkOver(connection: ChannelModel): Promise<number> {
     const { undelivered } = this.#bus.names;
     const depth = (await countsOf(connection, undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
-    if (depth === 0 && this.#left.messages === 0) return false;
+    if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
     const isWanted = (): boolean => this.#connection === connection;
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
@@ -93,7 +84,8 @@ export class ParkedReplyForwarder {
     const hasWalked = await this.#lock.walk(connection, undelivered, WALK, (walk) =>
       this.#forward(walk, round, isWanted),
     );
-    return hasWalked && (round.isCut || this.#shown < depth);
+    if (hasWalked && round.isCut) return SHORTEST_REST_MS;
+    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.#left.messages : 0);
   }
 
   async #forward(walk: QueueWalk, round: ForwardingRound, isWanted: () => boolean): Promise<void> {
@@ -101,11 +93,10 @@ export class ParkedReplyForwarder {
     const left = new KeptSummary();
     try {
       for await (const { message: parked, acknowledge } of walk.messages()) {
-        this.#shown += 1;
         // A walk that is stopped still goes to the end, so that all replies are back in their places.
         if (!isWanted()) round.stop();
-        const message = forwardedReply(parked, names.reserved, seal);
         const remove = left.add(parked);
+        const message = forwardedReply(parked, names.reserved, seal);
         const onTaken = (): void => {
           remove();
           try {
@@ -114,7 +105,7 @@ export class ParkedReplyForwarder {
             // Its channel has just closed; it is sent again under the same id.
           }
         };
-        if (message) round.offer({ message, onTaken });
+        if (message) round.offer(message, onTaken);
       }
       await round.finish();
       this.#left = left;

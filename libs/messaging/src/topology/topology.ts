@@ -4,7 +4,6 @@ import { keepingQueue, type Permissions, retryQueue, type Topology, workQueue } 
 /** The queues that keep messages for people: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
 
-/** The topology of this service, and the names in it. */
 export interface PokerTopology extends Topology {
   readonly names: BusNames;
 }

@@ -1,12 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ConsumeMessage } from 'amqplib';
 
 import { busNames, CommandError, type ErrorBody, type Reply } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
+import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { errorBodyOf } from '../command/settlement.ts';
-import { contentOf, replyMessage } from './reply-message.ts';
+import { sealed } from '../envelope/bus.fixture.ts';
+import { contentOf, replyMessage } from '../replies/reply-message.ts';
+import { Redriver } from './redriver.ts';
 
 type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
 
@@ -54,6 +58,15 @@ const WHOLE: Facts = {
     tracestate: 'a=b',
     'x-deadline': RECEIVED_AT_MS + 5_000,
   },
+};
+
+const REDRIVEN_BEFORE = { 'x-redriven': 2, 'x-sequence': 4, 'x-progress': '{"pages":3}' };
+const DEATH = { reason: 'expired', queue: 'poker.interactive', 'routing-keys': ['session.create'] };
+const redriver = new Redriver('poker', Buffer.alloc(32, 7));
+const redriven = (letter: ConsumeMessage) => {
+  const redriving = redriver.read(letter);
+  expect(redriving.isProved).toBe(true);
+  return redriver.commandOf(redriving);
 };
 
 /** A message in short: where it goes, its properties and headers that are not those of every message, its body. */
@@ -149,6 +162,30 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
         'x-sequence': 1,
       },
     },
+  ],
+  [
+    'a redriven report, whose replies are numbered on, with a new budget and no attempts',
+    () =>
+      redriven(sealed(messageOf({ properties: { type: 'report.rake.fetch' }, headers: REDRIVEN_BEFORE }))),
+    {
+      to: ':poker.reports!',
+      messageId: expect.any(String),
+      type: 'report.rake.fetch',
+      headers: { operator: 'default', 'x-redriven': 3, 'x-sequence': 4, 'x-seal': expect.any(String) },
+    },
+  ],
+  [
+    'a redriven command that the broker dead-lettered itself',
+    () =>
+      redriven(
+        messageOf({ properties: { userId: 'shop' }, headers: { 'x-death': [DEATH] }, routingKey: 'q' }),
+      ),
+    { to: ':poker.interactive!', type: 'session.create', headers: { 'x-origin-user-id': 'shop' } },
+  ],
+  [
+    'a redriven command that this version does not know, which a worker moves',
+    () => redriven(messageOf({ properties: { type: 'session.destroy' } })),
+    { to: ':poker.interactive!', type: 'session.destroy' },
   ],
 ];
 
