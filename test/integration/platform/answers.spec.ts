@@ -106,6 +106,7 @@ describe('a success that is not the document of the interface', () => {
     ['report.ad-hoc.fetch', `${RECORD}/date`, undefined],
     ['report.ad-hoc.fetch', `${RECORD}/win`, '28831'],
     ['report.ad-hoc.fetch', `${RECORD}/win`, 288.31],
+    ['report.ad-hoc.fetch', `${RECORD}/win`, 1e30],
     ['report.ad-hoc.fetch', 'data/0/id', undefined],
     ['report.rake.fetch', `${RECORD}/value`, '512'],
   ])('%s with %s = %j', async (...[operation, path, value, why]) => {
@@ -238,11 +239,11 @@ describe('a report', () => {
     expect(await reasonOf(call)).toBe('the body is unreadable: too-large');
   });
 
-  it('keeps hostile names out of the prototype', async () => {
+  it('names members in camelCase, and keeps hostile names out of the prototype', async () => {
     const attributes = JSON.parse(
-      '{"user-id":"u","currency":"USD","value":1,"__proto__":{"x":1},"-__proto__":{"y":1}}',
+      '{"user-id":"u","currency":"USD","value":1,"a--b-1":2,"end-":3,"__proto__":{"x":1},"-__proto__":{"y":1}}',
     );
     const page = await run('report.rake.fetch', collection('players-rake', [attributes]));
-    expect(textOf(page)).toBe('{"id":"record-0","userId":"u","currency":"USD","value":1}');
+    expect(textOf(page)).toBe('{"id":"record-0","userId":"u","currency":"USD","value":1,"aB1":2,"end-":3}');
   });
 });

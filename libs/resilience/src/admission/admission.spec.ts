@@ -89,16 +89,4 @@ describe('Admission', () => {
     expect(log).toEqual(['first admitted', 'later overloaded']);
     expect(await admission.enter(reports, in1s())).toBe('overloaded');
   });
-
-  it('rejects every call once closed, and leaves no timer', async () => {
-    const admission = new Admission({ connections: 1, queue: 10 });
-    const { log, enter, reports } = entrance(admission);
-    await enter('first');
-    void enter('second');
-    void enter('report', in1s(), reports);
-    admission.close();
-    await enter('third');
-    expect(log).toEqual(['first admitted', 'second closed', 'report closed', 'third closed']);
-    expect(jest.getTimerCount()).toBe(0);
-  });
 });
