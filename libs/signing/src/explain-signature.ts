@@ -2,16 +2,10 @@ import { hash } from 'node:crypto';
 
 import { traceSignature } from './sign.ts';
 import { SIGNATURE_VARIABLES, type SignatureSettings } from './signature-settings.ts';
-import {
-  type Mistake,
-  omissions,
-  parametersIn,
-  type SignedRequest,
-  usualMistakes,
-} from './usual-mistakes.ts';
+import { type Mistake, omissions, pathsOf, type SignedRequest, usualMistakes } from './usual-mistakes.ts';
 
 /** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
-const MAX_PARAMETERS = 100;
+const MAX_PATHS = 100;
 
 /** What is wrong with a signature. */
 export interface Explanation {
@@ -60,7 +54,7 @@ function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature)
   const others = otherSettings(request, own);
   for (const settings of others) yield { reason: differenceOf(settings, own), settings };
   const { parameters } = request;
-  const isSmall = parametersIn(parameters).length <= MAX_PARAMETERS;
+  const isSmall = pathsOf(parameters).length <= MAX_PATHS;
   const usual = usualMistakes(request);
   const mistakes = isSmall ? [...usual, ...omissions(parameters)] : usual;
   for (const settings of [own, ...others]) {

@@ -158,31 +158,19 @@ const WRONG_SEALS: readonly Mistake[] = [
   })),
 ];
 
-/** For each parameter, at any depth, the mistake of not signing it; and that of not signing any empty one. */
+/** For each parameter, at any depth, the mistake of not signing it. */
 export function omissions(parameters: SignedParameters): Mistake[] {
-  const all = parametersIn(parameters);
-  const empty = all.filter(({ value }) => value === '' || value === null || value === false);
-  const mistakes: Mistake[] = all.map(({ path }) => ({
+  return pathsOf(parameters).map((path) => ({
     reason: `${path.join('.')} is not signed, or was added after signing; every parameter takes part.`,
     parameters: without(parameters, path),
   }));
-  if (empty.length > 1) {
-    mistakes.unshift({
-      reason: 'Parameters that are empty are left out; they take part.',
-      parameters: empty.reduce((left, { path }) => without(left, path), parameters),
-    });
-  }
-  return mistakes;
 }
 
-/** Each parameter with its path, at any depth; a list is one. */
-export function parametersIn(
-  members: SignedParameters,
-  at: readonly string[] = [],
-): { readonly path: readonly string[]; readonly value: unknown }[] {
+/** The path of each parameter, at any depth; lists are one. */
+export function pathsOf(members: SignedParameters, at: readonly string[] = []): string[][] {
   return Object.entries(members).flatMap(([name, value]) => {
     const path = [...at, name];
-    return [{ path, value }, ...(isMembers(value) ? parametersIn(value, path) : [])];
+    return isMembers(value) ? [path, ...pathsOf(value, path)] : [path];
   });
 }
 
