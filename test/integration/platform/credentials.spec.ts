@@ -81,5 +81,9 @@ it('an application that shuts down closes the connections of its operators', asy
   expect([observer.results, platform.openSockets]).toEqual([['2xx'], 1]);
   await app.close();
   await until('the connection is closed', () => platform.openSockets === 0);
-  expect((await failureOf(create())).details).toEqual({ reason: 'closed' });
+  expect(await failureOf(create())).toMatchObject({
+    code: 'PLATFORM_UNAVAILABLE',
+    details: { reason: 'closed' },
+  });
+  expect(platform.connections).toBe(1);
 });
