@@ -64,7 +64,7 @@ describe('explanation of a wrong signature', () => {
   });
 
   // Of a game, the player comes before the session; within them Nick, id and active, lang, launchOptions (a, b).
-  it.each<[string, SignedRequest, string, object?, Partial<SignatureSettings>?]>([
+  it.each<[string, SignedRequest, string, (object | undefined)?, Partial<SignatureSettings>?]>([
     ['u 1ÄceenUSD', SESSION, 'in the order of the request'],
     ['USDen%C3%84ceu%201', SESSION, 'URL-encoded \\(percent-encoding\\)'],
     ['USDen%C3%84ceu+1', SESSION, 'URL-encoded \\(form encoding\\)'],

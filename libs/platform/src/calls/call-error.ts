@@ -58,11 +58,11 @@ export async function callError(
       const waitMs = fault.retryAfterMs ?? retryAfterMs;
       return answerError(fault.answer, facts, { retryAfterMs: waitMs, details });
     }
-    case 'circuit-open': {
-      const { retryAfterMs: untilProbeMs, cause } = fault;
-      const reason = cause === undefined ? undefined : { reason: cause };
-      return new CommandError('CIRCUIT_OPEN', { retryAfterMs: untilProbeMs, details: reason });
-    }
+    case 'circuit-open':
+      return new CommandError('CIRCUIT_OPEN', {
+        retryAfterMs: fault.retryAfterMs,
+        details: fault.cause === undefined ? undefined : { reason: fault.cause },
+      });
     case 'overloaded':
       return new CommandError('OVERLOADED');
     case 'transport': {

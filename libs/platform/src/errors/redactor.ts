@@ -15,7 +15,7 @@ const MAX_TEXT = 4096;
 const MAX_CHARACTERS = 300;
 /** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
 const MAX_LAYERS = 8;
-/** Comparisons for all texts of an answer: units of a text's layers times units of the values. Beyond it, texts are left out. */
+/** Comparisons for all texts of an answer: units of a text's layers times units of the values; beyond it, texts are left out. */
 const BUDGET = 20_000_000;
 /** A run of bytes in a URL, or one character in HTML, JSON, or a JSON pointer; a pass is linear. */
 const NOTATION = new RegExp(
@@ -55,9 +55,8 @@ export function redactedErrors(
 
 /**
  * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A text that
- * holds a value as a URL, JSON or HTML writes it, also escaped more than once, becomes `***` as a whole.
- *
- * The time is bounded, whatever the values and the texts hold.
+ * holds a value as a URL, JSON or HTML writes it, also escaped more than once, becomes `***` as a whole. The time is
+ * bounded, whatever the values and the texts hold.
  */
 export class Redactor {
   /** Matches where a value begins; `undefined`: there are too many values. */
