@@ -135,7 +135,7 @@ describe('an answer without an error document', () => {
     ['x'.repeat(100_000), 'NOT_FOUND', 'text'],
     ['['.repeat(60_000), 'NOT_FOUND', 'json'],
   ])(
-    'is classified by its status, and names no player unless it is the own answer: %.30j',
+    'is classified by its status, and names no player unless it is the own answer: body %#',
     async (...row) => {
       const [body, notFound, kind] = row;
       for (const [status, code] of [
