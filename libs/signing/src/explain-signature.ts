@@ -38,8 +38,10 @@ export function explainSignature(wrong: WrongSignature): Explanation {
   const sent = wrong.sent.trim();
   for (const { reason, settings = own, mistake, secretKey = wrong.secretKey } of wrongWays(wrong)) {
     if (signatureOf(signedText(request, settings, mistake), secretKey, mistake) !== sent) continue;
-    const others = differences(settings, own).map(([variable, { member }]) => [variable, settings[member]]);
-    return others.length > 0 ? { reason, settings: Object.fromEntries(others) } : { reason };
+    const others = differences(settings, own).map(
+      ([variable, { member }]) => [variable, settings[member]] as const,
+    );
+    return others.length > 0 ? { reason, settings: Object.fromEntries<string>(others) } : { reason };
   }
   return {
     reason: /^[0-9a-f]{64}$/.test(sent)

@@ -178,7 +178,8 @@ describe('the part of an error that is passed on', () => {
     const entries = Array.from({ length: 50 }, () => ({ ...entry, meta: { trace: 'stack' } }));
     platform.always(answers(422, { ...errors(422, ...entries), debug: 'stack' }));
     const passedOn = { status: 422, title: 'T', detail: 'x'.repeat(299), pointer };
-    expect((await fail()).platform).toEqual({ status: 422, errors: Array(20).fill(passedOn) });
+    const { platform: answer } = await fail();
+    expect(answer).toEqual({ status: 422, errors: Array.from({ length: 20 }, () => passedOn) });
   });
 
   // In whichever notation: libs/platform/src/errors/redactor.spec.ts.

@@ -110,7 +110,7 @@ function readErrors(text: string | undefined) {
   const errors = memberOf(parsed(text), 'errors');
   if (Array.isArray(errors)) {
     const entries = errors.slice(0, MAX_ENTRIES).map(readEntry);
-    return { entries, foreign: undefined, isBare: entries.every(isBare) };
+    return { entries, foreign: undefined, isBare: entries.every(saysNothing) };
   }
   const body = text.trim();
   const foreign = body === '' ? undefined : (KINDS.get(body.charAt(0)) ?? 'text');
@@ -130,7 +130,7 @@ function readEntry(error: unknown): PlatformErrorEntry {
   };
 }
 
-function isBare({ title = '', detail = '', pointer }: PlatformErrorEntry): boolean {
+function saysNothing({ title = '', detail = '', pointer }: PlatformErrorEntry): boolean {
   return pointer === undefined && BARE.test(title.trim()) && BARE.test(detail.trim());
 }
 
