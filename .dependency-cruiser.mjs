@@ -197,7 +197,7 @@ export default {
     },
     {
       name: 'nest-at-the-edge',
-      comment: 'Of messaging, platform and resilience only modules and the transport import Nest.',
+      comment: 'Platform and resilience import no Nest; of messaging, its module and the transport do.',
       severity: 'error',
       from: {
         path: '^libs/(messaging|platform|resilience)/',

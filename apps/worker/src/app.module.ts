@@ -14,9 +14,8 @@ import {
 } from '#messaging';
 import {
   type OperatorCredentials,
+  type PlatformClientOptions,
   PlatformClients,
-  PlatformModule,
-  type PlatformModuleOptions,
   type PlatformObserver,
 } from '#platform';
 import { steadyClock } from '#resilience';
@@ -58,17 +57,16 @@ export class AppModule {
     const tally = new FailureTally();
     const { lanes, quarantine } = busNames(settings.AMQP_PREFIX);
     const observer = new BusObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]);
-    const platform = PlatformModule.forRoot(
-      platformOptions(options, new PlatformMetrics(logger, metrics, tally)),
+    const clients = new PlatformClients(
+      options.operators,
+      clientOptions(options, new PlatformMetrics(logger, metrics, tally)),
     );
-    const messaging = MessagingModule.forRootAsync({
-      imports: [platform],
-      inject: [PlatformClients],
-      useFactory: (clients: PlatformClients) => messagingOptions(options, clients, observer),
-    });
     return {
       module: AppModule,
-      imports: [TerminusModule.forRoot({ logger: false }), platform, messaging],
+      imports: [
+        TerminusModule.forRoot({ logger: false }),
+        MessagingModule.forRoot(messagingOptions(options, clients, observer)),
+      ],
       controllers: [
         ...new Set(Object.values(HANDLERS)),
         HealthController,
@@ -76,6 +74,7 @@ export class AppModule {
         ConsoleController,
       ],
       providers: [
+        { provide: PlatformClients, useValue: clients },
         { provide: Metrics, useValue: metrics },
         { provide: FailureTally, useValue: tally },
         { provide: CONSOLE_SETTINGS, useValue: settings },
@@ -88,12 +87,11 @@ export class AppModule {
   }
 }
 
-function platformOptions(
-  { settings, operators, tls, traces }: AppOptions,
+function clientOptions(
+  { settings, tls, traces }: AppOptions,
   observer: PlatformObserver,
-): PlatformModuleOptions {
+): PlatformClientOptions {
   return {
-    operators,
     limits: {
       attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
       maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,

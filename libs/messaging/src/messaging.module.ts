@@ -22,7 +22,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();
 
 /**
- * The bus of commands: `MessagingModule.forRootAsync({ imports, inject, useFactory })` provides the `PokerTransport`, which
+ * The bus of commands: `MessagingModule.forRoot(options)` provides the `PokerTransport`, which
  * an application takes as the strategy of a microservice, and the `IdempotencyStore`.
  */
 @Module({

@@ -3,11 +3,10 @@ export type { CollectionPage } from './answers/read-collection.ts';
 export { AD_HOC_RECORD } from './answers/read-record.ts';
 export { Slices } from './answers/slices.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
-export type { CallContext, CallsReport, CircuitReport } from './calls/operation-calls.ts';
-export { PlatformClient } from './platform-client.ts';
+export type { CallContext, CircuitReport } from './calls/operation-calls.ts';
+export { PlatformClient, type PlatformClientOptions } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
-export { PlatformModule, type PlatformModuleOptions } from './platform.module.ts';
-export { askOnce, faultCodeOf, probePlatform, type Question } from './ask-once.ts';
+export { askOnce, faultCodeOf, type Question } from './ask-once.ts';
 export {
   type AttemptFacts,
   type AttemptResult,

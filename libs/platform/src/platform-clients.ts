@@ -2,7 +2,7 @@ import type { CallsReport, CircuitReport } from './calls/operation-calls.ts';
 import { PlatformClient, type PlatformClientOptions } from './platform-client.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
-/** The clients of all configured operators, by name. */
+/** The clients of all configured operators, by name; a provider of an application. */
 export class PlatformClients {
   /** The limits of the calls for each operator. */
   readonly limits: PlatformLimits;
@@ -46,7 +46,8 @@ export class PlatformClients {
     return this.operators().flatMap((operator) => this.get(operator)?.calls() ?? []);
   }
 
-  async close(): Promise<void> {
+  /** Closes all clients. Nest calls it once it has closed the transports: until then, commands in flight may call the platform. */
+  async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.#clients.values()].map((client) => client.close()));
   }
 }

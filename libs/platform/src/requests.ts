@@ -28,7 +28,7 @@ interface RequestBody {
   readonly text: string;
 }
 
-/** Names and values of a form or a query; `undefined` is absent. */
+/** Names and values of a path, a query or a form; `undefined` is absent. */
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Who sends a request, and what the interface document leaves open about it. */
@@ -44,18 +44,13 @@ export interface PageRequest {
 }
 
 /** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
-export function sessionRequest(data: SessionCreate, { clientId }: Pick<Sender, 'clientId'>): PlatformRequest {
+export function sessionRequest(data: SessionCreate, { clientId }: Sender): PlatformRequest {
   const { userId, nick, authType, lang, currency } = data;
-  const form = { userId, nick, authType, lang, currency };
-  return {
-    operation: 'session.create',
-    root: 'baseUrl',
-    method: 'POST',
-    pathTemplate: '/v2/app/users/{userId}/session',
-    path: `/v2/app/users/${encodeURIComponent(userId)}/session?${encodeFields({ clientId })}`,
-    body: formOf(form),
-    parameters: { clientId, ...form },
-  };
+  return v2Request('session.create', 'POST', '/v2/app/users/{userId}/session', {
+    path: { userId },
+    query: { clientId },
+    form: { userId, nick, authType, lang, currency },
+  });
 }
 
 /**
@@ -92,17 +87,10 @@ export function adHocReportRequest(
   { clientId }: Sender,
   page: PageRequest,
 ): PlatformRequest {
-  const query = { clientId, ...paginationOf(page) };
-  const form = periodOf(data);
-  return {
-    operation: 'report.ad-hoc.fetch',
-    root: 'baseUrl',
-    method: 'POST',
-    pathTemplate: '/v2/app/reports/ad_hoc',
-    path: `/v2/app/reports/ad_hoc?${encodeFields(query)}`,
-    body: formOf(form),
-    parameters: { ...query, ...form },
-  };
+  return v2Request('report.ad-hoc.fetch', 'POST', '/v2/app/reports/ad_hoc', {
+    query: { clientId, ...paginationOf(page) },
+    form: periodOf(data),
+  });
 }
 
 /** Interface document, endpoint 4: a GET with its form data in the body, or in the query if the operator's settings say so. */
@@ -114,17 +102,8 @@ export function rakeRequest(
   const { timeZone, convertToPreferredCurrency, sort } = data;
   const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
   const form = periodOf(data);
-  const parameters = { ...query, ...form };
-  const inForm = settings.rakeParametersIn === 'form';
-  return {
-    operation: 'report.rake.fetch',
-    root: 'baseUrl',
-    method: 'GET',
-    pathTemplate: '/v2/app/users/rake',
-    path: `/v2/app/users/rake?${encodeFields(inForm ? query : parameters)}`,
-    body: inForm ? formOf(form) : undefined,
-    parameters,
-  };
+  const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
+  return v2Request('report.rake.fetch', 'GET', '/v2/app/users/rake', parts);
 }
 
 const REQUESTS: {
@@ -136,12 +115,7 @@ const REQUESTS: {
   'report.rake.fetch': rakeRequest,
 };
 
-/**
- * The request that a worker sends for a command, without its signature.
- *
- * @param data valid data of the command
- * @param page of a report
- */
+/** The request that a worker sends for a command with valid data, without its signature. @param page of a report */
 export function requestOf<T extends Operation>(
   operation: T,
   data: CommandData[T],
@@ -169,6 +143,27 @@ export function signRequest(
   return sign(parameters, secretKey, settings, isV3 ? body?.text : undefined);
 }
 
+/** A request of the v2 endpoints, whose path has the values of `path` in place of their names in braces. */
+function v2Request(
+  operation: Operation,
+  method: 'GET' | 'POST',
+  pathTemplate: string,
+  { path = {}, query, form }: { readonly path?: Fields; readonly query: Fields; readonly form?: Fields },
+): PlatformRequest {
+  const filled = pathTemplate.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(path[name] ?? ''),
+  );
+  return {
+    operation,
+    root: 'baseUrl',
+    method,
+    pathTemplate,
+    path: `${filled}?${encodeFields(query)}`,
+    body: form && { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
+    parameters: { ...query, ...path, ...form },
+  };
+}
+
 /** Encodes fields as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
 function encodeFields(fields: Fields): string {
   let text = '';
@@ -178,8 +173,4 @@ function encodeFields(fields: Fields): string {
     text += `${text && '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
   return text;
-}
-
-function formOf(fields: Fields): RequestBody {
-  return { contentType: 'application/x-www-form-urlencoded', text: encodeFields(fields) };
 }

@@ -6,7 +6,7 @@ export {
   type Priority,
 } from './admission/admission.ts';
 export { type Share, Shares } from './admission/shares.ts';
-export { type Holding, Window } from './admission/window.ts';
+export { Window } from './admission/window.ts';
 export { Circuit, type CircuitSettings, type CircuitState, type Health } from './circuit/circuit.ts';
 export { type Clock, type Random, steadyClock } from './clock.ts';
 export { Deadline, DeadlineExceeded } from './deadline.ts';

@@ -7,7 +7,6 @@ import {
   DEFAULT_SIGNATURE_SETTINGS,
   SIGNATURE_VARIABLES,
   type SignatureSettings,
-  type SignatureVariable,
   type SignedParameters,
 } from './signature-settings.ts';
 
@@ -22,7 +21,7 @@ interface Vector {
 
 function settingsOf({ settings }: Vector): SignatureSettings {
   const overrides = Object.entries(settings).map(([variable, value]) => [
-    SIGNATURE_VARIABLES[variable as SignatureVariable].member,
+    SIGNATURE_VARIABLES[variable as keyof typeof SIGNATURE_VARIABLES].member,
     value,
   ]);
   return { ...DEFAULT_SIGNATURE_SETTINGS, ...Object.fromEntries(overrides) };

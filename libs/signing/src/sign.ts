@@ -22,6 +22,9 @@ export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'sort',
 ]);
 
+/** Where a value was found: as a parameter, within a string of JSON, or joined to the top level from such a string. */
+type Origin = 'sent' | 'decoded' | 'joined';
+
 /** One value that is signed, in the order of signing. */
 export interface SignedPiece {
   /** Names and positions from the top to the value, also through a decoded string; where it is signed, not where it was sent. */
@@ -30,17 +33,12 @@ export interface SignedPiece {
   readonly value: unknown;
   /** Its part of the canonical string. */
   readonly text: string;
-  /** Whether it was found in a string of JSON. */
-  readonly isDecoded: boolean;
-  /** Whether it joined the top level from there. */
-  readonly isJoined: boolean;
+  readonly origin: Origin;
 }
 
 /** How the canonical string of a request is made: it is the text of all pieces, joined in order. */
 export interface SignatureTrace {
-  /** Names of the top level that take part, in order. */
-  readonly kept: readonly string[];
-  /** Paths of what takes no part; of one name at the top level. */
+  /** Paths of what takes no part. */
   readonly dropped: readonly (readonly string[])[];
   readonly pieces: readonly SignedPiece[];
 }
@@ -82,22 +80,17 @@ export function canonicalize(
   return canonical;
 }
 
-/**
- * Shows how the canonical string of a request is made.
- *
- * @param deviations a usual mistake, to show what it gives instead
- */
+/** Shows how the canonical string of a request is made, or what a usual mistake makes of it. */
 export function traceSignature(
   parameters: SignedParameters,
   settings: SignatureSettings,
   deviations: TraceDeviations = {},
 ): SignatureTrace {
-  const found: Omit<SignedPiece, 'isJoined'>[] = [];
-  const { joined, ...names } = walkSigned(parameters, settings, deviations, (text, value, isDecoded, path) =>
-    found.push({ path: [...path], value, text, isDecoded }),
+  const pieces: SignedPiece[] = [];
+  const dropped = walkSigned(parameters, settings, deviations, (text, value, origin, path) =>
+    pieces.push({ path: [...path], value, text, origin }),
   );
-  const isJoined = ({ isDecoded, path: [top = ''] }: (typeof found)[0]) => isDecoded && joined.has(top);
-  return { ...names, pieces: found.map((piece) => ({ ...piece, isJoined: isJoined(piece) })) };
+  return { dropped, pieces };
 }
 
 /**
@@ -105,38 +98,38 @@ export function traceSignature(
  * own order. Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
  *
  * @param onValue is given the value as it is signed, and its path, which changes afterwards
+ * @returns the paths of what takes no part
  */
 function walkSigned(
   parameters: SignedParameters,
   settings: SignatureSettings,
   { order = sortedNames, included = [], nested }: TraceDeviations,
-  onValue: (text: string, value: unknown, isDecoded: boolean, path: readonly string[]) => void,
-) {
+  onValue: (text: string, value: unknown, origin: Origin, path: readonly string[]) => void,
+): readonly (readonly string[])[] {
   const { members, joined } = joinDecoded(parameters, settings);
   const dropped: (readonly string[])[] = [];
   const path: string[] = [];
-  const kept = namesOf(members);
-  for (const name of kept) walkInto(name, members[name], joined.has(name));
-  return { kept, dropped, joined };
+  for (const name of namesOf(members)) walkInto(name, members[name], joined.has(name) ? 'joined' : 'sent');
+  return dropped;
 
-  function walkInto(name: string, value: unknown, isDecoded: boolean): void {
+  function walkInto(name: string, value: unknown, origin: Origin): void {
     path.push(name);
-    walk(value, isDecoded);
+    walk(value, origin);
     path.pop();
   }
 
-  function walk(value: unknown, isDecoded: boolean): void {
-    if (typeof value === 'string' && !isDecoded) {
+  function walk(value: unknown, origin: Origin): void {
+    if (typeof value === 'string' && origin === 'sent') {
       const decoded = decodeJsonString(value, settings.jsonStrings);
-      if (decoded !== value) return walk(decoded, true);
+      if (decoded !== value) return walk(decoded, 'decoded');
     }
     if (value === undefined) return;
     if (typeof value !== 'object' || value === null) {
-      onValue(writeScalar(value, settings.scalars), value, isDecoded, path);
-    } else if (nested && path.length >= nested.fromDepth && !isDecoded) {
-      onValue(nested.write(value), value, isDecoded, path);
+      onValue(writeScalar(value, settings.scalars), value, origin, path);
+    } else if (nested && path.length >= nested.fromDepth && origin === 'sent') {
+      onValue(nested.write(value), value, origin, path);
     } else {
-      for (const name of namesOf(value)) walkInto(name, (value as SignedParameters)[name], isDecoded);
+      for (const name of namesOf(value)) walkInto(name, (value as SignedParameters)[name], origin);
     }
   }
 

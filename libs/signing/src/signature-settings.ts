@@ -51,8 +51,6 @@ export const SIGNATURE_VARIABLES = {
   },
 } as const satisfies Record<string, Variable>;
 
-export type SignatureVariable = keyof typeof SIGNATURE_VARIABLES;
-
 interface Variable {
   readonly member: string;
   readonly values: Readonly<Record<string, string>>;
@@ -62,7 +60,7 @@ type Variables = typeof SIGNATURE_VARIABLES;
 
 /** A value for each variable, under its member. */
 export type SignatureSettings = {
-  readonly [V in SignatureVariable as Variables[V]['member']]: keyof Variables[V]['values'];
+  readonly [V in Variables[keyof Variables] as V['member']]: keyof V['values'];
 };
 
 /** To the letter of the interface document. */

@@ -85,22 +85,24 @@ const WRONG_VALUES: readonly Mistake[] = [
 function wrongSelection({ parameters, body }: SignedRequest): Mistake[] {
   const sent = Object.keys(parameters).filter((name) => EXCLUDED_NAMES.has(name));
   const pages = sent.filter((name) => PAGINATION.includes(name));
-  const isSession = body === undefined && 'userId' in parameters && !('dateFrom' in parameters);
-  return [
-    ...(pages.length > 1
-      ? [{ reason: `${pages.join(', ')} are signed; pagination takes no part.`, included: pages }]
-      : []),
-    ...sent.map((name) => ({ reason: `${name} is signed; it takes no part.`, included: [name] })),
-    ...(sent.length > 1 ? [{ reason: 'Names that take no part are signed.', included: sent }] : []),
-    ...(isSession
-      ? [
-          {
-            reason: 'userId is signed twice, from the path and from the form; it counts once.',
-            piece: (text: string, [name]: SignedPiece['path']) => (name === 'userId' ? text + text : text),
-          },
-        ]
-      : []),
-  ];
+  const mistakes: Mistake[] = sent.map((name) => ({
+    reason: `${name} is signed; it takes no part.`,
+    included: [name],
+  }));
+  if (sent.length > 1) mistakes.push({ reason: 'Names that take no part are signed.', included: sent });
+  if (pages.length > 1) {
+    mistakes.unshift({
+      reason: `${pages.join(', ')} are signed; pagination takes no part.`,
+      included: pages,
+    });
+  }
+  if (body === undefined && 'userId' in parameters && !('dateFrom' in parameters)) {
+    mistakes.push({
+      reason: 'userId is signed twice, from the path and from the form; it counts once.',
+      piece: (text, [name]) => (name === 'userId' ? text + text : text),
+    });
+  }
+  return mistakes;
 }
 
 const WRONG_JOINTS: readonly Mistake[] = [
@@ -156,24 +158,12 @@ const WRONG_SEALS: readonly Mistake[] = [
   })),
 ];
 
-/** For each parameter, at any depth, the mistake of not signing it; and that of not signing any empty one. */
+/** For each parameter, at any depth, the mistake of not signing it. */
 export function omissions(parameters: SignedParameters): Mistake[] {
-  const paths = pathsOf(parameters);
-  const empty = paths.filter((path) => ['', null, false].includes(valueAt(parameters, path) as string));
-  return [
-    ...(empty.length > 1
-      ? [
-          {
-            reason: 'Parameters that are empty are left out; they take part.',
-            parameters: empty.reduce(without, parameters),
-          },
-        ]
-      : []),
-    ...paths.map((path) => ({
-      reason: `${path.join('.')} is not signed, or was added after signing; every parameter takes part.`,
-      parameters: without(parameters, path),
-    })),
-  ];
+  return pathsOf(parameters).map((path) => ({
+    reason: `${path.join('.')} is not signed, or was added after signing; every parameter takes part.`,
+    parameters: without(parameters, path),
+  }));
 }
 
 /** The path of each parameter, at any depth; lists are one. */
@@ -188,10 +178,6 @@ function without(members: SignedParameters, [name = '', ...rest]: readonly strin
   const { [name]: value, ...others } = members;
   // A nested object keeps its place, which matters if nothing is sorted.
   return rest.length > 0 && isMembers(value) ? { ...members, [name]: without(value, rest) } : others;
-}
-
-function valueAt(members: SignedParameters, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, name) => (value as SignedParameters)[name], members);
 }
 
 function isMembers(value: unknown): value is SignedParameters {

@@ -72,10 +72,8 @@ describe('a success that is not the document of the interface', () => {
   const RECORD = 'data/0/attributes';
 
   it.each<readonly [CalledOperation, string, unknown, string?]>([
-    ['session.create', 'data', undefined],
     ['session.create', 'data/id', undefined],
     ['session.create', 'data/type', 'Session'],
-    ['session.create', ATTRIBUTES, []],
     ['session.create', `${ATTRIBUTES}/auth`, ''],
     ['session.create', `${ATTRIBUTES}/auth`, 'a\u0000b', DECEPTIVE],
     ['session.create', `${ATTRIBUTES}/redirect-url`, null],
@@ -91,21 +89,18 @@ describe('a success that is not the document of the interface', () => {
     ['game.open', `${ATTRIBUTES}/playerId`, 'u-2', 'another player'],
     ['game.open', `${ATTRIBUTES}/sessionId`, TOO_LONG, '8 KiB'],
     ['game.open', `${ATTRIBUTES}/url`, undefined],
-    ['game.open', `${ATTRIBUTES}/url`, 'data:text/html,x', NO_URL],
     ['game.open', `${ATTRIBUTES}/url`, 'https://play.example/\u202egpj', DECEPTIVE],
     ['report.ad-hoc.fetch', 'data', {}],
-    ['report.ad-hoc.fetch', 'meta', undefined],
     ['report.ad-hoc.fetch', 'meta/total-count', '1'],
     ['report.ad-hoc.fetch', 'meta/page-count', -1],
-    ['report.ad-hoc.fetch', 'meta/current-page', 1.5],
     ['report.ad-hoc.fetch', 'data/0', null],
     ['report.ad-hoc.fetch', 'data/0/type', 'players-rake'],
     ['report.ad-hoc.fetch', RECORD, undefined],
     ['report.ad-hoc.fetch', `${RECORD}/user-id`, undefined],
     ['report.ad-hoc.fetch', `${RECORD}/currency`, 1],
     ['report.ad-hoc.fetch', `${RECORD}/date`, undefined],
-    ['report.ad-hoc.fetch', `${RECORD}/win`, '28831'],
     ['report.ad-hoc.fetch', `${RECORD}/win`, 288.31],
+    ['report.ad-hoc.fetch', `${RECORD}/win`, 1e30],
     ['report.ad-hoc.fetch', 'data/0/id', undefined],
     ['report.rake.fetch', `${RECORD}/value`, '512'],
   ])('%s with %s = %j', async (...[operation, path, value, why]) => {
@@ -238,11 +233,11 @@ describe('a report', () => {
     expect(await reasonOf(call)).toBe('the body is unreadable: too-large');
   });
 
-  it('keeps hostile names out of the prototype', async () => {
+  it('names members in camelCase, and keeps hostile names out of the prototype', async () => {
     const attributes = JSON.parse(
-      '{"user-id":"u","currency":"USD","value":1,"__proto__":{"x":1},"-__proto__":{"y":1}}',
+      '{"user-id":"u","currency":"USD","value":1,"a--b-1":2,"end-":3,"__proto__":{"x":1},"-__proto__":{"y":1}}',
     );
     const page = await run('report.rake.fetch', collection('players-rake', [attributes]));
-    expect(textOf(page)).toBe('{"id":"record-0","userId":"u","currency":"USD","value":1}');
+    expect(textOf(page)).toBe('{"id":"record-0","userId":"u","currency":"USD","value":1,"aB1":2,"end-":3}');
   });
 });

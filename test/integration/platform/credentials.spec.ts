@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import 'reflect-metadata';
 
-import { PlatformClients, PlatformModule } from '#platform';
+import { PlatformClients } from '#platform';
 
 import { until } from '../../support/until.ts';
 import {
@@ -69,17 +69,21 @@ describe('other credentials', () => {
   });
 });
 
-it('PlatformModule provides clients, and closes their connections when the application shuts down', async () => {
+it('an application that shuts down closes the connections of its operators', async () => {
   const observer = new RecordingObserver();
-  const operators = [operatorAt(platform.origin)];
-  const module = PlatformModule.forRoot({ operators, limits: LIMITS, observer });
+  const clients = new PlatformClients([operatorAt(platform.origin)], { limits: LIMITS, observer });
+  const providers = [{ provide: PlatformClients, useValue: clients }];
+  const module = { module: class {}, providers };
   const app = await NestFactory.createApplicationContext(module, { logger: false });
-  const clients = app.get(PlatformClients);
   const create = () => createSession(clients.get('default')!);
   for (const name of ['second', '', '__proto__']) expect(clients.get(name)).toBeUndefined();
   await create();
   expect([observer.results, platform.openSockets]).toEqual([['2xx'], 1]);
   await app.close();
   await until('the connection is closed', () => platform.openSockets === 0);
-  expect((await failureOf(create())).details).toEqual({ reason: 'closed' });
+  expect(await failureOf(create())).toMatchObject({
+    code: 'PLATFORM_UNAVAILABLE',
+    details: { reason: 'closed' },
+  });
+  expect(platform.connections).toBe(1);
 });

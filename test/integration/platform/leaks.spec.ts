@@ -50,14 +50,6 @@ describe('after close', () => {
     expect(await call).toBe('PLATFORM_UNAVAILABLE');
     await expectNoMoreThan(before);
   });
-
-  it('a call fails at once, and no connection is made', async () => {
-    const { client } = buildClient();
-    await client.close();
-    const error = await failureOf(createSession(client));
-    expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'closed' } });
-    expect(platform.connections).toBe(0);
-  });
 });
 
 it('an open client leaves no timer behind a call that has ended, however it ended', async () => {

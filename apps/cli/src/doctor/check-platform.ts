@@ -1,13 +1,14 @@
 import { CommandError } from '#contracts';
 import {
+  askOnce,
   type CallContext,
+  faultCodeOf,
   type Operation,
   OPERATIONS,
   type OperatorCredentials,
   PlatformClient,
   type PlatformLimits,
   type PlatformTransport,
-  probePlatform,
 } from '#platform';
 import { Deadline } from '#resilience';
 
@@ -72,13 +73,12 @@ export async function checkOperator(
 
 async function checkAddress(subject: string, root: string, transport: PlatformTransport): Promise<Finding[]> {
   const { origin } = new URL(root);
-  const probe = await probePlatform(root, transport);
-  if (probe.kind === 'no-answer') {
-    const { code } = probe;
-    const [, advice = OTHER_FAULT] = ADVICE_ON_ADDRESS.find(([pattern]) => pattern.test(code)) ?? [];
-    return [fail(subject, `${origin} cannot be reached (${code})`, advice)];
+  const answer = await askOnce({ root, method: 'GET' }, transport).catch(faultCodeOf);
+  if (typeof answer === 'string') {
+    const [, advice = OTHER_FAULT] = ADVICE_ON_ADDRESS.find(([pattern]) => pattern.test(answer)) ?? [];
+    return [fail(subject, `${origin} cannot be reached (${answer})`, advice)];
   }
-  const { status, clockSkewMs = 0 } = probe;
+  const { status, clockSkewMs } = answer;
   const reached = ok(subject, `${origin} answers (${status})`);
   if (Math.abs(clockSkewMs) <= SKEW_ALLOWED_MS) return [reached];
   const seconds = Math.round(Math.abs(clockSkewMs) / 1_000);

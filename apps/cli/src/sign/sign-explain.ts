@@ -131,11 +131,11 @@ function pointerOf(path: readonly string[]): string {
 }
 
 /** A note on a value that may surprise a reader. */
-function whyKept({ path, value, isDecoded, isJoined }: SignedPiece, settings: SignatureSettings): string {
+function whyKept({ path, value, origin }: SignedPiece, settings: SignatureSettings): string {
   const reasons: string[] = [];
   if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
-  if (isJoined) reasons.push('joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge');
-  else if (isDecoded) {
+  if (origin === 'joined') reasons.push('joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge');
+  else if (origin === 'decoded') {
     reasons.push(`found in a string of JSON, SIGNATURE_JSON_STRINGS=${settings.jsonStrings}`);
   }
   if (typeof value === 'boolean' || value === null) {

@@ -29,9 +29,7 @@ export function once(bus: Bus, window: Window): Step {
       case 'settled':
         return replay(command, claim.reply);
       case 'in flight': {
-        const holding = enter(window, command, true);
-        // A wait does not show that its compartment moves.
-        const leave = (): void => window.leave(holding, undefined);
+        const leave = enter(window, command, true);
         const reply = await command.deadline.race(claim.outcome).finally(leave);
         // If the first one ended without a reply, it may be this one's turn.
         return reply ? replay(command, reply) : step(command, next);

@@ -1,5 +1,5 @@
 import { CommandError } from '#contracts';
-import type { Holding, Window } from '#resilience';
+import type { Window } from '#resilience';
 
 import type { Command } from '../command/command.ts';
 import type { Step } from './step.ts';
@@ -21,23 +21,20 @@ export function compartmentOf(name: string): { readonly operator: string; readon
  */
 export function share(window: Window): Step {
   return (command, next) => {
-    const holding = enter(window, command);
-    const startedAtMs = window.now();
-    command.atEnd(() => window.leave(holding, startedAtMs));
+    command.atEnd(enter(window, command));
     return next(command);
   };
 }
 
 /**
- * A place in the window, for a command or for a repeat that waits for it: a repeat may be beside its compartment if that
+ * Takes a place in the window, for a command or for a repeat that waits for it: a repeat may be beside its compartment if that
  * holds its share.
  *
+ * @returns gives the place back
  * @throws CommandError `OVERLOADED`
  */
-export function enter(window: Window, command: Command, isRepeat = false): Holding {
-  const compartment = compartmentNameOf(command);
-  const holding = window.enter(compartment) ?? (isRepeat ? window.enterBeside() : undefined);
-  if (holding) return holding;
-  window.overflow(compartment);
-  throw new CommandError('OVERLOADED');
+export function enter(window: Window, command: Command, isRepeat = false): () => void {
+  const leave = window.enter(compartmentNameOf(command), isRepeat);
+  if (leave === undefined) throw new CommandError('OVERLOADED');
+  return leave;
 }

@@ -20,7 +20,7 @@ function pageOf(memberOf: (index: number) => string): Buffer {
 export const largePage = (): Buffer =>
   pageOf((index) => Array.from({ length: 20 }, (_, at) => `,"amount-${at}":${index * at}`).join(''));
 
-/** What costs most to parse and to write, as far as a record may hold it. */
+/** What costs most to parse and to write, as far as a record may hold it; a quadratic step takes a thousand times as long. */
 export function hostilePage(): Buffer {
   const names = Array.from({ length: 5_000 }, (_, at) => `"a-${at}":{}`).join();
   const numbers = `${'12345678901234567890,'.repeat(2_900)}1`;
@@ -29,6 +29,8 @@ export function hostilePage(): Buffer {
     `,"names":{${names}}`,
     `,"numbers":[${numbers}]`,
     `,"${'-a'.repeat(20_000)}":"${'\\u00e4'.repeat(2_000)}"`,
+    `,"${'-'.repeat(50_000)}":"${'\\"{['.repeat(2_000)}"`,
+    `,"number":${' '.repeat(25_000)}${'1234567890'.repeat(2_500)}.5`,
   ];
   return pageOf((index) => members[index % members.length] ?? '');
 }

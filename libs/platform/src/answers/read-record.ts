@@ -89,7 +89,7 @@ function* faultsOf(
 }
 
 /** The name of an attribute in replies: `user-id` as `userId`. */
-export function camelCase(name: string): string {
+function camelCase(name: string): string {
   let converted = NAMES.get(name);
   if (converted === undefined) {
     converted = name.replace(DASHES, (_dash, next: string) => next.toUpperCase());

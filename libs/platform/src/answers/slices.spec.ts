@@ -31,15 +31,6 @@ describe('slices', () => {
     expect(Math.max(...counts.map((count, index) => count - (counts[index - 1] ?? 0)))).toBe(1);
   });
 
-  it('does several steps in a slice if they are short', async () => {
-    const slices = new Slices();
-    await slices.next();
-    let isNextTurn = false;
-    setImmediate(() => (isNextTurn = true));
-    await slices.next();
-    expect(isNextTurn).toBe(false);
-  });
-
   it('does large work one after the other, whether it succeeds or fails', async () => {
     const log: string[] = [];
     const work = (name: string) => async () => {

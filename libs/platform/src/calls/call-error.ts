@@ -4,7 +4,7 @@ import type { CallEnd } from '#resilience';
 import { readBody } from '../answers/read-body.ts';
 import type { CallContext } from './operation-calls.ts';
 import { classifyError } from '../errors/classify-error.ts';
-import { readErrors, redactedAnswer } from '../errors/read-errors.ts';
+import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { Answer, TransportFault } from '../transport/exchange.ts';
 import type { Fault } from './classify-attempt.ts';
@@ -58,11 +58,11 @@ export async function callError(
       const waitMs = fault.retryAfterMs ?? retryAfterMs;
       return answerError(fault.answer, facts, { retryAfterMs: waitMs, details });
     }
-    case 'circuit-open': {
-      const { retryAfterMs: untilProbeMs, cause } = fault;
-      const reason = cause === undefined ? undefined : { reason: cause };
-      return new CommandError('CIRCUIT_OPEN', { retryAfterMs: untilProbeMs, details: reason });
-    }
+    case 'circuit-open':
+      return new CommandError('CIRCUIT_OPEN', {
+        retryAfterMs: fault.retryAfterMs,
+        details: fault.cause === undefined ? undefined : { reason: fault.cause },
+      });
     case 'overloaded':
       return new CommandError('OVERLOADED');
     case 'transport': {
@@ -80,12 +80,10 @@ async function answerError(
   known: CommandErrorFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const text = await textOf(answer);
-  const body = readErrors(text);
-  const { code, details } = classifyError(status, body, operation, data);
+  const { code, details, entries } = classifyError(status, await textOf(answer), operation, data);
   return new CommandError(code, {
     ...known,
-    platform: redactedAnswer(status, body.entries, [data, secretKey]),
+    platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
     details: details || known.details ? { ...details, ...known.details } : undefined,
   });
 }

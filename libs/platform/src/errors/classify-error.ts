@@ -1,8 +1,7 @@
-import type { ErrorCode } from '#contracts';
+import type { CommandErrorFacts, ErrorCode, PlatformErrorEntry } from '#contracts';
 
 import type { Operation } from '../operations.ts';
 import { type StatusClass, statusClass } from '../transport/exchange.ts';
-import type { ErrorBody } from './read-errors.ts';
 
 /** One row of the table. The first row that matches an answer in every member gives its code. */
 interface ErrorRow {
@@ -59,18 +58,31 @@ const ERROR_TABLE: readonly ErrorRow[] = [
   { status: '5xx', code: 'PLATFORM_UNAVAILABLE' },
 ];
 
+const MAX_ENTRIES = 20;
+/** What a body is by its first character; else it is a text. */
+const KINDS = new Map([
+  ['<', 'html'],
+  ['{', 'json'],
+  ['[', 'json'],
+]);
+/** Says no more than that the request is bad, or nothing at all. */
+const BARE = /^(?:bad request\.?)?$/i;
+
 /**
  * Classifies an answer that is no success by the table.
  *
+ * @param text its body; `undefined` if it cannot be read
  * @param data of the command
+ * @returns its errors as they came, too
  */
 export function classifyError(
   status: number,
-  { entries, foreign, isBare }: ErrorBody,
+  text: string | undefined,
   operation: Operation,
   data: object,
-): { readonly code: ErrorCode; readonly details?: Readonly<Record<string, unknown>> } {
-  const texts = entries.flatMap(({ detail, title }) => [detail, title]).filter((text) => text !== undefined);
+): { code: ErrorCode; details?: CommandErrorFacts['details']; entries: readonly PlatformErrorEntry[] } {
+  const { entries, foreign, isBare } = readErrors(text);
+  const texts = entries.flatMap(({ detail, title }) => [detail, title]).filter((each) => each !== undefined);
   for (const row of ERROR_TABLE) {
     const { code } = row;
     if (row.status !== status && row.status !== statusClass(status)) continue;
@@ -78,17 +90,60 @@ export function classifyError(
     if (row.isOwn && foreign !== undefined) continue;
     if (row.hasCurrency !== undefined && row.hasCurrency !== hasCurrency(data)) continue;
     if (row.pointer && !entries.some(({ pointer }) => row.pointer?.test(pointer?.trim() ?? ''))) continue;
-    const match = texts.map((text) => row.text?.exec(text.trim())).find((found) => found);
+    const match = texts.map((each) => row.text?.exec(each.trim())).find((found) => found);
     if (row.text && !match) continue;
     const maxLength = match?.groups?.['maxLength'];
-    if (maxLength !== undefined) return { code, details: { maxLength: Number(maxLength) } };
+    if (maxLength !== undefined) return { code, details: { maxLength: Number(maxLength) }, entries };
     // A wrong address, or a proxy that does not know this path.
-    if (code === 'NOT_FOUND' && foreign !== undefined) return { code, details: { body: foreign } };
+    if (code === 'NOT_FOUND' && foreign !== undefined) return { code, details: { body: foreign }, entries };
     // Some installations say no more of a wrong signature.
-    if (code === 'BAD_REQUEST' && status === 400 && isBare) return { code, details: { hint: 'signature' } };
-    return { code };
+    if (code === 'BAD_REQUEST' && status === 400 && isBare)
+      return { code, details: { hint: 'signature' }, entries };
+    return { code, entries };
   }
-  return { code: 'PLATFORM_PROTOCOL_ERROR' };
+  return { code: 'PLATFORM_PROTOCOL_ERROR', entries };
+}
+
+/** `foreign` says what a body is that is neither an error document of JSON:API nor empty. */
+function readErrors(text: string | undefined) {
+  if (text === undefined) return { entries: [], foreign: 'text', isBare: false };
+  const errors = memberOf(parsed(text), 'errors');
+  if (Array.isArray(errors)) {
+    const entries = errors.slice(0, MAX_ENTRIES).map(readEntry);
+    return { entries, foreign: undefined, isBare: entries.every(saysNothing) };
+  }
+  const body = text.trim();
+  const foreign = body === '' ? undefined : (KINDS.get(body.charAt(0)) ?? 'text');
+  return { entries: [], foreign, isBare: BARE.test(body) };
+}
+
+function readEntry(error: unknown): PlatformErrorEntry {
+  const status = Number(memberOf(error, 'status') ?? Number.NaN);
+  const title = memberOf(error, 'title');
+  const detail = memberOf(error, 'detail');
+  const pointer = memberOf(memberOf(error, 'source'), 'pointer');
+  return {
+    ...(Number.isSafeInteger(status) && { status }),
+    ...(typeof title === 'string' && { title }),
+    ...(typeof detail === 'string' && { detail }),
+    ...(typeof pointer === 'string' && { pointer }),
+  };
+}
+
+function saysNothing({ title = '', detail = '', pointer }: PlatformErrorEntry): boolean {
+  return pointer === undefined && BARE.test(title.trim()) && BARE.test(detail.trim());
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function hasCurrency(data: object): boolean {

@@ -35,14 +35,12 @@ describe('Redactor', () => {
     ['a value at the cut', 'the value', `${'.'.repeat(299)}the value`, `${'.'.repeat(299)}*`],
     ['half a character at the cut', 'x', `${'.'.repeat(299)}🂡`, '.'.repeat(299)],
     ['a text with more values than a command has', [...Array(101).keys()], 'harmless', '***'],
-    ['a text that is all values', 'v'.repeat(255), 'v'.repeat(20_000), '***'],
     [
       'what launch options hold as a string',
       { launchOptions: '{"a":"https://op/"}' },
       'see https://op/',
       'see ***',
     ],
-    ['launch options themselves', { launchOptions: '{"a":"https://op/"}' }, '{"a":"https://op/"}', '***'],
     [
       'nothing of a text that is written oddly',
       'the id',
@@ -104,19 +102,14 @@ describe('Redactor', () => {
       Array.from({ length: 100 }, (_, index) => `${'äß"&'.repeat(10)}${index}`),
       'äß"&'.repeat(2000),
     ],
-    ['backslashes', ['\\'.repeat(255)], `${'\\'.repeat(8000)}x`],
     ['escaped quotes', [`${'\\"'.repeat(100)}!`], '\\\\\\\\"'.repeat(1600)],
-    ['quotes', [`${'"'.repeat(200)}!`], '\\\\\\\\"'.repeat(1600)],
-    ['ampersands', [`${'&amp;'.repeat(50)}!`], '&amp;amp;amp;'.repeat(600)],
     ['percent signs', [`${'%25'.repeat(80)}!`], '%25252525'.repeat(900)],
-    ['URLs of backslashes', [`${'\\'.repeat(250)}x`], '%5C'.repeat(2_700)],
     ['runs of both', Array.from({ length: 99 }, (_, index) => `\\"${index}\\`), '\\%5C'.repeat(2_000)],
     [
       'values within values',
       Array.from({ length: 100 }, (_, index) => 'a'.repeat(index + 3)),
       'a'.repeat(8_000),
     ],
-    ['pairs of units', [`${'🂡'.repeat(100)}!`], '\\\\ud83c\\\\udca1'.repeat(500)],
   ])('is not made slow by %s', (_name, values, text) => {
     const used = process.threadCpuUsage();
     new Redactor(values).redact(text);

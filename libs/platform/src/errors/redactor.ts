@@ -1,12 +1,5 @@
-import {
-  AdHocReportFetch,
-  GameOpen,
-  GamePlayer,
-  GameSession,
-  RakeReportFetch,
-  readLaunchOptions,
-  SessionCreate,
-} from '#contracts/validation';
+import type { PlatformErrorEntry } from '#contracts';
+import { COMMANDS, GamePlayer, GameSession, readLaunchOptions } from '#contracts/validation';
 
 const REDACTED = '***';
 /** Any signature, also one that the platform says it expected. */
@@ -22,7 +15,7 @@ const MAX_TEXT = 4096;
 const MAX_CHARACTERS = 300;
 /** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
 const MAX_LAYERS = 8;
-/** Comparisons for all texts of an answer: units of a text's layers times units of the values. Beyond it, texts are left out. */
+/** Comparisons for all texts of an answer: units of a text's layers times units of the values; beyond it, texts are left out. */
 const BUDGET = 20_000_000;
 /** A run of bytes in a URL, or one character in HTML, JSON, or a JSON pointer; a pass is linear. */
 const NOTATION = new RegExp(
@@ -39,22 +32,31 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const LAST_CODE_POINT = 0x10_ff_ff;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(
-  [
-    'data',
-    'attributes',
-    'type',
-    'meta',
-    ...[SessionCreate, GameOpen, GamePlayer, GameSession, AdHocReportFetch, RakeReportFetch].flatMap(
-      (Shape) => Object.keys(new Shape()),
-    ),
-  ].map(plain),
+  [...COMMANDS.map(({ data }) => data), GamePlayer, GameSession]
+    .flatMap((Shape) => Object.keys(new Shape()))
+    .concat('data', 'attributes', 'type', 'meta')
+    .map(plain),
 );
+
+/** The errors of an answer as they may be passed on. @param secrets values, at any depth, that no text of theirs may repeat */
+export function redactedErrors(
+  errors: readonly PlatformErrorEntry[],
+  secrets: readonly unknown[],
+): readonly PlatformErrorEntry[] {
+  if (errors.length === 0) return [];
+  const redactor = new Redactor(secrets);
+  return errors.map(({ title, detail, pointer, ...entry }) => ({
+    ...entry,
+    ...(title !== undefined && { title: redactor.redact(title) }),
+    ...(detail !== undefined && { detail: redactor.redact(detail) }),
+    ...(pointer !== undefined && { pointer: redactor.redactPointer(pointer) }),
+  }));
+}
 
 /**
  * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A text that
- * holds a value as a URL, JSON or HTML writes it, also escaped more than once, becomes `***` as a whole.
- *
- * The time is bounded, whatever the values and the texts hold.
+ * holds a value as a URL, JSON or HTML writes it, also escaped more than once, becomes `***` as a whole. The time is
+ * bounded, whatever the values and the texts hold.
  */
 export class Redactor {
   /** Matches where a value begins; `undefined`: there are too many values. */
@@ -107,6 +109,7 @@ export class Redactor {
     return this.#budget >= 0;
   }
 }
+
 /** The longest value at each place of a text, in any letter case, also if it overlaps with another one. */
 function patternOf(values: readonly string[]): RegExp {
   const alternatives = values

@@ -15,12 +15,10 @@ const NAMES = new Names();
 /** The proxy is what failed, and not the platform. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  /** What it answered instead of connecting; absent if there is no connection to it. */
-  readonly status: number | undefined;
 
-  constructor(status?: number) {
-    super(status === undefined ? 'the proxy cannot be reached' : 'the proxy refuses to connect');
-    this.status = status;
+  /** @param status what it answered instead of connecting; absent if there is no connection to it */
+  constructor(readonly status?: number) {
+    super('the proxy refuses to connect, or cannot be reached');
   }
 }
 
@@ -57,8 +55,8 @@ export function routeTo(
   const proxy = new URL(proxyUrl);
   const { protocol, hostname, host, port } = new URL(origin);
   if (protocol === 'https:') {
-    const target = `${hostname}:${port || 443}`;
-    return { origin, prefix: '', headers: [], connect: tunnelConnector(proxy, target, lookup, direct) };
+    const connect = tunnelConnector(proxy, `${hostname}:${port || 443}`, lookup, direct);
+    return { origin, prefix: '', headers: [], connect };
   }
   return {
     origin: proxy.origin,
@@ -69,7 +67,6 @@ export function routeTo(
   };
 }
 
-/** Connects to the address itself. */
 function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsContext): Connector {
   const build = () => buildConnector({ allowH2: false, timeout: timeoutMs, lookup, ...tls?.material });
   let material = tls?.material;

@@ -18,7 +18,7 @@ interface Waiter {
   readonly settle: (admittance: Admittance) => void;
 }
 
-/** Calls that are slow or stuck together, such as those of one operation, apart from all others. */
+/** Calls that are slow or stuck together, such as those of one operation. */
 export interface Compartment {
   readonly priority: Priority;
   readonly share: Share;
@@ -27,12 +27,11 @@ export interface Compartment {
   readonly waiting: Waiter[];
 }
 
-/** How many times what is free a share may hold: three quarters of all connections, or half of them. */
+/** How many times what is free a share may hold: in the end three quarters of all connections, or half of them. */
 const WEIGHTS: Readonly<Record<Priority, number>> = { interactive: 3, background: 1 };
 
 /**
- * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the
- * rest.
+ * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the rest.
  *
  * No compartment takes all connections: it may hold three times as many as are free, so that a compartment that is stuck
  * leaves a quarter to the others, and two that are stuck a seventh.
@@ -46,20 +45,11 @@ export class Admission {
   readonly #background: Share = { inFlight: 0 };
   /** Interactive ones first. */
   #compartments: readonly Compartment[] = [];
-  #waiting = 0;
   #isClosed = false;
 
   constructor({ connections, queue }: AdmissionLimits) {
     this.#shares = new Shares(connections);
     this.#queue = queue;
-  }
-
-  get inFlight(): number {
-    return this.#shares.inFlight;
-  }
-
-  get waiting(): number {
-    return this.#waiting;
   }
 
   /** Adds a compartment, for good. */
@@ -105,7 +95,8 @@ export class Admission {
   }
 
   #makeRoom({ priority }: Compartment): boolean {
-    if (this.#waiting < this.#queue) return true;
+    const waiting = this.#compartments.reduce((sum, each) => sum + each.waiting.length, 0);
+    if (waiting < this.#queue) return true;
     if (priority === 'background') return false;
     const evicted = this.#compartments.find((other) => other.priority === 'background' && other.waiting[0]);
     evicted?.waiting[0]?.settle('overloaded');
@@ -113,13 +104,11 @@ export class Admission {
   }
 
   #wait({ waiting }: Compartment, deadline: Deadline): Promise<Admittance> {
-    this.#waiting += 1;
     return new Promise((resolve) => {
       const waiter: Waiter = {
         deadline,
         settle: (admittance) => {
           waiting.splice(waiting.lastIndexOf(waiter), 1);
-          this.#waiting -= 1;
           unsubscribe();
           resolve(admittance);
         },

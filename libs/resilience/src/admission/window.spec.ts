@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { type Holding, Window } from './window.ts';
+import { Window } from './window.ts';
 
 const SLOW_MS = 5_000;
 
@@ -11,32 +11,36 @@ beforeEach(() => {
   window = new Window(100, SLOW_MS, () => nowMs);
 });
 
-/** What a compartment gets of `count` that come at once. */
-function enter(compartment: string, count: number): Holding[] {
-  return Array.from({ length: count }, () => window.enter(compartment)).filter(
-    (holding) => holding !== undefined,
+/** The places that a compartment gets of `count` that are asked for at once, each as the function that gives it back. */
+function enter(compartment: string, count: number, isRepeat = false) {
+  return Array.from({ length: count }, () => window.enter(compartment, isRepeat)).filter(
+    (leave) => leave !== undefined,
   );
 }
 
+const heldBy = (compartment: string) => window.holdings.get(compartment)?.inFlight ?? 0;
+
 describe('Window', () => {
-  it('lets a compartment that is stuck hold half', () => {
+  it('lets a compartment that is stuck hold half, and counts what it refuses', () => {
     enter('games', 1);
     nowMs += SLOW_MS + 1;
     expect(enter('games', 200)).toHaveLength(49);
-    expect(window.holdings.get('games')).toMatchObject({ inFlight: 50, overflowed: 0 });
+    expect(window.holdings.get('games')).toMatchObject({ inFlight: 50, overflowed: 151 });
     expect(enter('sessions', 20)).toHaveLength(20);
   });
 
-  it('lets what waits for those of a compartment hold half of what that leaves, even if it is known late as stuck', () => {
-    enter('games', 87);
+  it('lets repeats of what is stuck hold half of what that leaves, even if it is known late as stuck', () => {
+    const [repeat] = enter('games', 1, true);
+    enter('games', 86);
     nowMs += SLOW_MS + 1;
-    const beside = Array.from({ length: 20 }, () => window.enterBeside()).filter((one) => one !== undefined);
+    const beside = enter('games', 20, true);
     expect(beside).toHaveLength(7);
     expect(enter('games', 1)).toHaveLength(0);
     expect(enter('sessions', 6)).toHaveLength(6);
-    beside.forEach((one) => window.leave(one, nowMs));
-    expect(window.enterBeside()).toBeDefined();
-    // That they have ended does not show that the compartment moves.
+    beside.forEach((leave) => leave());
+    expect(enter('games', 1, true)).toHaveLength(1);
+    // That a repeat has ended does not show that the compartment moves.
+    repeat?.();
     expect(enter('games', 1)).toHaveLength(0);
   });
 
@@ -45,7 +49,7 @@ describe('Window', () => {
     for (const operator of ill) enter(operator, 1);
     nowMs += SLOW_MS + 1;
     for (let i = 0; i < 100; i += 1) for (const operator of ill) window.enter(operator);
-    const held = ill.map((operator) => window.holdings.get(operator)?.inFlight ?? 0);
+    const held = ill.map(heldBy);
     const free = 100 - held.reduce((sum, inFlight) => sum + inFlight, 0);
     expect(Math.max(...held) - Math.min(...held)).toBeLessThanOrEqual(1);
     expect(free).toBeGreaterThanOrEqual(Math.min(...held));
@@ -58,27 +62,16 @@ describe('Window', () => {
     expect(enter('sessions', 12)).toHaveLength(12);
   });
 
-  it.each([
-    ['nothing ends', () => undefined],
-    ['what ends was slow', (holding: Holding) => window.leave(holding, 0)],
-  ])('counts a compartment as stuck if %s', (_, then) => {
-    const [first] = enter('games', 60);
-    nowMs += 2 * SLOW_MS + 1;
-    then(first as Holding);
-    expect(window.enter('games')).toBeUndefined();
-  });
-
-  it('admits a compartment again that has ended enough', () => {
+  it('counts a compartment as stuck if what ends was slow, and admits it again once enough have ended', () => {
     const games = enter('games', 60);
     nowMs += 2 * SLOW_MS + 1;
-    expect(window.enter('games')).toBeUndefined();
-    for (const holding of games.slice(0, 11)) window.leave(holding, 0);
-    expect(window.enter('games')).toBeDefined();
-    expect(window.enter('games')).toBeUndefined();
+    expect(enter('games', 1)).toHaveLength(0);
+    for (const leave of games.slice(0, 11)) leave();
+    expect(enter('games', 2)).toHaveLength(1);
   });
 
   it('does not hold it against a compartment that it was idle', () => {
-    enter('sessions', 60).forEach((holding) => window.leave(holding, nowMs));
+    enter('sessions', 60).forEach((leave) => leave());
     nowMs += 10 * SLOW_MS;
     expect(enter('sessions', 60)).toHaveLength(60);
   });

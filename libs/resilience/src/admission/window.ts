@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { type Share, Shares } from './shares.ts';
 
 /** What one compartment of a window holds. */
-export interface Holding extends Share {
+interface Holding extends Share {
   /** Refused so far. */
   overflowed: number;
   /** When the last one ended, or the first of those in flight began. */
@@ -27,7 +27,7 @@ export class Window {
   readonly #slowMs: number;
   readonly #clock: Clock;
   readonly #holdings = new Map<string, Holding>();
-  /** What is held beside the compartments. */
+  /** Repeats of commands whose compartments hold their shares. */
   readonly #beside = newHolding();
   #restartedAtMs = 0;
 
@@ -41,46 +41,28 @@ export class Window {
     this.#clock = clock;
   }
 
-  /** The time by its clock. */
-  now(): number {
-    return this.#clock();
-  }
-
   /** What each compartment holds, by its name. */
-  get holdings(): ReadonlyMap<string, Holding> {
+  get holdings(): ReadonlyMap<string, Readonly<Holding>> {
     return this.#holdings;
   }
 
   /**
-   * Each call that returns a holding is followed by one `leave` with it.
+   * Takes a place for a command, or for a repeat of one, which only waits for it: the repeats of compartments that are stuck
+   * may together hold as much as is free.
    *
    * @param compartment of a closed set of names
-   * @returns undefined if the compartment holds its share, and is stuck
+   * @returns gives the place back, once; undefined if the command is refused: its compartment holds its share, and is stuck
    */
-  enter(compartment: string): Holding | undefined {
+  enter(compartment: string, isRepeat = false): (() => void) | undefined {
     let holding = this.#holdings.get(compartment);
     if (holding === undefined) this.#holdings.set(compartment, (holding = newHolding()));
     if (holding.inFlight === 0) holding.movedAtMs = this.#clock();
-    else if (!this.#shares.hasRoomFor(holding) && this.#isStuck(holding)) return undefined;
-    this.#shares.take(holding);
-    return holding;
-  }
-
-  /**
-   * For a repeat of a command, which only waits for the first one. As `enter` it is followed by one `leave`.
-   *
-   * @returns undefined if the repeats of all compartments hold as much as is free
-   */
-  enterBeside(): Holding | undefined {
-    if (!this.#shares.hasRoomFor(this.#beside)) return undefined;
-    this.#shares.take(this.#beside);
-    return this.#beside;
-  }
-
-  /** Counts a command that could not enter, and was refused. */
-  overflow(compartment: string): void {
-    const holding = this.#holdings.get(compartment);
-    if (holding) holding.overflowed += 1;
+    else if (!this.#shares.hasRoomFor(holding) && this.#isStuck(holding)) {
+      if (isRepeat && this.#shares.hasRoomFor(this.#beside)) return this.#take(this.#beside, isRepeat);
+      holding.overflowed += 1;
+      return undefined;
+    }
+    return this.#take(holding, isRepeat);
   }
 
   /** Something else held up all compartments until now: none is stuck, and what each took counts from here. */
@@ -91,12 +73,16 @@ export class Window {
     }
   }
 
-  /** @param startedAtMs by the clock; `undefined` for a repeat, which does not show that its compartment moves */
-  leave(holding: Holding, startedAtMs: number | undefined): void {
-    this.#shares.giveBack(holding);
-    if (startedAtMs === undefined) return;
-    holding.movedAtMs = this.#clock();
-    holding.tookMs = holding.movedAtMs - Math.max(startedAtMs, this.#restartedAtMs);
+  #take(holding: Holding, isRepeat: boolean): () => void {
+    const startedAtMs = this.#clock();
+    this.#shares.take(holding);
+    return () => {
+      this.#shares.giveBack(holding);
+      // The end of a wait does not show that the compartment moves.
+      if (isRepeat) return;
+      holding.movedAtMs = this.#clock();
+      holding.tookMs = holding.movedAtMs - Math.max(startedAtMs, this.#restartedAtMs);
+    };
   }
 
   #isStuck({ movedAtMs, tookMs }: Holding): boolean {

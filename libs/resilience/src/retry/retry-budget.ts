@@ -5,10 +5,8 @@ const PER_SUCCESS = 0.2;
 const PER_SECOND = 1;
 
 /**
- * How often? A token bucket of retries, refilled by successes and slowly by time: retries never multiply the load on
- * what is failing, and an empty bucket does not stay empty.
- *
- * It begins full, with 100 retries; a success gives back a fifth of one, a second gives back one.
+ * How often? A token bucket of retries: they never multiply the load on what is failing, and an empty bucket does not stay
+ * empty. It begins full, with 100 retries; a success gives back a fifth of one, a second gives back one.
  */
 export class RetryBudget {
   readonly #clock: Clock;
