@@ -9,7 +9,7 @@ import { BrokerConnection, ConfirmedPublisher, type ConnectionState } from '@pok
 
 import { CallerError } from './caller-error.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
-import { Attempts, type Bus } from './calls/attempts.ts';
+import { Attempts, type Bus } from './attempts.ts';
 import {
   type CallOptions,
   type CommandOptions,
@@ -17,11 +17,11 @@ import {
   prepareCommand,
   type PreparedCommand,
   type ReportCommand,
-} from './calls/command.ts';
-import { Replies } from './replies/replies.ts';
-import { ReplyQueue } from './replies/reply-queue.ts';
-import { readReport } from './reports/read-report.ts';
-import type { AdHocRecord, RakeRecord, Report } from './reports/report.ts';
+} from './command.ts';
+import { Replies } from './replies.ts';
+import { ReplyQueue } from './reply-queue.ts';
+import type { AdHocRecord, RakeRecord } from './record.ts';
+import { Report } from './report.ts';
 
 const DEADLINE_MS = 15_000;
 const REPLY_TYPES = {
@@ -110,23 +110,18 @@ export class Caller {
   ): Promise<ReplyTo<T>> {
     const { sender, replies, replyQueue } = this.#bus;
     const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
-    const arrived = replies.expect(command.id);
-    const attempts = new Attempts(this.#bus, command, deadlineMs, options.signal);
-    try {
-      for (;;) {
-        try {
-          await attempts.publish(await replyQueue.ready(attempts.signal));
-          const reply = await arrived.next(attempts.signal);
-          if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-          if (reply.type !== REPLY_TYPES[type]) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
-          return reply.data as ReplyTo<T>;
-        } catch (error) {
-          await attempts.pauseAfter(error);
-        }
+    using arrived = replies.expect(command.id);
+    using attempts = new Attempts(this.#bus, command, deadlineMs, options.signal);
+    for (;;) {
+      try {
+        await attempts.publish(await replyQueue.ready(attempts.signal));
+        const reply = await arrived.next(attempts.signal);
+        if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+        if (reply.type !== REPLY_TYPES[type]) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+        return reply.data as ReplyTo<T>;
+      } catch (error) {
+        await attempts.pauseAfter(error);
       }
-    } finally {
-      replies.forget(command.id);
-      attempts.end();
     }
   }
 
@@ -140,7 +135,7 @@ export class Caller {
     data: CommandData[T],
     options?: CallOptions,
   ): Report<R> {
-    return readReport<T, R>(this.#bus, type, data, options);
+    return new Report<R>(this.#bus, type, data, options);
   }
 
   /**
@@ -164,13 +159,9 @@ export class Caller {
     command: PreparedCommand,
     { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
-    try {
-      await this.#bus.replyQueue.ready(attempts.signal);
-      await attempts.publish();
-    } finally {
-      attempts.end();
-    }
+    using attempts = new Attempts(this.#bus, command, deadlineMs, signal);
+    await this.#bus.replyQueue.ready(attempts.signal);
+    await attempts.publish();
   }
 
   /**

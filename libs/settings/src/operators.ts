@@ -87,7 +87,8 @@ function ownSettings(operator: string, entry: unknown, readText: ReadText): Part
   for (const [variable, value] of Object.entries(FILE.object(settings, `${operator}: settings`))) {
     if (!OF_OPERATOR.has(variable as SettingName))
       throw FILE.fault(`${operator}: settings has an unknown member "${variable}"`);
-    own[variable] = readMember(`${operator}: ${variable}`, value, SETTINGS[variable as SettingName].read);
+    const { read }: Definition<unknown> = SETTINGS[variable as SettingName];
+    own[variable] = readMember(`${operator}: ${variable}`, value, read);
   }
   return own as Partial<Settings>;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { CallerError } from '../caller-error.ts';
-import { Mailbox } from './mailbox.ts';
+import { CallerError } from './caller-error.ts';
 import { type BusReply, commandIdOf, type Message, readReply, type ReplyDelivery } from './reply.ts';
 
 const MAX_CALLS = 10_000;
@@ -16,6 +15,55 @@ const HANDLER_PAUSE_MS = 1_000;
  */
 export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
 
+/**
+ * Waits for something until a signal aborts; the work itself continues.
+ *
+ * @throws the signal's reason; else as the work does
+ */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // It may still fail when nobody waits for it.
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** What has arrived for one call and was not taken yet, the oldest first. */
+export class Mailbox<T extends object> {
+  #arrived: (T | Error)[] = [];
+  #wake = (): void => undefined;
+
+  put(item: T): void {
+    this.#arrived.push(item);
+    this.#wake();
+  }
+
+  /** Puts an item, or what is thrown instead of one, in the place of all that was not taken. */
+  replace(item: T | Error): void {
+    this.#arrived = [item];
+    this.#wake();
+  }
+
+  /** The next item, once there is one. @throws what was put instead of it; the signal's reason */
+  async next(signal: AbortSignal): Promise<T> {
+    for (;;) {
+      signal.throwIfAborted();
+      const item = this.#arrived.shift();
+      if (item instanceof Error) throw item;
+      if (item) return item;
+      await abortable(new Promise<void>((resolve) => (this.#wake = resolve)), signal);
+    }
+  }
+}
+
 /** The replies in the queue of this instance: to the calls that await them, else to the handler. */
 export class Replies {
   readonly #handler: ReplyHandler;
@@ -28,34 +76,28 @@ export class Replies {
   }
 
   /**
-   * Where the replies to a command arrive, also to what is sent again, until it is forgotten. It throws `REPLY_UNREADABLE`
-   * and `REPLY_LOST`.
+   * Where the replies to a command arrive, also to what is sent again, until it is disposed of. It throws
+   * `REPLY_UNREADABLE` and `REPLY_LOST`.
    *
    * @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS`
    */
-  expect(commandId: string): Mailbox<BusReply> {
+  expect(commandId: string): Mailbox<BusReply> & Disposable {
     if (this.#awaited.has(commandId)) throw CallerError.of('ID_IN_USE', commandId);
     if (this.#awaited.size >= MAX_CALLS) throw CallerError.of('TOO_MANY_CALLS', commandId);
     const mailbox = new Mailbox<BusReply>();
     this.#awaited.set(commandId, mailbox);
-    return mailbox;
-  }
-
-  forget(commandId: string): void {
-    this.#awaited.delete(commandId);
+    return Object.assign(mailbox, { [Symbol.dispose]: () => void this.#awaited.delete(commandId) });
   }
 
   /** Has every call send its command again: another process has the queue that replies were to come to. */
   lose(): void {
-    for (const [commandId, mailbox] of this.#awaited)
-      mailbox.replace(CallerError.of('REPLY_LOST', commandId));
+    for (const [id, mailbox] of this.#awaited) mailbox.replace(CallerError.of('REPLY_LOST', id));
   }
 
   /** @throws Error if the handler fails, after a pause: the reply is to be delivered again */
   async take(delivery: ReplyDelivery): Promise<void> {
-    const { message } = delivery;
-    const reply = readIfPossible(message);
-    const mailbox = this.#awaited.get(commandIdOf(message));
+    const reply = readIfPossible(delivery.message);
+    const mailbox = this.#awaited.get(commandIdOf(delivery.message));
     // Every reply to such a command is final, so the last is as good as any.
     mailbox?.replace(reply);
     // What nobody can read is acknowledged as well: it would come again for ever.

@@ -8,9 +8,8 @@ import {
   takeLock,
 } from '@poker-bridge/rabbitmq';
 
-import { abortable } from './mailbox.ts';
-import { CallerError } from '../caller-error.ts';
-import type { Replies } from './replies.ts';
+import { CallerError } from './caller-error.ts';
+import { abortable, type Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
 /** Replies under way to this process. */
