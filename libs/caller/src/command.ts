@@ -24,7 +24,6 @@ export interface TraceContext {
   readonly tracestate?: string;
 }
 
-/** How one command is sent. */
 export interface CommandOptions {
   /**
    * The identity of the command, at most 200 bytes: the same id is the same command, so that it is run once however often
@@ -42,7 +41,6 @@ export interface CommandOptions {
   readonly traceContext?: TraceContext;
 }
 
-/** How one command is sent and awaited. */
 export interface CallOptions extends CommandOptions {
   /** Ends the wait: the call rejects with the signal's reason. A command that was sent is run all the same. */
   readonly signal?: AbortSignal;

@@ -31,7 +31,6 @@ function isBeyondDouble(token: string): boolean {
   return WHOLE_LONG_INTEGER.test(token) && !Number.isSafeInteger(Number(token));
 }
 
-/** A message as it was delivered. */
 export type Message = Delivery['message'];
 
 /** A message, and what tells the broker that it is done with. */
@@ -48,7 +47,6 @@ export type BusReply = ContractReply & {
   readonly correlationId: string;
   /** From 0, within the replies to one command. */
   readonly sequence: number;
-  /** Whether it is the last reply to its command. */
   readonly isFinal: boolean;
   readonly traceparent?: string;
 };
@@ -77,7 +75,6 @@ export function readReply({ properties, content }: Message): BusReply {
   } as unknown as BusReply;
 }
 
-/** Which command a message answers. */
 export function commandIdOf({ properties }: Pick<Message, 'properties'>): string {
   return String(properties.headers?.['command-id'] ?? properties.correlationId);
 }

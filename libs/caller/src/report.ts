@@ -24,7 +24,6 @@ const QUEUE_ARGUMENTS = {
   'x-expires': 300_000,
 };
 
-/** The end of a report. */
 export type ReportSummary = Readonly<ReportCompleted>;
 
 /**

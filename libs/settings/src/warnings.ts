@@ -75,7 +75,6 @@ function warningsOfOperator(
   return warnings;
 }
 
-/** Two names of currencies that differ in case alone. */
 function alikeIn(precisions: OperatorCredentials['currencyPrecisions']): readonly string[] | undefined {
   const groups = Map.groupBy(precisions?.keys() ?? [], (name) => name.toUpperCase());
   return [...groups.values()].find((names) => names.length > 1);

@@ -5,7 +5,6 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 /** Failures that callers or players caused, and not the service or the platform. */
 const REFUSED: ReadonlySet<ErrorCategory> = new Set(['invalid', 'rejected']);
 
-/** How often the counters are read. */
 export const STEP_MS = 5_000;
 const MINUTE_MS = 60_000;
 const STEPS_OF_MINUTE = MINUTE_MS / STEP_MS;

@@ -32,7 +32,6 @@ export class Viewers {
   /** @param now the present state; it is read once a second for all viewers, and not while there is none */
   constructor(private readonly now: () => unknown) {}
 
-  /** Whether a connection belongs to a viewer. */
   has(socket: Socket): boolean {
     return this.#viewers.keys().some((response) => response.socket === socket);
   }

@@ -28,7 +28,6 @@ import type { Logger } from '#telemetry';
 const LONGEST_VALUE = 256;
 const REPORT_INTERVAL_MS = 60_000;
 
-/** The traces of this process. */
 interface Tracing {
   readonly tracer: Tracer;
   /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */

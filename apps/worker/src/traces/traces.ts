@@ -32,7 +32,6 @@ const REPLY_TO = '{reply_to}';
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const VALUE = /\{\w+\}/g;
 
-/** The tracers of commands and of calls, and their end. */
 export type Traces = ReturnType<typeof openTraces>;
 
 /** Traces by OpenTelemetry, exported as the settings say. */
