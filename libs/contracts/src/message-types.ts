@@ -28,6 +28,7 @@ const IS_FINAL = {
 
 export type ReplyType = keyof typeof IS_FINAL;
 
+const FINAL_BY_TYPE: ReadonlyMap<unknown, boolean> = new Map(Object.entries(IS_FINAL));
 const TYPE_OF_NAME: ReadonlyMap<unknown, CommandType> = new Map(COMMAND_TYPES.map((type) => [type, type]));
 
 /** Whether `type` names a command of this contract. */
@@ -45,7 +46,7 @@ export function commandTypeOf(name: string): CommandType | undefined {
 
 /** Whether a reply of this type is final; false for a type that is no reply. */
 export function isFinalReplyType(type: unknown): type is ReplyType {
-  return IS_FINAL[type as ReplyType] === true;
+  return FINAL_BY_TYPE.get(type) === true;
 }
 
 /** The only version of the messages so far. */

@@ -90,7 +90,7 @@ function ownSettings(operator: string, entry: unknown, readText: ReadText): Part
     const { read }: Definition<unknown> = SETTINGS[variable as SettingName];
     own[variable] = readMember(`${operator}: ${variable}`, value, read);
   }
-  return own as Partial<Settings>;
+  return own;
 }
 
 /** `{"USD": 2, "mBTC": 5}`, or as its variable is written. */
