@@ -36,7 +36,7 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** What has arrived for one call and was not taken yet, the oldest first. */
+/** Items that arrived for one call and were not taken yet, the oldest first. */
 export class Mailbox<T extends object> {
   #arrived: (T | Error)[] = [];
   #wake = (): void => undefined;
@@ -46,13 +46,13 @@ export class Mailbox<T extends object> {
     this.#wake();
   }
 
-  /** Puts an item, or what is thrown instead of one, in the place of all that was not taken. */
+  /** Replaces everything that was not taken yet by an item, or by an error that `next` throws. */
   replace(item: T | Error): void {
     this.#arrived = [item];
     this.#wake();
   }
 
-  /** The next item, once there is one. @throws what was put instead of it; the signal's reason */
+  /** Waits for the next item. @throws the error in its place; the signal's reason */
   async next(signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();

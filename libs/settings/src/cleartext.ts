@@ -10,7 +10,7 @@ const CLEARTEXT = new Set(['amqp:', 'redis:', 'http:']);
 
 /**
  * Refuses to send secrets and players' data in cleartext, or to anybody with a certificate, unless `ALLOW_CLEARTEXT` is
- * set. What stays on this machine is not meant. Source: bus contract, section 7.
+ * set. Addresses of this machine are exempt. Source: bus contract, section 7.
  *
  * @throws SettingsError naming each variable, without its value
  */

@@ -25,9 +25,9 @@ interface Counts {
 /** The commands of one type between two moments. */
 interface Figures {
   readonly answered: number;
-  /** By no fault of their callers. */
+  /** Failures that callers and players did not cause. */
   readonly failed: number;
-  /** For what callers or players did wrong. */
+  /** Failures that they caused. */
   readonly refused: number;
   /** Failures by code, the most frequent first. */
   readonly codes: readonly (readonly [code: ErrorCode, count: number])[];
