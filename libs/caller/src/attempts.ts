@@ -109,7 +109,7 @@ export class Attempts {
   }
 
   /** The call is over: it waits for nothing more, and no signal holds it. */
-  [Symbol.dispose](): void {
+  end(): void {
     clearTimeout(this.#timer);
     this.#limit.abort();
   }

@@ -110,18 +110,23 @@ export class Caller {
   ): Promise<ReplyTo<T>> {
     const { sender, replies, replyQueue } = this.#bus;
     const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
-    using arrived = replies.expect(command.id);
-    using attempts = new Attempts(this.#bus, command, deadlineMs, options.signal);
-    for (;;) {
-      try {
-        await attempts.publish(await replyQueue.ready(attempts.signal));
-        const reply = await arrived.next(attempts.signal);
-        if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-        if (reply.type !== REPLY_TYPES[type]) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
-        return reply.data as ReplyTo<T>;
-      } catch (error) {
-        await attempts.pauseAfter(error);
+    const arrived = replies.expect(command.id);
+    const attempts = new Attempts(this.#bus, command, deadlineMs, options.signal);
+    try {
+      for (;;) {
+        try {
+          await attempts.publish(await replyQueue.ready(attempts.signal));
+          const reply = await arrived.next(attempts.signal);
+          if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+          if (reply.type !== REPLY_TYPES[type]) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+          return reply.data as ReplyTo<T>;
+        } catch (error) {
+          await attempts.pauseAfter(error);
+        }
       }
+    } finally {
+      replies.forget(command.id);
+      attempts.end();
     }
   }
 
@@ -159,9 +164,13 @@ export class Caller {
     command: PreparedCommand,
     { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    using attempts = new Attempts(this.#bus, command, deadlineMs, signal);
-    await this.#bus.replyQueue.ready(attempts.signal);
-    await attempts.publish();
+    const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
+    try {
+      await this.#bus.replyQueue.ready(attempts.signal);
+      await attempts.publish();
+    } finally {
+      attempts.end();
+    }
   }
 
   /**

@@ -76,17 +76,21 @@ export class Replies {
   }
 
   /**
-   * Where the replies to a command arrive, also to what is sent again, until it is disposed of. It throws
-   * `REPLY_UNREADABLE` and `REPLY_LOST`.
+   * Where the replies to a command arrive, also to what is sent again, until it is forgotten. It throws `REPLY_UNREADABLE`
+   * and `REPLY_LOST`.
    *
    * @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS`
    */
-  expect(commandId: string): Mailbox<BusReply> & Disposable {
+  expect(commandId: string): Mailbox<BusReply> {
     if (this.#awaited.has(commandId)) throw CallerError.of('ID_IN_USE', commandId);
     if (this.#awaited.size >= MAX_CALLS) throw CallerError.of('TOO_MANY_CALLS', commandId);
     const mailbox = new Mailbox<BusReply>();
     this.#awaited.set(commandId, mailbox);
-    return Object.assign(mailbox, { [Symbol.dispose]: () => void this.#awaited.delete(commandId) });
+    return mailbox;
+  }
+
+  forget(commandId: string): void {
+    this.#awaited.delete(commandId);
   }
 
   /** Has every call send its command again: another process has the queue that replies were to come to. */

@@ -84,7 +84,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     const handle = (delivery: ReplyDelivery) => stream.push(delivery);
     const consumer = new QueueConsumer({ queue, prefetch: PAGES_PREFETCHED, handle });
     const declare = (model: Model) => declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
-    using attempts = new Attempts(this.#bus, command, this.#deadlineMs, this.#signal);
+    const attempts = new Attempts(this.#bus, command, this.#deadlineMs, this.#signal);
     try {
       await replyQueue.ready(attempts.signal);
       await declare(await abortable(connection.established(), attempts.signal));
@@ -99,6 +99,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
         }
       }
     } finally {
+      attempts.end();
       await consumer.drain(0);
       // Without its queue the worker stops, and so it does once the queue of a report that was left is full.
       const model = this.#summary && connection.isUsable ? connection.model : undefined;
