@@ -53,7 +53,7 @@ export async function startWithCallers() {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const users = stack.use(new AsyncDisposableStack());
-  const service = stack.use(await ServiceUnderTest.start({ behaviour: healthy() }));
+  const service = stack.use(await ServiceUnderTest.start({ behaviour: healthy(1) }));
   let printed: ReadonlyMap<string, readonly string[]> = new Map();
   const stop = stack.move();
   /** Writes `CALLERS_FILE`. @returns its path */
