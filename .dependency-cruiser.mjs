@@ -1,7 +1,6 @@
 const tests = '\\.(spec|fixture)\\.m?ts$';
 const plainContracts = '^libs/contracts/src/(?!validation)[^/]+\\.ts$';
-const usesOpenTelemetry =
-  '^(apps/worker/src/traces/traces|libs/telemetry/src/tracing/(export-traces|reporting-exporter))\\.ts$';
+const usesOpenTelemetry = '^apps/worker/src/traces/';
 
 /** The rules of the house; the comment of each is its sentence. @type {import('dependency-cruiser').IConfiguration} */
 export default {

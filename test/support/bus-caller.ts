@@ -43,12 +43,13 @@ export class BusCaller implements AsyncDisposable {
     this.replyQueue = replyQueue;
   }
 
-  static async open(url: string, prefix: string): Promise<BusCaller> {
+  /** @param name of its reply queue; default: the broker names it */
+  static async open(url: string, prefix: string, name = ''): Promise<BusCaller> {
     const connection = await connect(url, { noDelay: true });
     connection.on('error', () => undefined);
     const channel = await connection.createChannel();
     channel.on('error', () => undefined);
-    const { queue } = await channel.assertQueue('', { exclusive: true });
+    const { queue } = await channel.assertQueue(name, { exclusive: true });
     const caller = new BusCaller(prefix, connection, channel, queue);
     await channel.consume(queue, (message) => message && caller.#receive(message), { noAck: true });
     return caller;

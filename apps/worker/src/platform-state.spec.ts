@@ -23,68 +23,41 @@ it('puts what a lane holds beside what waits for the platform', () => {
 });
 
 const NOW_MS = 1_000_000;
+const RAKE = 'report.rake.fetch';
+const AD_HOC = 'report.ad-hoc.fetch';
+
+/** The report of a circuit, as far as it matters to a lane. */
 const circuit = (
   operation: Operation,
   state: CircuitReport['state'],
-  facts: { readonly agoMs?: number; readonly retryAfterMs?: number } = {},
+  retryAfterMs?: number,
+  agoMs = 0,
+  operator = 'default',
 ): CircuitReport => ({
-  operator: 'default',
+  operator,
   operation,
   state,
-  lastUsedAtMs: NOW_MS - (facts.agoMs ?? 0),
-  ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }),
+  lastUsedAtMs: NOW_MS - agoMs,
+  ...(retryAfterMs !== undefined && { retryAfterMs }),
 });
 
-const pause = (...circuits: CircuitReport[]) => lanePause('reports', circuits, 1, NOW_MS).pauseMs;
+const open = circuit(RAKE, 'open', 4_000);
 
 describe('lanePause', () => {
-  it.each([
-    ['nothing was called', []],
-    ['the circuit is half open', [circuit('report.rake.fetch', 'half-open', { retryAfterMs: 0 })]],
-    [
-      'one of two is closed',
-      [circuit('report.rake.fetch', 'open', { retryAfterMs: 9 }), circuit('report.ad-hoc.fetch', 'closed')],
-    ],
-    ['the open one was not used for a minute', [circuit('report.rake.fetch', 'open', { agoMs: 60_001 })]],
-  ])('lets the lane consume if %s', (_, circuits) => {
-    expect(pause(...circuits)).toBeUndefined();
-  });
-
-  it('keeps pausing while the probe is in flight', () => {
-    const halfOpen = circuit('report.rake.fetch', 'half-open', { retryAfterMs: 1_000 });
-    expect(pause(halfOpen, circuit('report.ad-hoc.fetch', 'open', { retryAfterMs: 3_000 }))).toBe(1_000);
-  });
-
-  it('pauses until the first probe, whatever the other lane and circuits do that were not used for a minute', () => {
-    const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
-    const adHoc = circuit('report.ad-hoc.fetch', 'open', { retryAfterMs: 3_000, agoMs: 60_000 });
-    expect(pause(open, adHoc)).toBe(3_000);
-    const longAgo = circuit('report.ad-hoc.fetch', 'closed', { agoMs: 60_001 });
-    expect(pause(open, longAgo, circuit('game.open', 'closed'))).toBe(4_000);
-  });
-
-  it('lets the lane consume while there is an operator that it has not called', () => {
-    const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
-    expect(lanePause('reports', [open], 2, NOW_MS)).toEqual({ pauseMs: undefined, isServed: true });
-    const both = [open, { ...open, operator: 'other' }];
-    expect(lanePause('reports', both, 2, NOW_MS)).toEqual({ pauseMs: 4_000, isServed: false });
-  });
-
-  it.each([{}, { retryAfterMs: 0 }])('pauses a millisecond if the probe is due: %j', (facts) => {
-    expect(pause(circuit('report.rake.fetch', 'open', facts))).toBe(1);
-  });
-
-  const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 9 });
-  const halfOpen = circuit('report.rake.fetch', 'half-open');
-
-  it.each<[boolean, string, CircuitReport[]]>([
-    [true, 'one of two circuits is closed', [open, circuit('report.ad-hoc.fetch', 'closed')]],
-    [
-      false,
-      'its circuit is half open, beside a closed one of the other lane',
-      [halfOpen, circuit('game.open', 'closed')],
-    ],
-  ])('says that the lane is served: %s, if %s', (expected, _, circuits) => {
-    expect(lanePause('reports', circuits, 1, NOW_MS).isServed).toBe(expected);
+  it.each<[string, readonly CircuitReport[], operators: number, pauseMs: number | undefined, boolean]>([
+    ['nothing was called', [], 1, undefined, true],
+    ['the circuit lets its probe through', [circuit(RAKE, 'half-open', 0)], 1, undefined, false],
+    ['one of two is closed', [open, circuit(AD_HOC, 'closed')], 1, undefined, true],
+    ['the open one was not used for a minute', [circuit(RAKE, 'open', 9, 60_001)], 1, undefined, true],
+    ['there is an operator that it has not called', [open], 2, undefined, true],
+    ['all are open of both operators', [open, circuit(RAKE, 'open', 5_000, 0, 'other')], 2, 4_000, false],
+    ['the other kind is probed sooner', [open, circuit(AD_HOC, 'open', 3_000, 60_000)], 1, 3_000, false],
+    ['a closed one was not used for a minute', [open, circuit(AD_HOC, 'closed', 0, 60_001)], 1, 4_000, false],
+    ["the other lane's circuit is closed", [open, circuit('game.open', 'closed')], 1, 4_000, false],
+    ['a probe is in flight', [circuit(RAKE, 'half-open', 1_000), open], 1, 1_000, false],
+    ['the probe is due', [circuit(RAKE, 'open', 0)], 1, 1, false],
+    ['nobody knows when the probe is due', [circuit(RAKE, 'open')], 1, 1, false],
+  ])('of reports, if %s', (_, circuits, operators, pauseMs, isServed) => {
+    expect(lanePause('reports', circuits, operators, NOW_MS)).toEqual({ pauseMs, isServed });
   });
 });

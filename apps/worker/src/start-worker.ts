@@ -46,7 +46,7 @@ async function start(stopping: Stopping): Promise<void> {
   if (settings.LOG_SUBJECT_KEY === undefined) logger.info(NO_SUBJECTS);
   const tracing = tracingOf(settings);
   // Nothing of OpenTelemetry is loaded unless the settings ask for it.
-  const traces = tracing && (await (await import('./traces/traces.ts')).openTraces(tracing, logger));
+  const traces = tracing && (await import('./traces/traces.ts')).openTraces(tracing, logger);
   const onMismatch = (error: Error): void => {
     process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);
     process.exit(EXIT_CONFIG);

@@ -2,7 +2,6 @@ import type { Logger } from '#telemetry';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Accepts what has to be stopped, once there is something. */
 export interface Stopping {
   /** @param stop finishes the commands in flight; then the process exits with 0 */
   begins(logger: Logger, stop: () => Promise<void>): void;

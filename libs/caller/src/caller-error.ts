@@ -31,10 +31,8 @@ export const CALLER_CODES = {
   CALLER_CLOSED: uncertain(false, 'This caller was closed; the command may have been sent.'),
 } as const satisfies Record<string, Pick<ErrorBody, 'category' | 'retryable' | 'message'>>;
 
-/** Every code that a call can fail with. */
 export type CallerErrorCode = ErrorCode | keyof typeof CALLER_CODES;
 
-/** What is known of a failure. */
 type Facts = Pick<CallerError, 'code' | 'category' | 'retryable' | 'message'> & Partial<CallerError>;
 
 /**
@@ -54,7 +52,6 @@ export class CallerError extends Error {
   /** Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`. */
   readonly violations: readonly Violation[] | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** What the platform answered. */
   readonly platform: PlatformAnswer | undefined;
   /** To send the same command again, and to find it in the worker's log. */
   readonly commandId: string | undefined;

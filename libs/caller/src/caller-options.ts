@@ -5,8 +5,8 @@ import type * as api from '@opentelemetry/api';
 import { busNames } from '@poker-bridge/contracts';
 import { brokerUserOf, type ConnectionState, type ConnectionTls } from '@poker-bridge/rabbitmq';
 
-import type { Sender, TraceContext } from './calls/command.ts';
-import type { ReplyHandler } from './replies/replies.ts';
+import type { Sender, TraceContext } from './command.ts';
+import type { ReplyHandler } from './replies.ts';
 
 const openTelemetry = load();
 

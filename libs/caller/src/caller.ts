@@ -9,7 +9,7 @@ import { BrokerConnection, ConfirmedPublisher, type ConnectionState } from '@pok
 
 import { CallerError } from './caller-error.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
-import { Attempts, type Bus } from './calls/attempts.ts';
+import { Attempts, type Bus } from './attempts.ts';
 import {
   type CallOptions,
   type CommandOptions,
@@ -17,11 +17,11 @@ import {
   prepareCommand,
   type PreparedCommand,
   type ReportCommand,
-} from './calls/command.ts';
-import { Replies } from './replies/replies.ts';
-import { ReplyQueue } from './replies/reply-queue.ts';
-import { readReport } from './reports/read-report.ts';
-import type { AdHocRecord, RakeRecord, Report } from './reports/report.ts';
+} from './command.ts';
+import { Replies } from './replies.ts';
+import { ReplyQueue } from './reply-queue.ts';
+import type { AdHocRecord, RakeRecord } from './record.ts';
+import { Report } from './report.ts';
 
 const DEADLINE_MS = 15_000;
 const REPLY_TYPES = {
@@ -140,7 +140,7 @@ export class Caller {
     data: CommandData[T],
     options?: CallOptions,
   ): Report<R> {
-    return readReport<T, R>(this.#bus, type, data, options);
+    return new Report<R>(this.#bus, type, data, options);
   }
 
   /**

@@ -9,14 +9,8 @@ export type {
   PreparedCommand,
   ReportCommand,
   TraceContext,
-} from './calls/command.ts';
-export type { ReplyHandler } from './replies/replies.ts';
-export type { BusReply } from './replies/reply.ts';
-export {
-  type AdHocRecord,
-  formatAmount,
-  type RakeRecord,
-  type Report,
-  type ReportPage,
-  type ReportSummary,
-} from './reports/report.ts';
+} from './command.ts';
+export type { ReplyHandler } from './replies.ts';
+export type { BusReply } from './reply.ts';
+export { type AdHocRecord, formatAmount, type RakeRecord, type ReportPage } from './record.ts';
+export type { Report, ReportSummary } from './report.ts';

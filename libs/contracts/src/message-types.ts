@@ -3,51 +3,33 @@ export const LANES = ['interactive', 'reports'] as const;
 
 export type Lane = (typeof LANES)[number];
 
-interface ReplyRow {
-  readonly type: string;
-  /** Whether it ends its command. */
-  readonly final: boolean;
-}
+/**
+ * Every command and its lane, in the order of the documents. The lane decides the policies: a command on `interactive` is
+ * run once for each identity, one on `reports` is a read. Source: bus contract, section 1.
+ */
+export const LANE_OF_COMMAND = {
+  'session.create': 'interactive',
+  'game.open': 'interactive',
+  'report.ad-hoc.fetch': 'reports',
+  'report.rake.fetch': 'reports',
+} as const satisfies Readonly<Record<string, Lane>>;
 
-interface CommandRow {
-  /** Decides the policies: a command on `interactive` is run once for each identity, one on `reports` is a read. */
-  readonly lane: Lane;
-  /** The replies if nothing fails; a failure is `command.failed`. */
-  readonly replies: readonly ReplyRow[];
-}
+export type CommandType = keyof typeof LANE_OF_COMMAND;
+export const COMMAND_TYPES = Object.keys(LANE_OF_COMMAND) as readonly CommandType[];
 
-const final = <const Type extends string>(type: Type) => ({ type, final: true }) as const;
-const partial = <const Type extends string>(type: Type) => ({ type, final: false }) as const;
-const FAILURE = final('command.failed');
-const OF_A_REPORT = [partial('report.page'), final('report.completed')] as const;
-/** Every command, in the order of the documents. Its definition, which validates, must fit its row. Source: bus contract, section 1. */
-const COMMAND_ROWS = {
-  'session.create': { lane: 'interactive', replies: [final('session.created')] },
-  'game.open': { lane: 'interactive', replies: [final('game.opened')] },
-  'report.ad-hoc.fetch': { lane: 'reports', replies: OF_A_REPORT },
-  'report.rake.fetch': { lane: 'reports', replies: OF_A_REPORT },
-} as const satisfies Readonly<Record<string, CommandRow>>;
+/** Every reply, and whether it ends its command. Source: bus contract, section 3. */
+const IS_FINAL = {
+  'session.created': true,
+  'game.opened': true,
+  'report.page': false,
+  'report.completed': true,
+  'command.failed': true,
+} as const satisfies Readonly<Record<string, boolean>>;
 
-type CommandRows = typeof COMMAND_ROWS;
-export type CommandType = keyof CommandRows;
+export type ReplyType = keyof typeof IS_FINAL;
 
-/** The rows of a command's replies, a tuple. */
-export type RepliesOf<Type extends CommandType> = CommandRows[Type]['replies'];
-
-export type ReplyType = RepliesOf<CommandType>[number]['type'] | typeof FAILURE.type;
-export const COMMAND_TYPES = Object.keys(COMMAND_ROWS) as readonly CommandType[];
-
-/** The lane of each command type. */
-export const LANE_OF_COMMAND = Object.fromEntries(
-  Object.entries(COMMAND_ROWS).map(([type, { lane }]) => [type, lane]),
-) as { readonly [Type in CommandType]: CommandRows[Type]['lane'] };
-
+const FINAL_BY_TYPE: ReadonlyMap<unknown, boolean> = new Map(Object.entries(IS_FINAL));
 const TYPE_OF_NAME: ReadonlyMap<unknown, CommandType> = new Map(COMMAND_TYPES.map((type) => [type, type]));
-const FINAL_REPLIES: ReadonlySet<unknown> = new Set(
-  [...Object.values(COMMAND_ROWS).flatMap(({ replies }): readonly ReplyRow[] => replies), FAILURE]
-    .filter((reply) => reply.final)
-    .map(({ type }) => type),
-);
 
 /** Whether `type` names a command of this contract. */
 export function isCommandType(type: unknown): type is CommandType {
@@ -64,7 +46,7 @@ export function commandTypeOf(name: string): CommandType | undefined {
 
 /** Whether a reply of this type is final; false for a type that is no reply. */
 export function isFinalReplyType(type: unknown): type is ReplyType {
-  return FINAL_REPLIES.has(type);
+  return FINAL_BY_TYPE.get(type) === true;
 }
 
 /** The only version of the messages so far. */

@@ -18,59 +18,55 @@ function faultsOf(variables: Record<string, string>, operators = '{}'): string[]
   return thrownBy(() => refuseCleartext(settings, all, environment));
 }
 
+/** A proxy elsewhere, by way of which even a platform on this machine is called. */
+const PROXIED = {
+  PLATFORM_API_URL: 'http://127.0.0.1:3100',
+  PLATFORM_PROXY_URL: 'https://proxy.example.com',
+};
+const CASINO = JSON.stringify({ casino: { clientId: 'c', apiUrl: 'http://api.example.com' } });
+
 describe('refuseCleartext', () => {
-  it('has nothing against encrypted connections, nor against what stays on this machine', () => {
-    expect(faultsOf({})).toEqual([]);
-    const local = {
-      AMQP_URL: 'amqp://127.0.0.1,amqp://LocalHost:5673,amqp://[0:0:0:0:0:0:0:1]',
-      REDIS_URL: 'redis://127.0.0.2:6379',
-      PLATFORM_BASE_URL: 'http://localhost:3100/api/web',
-      PLATFORM_API_URL: 'http://127.0.0.1:3100',
-    };
-    expect(faultsOf(local)).toEqual([]);
+  it.each<Record<string, string>>([
+    {},
+    { AMQP_URL: 'amqp://127.0.0.1,amqp://LocalHost:5673,amqp://[0:0:0:0:0:0:0:1]' },
+    { REDIS_URL: 'redis://127.0.0.2:6379' },
+    { PLATFORM_BASE_URL: 'http://localhost:3100/api/web', PLATFORM_API_URL: 'http://127.0.0.1:3100' },
+    // A proxy that sees no password, nor the calls.
+    { PLATFORM_PROXY_URL: 'http://proxy.example.com:3128' },
+    { PLATFORM_PROXY_URL: 'https://user:CANARY@proxy.example.com' },
+    { ...PROXIED, PLATFORM_PROXY_URL: 'http://user:CANARY@127.0.0.1:3128' },
+  ])('takes what is encrypted or stays on this machine: %j', (variables) => {
+    expect(faultsOf(variables)).toEqual([]);
   });
 
-  it.each([
-    ['AMQP_URL', 'amqps://safe.example.com,amqp://user:CANARY@broker.example.com', 'amqps'],
-    ['AMQP_URL', 'amqp://user:CANARY@127.999.999.999', 'amqps'],
-    ['AMQP_URL', 'amqp://user:CANARY@127.1', 'amqps'],
-    ['REDIS_URL', 'redis://:CANARY@10.0.0.1', 'rediss'],
-    ['PLATFORM_BASE_URL', 'http://canary.example.com/api/web', 'https'],
-    ['PLATFORM_API_URL', 'http://127.0.0.1.example.com', 'https'],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://canary.example.com:4318', 'https'],
-    ['PLATFORM_PROXY_URL', 'http://user:CANARY@proxy.example.com:3128', 'https'],
-  ])('refuses %s %s, and says what to use', (variable, value, protocol) => {
-    const faults = faultsOf({ [variable]: value });
-    expect(faults.map((fault) => fault.replace('its password ', ''))).toContain(
-      `${variable}: leaves this machine in cleartext; use ${protocol}, or set ALLOW_CLEARTEXT=true`,
-    );
-    expect(faults.join().toLowerCase()).not.toContain('canary');
-    expect(faultsOf({ [variable]: value, ALLOW_CLEARTEXT: 'true' })).toEqual([]);
-  });
-
-  it('has nothing against a proxy that sees no password, nor the calls', () => {
-    expect(faultsOf({ PLATFORM_PROXY_URL: 'http://proxy.example.com:3128' })).toEqual([]);
-    expect(faultsOf({ PLATFORM_PROXY_URL: 'https://user:CANARY@proxy.example.com' })).toEqual([]);
-    expect(faultsOf({ PLATFORM_PROXY_URL: 'http://user:CANARY@127.0.0.1:3128' })).toEqual([]);
-  });
-
-  it('refuses a platform on this machine that is called through a proxy elsewhere', () => {
-    const local = { PLATFORM_API_URL: 'http://127.0.0.1:3100' };
-    const proxy = 'https://proxy.example.com';
-    expect(faultsOf({ ...local, PLATFORM_PROXY_URL: proxy })).toEqual([
-      expect.stringMatching(/^PLATFORM_API_URL: leaves this machine/),
-    ]);
-    expect(faultsOf({ ...local, PLATFORM_PROXY_URL: 'http://127.0.0.1:3128' })).toEqual([]);
-  });
-
-  it('refuses the platform of another operator', () => {
-    const operators = JSON.stringify({ casino: { clientId: 'c', apiUrl: 'http://api.example.com' } });
-    expect(faultsOf({}, operators)).toEqual([expect.stringMatching(/^OPERATORS_FILE: "casino": leaves/)]);
-  });
-
-  it('refuses certificates that nobody checks', () => {
-    expect(faultsOf({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
-      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: turns the check/),
-    ]);
-  });
+  it.each<[Record<string, string>, fault: string, operators?: string]>([
+    [{ AMQP_URL: 'amqps://safe.example.com,amqp://user:CANARY@broker.example.com' }, 'AMQP_URL: * use amqps'],
+    [{ AMQP_URL: 'amqp://user:CANARY@127.999.999.999' }, 'AMQP_URL: * use amqps'],
+    [{ AMQP_URL: 'amqp://user:CANARY@127.1' }, 'AMQP_URL: * use amqps'],
+    [{ REDIS_URL: 'redis://:CANARY@10.0.0.1' }, 'REDIS_URL: * use rediss'],
+    [{ PLATFORM_BASE_URL: 'http://canary.example.com/api/web' }, 'PLATFORM_BASE_URL: * use https'],
+    [{ PLATFORM_API_URL: 'http://127.0.0.1.example.com' }, 'PLATFORM_API_URL: * use https'],
+    [PROXIED, 'PLATFORM_API_URL: * use https'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://canary.example.com:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT: * use https',
+    ],
+    [
+      { PLATFORM_PROXY_URL: 'http://user:CANARY@proxy.example.com:3128' },
+      'PLATFORM_PROXY_URL: its password * use https',
+    ],
+    [{}, 'OPERATORS_FILE: "casino": * use https', CASINO],
+    [
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      'NODE_TLS_REJECT_UNAUTHORIZED: turns the check of certificates off; remove it',
+    ],
+  ])(
+    'refuses %j, says what to use, and takes it with ALLOW_CLEARTEXT',
+    (variables, fault, operators = '{}') => {
+      const expected = fault.replace('*', 'leaves this machine in cleartext;');
+      expect(faultsOf(variables, operators)).toEqual([`${expected}, or set ALLOW_CLEARTEXT=true`]);
+      expect(expected.toLowerCase()).not.toContain('canary');
+      expect(faultsOf({ ...variables, ALLOW_CLEARTEXT: 'true' }, operators)).toEqual([]);
+    },
+  );
 });

@@ -10,7 +10,7 @@ const CLEARTEXT = new Set(['amqp:', 'redis:', 'http:']);
 
 /**
  * Refuses to send secrets and players' data in cleartext, or to anybody with a certificate, unless `ALLOW_CLEARTEXT` is
- * set. What stays on this machine is not meant. Source: bus contract, section 7.
+ * set. Addresses of this machine are exempt. Source: bus contract, section 7.
  *
  * @throws SettingsError naming each variable, without its value
  */
@@ -20,29 +20,23 @@ export function refuseCleartext(
   environment: NodeJS.ProcessEnv,
 ): void {
   if (settings.ALLOW_CLEARTEXT === 'true') return;
-  const proxy = settings.PLATFORM_PROXY_URL;
+  const { AMQP_URL, REDIS_URL, PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_PROXY_URL: proxy } = settings;
   const traces = endpointOf(settings);
   // A request by way of a proxy elsewhere leaves this machine, whatever its address.
-  const isPlatformHere = (url: URL): boolean =>
-    isHere(url) && (proxy === undefined || isHere(new URL(proxy)));
+  const leaves = proxy !== undefined && !isLoopback(new URL(proxy).hostname);
   const faults: SettingFault[] = [
-    ...settings.AMQP_URL.flatMap((url) => faultOf('AMQP_URL', url, 'amqps')),
-    ...faultOf('REDIS_URL', settings.REDIS_URL, 'rediss'),
-    ...(traces ? faultOf(traces.variable, traces.url, 'https') : []),
-    ...faultOf('PLATFORM_BASE_URL', settings.PLATFORM_BASE_URL, 'https', isPlatformHere),
-    ...faultOf('PLATFORM_API_URL', settings.PLATFORM_API_URL, 'https', isPlatformHere),
-    ...operators
-      .filter(
-        ({ baseUrl, apiUrl }) =>
-          baseUrl !== settings.PLATFORM_BASE_URL || apiUrl !== settings.PLATFORM_API_URL,
-      )
-      .flatMap(({ name, baseUrl, apiUrl }) =>
-        [baseUrl, apiUrl].flatMap((url) =>
-          faultOf('OPERATORS_FILE', url, 'https', isPlatformHere, `${JSON.stringify(name)}: `),
-        ),
-      ),
+    ...AMQP_URL.flatMap((url) => faultOf('AMQP_URL', url)),
+    ...faultOf('REDIS_URL', REDIS_URL),
+    ...(traces ? faultOf(traces.variable, traces.url) : []),
+    ...faultOf('PLATFORM_BASE_URL', PLATFORM_BASE_URL, leaves),
+    ...faultOf('PLATFORM_API_URL', PLATFORM_API_URL, leaves),
+    ...operators.flatMap(({ name, baseUrl, apiUrl }) =>
+      [baseUrl, apiUrl]
+        .filter((url) => url !== PLATFORM_BASE_URL && url !== PLATFORM_API_URL)
+        .flatMap((url) => faultOf('OPERATORS_FILE', url, leaves, `${JSON.stringify(name)}: `)),
+    ),
     // Without a password, a proxy sees no more than the platform's host: the rest is encrypted.
-    ...(hasPassword(proxy) ? faultOf('PLATFORM_PROXY_URL', proxy, 'https', isHere, 'its password ') : []),
+    ...(hasPassword(proxy) ? faultOf('PLATFORM_PROXY_URL', proxy, false, 'its password ') : []),
   ];
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     const reason = 'turns the check of certificates off; remove it, or set ALLOW_CLEARTEXT=true';
@@ -52,16 +46,13 @@ export function refuseCleartext(
   if (unique.size > 0) throw new SettingsError([...unique.values()]);
 }
 
-function faultOf(
-  variable: string,
-  address: string | undefined,
-  protocol: string,
-  staysHere = isHere,
-  what = '',
-): SettingFault[] {
-  const url = address === undefined ? null : URL.parse(address);
-  if (!url || !CLEARTEXT.has(url.protocol) || staysHere(url)) return [];
-  const reason = `${what}leaves this machine in cleartext; use ${protocol}, or set ALLOW_CLEARTEXT=true`;
+/** @param leaves whether what is sent leaves this machine, whatever the address */
+function faultOf(variable: string, address: string | undefined, leaves = false, what = ''): SettingFault[] {
+  if (address === undefined) return [];
+  const { protocol, hostname } = new URL(address);
+  if (!CLEARTEXT.has(protocol) || (isLoopback(hostname) && !leaves)) return [];
+  const encrypted = protocol.replace(':', 's');
+  const reason = `${what}leaves this machine in cleartext; use ${encrypted}, or set ALLOW_CLEARTEXT=true`;
   return [{ variable, reason }];
 }
 
@@ -70,11 +61,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|\[::1\])$/i.test(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'));
 }
 
-function isHere({ hostname }: URL): boolean {
-  return isLoopback(hostname);
-}
-
 function hasPassword(address: string | undefined): boolean {
-  const url = address === undefined ? null : URL.parse(address);
-  return Boolean(url && (url.username || url.password));
+  const url = address === undefined ? undefined : new URL(address);
+  return Boolean(url?.username || url?.password);
 }

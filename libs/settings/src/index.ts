@@ -1,7 +1,7 @@
 export { isLoopback, refuseCleartext } from './cleartext.ts';
 export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
-export { tracingOf } from './otel.ts';
+export { tracingOf, type TracingSettings } from './otel.ts';
 export { readOperators } from './operators.ts';
 export { JsonFile } from './json-file.ts';
 export { integer, list, oneOf, optional, type Reader, secret, setting } from './readers.ts';

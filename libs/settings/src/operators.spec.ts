@@ -52,19 +52,22 @@ describe('readOperators', () => {
     expect(casino).toEqual({ ...DEFAULT, name: 'casino', clientId: 'casino-client', secretKey: undefined });
   });
 
-  it('reads every member', () => {
+  it.each([
+    { secretKey: 'casino-key', currencyPrecisions: { USD: 4, mBTC: 5 } },
+    { secretKeyFile: 'casino.key', currencyPrecisions: 'USD=4,mBTC=5' },
+  ])('reads every member, as in %j', (members) => {
     const casino = {
       baseUrl: 'https://casino.example.com/api/web/',
       apiUrl: 'https://casino.example.com/',
       clientId: 'casino-client',
-      secretKey: 'casino-key',
-      currencyPrecisions: { USD: 4, mBTC: 5 },
+      ...members,
       settings: {
         SIGNATURE_SCALARS: 'php',
         RAKE_PARAMETERS_IN: 'query',
         PLAYER_COUNTRY_MEMBER: 'countryCode',
       },
     };
+    const { settings } = DEFAULT;
     expect(operatorsOf({ casino })[1]).toEqual({
       name: 'casino',
       baseUrl: 'https://casino.example.com/api/web',
@@ -73,19 +76,11 @@ describe('readOperators', () => {
       secretKey: 'casino-key',
       currencyPrecisions: new Map(Object.entries({ USD: 4, mBTC: 5 })),
       settings: {
-        ...DEFAULT.settings,
+        ...settings,
         scalars: 'php',
         rakeParametersIn: 'query',
         playerCountryMember: 'countryCode',
       },
-    });
-  });
-
-  it('reads precisions in the form of their variable, and a secret key from a file', () => {
-    const casino = { clientId: 'c', currencyPrecisions: 'USD=4,mBTC=5', secretKeyFile: 'casino.key' };
-    expect(operatorsOf({ casino })[1]).toMatchObject({
-      secretKey: 'casino-key',
-      currencyPrecisions: new Map(Object.entries({ USD: 4, mBTC: 5 })),
     });
   });
 

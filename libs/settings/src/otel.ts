@@ -1,5 +1,3 @@
-import type { SamplerName, TracingSettings } from '#telemetry';
-
 import {
   type Definition,
   httpRoot,
@@ -12,11 +10,15 @@ import {
   text,
 } from './readers.ts';
 
-const ROOT_SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const;
-const SAMPLERS: readonly SamplerName[] = [
-  ...ROOT_SAMPLERS,
-  ...ROOT_SAMPLERS.map((name) => `parentbased_${name}` as const),
-];
+/** OpenTelemetry's own names. */
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 const HOUR_MS = 60 * 60 * 1000;
 const LARGEST_QUEUE = 1_000_000;
 
@@ -62,6 +64,12 @@ type OtelSettings = {
 };
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
+
+/** OpenTelemetry's settings, where spans go by OTLP over HTTP, and the headers of each request to it, which may hold secrets. */
+export interface TracingSettings extends OtelSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** How traces are exported; `undefined` if nobody asked for them. */
 export function tracingOf(settings: OtelSettings): TracingSettings | undefined {

@@ -4,7 +4,6 @@ import type { PlatformSettings } from '#platform';
 /** Reads one value. @throws Error whose message is the reason, without the value */
 export type Reader<T> = (text: string) => T;
 
-/** How one variable is read. */
 export interface Definition<T> {
   readonly read: Reader<T>;
   /** As it would be written; `undefined` for a variable without a default. */
@@ -49,7 +48,6 @@ export function integer(min: number, max: number): Reader<number> {
   };
 }
 
-/** One of a list of words. */
 export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   return (value) => {
     const word = words.find((candidate) => candidate === value);
@@ -67,7 +65,6 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-/** Integers in rising order. */
 export function rising(read: Reader<number>): Reader<readonly number[]> {
   return (value) => {
     const numbers = list(read)(value);
@@ -78,7 +75,6 @@ export function rising(read: Reader<number>): Reader<readonly number[]> {
   };
 }
 
-/** The beginning of queues' names. */
 export const namePrefix: Reader<string> = (value) => {
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(value) || value.startsWith('amq.')) {
     throw new Error(
@@ -112,13 +108,11 @@ export const precisions: Reader<ReadonlyMap<string, number>> = (value) => {
 
 const HOST_NAME = /^[a-z0-9._-]+$/;
 
-/** The address of a broker. */
 export const amqpUrl: Reader<string> = (value) => {
   parse(value, ['amqp:', 'amqps:'], 'amqp or amqps URLs, comma separated');
   return value;
 };
 
-/** The name of a host, in lower case; no port. */
 export const hostName: Reader<string> = (value) => {
   const name = value.toLowerCase();
   if (!HOST_NAME.test(name) || URL.parse(`https://${name}`)?.hostname !== name) {

@@ -165,7 +165,6 @@ export class VariableReader {
     this.faults.push({ variable, reason });
   }
 
-  /** @throws SettingsError with every fault */
   check(): void {
     if (this.faults.length > 0) throw new SettingsError(this.faults);
   }

@@ -20,7 +20,7 @@ const FOREIGN = /^(LANG|LINES|OTEL_(?!BSP|SDK|SERVICE|TRACES).*)$/;
 const OPEN_GAME_PATH = /\/apiweb(\/v3(\/open-game)?)?$/;
 
 /**
- * What looks wrong and may be meant so, a sentence each, without a value.
+ * A sentence for each setting that looks wrong and may be intended. No sentence holds a value.
  *
  * @param environment for variables that are no settings and look like one
  */
@@ -48,7 +48,7 @@ export function warningsOf(
   return warnings;
 }
 
-/** What it has of its own, and not from `default`. */
+/** Warnings about what the operator does not inherit from `default`. */
 function warningsOfOperator(
   { name, baseUrl, apiUrl, currencyPrecisions }: OperatorCredentials,
   settings: Settings,
@@ -75,7 +75,6 @@ function warningsOfOperator(
   return warnings;
 }
 
-/** Two names of currencies that differ in case alone. */
 function alikeIn(precisions: OperatorCredentials['currencyPrecisions']): readonly string[] | undefined {
   const groups = Map.groupBy(precisions?.keys() ?? [], (name) => name.toUpperCase());
   return [...groups.values()].find((names) => names.length > 1);

@@ -33,7 +33,6 @@ const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.(commands.)
 const SPECS = [
   'libs/contracts/src/commands/(commands|session-close)',
   'libs/messaging/src/idempotency/redis-entries',
-  'apps/worker/src/commands/handlers',
   'apps/cli/src/send/',
   'test/contracts/compatibility',
   'test/docs/(names|operations)',

@@ -51,14 +51,12 @@ describe('broker users with no more than the command line prints', () => {
   const name = (rest: string) => callers.service.name(rest);
 
   it.each(USERS)('are served: %s', async (which) => {
-    const user = users[which];
-    user.send('session.create', { userId: 'p-1' });
-    await until('it is answered', () => user.replies.length === 1);
-    expect(user.replies[0]?.type).toBe('session.created');
+    const { type } = await users[which].send('session.create', { userId: 'p-1' });
+    expect(type).toBe('session.created');
   });
 
   it('have a reply parked by the worker if its queue is gone', async () => {
-    users.shop.send('session.create', { userId: 'p-1' }, { replyTo: `${SHOP}.gone` });
+    users.shop.publish('session.create', { userId: 'p-1' }, { replyTo: `${SHOP}.gone` });
     const undelivered = name('replies.undelivered');
     await until('it is parked', async () => {
       return (await callers.service.caller.channel.checkQueue(undelivered)).messageCount === 1;
@@ -86,8 +84,9 @@ describe('broker users with no more than the command line prints', () => {
 
   it.each(USERS)('may do nothing with what is not theirs: %s', async (which) => {
     const user = users[which];
-    const isNamedByBroker = user.replyQueue.startsWith('amq.');
-    for (const way of waysOf(isNamedByBroker ? '' : `${user.replyQueue} too`)) await expectRefused(user, way);
+    const { replyQueue } = user.bus;
+    const spy = replyQueue.startsWith('amq.') ? '' : `${replyQueue} too`;
+    for (const way of waysOf(spy)) await expectRefused(user, way);
   });
 
   it('may not use an exchange or a queue of their own to reach what is not theirs', async () => {
@@ -97,9 +96,9 @@ describe('broker users with no more than the command line prints', () => {
     const ways: [string, Way][] = [
       ['write into a lane by a binding', (channel) => bindTo(channel, name('interactive'))],
       ['write into a retry queue by a binding', (channel) => bindTo(channel, name('reports.retry.5000'))],
-      ['write into the queue of another by a binding', (channel) => bindTo(channel, kiosk.replyQueue)],
-      ['read the queue of another', (channel) => channel.get(kiosk.replyQueue)],
-      ['publish to the queue of another', (channel) => published(channel, '', kiosk.replyQueue)],
+      ['write into the queue of another by a binding', (channel) => bindTo(channel, kiosk.bus.replyQueue)],
+      ['read the queue of another', (channel) => channel.get(kiosk.bus.replyQueue)],
+      ['publish to the queue of another', (channel) => published(channel, '', kiosk.bus.replyQueue)],
       ['declare a queue of another', (channel) => channel.assertQueue(`${KIOSK}.more`)],
       ['declare a longer name', (channel) => channel.assertQueue(`month-end+${suffix}.more`)],
       ['declare a name before its own', (channel) => channel.assertQueue(`other-${SHOP}.replies`)],
@@ -129,7 +128,7 @@ describe('broker users with no more than the command line prints', () => {
   });
 
   it('are refused if they are the user of the worker', async () => {
-    callers.write('callers.json', { callers: { guest: {} } });
+    callers.write({ callers: { guest: {} } });
     const { code, stderr } = await printed();
     expect([code, stderr]).toEqual([78, expect.stringContaining("guest is the worker's own user")]);
   });

@@ -3,108 +3,117 @@ import { once } from 'node:events';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { openTracing, type Tracing, type TracingSettings } from '#telemetry';
+import type { TracingSettings } from '#settings';
+import { createLogger } from '#telemetry';
 
+import { exportTraces } from '../../../apps/worker/src/traces/export-traces.ts';
 import { root } from '../../../scripts/root.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { until } from '../../support/until.ts';
 
-describe('tracing', () => {
-  /** Far longer than a test: what is exported is exported by the end. */
-  const NEVER_MS = 3_600_000;
+/** Far longer than a test: what is exported is exported by the end. */
+const NEVER_MS = 3_600_000;
 
-  describe('openTracing', () => {
-    let receiver: OtlpReceiver;
-    const failures: { spans: number; message: string }[] = [];
+type Tracing = ReturnType<typeof exportTraces>;
 
-    beforeEach(async () => {
-      receiver = await OtlpReceiver.start();
-      failures.length = 0;
-    });
+describe('exportTraces', () => {
+  let receiver: OtlpReceiver;
+  let lines: Record<string, unknown>[];
 
-    afterEach(() => receiver[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    receiver = await OtlpReceiver.start();
+    lines = [];
+  });
 
-    const open = (settings: Partial<TracingSettings> = {}): Promise<Tracing> =>
-      openTracing(
-        {
-          url: `${receiver.url}/v1/traces`,
-          headers: {},
-          OTEL_SERVICE_NAME: 'a-service',
-          OTEL_TRACES_SAMPLER: 'parentbased_always_on',
-          OTEL_TRACES_SAMPLER_ARG: 1,
-          OTEL_BSP_SCHEDULE_DELAY: NEVER_MS,
-          OTEL_BSP_EXPORT_TIMEOUT: NEVER_MS,
-          OTEL_BSP_MAX_QUEUE_SIZE: 2_048,
-          OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 512,
-          ...settings,
-        },
-        (spans, { message }) => failures.push({ spans, message }),
-      );
-    const make = ({ tracer }: Tracing, count: number): void => {
-      for (let made = 0; made < count; made += 1) tracer.startSpan('a-span').end();
+  afterEach(() => receiver[Symbol.asyncDispose]());
+
+  const open = (settings: Partial<TracingSettings> = {}): Tracing => {
+    const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
+    const defaults = {
+      url: `${receiver.url}/v1/traces`,
+      headers: {},
+      OTEL_SERVICE_NAME: 'a-service',
+      OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+      OTEL_TRACES_SAMPLER_ARG: 1,
+      OTEL_BSP_SCHEDULE_DELAY: NEVER_MS,
+      OTEL_BSP_EXPORT_TIMEOUT: NEVER_MS,
+      OTEL_BSP_MAX_QUEUE_SIZE: 2_048,
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 512,
     };
+    return exportTraces({ ...defaults, ...settings } as TracingSettings, createLogger('info', { write }));
+  };
+  const make = ({ tracer }: Tracing, count: number): void => {
+    for (let made = 0; made < count; made += 1) tracer.startSpan('a-span').end();
+  };
 
-    it('exports what is left at its end', async () => {
-      const tracing = await open({ headers: { 'api-key': 'secret' } });
-      make(tracing, 600);
-      await tracing.close(NEVER_MS);
-      expect(receiver.spans).toHaveLength(600);
-      expect(receiver.spans[0]).toMatchObject({ name: 'a-span', service: 'a-service', parentId: '' });
-      expect(receiver.requests.map(({ path, headers }) => [path, headers['api-key']])).toEqual([
-        ['/v1/traces', 'secret'],
-        ['/v1/traces', 'secret'],
-      ]);
-      expect(failures).toEqual([]);
-    });
+  it('exports what is left at its end', async () => {
+    const tracing = open({ headers: { 'api-key': 'secret' } });
+    make(tracing, 600);
+    await tracing.close(NEVER_MS);
+    expect(receiver.spans).toHaveLength(600);
+    expect(receiver.spans[0]).toMatchObject({ name: 'a-span', service: 'a-service', parentId: '' });
+    expect(receiver.requests.map(({ path, headers }) => [path, headers['api-key']])).toEqual([
+      ['/v1/traces', 'secret'],
+      ['/v1/traces', 'secret'],
+    ]);
+    expect(lines).toEqual([]);
+  });
 
-    it('waits no longer than it is told for a collector that hangs, and tells what is lost', async () => {
-      receiver.answer = 'hang';
-      const tracing = await open();
-      make(tracing, 7);
-      await tracing.close(50);
-      expect(failures).toEqual([{ spans: 7, message: 'the worker stopped before they were taken' }]);
-    });
+  it('waits no longer than it is told for a collector that hangs, and tells what is lost', async () => {
+    receiver.answer = 'hang';
+    const tracing = open();
+    make(tracing, 7);
+    await tracing.close(50);
+    expect(lines).toMatchObject([
+      { level: 'warn', spans: 7, cause: { message: 'the worker stopped before they were taken' } },
+    ]);
+  });
 
-    it('tells of a collector that refuses at once, and then no more than once a minute', async () => {
-      receiver.answer = 'refuse';
-      const tracing = await open({ OTEL_BSP_MAX_QUEUE_SIZE: 1 });
-      for (let batches = 1; batches <= 3; batches += 1) {
-        make(tracing, 1);
-        await until('the batch was refused', () => receiver.requests.length === batches);
-      }
-      await tracing.close(NEVER_MS);
-      expect(failures).toEqual([{ spans: 1, message: expect.stringContaining('Bad Request') }]);
-    });
+  it('tells of a collector that refuses at once, and then no more than once a minute', async () => {
+    receiver.answer = 'refuse';
+    const tracing = open({ OTEL_BSP_MAX_QUEUE_SIZE: 1 });
+    for (let batches = 1; batches <= 3; batches += 1) {
+      make(tracing, 1);
+      await until('the batch was refused', () => receiver.requests.length === batches);
+    }
+    await tracing.close(NEVER_MS);
+    expect(lines).toMatchObject([
+      {
+        msg: 'traces could not be exported',
+        spans: 1,
+        cause: { message: expect.stringMatching(/Bad Request/) },
+      },
+    ]);
+  });
 
-    it.each([
-      ['always_off', 1, 0],
-      ['traceidratio', 0, 0],
-      ['parentbased_always_on', 1, 20],
-      ['parentbased_traceidratio', 0, 0],
-    ] as const)('samples by %s of %s', async (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, expected) => {
-      const tracing = await open({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG });
-      make(tracing, 20);
-      await tracing.close(NEVER_MS);
-      expect(receiver.spans).toHaveLength(expected);
-    });
+  it.each([
+    ['always_off', 1, 0],
+    ['traceidratio', 0, 0],
+    ['parentbased_always_on', 1, 20],
+    ['parentbased_traceidratio', 0, 0],
+  ] as const)('samples by %s of %s', async (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, expected) => {
+    const tracing = open({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG });
+    make(tracing, 20);
+    await tracing.close(NEVER_MS);
+    expect(receiver.spans).toHaveLength(expected);
+  });
 
-    it('keeps no more than may wait', async () => {
-      const tracing = await open({ OTEL_BSP_MAX_QUEUE_SIZE: 10 });
-      receiver.answer = 'hang';
-      make(tracing, 10);
-      await until('they are under way', () => receiver.requests.length === 1);
-      receiver.answer = 'take';
-      make(tracing, 30);
-      await tracing.close(50);
-      expect(receiver.spans).toHaveLength(10);
-    });
+  it('keeps no more than may wait', async () => {
+    const tracing = open({ OTEL_BSP_MAX_QUEUE_SIZE: 10 });
+    receiver.answer = 'hang';
+    make(tracing, 10);
+    await until('they are under way', () => receiver.requests.length === 1);
+    receiver.answer = 'take';
+    make(tracing, 30);
+    await tracing.close(50);
+    expect(receiver.spans).toHaveLength(10);
+  });
 
-    it('cuts long values', async () => {
-      const tracing = await open();
-      tracing.tracer.startSpan('a-span', { attributes: { long: 'x'.repeat(1_000) } }).end();
-      await tracing.close(NEVER_MS);
-      expect(String(receiver.spans[0]?.attributes['long'])).toHaveLength(256);
-    });
+  it('cuts long values', async () => {
+    const tracing = open();
+    tracing.tracer.startSpan('a-span', { attributes: { long: 'x'.repeat(1_000) } }).end();
+    await tracing.close(NEVER_MS);
+    expect(String(receiver.spans[0]?.attributes['long'])).toHaveLength(256);
   });
 });
 

@@ -27,7 +27,7 @@ export interface Failure {
  * There are no more kinds than the catalogue of errors has. A command that succeeds costs nothing here.
  */
 export class FailureTally {
-  /** The latest last. */
+  /** In the order of their last failure. */
   readonly #failures = new Map<string, Failure>();
   /** Since when each circuit and each connection to the broker is in trouble. */
   readonly #troubles = new Map<string, number>();

@@ -5,7 +5,6 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 /** Failures that callers or players caused, and not the service or the platform. */
 const REFUSED: ReadonlySet<ErrorCategory> = new Set(['invalid', 'rejected']);
 
-/** How often the counters are read. */
 export const STEP_MS = 5_000;
 const MINUTE_MS = 60_000;
 const STEPS_OF_MINUTE = MINUTE_MS / STEP_MS;
@@ -26,9 +25,9 @@ interface Counts {
 /** The commands of one type between two moments. */
 interface Figures {
   readonly answered: number;
-  /** By no fault of their callers. */
+  /** Failures that callers and players did not cause. */
   readonly failed: number;
-  /** For what callers or players did wrong. */
+  /** Failures that they caused. */
   readonly refused: number;
   /** Failures by code, the most frequent first. */
   readonly codes: readonly (readonly [code: ErrorCode, count: number])[];
@@ -57,20 +56,24 @@ export interface TypeHistory extends Figures {
   readonly hour: readonly (readonly [answered: number, failed: number])[];
 }
 
+/** What is kept of one type beside the counters. */
+interface Recent {
+  readonly hour: (readonly [answered: number, failed: number])[];
+  /** While some fail, and while nearly all do. */
+  failing: Run | undefined;
+  dead: Run | undefined;
+}
+
 /** The last hour of a worker, made of the differences between its counters. */
 export class History {
-  readonly #types: readonly string[];
+  readonly #types: ReadonlyMap<string, Recent>;
   /** The first is a minute old. */
   readonly #counts: Counts[] = [];
-  readonly #hours: ReadonlyMap<string, (readonly [answered: number, failed: number])[]>;
-  readonly #some = new Map<string, Run>();
-  readonly #whole = new Map<string, Run>();
   #minuteMs = 0;
 
   /** @param types those that are shown, in their order */
   constructor(types: readonly string[]) {
-    this.#types = types;
-    this.#hours = new Map(types.map((type) => [type, []]));
+    this.#types = new Map(types.map((type) => [type, { hour: [], failing: undefined, dead: undefined }]));
   }
 
   /** How long the last minute is: less after the start. */
@@ -81,16 +84,13 @@ export class History {
   get types(): readonly TypeHistory[] {
     const [before, after] = [this.#counts.at(0), this.#counts.at(-1)];
     if (!before || !after) return [];
-    return this.#types.map((type) => {
-      const whole = this.#whole.get(type);
-      return {
-        type,
-        ...figuresBetween(before, after, type),
-        failingSinceMs: this.#some.get(type)?.sinceMs,
-        deadSinceMs: whole && whole.failed >= LEAST_FAILED ? whole.sinceMs : undefined,
-        hour: this.#hours.get(type) ?? [],
-      };
-    });
+    return [...this.#types].map(([type, { hour, failing, dead }]) => ({
+      type,
+      ...figuresBetween(before, after, type),
+      failingSinceMs: failing?.sinceMs,
+      deadSinceMs: dead && dead.failed >= LEAST_FAILED ? dead.sinceMs : undefined,
+      hour,
+    }));
   }
 
   /** Adds a step, from the counters before to those that the metrics have now. */
@@ -112,29 +112,26 @@ export class History {
     if (this.#counts.length > STEPS_OF_MINUTE + 1) this.#counts.shift();
     if (!before) return;
     const minuteMs = atMs - (atMs % MINUTE_MS);
-    for (const [type, hour] of this.#hours) {
-      const figures = figuresBetween(before, counts, type);
-      const { answered, failed } = figures;
-      const last = minuteMs === this.#minuteMs ? hour.pop() : undefined;
-      hour.push([answered + (last?.[0] ?? 0), failed + (last?.[1] ?? 0)]);
-      if (hour.length > MINUTES) hour.shift();
-      this.#follow(type, figures, before.atMs, atMs);
+    for (const [type, recent] of this.#types) {
+      const { answered, failed, refused } = figuresBetween(before, counts, type);
+      const last = minuteMs === this.#minuteMs ? recent.hour.pop() : undefined;
+      recent.hour.push([answered + (last?.[0] ?? 0), failed + (last?.[1] ?? 0)]);
+      if (recent.hour.length > MINUTES) recent.hour.shift();
+      const step = { sinceMs: before.atMs, lastMs: atMs, failed };
+      // Also a step without a command, which says nothing else.
+      const isWhole = failed >= WHOLE_SHARE * (answered - refused);
+      recent.failing = continued(recent.failing, step, failed > 0);
+      recent.dead = continued(isWhole ? recent.dead : undefined, step, isWhole && failed > 0);
     }
     this.#minuteMs = minuteMs;
   }
+}
 
-  #follow(type: string, { answered, failed, refused }: Figures, fromMs: number, atMs: number): void {
-    const others = answered - refused;
-    if (others > 0 && failed < WHOLE_SHARE * others) this.#whole.delete(type);
-    for (const runs of [this.#some, this.#whole]) {
-      const run = runs.get(type);
-      if (run && atMs - run.lastMs > MINUTE_MS) runs.delete(type);
-      const isMet = failed > 0 && (runs === this.#some || failed >= WHOLE_SHARE * others);
-      if (!isMet) continue;
-      const { sinceMs = fromMs, failed: before = 0 } = runs.get(type) ?? {};
-      runs.set(type, { sinceMs, lastMs: atMs, failed: before + failed });
-    }
-  }
+/** A run continues with a step that belongs to it, and ends with a minute without one. */
+function continued(run: Run | undefined, step: Run, belongs: boolean): Run | undefined {
+  const current = run && step.lastMs - run.lastMs <= MINUTE_MS ? run : undefined;
+  if (!belongs) return current;
+  return current ? { ...step, sinceMs: current.sinceMs, failed: current.failed + step.failed } : step;
 }
 
 function figuresBetween(before: Counts, after: Counts, type: string): Figures {

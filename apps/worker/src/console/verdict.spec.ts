@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { BusLook } from '#messaging';
+import type { ErrorCode } from '#contracts';
+import type { BusLook, FailureFacts } from '#messaging';
 import type { CircuitReport } from '#platform';
 
 import { COMMAND } from './command-facts.fixture.ts';
@@ -24,8 +25,9 @@ const circuit = (state: CircuitReport['state'], operator = 'acme'): CircuitRepor
   lastUsedAtMs: 0,
   ...(state !== 'closed' && { cause: 'HTTP 503' }),
 });
+type Codes = TypeHistory['codes'];
 /** A hundred commands, of which so many failed. */
-const type = (codes: TypeHistory['codes'], more: Partial<TypeHistory> = {}): Partial<Findings> => ({
+const type = (codes: Codes, more: Partial<TypeHistory> = {}): Partial<Findings> => ({
   types: [
     {
       type: 'game.open',
@@ -43,18 +45,14 @@ const type = (codes: TypeHistory['codes'], more: Partial<TypeHistory> = {}): Par
     },
   ],
 });
-const look = (parts: Partial<BusLook>): Partial<Findings> => ({
-  look: {
-    queues: [],
-    deadLetters: { queue: 'poker.dead-letters', messages: 0, reasons: [] },
-    parked: { queue: 'poker.replies.undelivered', messages: 0, reasons: [] },
-    ...parts,
-  },
+const KEPT = { queue: 'kept', messages: 0, reasons: [] };
+const look = (queues: BusLook['queues']): Partial<Findings> => ({
+  look: { queues, deadLetters: KEPT, parked: KEPT },
 });
 const REPORTS = { ...LANE, lane: 'reports', state: 'waiting for the broker' } as const;
-const failed = (...failure: Parameters<FailureTally['failed']>): Pick<Findings, 'tally'> => {
-  const tally = new FailureTally(() => 42);
-  tally.failed(...failure);
+const failed = (code: ErrorCode, failure: FailureFacts): Partial<Findings> => {
+  const tally = new FailureTally();
+  tally.failed(COMMAND, code, 'answered', failure);
   return { tally };
 };
 
@@ -68,13 +66,8 @@ describe('verdictOf', () => {
   });
 
   it('is down if a type of players fails as a whole, whatever the other types do', () => {
-    const findings = type(
-      [
-        ['CIRCUIT_OPEN', 97],
-        ['PLATFORM_UNAVAILABLE', 3],
-      ],
-      { deadSinceMs: 60_000 },
-    );
+    const codes = Object.entries({ CIRCUIT_OPEN: 97, PLATFORM_UNAVAILABLE: 3 }) as unknown as Codes;
+    const findings = type(codes, { deadSinceMs: 60_000 });
     expect(verdictOf({ ...WELL, ...findings, circuits: [circuit('open')] })).toEqual({
       level: 'down',
       reasons: [
@@ -90,41 +83,27 @@ describe('verdictOf', () => {
     });
   });
 
-  it('has our people act on a worker that is full, and not those of the platform', () => {
-    const { reasons } = verdictOf({ ...WELL, ...type([['OVERLOADED', 50]]) });
-    expect(reasons).toMatchObject([
-      {
-        why: 'this worker is full (50 OVERLOADED)',
-        whoActs: expect.stringMatching(/: more workers, or a quicker platform$/),
-        line: 'poker-bridge doctor',
-      },
-    ]);
-  });
-
-  it.each<[string, Partial<Findings>]>([
+  it.each<[level: string, reason: string, Partial<Findings>]>([
     [
+      'down',
       'No connection to RabbitMQ ECONNREFUSED',
       { bus: { isConnected: false, lastError: 'ECONNREFUSED', lanes: [LANE] } },
     ],
     [
+      'down',
       'This worker does not consume reports it is waiting for the broker',
       { bus: { ...WELL.bus, lanes: [LANE, REPORTS] } },
     ],
     [
+      'down',
       'No worker consumes poker.interactive no LANES of a worker that runs names interactive; 9 wait',
       {
         bus: { ...WELL.bus, lanes: [] },
-        ...look({ queues: [{ queue: 'poker.interactive', lane: 'interactive', messages: 9, consumers: 0 }] }),
+        ...look([{ queue: 'poker.interactive', lane: 'interactive', messages: 9, consumers: 0 }]),
       },
     ],
-  ])('is down, and says why: %s', (reason, findings) => {
-    const { level, reasons } = verdictOf({ ...WELL, ...findings });
-    expect(level).toBe('down');
-    expect(reasons.map(({ what, why }) => `${what} ${why}`)).toEqual([reason]);
-  });
-
-  it.each<[string, Partial<Findings>]>([
     [
+      'attention',
       'The circuit is open for game.open of acme the platform answers HTTP 503; the lane reports is paused',
       {
         bus: { ...WELL.bus, lanes: [{ ...LANE, lane: 'reports', state: 'paused' }] },
@@ -132,29 +111,36 @@ describe('verdictOf', () => {
       },
     ],
     [
-      'game.open fails: 1 of 100 in the last minute no answer of the platform: timeout (1 OUTCOME_UNKNOWN)',
-      {
-        ...type([['OUTCOME_UNKNOWN', 1]]),
-        ...failed(COMMAND, 'OUTCOME_UNKNOWN', 'answered', { reason: 'timeout' }),
-      },
+      'attention',
+      'game.open fails: 50 of 100 in the last minute this worker is full (50 OVERLOADED)',
+      type([['OVERLOADED', 50]]),
     ],
     [
+      'attention',
+      'game.open fails: 1 of 100 in the last minute no answer of the platform: timeout (1 OUTCOME_UNKNOWN)',
+      { ...type([['OUTCOME_UNKNOWN', 1]]), ...failed('OUTCOME_UNKNOWN', { reason: 'timeout' }) },
+    ],
+    [
+      'attention',
       'game.open fails: 1 of 1000 in the last minute the signature is wrong (1 SIGNATURE_REJECTED)',
       {
         ...type([['SIGNATURE_REJECTED', 1]], { answered: 1_000 }),
-        ...failed(COMMAND, 'SIGNATURE_REJECTED', 'answered', {
-          status: 400,
-          reason: 'the signature is wrong',
-        }),
+        ...failed('SIGNATURE_REJECTED', { status: 400, reason: 'the signature is wrong' }),
       },
     ],
     [
+      'attention',
       'report.rake.fetch fails: 100 of 100 in the last minute no answer of the platform: unknown (100 PLATFORM_UNAVAILABLE)',
       type([['PLATFORM_UNAVAILABLE', 100]], { type: 'report.rake.fetch', deadSinceMs: 1 }),
     ],
-  ])('needs a look, and says why: %s', (reason, findings) => {
+  ])('is %s, and says why: %s', (expected, reason, findings) => {
     const { level, reasons } = verdictOf({ ...WELL, ...findings });
-    expect(level).toBe('attention');
+    expect(level).toBe(expected);
     expect(reasons.map(({ what, why }) => `${what} ${why}`)).toEqual([reason]);
+  });
+
+  it('has our people act on a worker that is full, and not those of the platform', () => {
+    const { reasons } = verdictOf({ ...WELL, ...type([['OVERLOADED', 50]]) });
+    expect(reasons[0]?.whoActs).toBe('the people who run the worker: more workers, or a quicker platform');
   });
 });

@@ -12,7 +12,7 @@ import { isServed } from '../health/health.controller.ts';
 import type { FailureTally } from './failure-tally.ts';
 import type { TypeHistory } from './history.ts';
 
-/** A thing that is wrong, for a person who is woken. */
+/** Something that is wrong, for the person on call. */
 interface Reason {
   readonly level: 'attention' | 'down';
   readonly what: string;
@@ -116,7 +116,7 @@ interface Failing extends Pick<Reason, 'level' | 'whoActs' | 'line'> {
   readonly cause: string;
 }
 
-/** None if so few fail that nobody has to look. */
+/** Empty if too few commands fail for anybody to look. */
 function failureOf(type: TypeHistory, { tally, circuits }: Findings): readonly Failing[] {
   const { answered, failed, codes, deadSinceMs } = type;
   const [[code] = []] = codes;

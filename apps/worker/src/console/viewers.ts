@@ -24,7 +24,7 @@ const HEADERS = {
  * viewer that does not read misses events, and is dropped after ten.
  */
 export class Viewers {
-  /** With the events in a row that were not sent, because the one before is still unread. */
+  /** Each with how many events in a row it missed, because it had not read the last one. */
   readonly #viewers = new Map<ServerResponse, number>();
   #showing: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -32,12 +32,11 @@ export class Viewers {
   /** @param now the present state; it is read once a second for all viewers, and not while there is none */
   constructor(private readonly now: () => unknown) {}
 
-  /** Whether a connection belongs to a viewer. */
   has(socket: Socket): boolean {
     return this.#viewers.keys().some((response) => response.socket === socket);
   }
 
-  /** Begins a stream with what is now, unless there are too many or the worker is stopping: then it says so, and ends. */
+  /** Begins a stream with the present state. If there are too many, or the worker is stopping, it says so and ends. */
   admit(response: ServerResponse): void {
     response.writeHead(200, HEADERS);
     if (this.#isClosed) return this.#end(response, 'stopping', RETRY_MS);
@@ -48,7 +47,7 @@ export class Viewers {
     this.#showing ??= setInterval(() => this.show(), LIVE_MS).unref();
   }
 
-  /** Shows what is now to each viewer who has read what was before. */
+  /** Sends the present state to each viewer that has read the last event. */
   show(): void {
     const event = eventOf('now', this.now());
     for (const [response, before] of this.#viewers) {

@@ -21,7 +21,10 @@ import {
   type MessageKind,
 } from '#messaging';
 import { type AttemptFacts, type AttemptResult, type AttemptTrace, PlatformTracer } from '#platform';
-import { type Logger, openTracing } from '#telemetry';
+import type { TracingSettings } from '#settings';
+import type { Logger } from '#telemetry';
+
+import { exportTraces } from './export-traces.ts';
 
 const W3C = new W3CTraceContextPropagator();
 /** Stands for the queues of callers, whose names may say more than a trace should. */
@@ -29,14 +32,11 @@ const REPLY_TO = '{reply_to}';
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const VALUE = /\{\w+\}/g;
 
-/** The tracers of commands and of calls, and their end. */
-export type Traces = Awaited<ReturnType<typeof openTraces>>;
+export type Traces = ReturnType<typeof openTraces>;
 
 /** Traces by OpenTelemetry, exported as the settings say. */
-export async function openTraces(tracing: Parameters<typeof openTracing>[0], logger: Logger) {
-  const { tracer, close } = await openTracing(tracing, (spans, cause) =>
-    logger.warn({ spans, cause }, 'traces could not be exported'),
-  );
+export function openTraces(settings: TracingSettings, logger: Logger) {
+  const { tracer, close } = exportTraces(settings, logger);
   return { commands: new CommandTraces(tracer), platform: new PlatformTraces(tracer), close };
 }
 

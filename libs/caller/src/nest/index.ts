@@ -10,7 +10,7 @@ import { isCommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 
 import { Caller, createCaller } from '../caller.ts';
 import type { CallerOptions } from '../caller-options.ts';
-import { given, type PlayerCommand, type ReportCommand } from '../calls/command.ts';
+import { given, type PlayerCommand, type ReportCommand } from '../command.ts';
 
 type Callback = (packet: WritePacket) => void;
 

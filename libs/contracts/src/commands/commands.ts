@@ -5,7 +5,7 @@ import { gameOpen } from './game-open.ts';
 import { reportAdHocFetch, reportRakeFetch } from './report-fetch.ts';
 import { sessionCreate } from './session-create.ts';
 
-/** A row of the message types without a line here does not compile. */
+/** A type without a definition does not compile. */
 const DEFINITIONS = {
   'session.create': sessionCreate,
   'game.open': gameOpen,

@@ -104,30 +104,8 @@ export const gameOpen = defineCommand({
     { name: 'least', summary: 'No more than what is required', data: { player: { id: 'player-1' } } },
     {
       name: 'lobby',
-      summary: 'The lobby, in the browser',
+      summary: 'The lobby, with everything that is known of a player, and launch options as a string of JSON',
       headers: { 'x-deadline': 1769860810000 },
-      data: {
-        player: { id: 'player-1', nick: 'Ace', currency: 'EUR', country: 'DE' },
-        session: { authType: 'external', lang: 'pt-BR' },
-      },
-    },
-    {
-      name: 'table',
-      summary: 'A table, with a way back when the session expires',
-      data: {
-        player: { id: 'player-1', avatar: 7, active: true, verified: true, trustedLevel: 2 },
-        session: {
-          id: 'operator-session-1',
-          tableId: 7,
-          launchOptions: { restoreSessionUrl: 'https://operator.example/login' },
-          longLifeLoginToken: false,
-          userIp: '203.0.113.7',
-        },
-      },
-    },
-    {
-      name: 'whole',
-      summary: 'Everything that is known of a player',
       data: {
         player: {
           id: 'player-1',
@@ -147,14 +125,25 @@ export const gameOpen = defineCommand({
           preferredCurrency: 'USD',
           country: 'DE',
         },
+        session: {
+          authType: 'external',
+          lang: 'pt-BR',
+          launchOptions: '{"restoreSessionUrl":"https://operator.example/login"}',
+        },
       },
     },
     {
-      name: 'optionsInAString',
-      summary: 'Launch options as a string of JSON',
+      name: 'table',
+      summary: 'A table, with a way back when the session expires',
       data: {
         player: { id: 'player-1' },
-        session: { launchOptions: '{"restoreSessionUrl":"https://operator.example/login"}' },
+        session: {
+          id: 'operator-session-1',
+          tableId: 7,
+          launchOptions: { restoreSessionUrl: 'https://operator.example/login' },
+          longLifeLoginToken: false,
+          userIp: '203.0.113.7',
+        },
       },
     },
   ],

@@ -96,6 +96,8 @@ export class ReportCompleted {
   readonly faults!: number;
 }
 
+const NO_AMOUNTS = Object.fromEntries(REPORT_AMOUNTS['ad-hoc'].map((amount) => [amount, 0]));
+
 /** Nothing about it is odd, and all of it was read at once. */
 const COMPLETED: ReportCompleted = {
   report: 'rake',
@@ -137,26 +139,14 @@ export const reportPage = defineReply({
             date: '2026-03-01',
             moneyType: 1,
             currency: 'BTC',
+            ...NO_AMOUNTS,
             win: 90_071_992,
-            loss: 0,
-            deposit: 0,
-            withdraw: 0,
             bets: 28_831,
             rake: 144,
-            jackpot: 0,
-            tournamentFee: 0,
-            tournamentBet: 0,
-            tournamentPrize: 0,
             cashResult: -28_831,
-            tournamentResult: 0,
-            ticketFee: 0,
-            ticketBet: 0,
-            slotCredit: 0,
-            slotDebit: 0,
             rakeback: 24,
             rakebackPaid: 12,
             rakebackUnpaid: 12,
-            rabbitHunting: 0,
           },
         ],
       },

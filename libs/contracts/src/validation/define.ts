@@ -1,4 +1,4 @@
-import type { CommandType, RepliesOf, ReplyType } from '../message-types.ts';
+import type { CommandType, ReplyType } from '../message-types.ts';
 import { rulesOf } from './compile-shape.ts';
 import type { Shape } from './shape.ts';
 
@@ -24,11 +24,11 @@ export interface ReplyDefinition<Type extends ReplyType = ReplyType, Data extend
   readonly examples: readonly Example<NoInfer<Data>>[];
 }
 
-/** The definition of one command. Everything else in this repository is derived from it and from its row of the message types. */
+/** The definition of one command. Everything else in this repository is derived from it and from its lane. */
 export interface CommandDefinition<
   Type extends CommandType = CommandType,
   Data extends object = object,
-  Replies extends readonly ReplyDefinition[] = ReplyDefinitions<RepliesOf<Type>>,
+  Replies extends readonly ReplyDefinition[] = readonly ReplyDefinition[],
 > {
   /** Also the routing key. */
   readonly type: Type;
@@ -40,20 +40,15 @@ export interface CommandDefinition<
   readonly data: Shape<Data>;
   /** Together they show every member. */
   readonly examples: readonly Example<NoInfer<Data>>[];
-  /** Its replies if nothing fails, those of its row; a failure is `command.failed`. */
+  /** Its replies if nothing fails; a failure is `command.failed`. */
   readonly replies: Replies;
 }
-
-/** A definition for each row, in the same order. */
-export type ReplyDefinitions<Rows extends readonly { readonly type: ReplyType }[]> = {
-  readonly [Index in keyof Rows]: ReplyDefinition<Rows[Index]['type']>;
-};
 
 /** @throws TypeError if a member of the class has no rule */
 export function defineCommand<
   const Type extends CommandType,
   Data extends object,
-  const Replies extends ReplyDefinitions<RepliesOf<Type>>,
+  const Replies extends readonly ReplyDefinition[],
 >(definition: CommandDefinition<Type, Data, Replies>): CommandDefinition<Type, Data, Replies> {
   rulesOf(definition.data);
   return definition;

@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
+import type { ReportCompleted } from '#contracts';
+import type { CollectionPage, PageRequest } from '#platform';
+
 import {
   completedOf,
   FIVE,
   holding,
+  type PageFacts,
   pageOf,
   pagesOf,
   PER_PAGE,
@@ -14,6 +18,7 @@ import {
 } from './read-report.fixture.ts';
 import { readReport } from './read-report.ts';
 
+const [FIRST, SECOND, THIRD] = FIVE as [PageFacts, PageFacts, PageFacts];
 const EMPTY = {
   report: 'rake',
   pages: 0,
@@ -28,6 +33,20 @@ const EMPTY = {
   spansIntervals: false,
   faults: 0,
 };
+const one = (id: string, pageCount: number, totalCount: number) =>
+  pageOf([recordOf(id)], pageCount, totalCount);
+/** The second page, with other records. */
+const second = (...records: Parameters<typeof recordOf>[]): PageFacts => ({
+  ...SECOND,
+  ...holding(records.map((record) => recordOf(...record))),
+});
+const counted = (repeated: number, changed: number, missing: number) => ({
+  changedWhileReading: true,
+  repeated,
+  changed,
+  missing,
+});
+const unchanged = { changedWhileReading: false };
 
 describe('readReport', () => {
   it('reads every page in order, then reports the totals', async () => {
@@ -46,17 +65,47 @@ describe('readReport', () => {
       })),
     );
     const completed = { ...EMPTY, pages: 3, records: 5, totalCount: 5, readTo: '2026-01-31T12:07:00.000Z' };
-    expect(replies.at(-1)).toEqual({ type: 'report.completed', data: completed });
-    expect(replies).toHaveLength(4);
+    expect(replies.slice(3)).toEqual([{ type: 'report.completed', data: completed }]);
   });
 
-  it.each([
-    ['counts no page', pageOf([], 0, 0)],
-    ['counts one page', pageOf([], 1, 0)],
-  ])('answers an empty report with its completion only, if the platform %s', async (_, empty) => {
-    const { asked, replies } = await read([empty]);
-    expect(asked).toEqual([1]);
-    expect(replies).toEqual([{ type: 'report.completed', data: EMPTY }]);
+  it.each([0, 1])('answers an empty report of %i pages with its completion only', async (pageCount) => {
+    const { asked, replies } = await read([pageOf([], pageCount, 0)]);
+    expect([asked, replies]).toEqual([[1], [{ type: 'report.completed', data: EMPTY }]]);
+  });
+
+  it.each<[string, readonly PageFacts[], Partial<ReportCompleted>]>([
+    ['grows after its last page', [one('1', 1, 1), one('2', 2, 2)], { pages: 1 }],
+    ['grows while there are more', [one('1', 2, 2), one('2', 3, 3), one('3', 3, 3)], { pages: 3 }],
+    ['shrinks', [one('1', 3, 3), one('2', 2, 2)], { pages: 2, totalCount: 2 }],
+    ['counts the same on every page', [one('1', 2, 2), one('2', 2, 2)], unchanged],
+    ['counts more on the second page', [one('1', 2, 2), one('2', 2, 3)], { changedWhileReading: true }],
+    ['ends with an empty page', [one('1', 2, 2), pageOf([], 1, 1)], { ...counted(0, 0, 0), totalCount: 1 }],
+    ['repeats a page', [FIRST, second(['1'], ['2']), THIRD], counted(2, 0, 2)],
+    ['repeats a record', [FIRST, second(['2'], ['4']), THIRD], counted(1, 0, 1)],
+    ['repeats it with other figures', [FIRST, second(['2', 'USD', 7], ['4']), THIRD], counted(1, 1, 1)],
+    ['misses a record', [FIRST, second(['3']), THIRD], counted(0, 0, 1)],
+    ['has one too many', [FIRST, SECOND, pageOf([recordOf('5'), recordOf('6')], 3, 5)], counted(0, 0, -1)],
+    ['counts too few pages', [FIRST, SECOND].map((page) => ({ ...page, pageCount: 2 })), counted(0, 0, 1)],
+    ['ends before its last page', [FIRST, second()], counted(0, 0, 3)],
+    ['counts other pages', [FIRST, SECOND, { ...THIRD, pageCount: 4 }, pageOf([], 4, 5)], counted(0, 0, 0)],
+    ['clamps the size of later pages', [FIRST, { ...SECOND, perPage: 1 }, THIRD], counted(0, 0, 0)],
+    [
+      'counts a page too many',
+      [...FIVE, pageOf([], 3, 5)].map((page) => ({ ...page, pageCount: 4 })),
+      unchanged,
+    ],
+    [
+      'answers its last page for a page beyond',
+      [FIRST, SECOND, { ...pageOf([recordOf('3'), recordOf('4')], 2, 4), currentPage: 2 }],
+      { pages: 2, records: 4, changedWhileReading: true },
+    ],
+  ])('says whether a report is whole that %s', async (_, pages, expected) => {
+    const { replies, failure } = await read(pages);
+    expect(failure).toBeUndefined();
+    expect(completedOf(replies)).toMatchObject(expected);
+    expect(pagesOf(replies).map(({ page }) => page)).toEqual(
+      Array.from({ length: completedOf(replies)!.pages }, (_none, index) => index + 1),
+    );
   });
 
   it.each([
@@ -67,117 +116,97 @@ describe('readReport', () => {
     expect(completedOf(replies)).toMatchObject({ readFrom: from, readTo: to, spansIntervals: spans });
   });
 
-  it('reads only the page that the command names', async () => {
-    const { asked, replies } = await read(FIVE, { data: { page: 2 } });
-    expect(asked).toEqual([2]);
+  it('reads only the page that the command names, and of the size that it names', async () => {
+    const { requests, replies } = await read(FIVE, { data: { page: 2, perPage: 7 } });
+    expect(requests).toEqual([{ page: 2, perPage: 7 }]);
     expect(pagesOf(replies)).toMatchObject([{ page: 2, pageCount: 3 }]);
-    const counts = { pages: 1, records: 2, totalCount: 5, changedWhileReading: false, missing: 0 };
-    expect(completedOf(replies)).toMatchObject(counts);
+    expect(completedOf(replies)).toMatchObject({
+      pages: 1,
+      records: 2,
+      totalCount: 5,
+      missing: 0,
+      ...unchanged,
+    });
   });
 
-  it('requests pages of the size that the command names, if it names one', async () => {
-    const { requests } = await read(FIVE, { data: { perPage: 7 } });
-    expect(requests.map((request) => request.perPage)).toEqual([7, 7, 7]);
-  });
-
-  it.each([
-    ['grows', [pageOf([recordOf('1')], 1, 1), pageOf([recordOf('2')], 2, 2)], [1], 1],
+  it.each<[string, readonly (PageFacts | undefined)[], object, number]>([
+    ['a page fails', [FIRST, undefined], { code: 'PLATFORM_UNAVAILABLE' }, 2],
     [
-      'grows while there are more',
-      [pageOf([recordOf('1')], 2, 2), pageOf([recordOf('2')], 3, 3), pageOf([recordOf('3')], 3, 3)],
-      [1, 2, 3],
-      3,
+      'another page is answered',
+      [FIRST, { ...FIRST, currentPage: 1 }, THIRD],
+      {
+        code: 'PLATFORM_PROTOCOL_ERROR',
+        details: { reason: '/meta/current-page is 1, and page 2 was requested' },
+      },
+      2,
     ],
-    ['shrinks', [pageOf([recordOf('1')], 3, 3), pageOf([recordOf('2')], 2, 2)], [1, 2], 2],
-  ])('follows the number of pages of a report that %s', async (_, pages, expected, published) => {
-    const { asked, replies } = await read(pages);
-    expect(asked).toEqual(expected);
-    expect(completedOf(replies)).toMatchObject({ pages: published });
-  });
-
-  it.each([
-    ['every page', [pageOf([recordOf('1')], 2, 2), pageOf([recordOf('2')], 2, 2)], false],
-    ['the second page', [pageOf([recordOf('1')], 2, 2), pageOf([recordOf('2')], 2, 3)], true],
-    ['an empty page at the end', [pageOf([recordOf('1')], 2, 2), pageOf([], 1, 1)], true],
-  ])('compares the totals of all pages: %s', async (_, pages, changedWhileReading) => {
-    const { replies } = await read(pages);
-    expect(completedOf(replies)).toMatchObject({ changedWhileReading, totalCount: pages.at(-1)?.totalCount });
-  });
-
-  it('does not publish the last page twice, if the platform answers it for a page beyond', async () => {
-    const shrunk = { ...pageOf([recordOf('3'), recordOf('4')], 2, 4), currentPage: 2 };
-    const { replies } = await read([...FIVE.slice(0, 2), shrunk]);
-    expect(pagesOf(replies).map(({ page }) => page)).toEqual([1, 2]);
-    expect(completedOf(replies)).toMatchObject({ pages: 2, records: 4, changedWhileReading: true });
-  });
-
-  it('fails like a page that fails, after those before it', async () => {
-    const { replies, failure } = await read([FIVE[0], undefined]);
-    expect(failure).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
-    expect(pagesOf(replies)).toHaveLength(1);
+    ...['grows', 'repeats itself'].map((how): [string, PageFacts[], object, number] => [
+      `it has no end and ${how}`,
+      Array.from({ length: 1_000 }, (_, index) =>
+        how === 'grows' ? one(`${index}`, index + 2, index + 2) : one('1', index + 2, 3),
+      ),
+      {
+        code: 'PLATFORM_PROTOCOL_ERROR',
+        details: { reason: expect.stringMatching(/^the report has no end/) },
+      },
+      2 * 2 + 100 + 1,
+    ]),
+  ])('fails after the pages before, if %s', async (_, pages, expected, requests) => {
+    const { asked, replies, failure } = await read(pages);
+    expect(failure).toMatchObject(expected);
+    expect([asked.length, pagesOf(replies).length]).toEqual([requests, requests - 1]);
     expect(completedOf(replies)).toBeUndefined();
+  });
+
+  it('fetches one page while the one before it is published, and no further one', async () => {
+    const asked: number[] = [];
+    const fetch = async ({ page }: PageRequest): Promise<CollectionPage> => {
+      asked.push(page);
+      return { currentPage: page, ...FIVE[page - 1]! };
+    };
+    const seen: number[] = [];
+    for await (const { type } of readReport('rake', PERIOD, { progress: undefined }, PER_PAGE, fetch)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (type === 'report.page') seen.push(asked.length);
+    }
+    expect(seen).toEqual([2, 3, 3]);
   });
 });
 
 describe('readReport, resumed', () => {
-  it('continues after the pages of an earlier run, and reports on both', async () => {
-    const { command } = await read([FIVE[0], undefined]);
-    const { asked, replies } = await read(FIVE, { progress: command.progress });
-    expect(asked).toEqual([2, 3]);
-    expect(pagesOf(replies).map((each) => each.page)).toEqual([2, 3]);
-    expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: false });
+  it('continues with the next page, of the size as before, and reports on both runs', async () => {
+    const { command } = await read([FIRST, undefined]);
+    const later = { progress: command.progress, perPage: 50, fromMs: Date.parse('2026-01-31T12:35:00Z') };
+    const { requests, replies, command: resumed } = await read(FIVE, later);
+    expect(requests).toEqual([2, 3].map((page) => ({ page, perPage: 2 })));
+    expect(pagesOf(replies).map(({ page }) => page)).toEqual([2, 3]);
+    const { replies: again } = await read([], { progress: resumed.progress });
+    const ofBoth = { readFrom: '2026-01-31T12:05:00.000Z', readTo: '2026-01-31T12:36:00.000Z' };
+    for (const said of [replies, again]) {
+      const counts = { pages: 3, records: 5, spansIntervals: true, ...unchanged };
+      expect(completedOf(said)).toMatchObject({ ...ofBoth, ...counts });
+    }
   });
 
   it('names the faults of each page in the run that read it, and counts those of all runs', async () => {
     const faults = [{ pointer: '/records/0/win', message: 'is not an integer' }];
     const odd = FIVE.map((page, index) => (index === 2 ? page : { ...page, faults, faultCount: 2 }));
     const { command, replies: first } = await read([odd[0], undefined]);
-    const { replies: second } = await read(odd, { progress: command.progress });
-    expect(pagesOf([...first, ...second]).map((page) => [page.page, page.faults])).toEqual([
-      [1, faults],
-      [2, faults],
-      [3, undefined],
-    ]);
-    expect(completedOf(second)).toMatchObject({ faults: 4 });
-  });
-
-  it('says from when to when all runs read it', async () => {
-    const { command } = await read([FIVE[0], undefined]);
-    const later = { progress: command.progress, fromMs: Date.parse('2026-01-31T12:35:00Z') };
-    const { replies, command: resumed } = await read(FIVE, later);
-    const { replies: again } = await read([], { progress: resumed.progress });
-    const ofBoth = { readFrom: '2026-01-31T12:05:00.000Z', readTo: '2026-01-31T12:36:00.000Z' };
-    for (const said of [replies, again]) {
-      expect(completedOf(said)).toMatchObject({ ...ofBoth, spansIntervals: true });
-    }
-  });
-
-  it('requests pages of the same size as before, whatever the settings say now', async () => {
-    const { command } = await read([FIVE[0], undefined]);
-    const { requests } = await read(FIVE, { progress: command.progress, perPage: 50 });
-    expect(requests).toEqual([
-      { page: 2, perPage: 2 },
-      { page: 3, perPage: 2 },
-    ]);
+    const { replies: next } = await read(odd, { progress: command.progress });
+    expect(pagesOf([...first, ...next]).map((page) => page.faults)).toEqual([faults, faults, undefined]);
+    expect(completedOf(next)).toMatchObject({ faults: 4 });
   });
 
   it('remembers that records came twice before', async () => {
-    const twice = [FIVE[0], { ...FIVE[1]!, ...holding([recordOf('1', 'USD', 7), recordOf('2')]) }, undefined];
-    const { command } = await read(twice);
+    const { command } = await read([FIRST, second(['1', 'USD', 7], ['2']), undefined]);
     const { replies } = await read(FIVE, { progress: command.progress });
-    const counts = { repeated: 2, changed: 1, missing: 2 };
-    expect(completedOf(replies)).toMatchObject({
-      pages: 3,
-      records: 5,
-      changedWhileReading: true,
-      ...counts,
-    });
+    expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, ...counted(2, 1, 2) });
   });
 
   it('does not count a page before it was published', async () => {
     const command: { progress: Progress } = { progress: undefined };
     const pages = readReport('rake', PERIOD, command, PER_PAGE, ({ page }) =>
-      Promise.resolve({ ...pageOf([recordOf(String(page))], 2, 2), currentPage: page }),
+      Promise.resolve({ ...one(String(page), 2, 2), currentPage: page }),
     );
     await pages.next();
     expect(command.progress).toBeUndefined();
@@ -185,11 +214,8 @@ describe('readReport, resumed', () => {
     expect(command.progress).toMatchObject({ pages: 1, records: 1 });
   });
 
-  it.each([
-    ['no integer', { records: 1.5 }],
-    ['incomplete', { readTo: undefined }],
-  ])('starts again if a count of the progress is %s', async (_, changed) => {
-    const { command } = await read([FIVE[0], undefined]);
+  it.each([{ records: 1.5 }, { readTo: undefined }])('starts again with the progress %j', async (changed) => {
+    const { command } = await read([FIRST, undefined]);
     const { asked } = await read(FIVE, { progress: { ...command.progress, ...changed } as Progress });
     expect(asked).toEqual([1, 2, 3]);
   });

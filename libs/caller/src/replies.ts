@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { CallerError } from '../caller-error.ts';
-import { Mailbox } from './mailbox.ts';
+import { CallerError } from './caller-error.ts';
 import { type BusReply, commandIdOf, type Message, readReply, type ReplyDelivery } from './reply.ts';
 
 const MAX_CALLS = 10_000;
@@ -15,6 +14,55 @@ const HANDLER_PAUSE_MS = 1_000;
  * resolves the reply is acknowledged; if it rejects, it gets the reply again after a second.
  */
 export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
+
+/**
+ * Waits for something until a signal aborts; the work itself continues.
+ *
+ * @throws the signal's reason; else as the work does
+ */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // It may still fail when nobody waits for it.
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Items that arrived for one call and were not taken yet, the oldest first. */
+export class Mailbox<T extends object> {
+  #arrived: (T | Error)[] = [];
+  #wake = (): void => undefined;
+
+  put(item: T): void {
+    this.#arrived.push(item);
+    this.#wake();
+  }
+
+  /** Replaces everything that was not taken yet by an item, or by an error that `next` throws. */
+  replace(item: T | Error): void {
+    this.#arrived = [item];
+    this.#wake();
+  }
+
+  /** Waits for the next item. @throws the error in its place; the signal's reason */
+  async next(signal: AbortSignal): Promise<T> {
+    for (;;) {
+      signal.throwIfAborted();
+      const item = this.#arrived.shift();
+      if (item instanceof Error) throw item;
+      if (item) return item;
+      await abortable(new Promise<void>((resolve) => (this.#wake = resolve)), signal);
+    }
+  }
+}
 
 /** The replies in the queue of this instance: to the calls that await them, else to the handler. */
 export class Replies {
@@ -47,15 +95,13 @@ export class Replies {
 
   /** Has every call send its command again: another process has the queue that replies were to come to. */
   lose(): void {
-    for (const [commandId, mailbox] of this.#awaited)
-      mailbox.replace(CallerError.of('REPLY_LOST', commandId));
+    for (const [id, mailbox] of this.#awaited) mailbox.replace(CallerError.of('REPLY_LOST', id));
   }
 
   /** @throws Error if the handler fails, after a pause: the reply is to be delivered again */
   async take(delivery: ReplyDelivery): Promise<void> {
-    const { message } = delivery;
-    const reply = readIfPossible(message);
-    const mailbox = this.#awaited.get(commandIdOf(message));
+    const reply = readIfPossible(delivery.message);
+    const mailbox = this.#awaited.get(commandIdOf(delivery.message));
     // Every reply to such a command is final, so the last is as good as any.
     mailbox?.replace(reply);
     // What nobody can read is acknowledged as well: it would come again for ever.

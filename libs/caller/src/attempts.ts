@@ -11,18 +11,16 @@ import {
   UnconfirmedError,
 } from '@poker-bridge/rabbitmq';
 
-import { CallerError } from '../caller-error.ts';
-import type { Replies } from '../replies/replies.ts';
-import type { ReplyQueue } from '../replies/reply-queue.ts';
+import { CallerError } from './caller-error.ts';
 import type { PreparedCommand, Sender } from './command.ts';
-import { abortable } from '../replies/mailbox.ts';
+import { abortable, type Replies } from './replies.ts';
+import type { ReplyQueue } from './reply-queue.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
+/** Also before a command is published again that its lane refused: it is full, or has no leader. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** Pause before a command is published again that its lane refused: it is full, or has no leader. */
-const REFUSED_PAUSE_MS = 200;
 
 /** What the calls of one caller share. */
 export interface Bus {
@@ -90,7 +88,7 @@ export class Attempts {
         }
         if (!(error instanceof UnconfirmedError)) throw error;
       }
-      await pause(REFUSED_PAUSE_MS, this.signal);
+      await pause(FIRST_PAUSE_MS, this.signal);
     }
     this.#isSent = true;
   }

@@ -8,7 +8,7 @@ import {
   SCHEMA_VERSION,
 } from '@poker-bridge/contracts';
 
-import { CallerError } from '../caller-error.ts';
+import { CallerError } from './caller-error.ts';
 
 type LaneOf = typeof LANE_OF_COMMAND;
 
@@ -24,7 +24,6 @@ export interface TraceContext {
   readonly tracestate?: string;
 }
 
-/** How one command is sent. */
 export interface CommandOptions {
   /**
    * The identity of the command, at most 200 bytes: the same id is the same command, so that it is run once however often
@@ -42,7 +41,6 @@ export interface CommandOptions {
   readonly traceContext?: TraceContext;
 }
 
-/** How one command is sent and awaited. */
 export interface CallOptions extends CommandOptions {
   /** Ends the wait: the call rejects with the signal's reason. A command that was sent is run all the same. */
   readonly signal?: AbortSignal;
@@ -85,12 +83,6 @@ export interface Sender {
 
 const MAX_ID_BYTES = 200;
 const LONGEST_DEADLINE_MS = 1_200_000;
-const INVALID = {
-  code: 'VALIDATION_FAILED',
-  category: 'invalid',
-  retryable: false,
-  message: 'The command is not valid; see the violations.',
-} as const;
 
 /**
  * A command as it is to be published. The worker validates its data.
@@ -105,14 +97,13 @@ export function prepareCommand<T extends CommandType>(
   data: CommandData[T],
   options: CommandOptions = {},
 ): PreparedCommand {
-  const { id = randomUUID(), operator = sender.operator } = options;
-  if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) {
-    const message = 'must be text of 1 to 200 bytes, without lone surrogates';
-    const violations = [{ pointer: '/properties/message_id', message }];
-    throw new CallerError({ ...INVALID, violations });
+  const { id = randomUUID(), operator = sender.operator, deadlineMs } = options;
+  if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) throw invalidId();
+  if (deadlineMs !== undefined && !(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
+    throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
   }
+  const deadline = deadlineMs && new Date(Date.now() + deadlineMs).toISOString();
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
-  const deadline = deadlineOf(options.deadlineMs);
   return {
     id,
     exchange: busNames(prefix).commands,
@@ -141,10 +132,14 @@ export function given<T extends object>(members: T): { [Name in keyof T]?: Exclu
   return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
-function deadlineOf(deadlineMs: number | undefined): string | undefined {
-  if (deadlineMs === undefined) return undefined;
-  if (!(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
-    throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
-  }
-  return new Date(Date.now() + deadlineMs).toISOString();
+function invalidId(): CallerError {
+  const message = 'must be text of 1 to 200 bytes, without lone surrogates';
+  const violations = [{ pointer: '/properties/message_id', message }];
+  return new CallerError({
+    code: 'VALIDATION_FAILED',
+    category: 'invalid',
+    retryable: false,
+    message: 'The command is not valid; see the violations.',
+    violations,
+  });
 }

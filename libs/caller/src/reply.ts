@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isFinalReplyType, type Reply as ContractReply } from '@poker-bridge/contracts';
 import type { Delivery } from '@poker-bridge/rabbitmq';
 
-import { CallerError } from '../caller-error.ts';
+import { CallerError } from './caller-error.ts';
 
 /** Only such a text can hold an integer that a double does not. */
 const LONG_INTEGER = /\d{16}/;
@@ -31,14 +31,13 @@ function isBeyondDouble(token: string): boolean {
   return WHOLE_LONG_INTEGER.test(token) && !Number.isSafeInteger(Number(token));
 }
 
-/** A message as it was delivered. */
 export type Message = Delivery['message'];
 
 /** A message, and what tells the broker that it is done with. */
 export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
-/** What every reply carries beside its type and data. */
-interface ReplyFacts {
+/** One reply: type and data of `Reply` in the contracts, and where it belongs. */
+export type BusReply = ContractReply & {
   /**
    * The same whenever this reply is delivered again, and of no other reply, so that an inbox can drop repeats by it: the
    * message id, the type, and the time of a failure.
@@ -48,13 +47,9 @@ interface ReplyFacts {
   readonly correlationId: string;
   /** From 0, within the replies to one command. */
   readonly sequence: number;
-  /** Whether it is the last reply to its command. */
   readonly isFinal: boolean;
   readonly traceparent?: string;
-}
-
-/** One reply: type and data of `Reply` in the contracts, and where it belongs. */
-export type BusReply = ContractReply & ReplyFacts;
+};
 
 /**
  * Reads a reply. Integers beyond 2^53 are read as bigint.
@@ -80,7 +75,6 @@ export function readReply({ properties, content }: Message): BusReply {
   } as unknown as BusReply;
 }
 
-/** Which command a message answers. */
 export function commandIdOf({ properties }: Pick<Message, 'properties'>): string {
   return String(properties.headers?.['command-id'] ?? properties.correlationId);
 }

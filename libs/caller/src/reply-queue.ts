@@ -8,12 +8,10 @@ import {
   takeLock,
 } from '@poker-bridge/rabbitmq';
 
-import { abortable } from './mailbox.ts';
-import { CallerError } from '../caller-error.ts';
-import type { Replies } from './replies.ts';
+import { CallerError } from './caller-error.ts';
+import { abortable, type Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
-/** Replies under way to this process. */
 const PREFETCH = 64;
 /** An instance that does not come back leaves nothing behind. As long as parked replies are kept: a day. */
 const EXPIRY = { 'x-expires': 86_400_000 };
@@ -23,7 +21,6 @@ const SET_UP_TIMEOUT_MS = 15_000;
 const LOCK_PAUSES_MS = [0, 200, 400, 800];
 const NO_LIMIT = 1_000_000_000;
 
-/** One connection, as amqplib knows it. */
 export type Model = Parameters<typeof onChannel>[0];
 
 export interface ReplyQueueOptions extends BrokerConnectionOptions {
@@ -124,7 +121,6 @@ export class ReplyQueue {
   }
 }
 
-/** @throws Error if the broker does not let it be declared */
 export async function declareReplyQueue(model: Model, queue: string, args: object): Promise<void> {
   const all = { 'x-queue-type': 'quorum', 'x-delivery-limit': NO_LIMIT, ...args };
   await onChannel(model, ANSWER_TIMEOUT_MS, 'the reply queue', (channel) =>

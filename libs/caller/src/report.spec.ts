@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
-import { failure, message } from '../replies/message.fixture.ts';
-import { PageStream } from './read-report.ts';
-import { type AdHocRecord, formatAmount, readRecord } from './report.ts';
+import { failure, message } from './message.fixture.ts';
+import { type AdHocRecord, formatAmount, readRecord } from './record.ts';
+import { PageStream } from './report.ts';
 
 const never = new AbortController().signal;
 const page = (sequence: number, totalCount = 3, readAt = '2026-03-02T00:25:00.000Z') =>

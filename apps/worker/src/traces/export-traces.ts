@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Tracer } from '@opentelemetry/api';
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+
+import type { TracingSettings } from '#settings';
+import type { Logger } from '#telemetry';
+
+/** Longer values are cut: an id of a message, for example, comes from outside. */
+const LONGEST_VALUE = 256;
+const REPORT_INTERVAL_MS = 60_000;
+
+interface Tracing {
+  readonly tracer: Tracer;
+  /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */
+  readonly close: (withinMs: number) => Promise<void>;
+}
+
+/**
+ * Exports spans in batches by OTLP over HTTP, in protobuf. Timeout, compression and certificates of the exporter, and
+ * attributes of the service, are read from OpenTelemetry's own variables. Spans that are lost are logged, at most once a minute.
+ */
+export function exportTraces(settings: TracingSettings, logger: Logger): Tracing {
+  const { url, headers, OTEL_BSP_MAX_QUEUE_SIZE: maxQueueSize } = settings;
+  const exporter = new ReportingExporter({ url, headers }, logger);
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': settings.OTEL_SERVICE_NAME }))
+    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
+  const processor = new BatchSpanProcessor({
+    exporter,
+    scheduledDelayMillis: settings.OTEL_BSP_SCHEDULE_DELAY,
+    exportTimeoutMillis: settings.OTEL_BSP_EXPORT_TIMEOUT,
+    maxQueueSize,
+    maxExportBatchSize: Math.min(settings.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, maxQueueSize),
+  });
+  const provider = new TracerProvider({
+    resource,
+    sampler: samplerOf(settings),
+    spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
+    spanProcessors: [processor],
+  });
+  const close = async (withinMs: number): Promise<void> => {
+    // What failed was logged.
+    const closed = provider.shutdown().catch(() => undefined);
+    await Promise.race([closed, sleep(withinMs, undefined, { ref: false })]);
+    exporter.giveUp();
+  };
+  return { tracer: provider.getTracer('poker-bridge'), close };
+}
+
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings): Sampler {
+  const samplers = {
+    always_on: new AlwaysOnSampler(),
+    always_off: new AlwaysOffSampler(),
+    traceidratio: new TraceIdRatioBasedSampler(ratio),
+  };
+  const root = samplers[name.replace('parentbased_', '') as keyof typeof samplers];
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+/** Logs which spans were lost, but not of every batch: a collector that is away is one fault. */
+class ReportingExporter extends OTLPTraceExporter {
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #lost = 0;
+  #inFlight = 0;
+
+  constructor(
+    config: ConstructorParameters<typeof OTLPTraceExporter>[0],
+    private readonly logger: Logger,
+  ) {
+    super(config);
+  }
+
+  override export(spans: ReadableSpan[], resultCallback: (result: ExportResult) => void): void {
+    this.#inFlight += spans.length;
+    super.export(spans, (result) => {
+      this.#inFlight -= spans.length;
+      if (result.code !== ExportResultCode.SUCCESS) {
+        this.#lose(spans.length, result.error ?? new Error('the export failed'));
+      }
+      resultCallback(result);
+    });
+  }
+
+  /** Logs the spans that are still in flight when the worker stops. */
+  giveUp(): void {
+    if (this.#inFlight === 0) return;
+    this.#loggedAtMs = Number.NEGATIVE_INFINITY;
+    this.#lose(this.#inFlight, new Error('the worker stopped before they were taken'));
+  }
+
+  #lose(spans: number, cause: Error): void {
+    this.#lost += spans;
+    const nowMs = performance.now();
+    if (nowMs - this.#loggedAtMs < REPORT_INTERVAL_MS) return;
+    this.#loggedAtMs = nowMs;
+    this.logger.warn({ spans: this.#lost, cause }, 'traces could not be exported');
+    this.#lost = 0;
+  }
+}
