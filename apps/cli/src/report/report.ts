@@ -17,11 +17,11 @@ import { Progress } from '../progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
 import { readBus } from '../servers.ts';
 import { compare } from './compare.ts';
-import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
+import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
+import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
 import { type PeriodOptions, periodOf } from './period.ts';
 import { readPages, type ReportRequest } from './read-pages.ts';
-import { type RecordFacts, readRecords } from './records.ts';
 import { UnfinishedReport, writing } from './unfinished-report.ts';
 
 const STANDARD_OUTPUT = '-';
@@ -61,19 +61,24 @@ async function fetchInto(
   out: string,
   to: NodeJS.WritableStream,
 ): Promise<ExitCode> {
-  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false } = options;
+  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false, decimals } = options;
   const format = formatOf(options);
   const data = await dataOf(name, options);
   const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
   const identity = { report: name, ...data, operator, bus: busAddress() };
+  const noFacts = () => new ReportFacts(name, decimals);
   return interruptibly(async (signal) => {
-    const unfinished = await UnfinishedReport.open({ out, identity, resumes, mayReplace });
+    const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
     let ending: Ending;
     try {
       await readInto(unfinished, request, signal);
-      ending = await endingOf(name, options, unfinished);
-      await writeReport(format, unfinished, ending.facts);
+      const { facts } = unfinished;
+      const { compare: earlier } = options;
+      const comparison =
+        earlier === undefined ? undefined : await compare(earlier, unfinished.records(), facts.amounts);
+      ending = endingOf(options.out, facts, comparison);
+      await writeReport(format, unfinished);
     } catch (error) {
       process.stderr.write(await unfinished.leave());
       if (!(error instanceof CallerError) || !error.answer) throw error;
@@ -86,7 +91,7 @@ async function fetchInto(
     for (const line of lines) to.write(`${line}\n`);
     const warnings = warningsOf(ending, data, options.timeZone);
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-    return ending.reading.faults > 0 ? EXIT.failed : EXIT.success;
+    return ending.facts.faults > 0 ? EXIT.failed : EXIT.success;
   });
 }
 
@@ -124,10 +129,10 @@ async function readInto(
   request: ReportRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const { records: before, last } = unfinished.reading;
-  const progress = new Progress('records', last?.totalCount, before);
+  const { facts } = unfinished;
+  const progress = new Progress('records', facts.last?.totalCount, facts.records);
   try {
-    for await (const page of readPages(request, () => unfinished.reading, signal)) {
+    for await (const page of readPages(request, facts, signal)) {
       await unfinished.add(page);
       progress.add(page.records.length, page.totalCount);
     }
@@ -138,24 +143,10 @@ async function readInto(
   }
 }
 
-async function endingOf(
-  name: ReportName,
-  { out, decimals = [], compare: earlier }: ReportOptions,
-  unfinished: UnfinishedReport,
-): Promise<Ending> {
-  const { reading } = unfinished;
-  const known = [...reading.precisions].filter(([, precision]) => precision !== null);
-  const precisions = new Map([...reading.precisions, ...decimals, ...known]);
-  const facts = await readRecords(name, unfinished.records(), reading.records, precisions);
-  const comparison =
-    earlier === undefined ? undefined : await compare(earlier, unfinished.records(), facts.amounts);
-  return { file: out, report: name, reading, facts, comparison };
-}
-
 /** Gives a report its final form and name. @throws ExitError if it cannot have that form, or the name is taken by now */
-async function writeReport(format: Format, unfinished: UnfinishedReport, facts: RecordFacts): Promise<void> {
+async function writeReport(format: Format, unfinished: UnfinishedReport): Promise<void> {
   const path = `${unfinished.path}.${format}`;
-  const content = FORMATS[format](unfinished.records(), facts);
+  const content = FORMATS[format](unfinished.records(), unfinished.facts);
   try {
     await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
     await unfinished.finish(path);
