@@ -27,45 +27,50 @@ const DEFAULT_LIMIT = 20;
 export type ListOptions = SelectionOptions & Options<never, 'json', 'limit'>;
 export type ShowOptions = Options<never, 'body' | 'json'>;
 
-/** Counts what is in the queue, prints the newest, oldest first, and leaves all as it is. */
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
-  const read = ({ facts }: Kept) => facts;
-  return withMessages(queue, options, read, (all, kept) => {
-    const newest = all.slice(-limit);
-    const print = (text: string): unknown => process.stdout.write(text);
-    if (json) return newest.forEach((facts) => print(keptLine(facts)));
-    print(`${counted(all.length, queue)} in ${kept.name}\n`);
-    if (all.length === 0) return;
-    print(`\n${describeGroups(all)}\n`);
-    if (newest.length < all.length) print(`the newest ${newest.length}; --limit ${all.length} lists all\n`);
-    print(describeMessages(newest, queue));
-    const lost = queue === 'undelivered' ? all.filter(neverDelivered).length : 0;
-    if (lost > 0) print(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
-  });
+  return withMessages(
+    queue,
+    options,
+    ({ facts }) => facts,
+    (all, kept) => {
+      const newest = all.slice(-limit);
+      const print = (text: string): unknown => process.stdout.write(text);
+      if (json) return newest.forEach((facts) => print(keptLine(facts)));
+      print(`${counted(all.length, queue)} in ${kept.name}\n`);
+      if (all.length === 0) return;
+      print(`\n${describeGroups(all)}\n`);
+      if (newest.length < all.length) print(`the newest ${newest.length}; --limit ${all.length} lists all\n`);
+      print(describeMessages(newest, queue));
+      const lost = queue === 'undelivered' ? all.filter(neverDelivered).length : 0;
+      if (lost > 0) print(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
+    },
+  );
 }
 
-/** Prints everything about the messages of one id; the body, which may hold players' data, if that is wanted. */
 export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
-  const read = (each: Kept) => each;
-  return withMessages(queue, { id: [id] }, read, (found, kept) => {
-    if (found.length === 0)
-      throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
-    for (const each of found) {
-      const { content, properties: all } = each.message;
-      const { headers = {}, ...properties } = all;
-      const violations = queue === 'deadLetters' ? faultsOf(each) : [];
-      const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
-      process.stdout.write(
-        json
-          ? `${exactJson(body ? { ...shown, body: bodyOf(content) } : shown)}\n`
-          : describe(each, shown, body ? bodyOf(content) : "(may hold players' data; --body prints it)"),
-      );
-    }
-  });
+  return withMessages(
+    queue,
+    { id: [id] },
+    (each) => each,
+    (found, kept) => {
+      if (found.length === 0)
+        throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
+      for (const each of found) {
+        const { content, properties: all } = each.message;
+        const { headers = {}, ...properties } = all;
+        const violations = queue === 'deadLetters' ? faultsOf(each) : [];
+        const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
+        process.stdout.write(
+          json
+            ? `${exactJson(body ? { ...shown, body: bodyOf(content) } : shown)}\n`
+            : describe(each, shown, body ? bodyOf(content) : "(may hold players' data; --body prints it)"),
+        );
+      }
+    },
+  );
 }
 
-/** Everything about a message for people: the lines of each part below its name. */
 function describe({ facts, message }: Kept, shown: object, body: unknown): string {
   const cut = facts.isCut ? `, of which ${message.content.length} were kept` : '';
   const text = typeof body === 'string' ? body : exactJson(body, 2);

@@ -12,7 +12,6 @@ const NAMED_CHANGES = 20;
 export interface Ending {
   readonly file: string;
   readonly facts: ReportFacts;
-  /** How many records came a second time. */
   readonly repeated: number;
   /** How many records the platform counts more; negative if it counts fewer. */
   readonly missing: number;

@@ -73,7 +73,7 @@ export class ReportFacts {
     return this.last?.totalCount ?? 0;
   }
 
-  /** How many records came a second time. It sorts all of them. */
+  /** It sorts the identities of all records. */
   countRepeated(): number {
     const all = new BigUint64Array(this.records);
     let at = 0;
@@ -90,12 +90,10 @@ export class ReportFacts {
     return spansIntervals(fromMs, toMs);
   }
 
-  /** In the order of currencies and kinds of money. */
   get totals(): Total[] {
     return [...this.#totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
   }
 
-  /** The currencies whose decimals nobody knows. */
   get unknownCurrencies(): string[] {
     return [...this.#precisions.keys()].filter((each) => this.decimalsOf(each) === undefined).toSorted();
   }

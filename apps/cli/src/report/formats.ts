@@ -18,12 +18,10 @@ const GROUP_ROWS = 10_000;
 /** How the records of a report become a file, by the ending of its name. */
 export const FORMATS = { csv: toCsv, ndjson: toNdjson, json: toJson, parquet: toParquet };
 
-/** Writes records as JSON, one a line. */
 async function* toNdjson(records: Records): AsyncGenerator<string> {
   for await (const record of records) yield `${exactJson(record)}\n`;
 }
 
-/** Writes records as one JSON array. */
 async function* toJson(records: Records): AsyncGenerator<string> {
   let separator = '[\n';
   for await (const record of records) {
@@ -48,7 +46,6 @@ async function* toCsv(records: Records, facts: ReportFacts): AsyncGenerator<stri
   for await (const record of records) yield csvLine(columns.map(({ cellOf }) => cellOf(record)));
 }
 
-/** A line of CSV, its end included. */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
     const text = csvText(value);

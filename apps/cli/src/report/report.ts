@@ -9,7 +9,7 @@ import type { ReportName } from '#contracts';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
-import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import { EXIT, ExitError, usageError } from '../exit.ts';
 import { readValue } from '../input.ts';
 import { interruptibly } from '../interruption.ts';
 import type { Options } from '../options.ts';
@@ -38,20 +38,14 @@ export type ReportOptions = PeriodOptions &
     readonly decimals?: readonly (readonly [string, number])[];
   };
 
-/**
- * Fetches a whole report over the bus into a file, or what an interrupted run has left of it.
- *
- * @returns failed if the report ended with a failure, or if records of it are odd
- * @throws ExitError if the options or the file cannot be used, if it is interrupted, and like `readPages`
- */
-export async function report(name: ReportName, options: ReportOptions): Promise<ExitCode> {
+/** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
+export async function report(name: ReportName, options: ReportOptions): Promise<void> {
   if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
   await using folder = await mkdtempDisposable(join(tmpdir(), 'poker-bridge-report-'));
   const file = join(folder.path, `report.${formatOf(options)}`);
-  const code = await fetchInto(name, options, file, process.stderr);
+  await fetchInto(name, options, file, process.stderr);
   if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
-  return code;
 }
 
 /** @param to where the end of the report, or its failure, is printed */
@@ -60,7 +54,7 @@ async function fetchInto(
   options: ReportOptions,
   out: string,
   to: NodeJS.WritableStream,
-): Promise<ExitCode> {
+): Promise<void> {
   const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false, decimals } = options;
   const format = formatOf(options);
   const data = await dataOf(name, options);
@@ -85,17 +79,17 @@ async function fetchInto(
       const body = exactJson(error.answer);
       const line = `{"type":"command.failed","body":${body}}\n`;
       to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
-      return EXIT.failed;
+      process.exitCode = EXIT.failed;
+      return;
     }
     const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
     for (const line of lines) to.write(`${line}\n`);
     const warnings = warningsOf(ending, data, options.timeZone);
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-    return ending.facts.faults > 0 ? EXIT.failed : EXIT.success;
+    if (ending.facts.faults > 0) process.exitCode = EXIT.failed;
   });
 }
 
-/** @throws ExitError if there is no such format */
 function formatOf({ out, format }: ReportOptions): Format {
   const name = format ?? (out === STANDARD_OUTPUT ? 'csv' : extname(out).toLowerCase().slice(1));
   if (Object.hasOwn(FORMATS, name)) return name as Format;
@@ -123,7 +117,6 @@ function busAddress(): string {
   return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;
 }
 
-/** Reads to the end, and keeps each page. @throws ExitError if the user interrupts it; else like `readPages` */
 async function readInto(
   unfinished: UnfinishedReport,
   request: ReportRequest,

@@ -47,12 +47,7 @@ export class UnfinishedReport {
     this.#file = file;
   }
 
-  /**
-   * Begins, or continues.
-   *
-   * @throws ExitError if the file exists, if an earlier run has left something and nothing says what to do with it, or if it is
-   *   of another report
-   */
+  /** @throws ExitError if the file exists, or if what an earlier run has left may not be replaced or continued */
   static async open(options: UnfinishedOptions): Promise<UnfinishedReport> {
     refuseExisting(options);
     const path = `${options.out}.part`;
@@ -64,7 +59,6 @@ export class UnfinishedReport {
     return unfinished;
   }
 
-  /** @throws ExitError if it cannot be written */
   async add(page: Page): Promise<void> {
     await this.#append({ ...page });
     this.facts.add(page);

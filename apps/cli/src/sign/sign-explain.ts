@@ -50,20 +50,18 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
   if (!rows.every(fits)) process.exitCode = EXIT.failed;
 }
 
-/** The request of a row; only open-game has a body with `data`, as it was sent or else as this service sends it. */
+/** Only open-game has a body that may be signed: as it was sent, or else as this service sends it. */
 function requestOf({ parameters, rawBody }: Row): SignedRequest {
   const { data } = parameters;
   const isOpenGame = typeof data === 'object' && data !== null;
   return { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
 }
 
-/** What is signed, and the signature if there is a secret. */
 function signedBy(row: Row): { readonly canonical: string; readonly sign: string | undefined } {
   const canonical = signedText(requestOf(row), row.settings);
   return { canonical, sign: row.secret === undefined ? undefined : signatureOf(canonical, row.secret) };
 }
 
-/** The row without its secret, with the canonical string and the signature. */
 function rowLine(row: Row): string {
   const { secret: _secret, canonical: _canonical, sign: _sign, ...given } = row.given;
   const { canonical, sign } = signedBy(row);
@@ -76,7 +74,6 @@ function fits(row: Row): boolean {
   return sign === undefined || row.expectedSign === undefined || row.expectedSign === sign;
 }
 
-/** Shows how one request is signed. The secret is not shown. */
 function describeRow(row: Row): string {
   const { name = 'request', settings, notes = [] } = row;
   const { canonical, sign } = signedBy(row);
@@ -130,7 +127,6 @@ function pointerOf(path: readonly string[]): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** A note on a value that may surprise a reader. */
 function whyKept({ path, value, isDecoded, isJoined }: SignedPiece, settings: SignatureSettings): string {
   const reasons: string[] = [];
   if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
