@@ -24,6 +24,8 @@ describe('poker-bridge', () => {
     ['help send', 'send', COMMANDS.map(({ type }) => type).join('|')],
     ['sign --help', 'sign', 'explain'],
     ['sign explain -h', 'sign explain', 'Examples:\n  $ poker-bridge sign explain '],
+    ['dead-letters redrive -h', 'dead-letters redrive', '$ poker-bridge dead-letters redrive |INTERNAL_KEY'],
+    ['replies redeliver -h', 'replies redeliver', '$ poker-bridge replies redeliver |INTERNAL_KEY'],
   ])('%s ends with 0', async (line, subcommand, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' '));
     expect([code, stderr]).toEqual([0, '']);

@@ -29,46 +29,38 @@ export type ShowOptions = Options<never, 'body' | 'json'>;
 
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
-  return withMessages(
-    queue,
-    options,
-    ({ facts }) => facts,
-    (all, kept) => {
-      const newest = all.slice(-limit);
-      const print = (text: string): unknown => process.stdout.write(text);
-      if (json) return newest.forEach((facts) => print(keptLine(facts)));
-      print(`${counted(all.length, queue)} in ${kept.name}\n`);
-      if (all.length === 0) return;
-      print(`\n${describeGroups(all)}\n`);
-      if (newest.length < all.length) print(`the newest ${newest.length}; --limit ${all.length} lists all\n`);
-      print(describeMessages(newest, queue));
-      const lost = queue === 'undelivered' ? all.filter(neverDelivered).length : 0;
-      if (lost > 0) print(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
-    },
-  );
+  const read = ({ facts }: Kept) => facts;
+  return withMessages(queue, options, read, (all, kept) => {
+    const newest = all.slice(-limit);
+    const print = (text: string): unknown => process.stdout.write(text);
+    if (json) return newest.forEach((facts) => print(keptLine(facts)));
+    print(`${counted(all.length, queue)} in ${kept.name}\n`);
+    if (all.length === 0) return;
+    print(`\n${describeGroups(all)}\n`);
+    if (newest.length < all.length) print(`the newest ${newest.length}; --limit ${all.length} lists all\n`);
+    print(describeMessages(newest, queue));
+    const lost = queue === 'undelivered' ? all.filter(neverDelivered).length : 0;
+    if (lost > 0) print(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
+  });
 }
 
 export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
-  return withMessages(
-    queue,
-    { id: [id] },
-    (each) => each,
-    (found, kept) => {
-      if (found.length === 0)
-        throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
-      for (const each of found) {
-        const { content, properties: all } = each.message;
-        const { headers = {}, ...properties } = all;
-        const violations = queue === 'deadLetters' ? faultsOf(each) : [];
-        const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
-        process.stdout.write(
-          json
-            ? `${exactJson(body ? { ...shown, body: bodyOf(content) } : shown)}\n`
-            : describe(each, shown, body ? bodyOf(content) : "(may hold players' data; --body prints it)"),
-        );
-      }
-    },
-  );
+  const read = (each: Kept) => each;
+  return withMessages(queue, { id: [id] }, read, (found, kept) => {
+    if (found.length === 0)
+      throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
+    for (const each of found) {
+      const { content, properties: all } = each.message;
+      const { headers = {}, ...properties } = all;
+      const violations = queue === 'deadLetters' ? faultsOf(each) : [];
+      const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
+      process.stdout.write(
+        json
+          ? `${exactJson(body ? { ...shown, body: bodyOf(content) } : shown)}\n`
+          : describe(each, shown, body ? bodyOf(content) : "(may hold players' data; --body prints it)"),
+      );
+    }
+  });
 }
 
 function describe({ facts, message }: Kept, shown: object, body: unknown): string {
