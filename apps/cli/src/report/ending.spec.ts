@@ -98,7 +98,7 @@ describe('the end of a report', () => {
   });
 
   it('counts records that came twice and those that are missing', () => {
-    const ending = endOf([line('a', 1), line('b', 2), line('a', 1)]);
+    const ending = endOf([line('a', 1), line('b', 2), line('a', 1)], {}, {}, {});
     const counts = { repeated: 1, missing: 1, changedWhileReading: true };
     expect(JSON.parse(endingJson(ending))).toMatchObject(counts);
     expect(warnings(ending)).toEqual([
@@ -109,7 +109,7 @@ describe('the end of a report', () => {
 
   it('counts odd records, and names the currencies without decimals, and what to say', () => {
     const faults = [{ pointer: '/records/0/value', message: 'is odd' }];
-    const ending = endOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null } });
+    const ending = endOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null, EUR: 2 } });
     expect(warnings(ending)).toEqual([
       '1 records have an odd value, which was written as it came',
       expect.stringContaining('say --decimals USD=2'),
