@@ -98,12 +98,18 @@ describe('the end of a report', () => {
   });
 
   it('counts records that came twice and those that are missing', () => {
-    const ending = endOf([line('a', 1), line('b', 2), line('a', 1)], {}, {}, {});
+    const ending = endOf(
+      ['a', 'b', 'c', 'a'].map((id) => line(id, 1)),
+      {},
+      {},
+      {},
+      {},
+    );
     const counts = { repeated: 1, missing: 1, changedWhileReading: true };
     expect(JSON.parse(endingJson(ending))).toMatchObject(counts);
     expect(warnings(ending)).toEqual([
       '1 records came twice; fetch it again',
-      '1 records are missing of the 3 that the platform counts',
+      '1 records are missing of the 4 that the platform counts',
     ]);
   });
 
