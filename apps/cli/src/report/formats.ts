@@ -74,7 +74,7 @@ async function* toParquet(records: Records, facts: ReportFacts): AsyncGenerator<
   const columnsOf = (rows: readonly ReportRecord[]) => [
     ...[...facts.members].map((name) => {
       const type: BasicType = facts.hasIntegers(name) ? 'INT64' : 'STRING';
-      return { name, type, data: rows.map((row) => cellOf(name, type, row[name])) };
+      return { name, type, data: rows.map((row) => parquetCell(name, type, row[name])) };
     }),
     {
       name: 'decimals',
@@ -103,7 +103,7 @@ async function* toParquet(records: Records, facts: ReportFacts): AsyncGenerator<
 }
 
 /** @throws RangeError if an integer needs more than 64 bits */
-function cellOf(name: string, type: BasicType, value: unknown): bigint | string | null {
+function parquetCell(name: string, type: BasicType, value: unknown): bigint | string | null {
   if (value === undefined || value === null) return null;
   if (type !== 'INT64') return written(value);
   const integer = BigInt(value as number | bigint);

@@ -68,9 +68,11 @@ function readRow(given: unknown, where: string): Row {
   const unknown = Object.keys(variables).find((name) => !Object.hasOwn(SETTINGS, name));
   if (unknown !== undefined) throw usageError(`${where}: settings has an unknown member ${unknown}`);
   try {
-    const strings = Object.entries(variables).map(([variable, value]) => [variable, String(value)]);
-    const environment: Record<string, string> = { ...UNUSED, ...Object.fromEntries(strings) };
-    const { settings } = operatorNamed('default', readSettings(environment));
+    const strings = Object.entries(variables).map(([key, value]) => [key, String(value)] as const);
+    const { settings } = operatorNamed(
+      'default',
+      readSettings({ ...UNUSED, ...Object.fromEntries(strings) }),
+    );
     const [name, secret, expectedSign] = ['name', 'secret', 'sign'].map(textOf);
     return { given, name, parameters: objectOf('parameters'), secret, expectedSign, settings };
   } catch (error) {
