@@ -39,7 +39,6 @@ const UNUSED = {
 const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
 /** Further settings that the request of a command needs. */
 const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
-
 const DERIVED =
   "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
 
@@ -68,11 +67,9 @@ function readRow(given: unknown, where: string): Row {
   const unknown = Object.keys(variables).find((name) => !Object.hasOwn(SETTINGS, name));
   if (unknown !== undefined) throw usageError(`${where}: settings has an unknown member ${unknown}`);
   try {
-    const strings = Object.entries(variables).map(([key, value]) => [key, String(value)] as const);
-    const { settings } = operatorNamed(
-      'default',
-      readSettings({ ...UNUSED, ...Object.fromEntries(strings) }),
-    );
+    const texts = Object.entries(variables).map(([key, value]) => [key, String(value)] as const);
+    const all = readSettings({ ...UNUSED, ...Object.fromEntries(texts) });
+    const { settings } = operatorNamed('default', all);
     const [name, secret, expectedSign] = ['name', 'secret', 'sign'].map(textOf);
     return { given, name, parameters: objectOf('parameters'), secret, expectedSign, settings };
   } catch (error) {
