@@ -8,6 +8,7 @@ import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broke
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 import { runCli } from './run-cli.ts';
 
+const MIB = 1024 * 1024;
 const CANARY = 'CANARY-secret-0123456789';
 
 describe('poker-bridge doctor', () => {
@@ -100,7 +101,7 @@ describe('poker-bridge doctor', () => {
     [
       'a wrong path of PLATFORM_BASE_URL',
       () => ({ PLATFORM_BASE_URL: `${sandboxed.platform.url}/wrong` }),
-      /session\.create: PLAYER_NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
+      /session\.create: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
       /report\.ad-hoc\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
       /report\.rake\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
     ],
@@ -158,11 +159,14 @@ describe('poker-bridge doctor', () => {
 
   it('reports whether the broker takes messages of more than 16 MiB', async () => {
     // RabbitMQ 4 reads its settings once, when it starts, and keeps this one elsewhere.
-    const limit = (mib: number) =>
-      testBrokerCtl('eval', `persistent_term:put(max_message_size, ${mib} * 1024 * 1024).`);
-    await limit(16);
+    const limit = (bytes: number) =>
+      testBrokerCtl(
+        'eval',
+        `application:set_env(rabbit, max_message_size, ${bytes}), persistent_term:put(max_message_size, ${bytes}).`,
+      );
+    await limit(16 * MIB);
     expect((await diagnose()).fine.join()).toMatch(/messages of more than 16 MiB are refused/);
-    await limit(128);
+    await limit(128 * MIB);
     expect((await diagnose()).warnings).toMatch(/more than 16 MiB are taken.*max_message_size = 16777216/);
   });
 
