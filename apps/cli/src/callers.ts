@@ -32,7 +32,6 @@ export function define(command: Command): void {
     .action(printPermissions);
 }
 
-/** @throws ExitError if there is no file; SettingsError if it cannot be used */
 function printPermissions(file: string | undefined): void {
   const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
   const path = file ?? settings.CALLERS_FILE;

@@ -12,7 +12,7 @@ export function define(command: Command): void {
     });
 }
 
-/** The script that makes bash complete subcommands, options and types; zsh runs it as well. */
+/** For bash; zsh runs it as well. */
 function scriptOf(program: Command): string {
   const levels = levelsOf(program);
   const paths = levels.flatMap(([path]) => (path === '' ? [] : `'${path}'`));

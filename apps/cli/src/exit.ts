@@ -11,14 +11,12 @@ export const EXIT = {
   settings: 78,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-
 /** Ends the program; its message is printed for the user. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
-  readonly exitCode: ExitCode;
+  readonly exitCode: number;
 
-  constructor(exitCode: ExitCode, message: string) {
+  constructor(exitCode: (typeof EXIT)[keyof typeof EXIT], message: string) {
     super(message);
     this.exitCode = exitCode;
   }

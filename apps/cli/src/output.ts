@@ -38,7 +38,9 @@ export function alignedLines(rows: readonly (readonly string[])[], number?: numb
   });
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC, as the interface document wants it. */
-export function utcText(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+/** A period of a report in UTC that ended an hour ago: the platform's figures are complete after ten minutes. */
+export function periodAnHourAgo(lengthMs: number): { readonly dateFrom: string; readonly dateTo: string } {
+  const endMs = Date.now() - 3_600_000;
+  const text = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+  return { dateFrom: text(endMs - lengthMs), dateTo: text(endMs) };
 }

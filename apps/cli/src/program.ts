@@ -19,43 +19,35 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 also which settings each subcommand uses: send, report, dead-letters and replies
 those of the broker, AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT and AMQP_TLS_KEY.`;
 
-/** Gives a command its arguments, options and action. */
-type Definition = { readonly define: (command: Command) => void };
+const DESCRIPTIONS = {
+  send: 'sends one command over the bus and prints its replies as they arrive',
+  report: 'fetches a whole report into a file',
+  sign: 'explains signatures, and finds their settings',
+  'dead-letters': 'looks into the dead letters, sends them back to work, or removes them',
+  replies: 'looks into the parked replies, delivers or removes them',
+  callers: 'says who may send what',
+  trace: 'prints what a log on standard input says about a command, a player or a stretch of time',
+  doctor: 'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
+  completion: 'prints what makes a shell complete subcommands, options and types of commands',
+};
+type Name = keyof typeof DESCRIPTIONS;
+const NAMES = Object.keys(DESCRIPTIONS) as Name[];
 
-/** Each subcommand with its description, and what loads the rest: together they take a second. */
-const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: () => Promise<Definition>]>> =
-  {
-    send: [
-      'sends one command over the bus and prints its replies as they arrive',
-      () => import('./send/send.ts'),
-    ],
-    report: ['fetches a whole report into a file', () => import('./report/report.command.ts')],
-    sign: ['explains signatures, and finds their settings', () => import('./sign/sign.command.ts')],
-    'dead-letters': [
-      'looks into the dead letters, sends them back to work, or removes them',
-      () => import('./kept-messages/kept-messages.command.ts'),
-    ],
-    replies: [
-      'looks into the parked replies, delivers or removes them',
-      () => import('./kept-messages/kept-messages.command.ts'),
-    ],
-    callers: ['says who may send what', () => import('./callers.ts')],
-    trace: [
-      'prints what a log on standard input says about a command, a player or a stretch of time',
-      () => import('./trace/trace.ts'),
-    ],
-    doctor: [
-      'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
-      () => import('./doctor/doctor.ts'),
-    ],
-    completion: [
-      'prints what makes a shell complete subcommands, options and types of commands',
-      () => import('./completion.ts'),
-    ],
-  };
+/** What gives each subcommand its arguments, options and action. Loading all of them takes a second. */
+const DEFINITIONS: Readonly<Record<Name, () => Promise<{ readonly define: (command: Command) => void }>>> = {
+  send: () => import('./send/send.ts'),
+  report: () => import('./report/report.command.ts'),
+  sign: () => import('./sign/sign.command.ts'),
+  'dead-letters': () => import('./kept-messages/kept-messages.command.ts'),
+  replies: () => import('./kept-messages/kept-messages.command.ts'),
+  callers: () => import('./callers.ts'),
+  trace: () => import('./trace/trace.ts'),
+  doctor: () => import('./doctor/doctor.ts'),
+  completion: () => import('./completion.ts'),
+};
 
 /** @param used the subcommands that get their arguments and options; default: all */
-export async function createProgram(used = Object.keys(SUBCOMMANDS)): Promise<Command> {
+export async function createProgram(used: readonly string[] = NAMES): Promise<Command> {
   const program = new Command('poker-bridge')
     .description(
       'Commands, reports, dead letters, signatures, permissions and logs of the service, and a check of it.',
@@ -66,9 +58,9 @@ export async function createProgram(used = Object.keys(SUBCOMMANDS)): Promise<Co
     .helpOption('-h, --help', 'shows this')
     .version(versionOf(), '-V, --version', 'prints the version')
     .addHelpText('after', EXAMPLES);
-  for (const [name, [description, load]] of Object.entries(SUBCOMMANDS)) {
-    const command = program.command(name).description(description).helpCommand(false);
-    if (used.includes(name)) (await load()).define(command);
+  for (const name of NAMES) {
+    const command = program.command(name).description(DESCRIPTIONS[name]).helpCommand(false);
+    if (used.includes(name)) (await DEFINITIONS[name]()).define(command);
   }
   return program;
 }

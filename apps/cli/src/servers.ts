@@ -14,7 +14,6 @@ import { TlsContext } from '#tls';
 import { EXIT, ExitError, usageError } from './exit.ts';
 import { printable } from './output.ts';
 
-/** The settings of the broker. */
 export const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
 export const ANSWER_TIMEOUT_MS = 5_000;
 

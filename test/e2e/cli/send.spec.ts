@@ -29,15 +29,11 @@ describe('poker-bridge send', () => {
   it('prints the reply for people, and ends with 0', async () => {
     const { code, stdout, stderr } = await send([...SESSION, '--id', id]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.split('\n')).toEqual([
-      `→ session.create {"userId":"u-1"} id ${id}`,
-      expect.stringMatching(/^← session\.created after \d+ ms$/),
-      '    userId: u-1',
-      expect.stringMatching(/^ {4}sessionId: [0-9a-f-]{36}$/),
-      expect.stringMatching(/^ {4}auth: \S+$/),
-      expect.stringMatching(/^ {4}redirectUrl: http:\S+$/),
-      '',
-    ]);
+    const [command = '', ...reply] = stdout.split('\n');
+    expect(command).toBe(`→ session.create {"userId":"u-1"} id ${id}`);
+    expect(reply.join('\n')).toMatch(
+      /^← session\.created after \d+ ms\n {4}userId: u-1\n {4}sessionId: [0-9a-f-]{36}\n {4}auth: \S+\n {4}redirectUrl: http:\S+\n$/,
+    );
   });
 
   it('prints one object a line for programs, and for the same id the same reply', async () => {
@@ -61,13 +57,9 @@ describe('poker-bridge send', () => {
     const forPeople = await send(args);
     await sandboxed.platform.clearFaults();
 
-    const types = forPrograms.lines.map(({ type }) => type);
-    expect(types.length).toBeGreaterThan(2);
-    expect(types).toEqual([...types.slice(0, -1).map(() => 'report.page'), 'report.completed']);
-    const amounts = [...forPrograms.stdout.matchAll(/"(?:win|loss|rake)":(-?\d+)/g)].map(
-      ([, amount = '']) => amount,
-    );
-    expect(amounts.length).toBeGreaterThan(20);
+    const types = forPrograms.lines.map(({ type }) => type).join();
+    expect(types).toMatch(/^(report\.page,){2,}report\.completed$/);
+    const amounts = [...forPrograms.stdout.matchAll(/"rake":(-?\d+)/g)].map(([, amount = '']) => amount);
     // None was rounded to a double.
     expect(amounts.some((amount) => BigInt(Number(amount)) !== BigInt(amount))).toBe(true);
     expect([forPrograms.code, forPeople.code]).toEqual([0, 0]);

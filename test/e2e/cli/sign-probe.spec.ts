@@ -22,11 +22,9 @@ describe('poker-bridge sign probe', () => {
   let sandbox: SandboxProcess;
   let url: string;
   beforeAll(async () => {
-    const clients = Object.entries(VARIANTS).map(([name, settings]) => [
-      name,
-      { secretKey: SECRET, settings },
-    ]);
-    const file = folder.write('clients.json', JSON.stringify(Object.fromEntries(clients)));
+    const client = (name: string) => ({ secretKey: SECRET, settings: VARIANTS[name] });
+    const clients = { other: client('other'), plain: client('plain') };
+    const file = folder.write('clients.json', JSON.stringify(clients));
     sandbox = new SandboxProcess({ SANDBOX_CLIENTS_FILE: file });
     url = await sandbox.url;
   });
@@ -35,11 +33,7 @@ describe('poker-bridge sign probe', () => {
     folder[Symbol.dispose]();
   });
 
-  const probe = (
-    clientId: string,
-    args: string[] = [],
-    more: Record<string, string> = {},
-  ): Promise<CliRun> => {
+  const probe = (clientId: string, args: string[] = [], more = {}): Promise<CliRun> => {
     const client = { PLATFORM_CLIENT_ID: clientId, PLATFORM_SECRET_KEY: SECRET };
     const variables = { PLATFORM_BASE_URL: `${url}/api/web`, PLATFORM_API_URL: url, ...client, ...more };
     return runCli(['sign', 'probe', ...args], { variables });
@@ -47,29 +41,23 @@ describe('poker-bridge sign probe', () => {
 
   it('finds the settings of a sandbox', async () => {
     const { code, lines, stderr } = await probe('other', ['--json']);
-    expect([code, stderr, lines]).toEqual([
-      0,
-      '',
-      [{ ...VARIANTS['other'], SIGNATURE_SCHEME_V3: 'parameters' }],
-    ]);
+    const found = { ...VARIANTS['other'], SIGNATURE_SCHEME_V3: 'parameters' };
+    expect([code, stderr, lines]).toEqual([0, '', [found]]);
   });
 
   it('prints the lines to set, and what makes no difference', async () => {
     const { code, stdout } = await probe('plain');
     expect(code).toBe(0);
-    expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^# found by (\d|1[0-2]) calls$/),
+    expect(stdout).toMatch(/^# found by (\d|1[0-2]) calls\n/);
+    expect(stdout.split('\n').slice(1, -4)).toEqual([
       'SIGNATURE_SCALARS=json',
       'SIGNATURE_OPEN_GAME_CLIENT=keep',
       'SIGNATURE_JSON_STRINGS=none',
       '# SIGNATURE_JSON_PLACEMENT: makes no difference there',
       'SIGNATURE_EXCLUDE=deep',
       'SIGNATURE_SCHEME_V3=parameters',
-      'RAKE_PARAMETERS_IN=form',
-      expect.stringMatching(/^# PLAYER_COUNTRY_MEMBER: no answer tells/),
-      expect.stringMatching(/^# ask the service operator/),
-      '',
     ]);
+    expect(stdout).toMatch(/\nRAKE_PARAMETERS_IN=form\n# PLAYER_COUNTRY_MEMBER: no answer tells/);
   });
 
   it.each([

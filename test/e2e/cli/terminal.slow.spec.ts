@@ -29,23 +29,12 @@ describe('the command line on a terminal', () => {
     folder[Symbol.dispose]();
   });
 
-  const cli = (
-    line: string,
-    columns: number,
-    variables: Record<string, string> = {},
-    keys?: string,
-  ): Promise<TerminalRun> =>
-    runOnTerminal(
-      [
-        process.execPath,
-        '--disable-warning=ExperimentalWarning',
-        join(root, 'dist/apps/cli/src/main.js'),
-        ...line.split(' '),
-      ],
-      columns,
-      { ...kept.variables, ...variables },
-      keys,
-    );
+  const cli = (line: string, columns: number, variables = {}, keys?: string): Promise<TerminalRun> => {
+    const program = ['--disable-warning=ExperimentalWarning', join(root, 'dist/apps/cli/src/main.js')];
+    const command = [process.execPath, ...program, ...line.split(' ')];
+    return runOnTerminal(command, columns, { ...kept.variables, ...variables }, keys);
+  };
+
   it('a report shows how far it is, and only its end stays', async () => {
     const line = `report ad-hoc --from 2026-03-01 --to 2026-03-02 --per-page 4 --force --out ${file}`;
     const { written, lines } = await cli(line, 40);

@@ -24,6 +24,8 @@ describe('poker-bridge', () => {
     ['help send', 'send', COMMANDS.map(({ type }) => type).join('|')],
     ['sign --help', 'sign', 'explain'],
     ['sign explain -h', 'sign explain', 'Examples:\n  $ poker-bridge sign explain '],
+    ['dead-letters redrive -h', 'dead-letters redrive', '$ poker-bridge dead-letters redrive |INTERNAL_KEY'],
+    ['replies redeliver -h', 'replies redeliver', '$ poker-bridge replies redeliver |INTERNAL_KEY'],
   ])('%s ends with 0', async (line, subcommand, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' '));
     expect([code, stderr]).toEqual([0, '']);
@@ -35,12 +37,9 @@ describe('poker-bridge', () => {
     ['', 'Usage: poker-bridge'],
     ['sign', 'Usage: poker-bridge sign'],
     ['sned', "unknown command 'sned'\n(Did you mean send?)"],
-    ['--verbose', "unknown option '--verbose'"],
-    ['send --data {}', "missing required argument 'TYPE'"],
     ['send session.create', "required option '--data <JSON>' not specified"],
     ['send session.create --data {', '--data is not JSON'],
     ['send session.create --data @/no/such/file', '/no/such/file cannot be read (ENOENT)'],
-    ['send session.create --data {} more', 'too many arguments'],
     ['send session.create --data {} --jsno', '(Did you mean --json?)'],
     ['send session.create --data {} --deadline-ms 1200001', 'an integer from 1 to 1200000'],
     [`send session.create --data {} --id ${'é'.repeat(101)}`, '1 to 200 bytes'],
@@ -89,8 +88,8 @@ describe('poker-bridge', () => {
 
   it('refuses text that is not UTF-8', async () => {
     const input = Buffer.from([0x22, 0xff, 0x22]);
-    const { code, stderr } = await runCli(['send', 'session.create', '--data', '-'], { input });
-    expect([code, stderr]).toEqual([2, 'error: the standard input is not UTF-8\n']);
+    const run = await runCli(['send', 'session.create', '--data', '-'], { input });
+    expect(run).toMatchObject({ code: 2, stderr: 'error: the standard input is not UTF-8\n' });
   });
 
   it('needs no settings for a subcommand that uses none', async () => {
@@ -103,10 +102,8 @@ describe('poker-bridge', () => {
   it('is the bin of the package, and starts by itself', () => {
     const start = (...args: string[]) =>
       spawnSync(join(root, bin['poker-bridge'] ?? ''), args, { encoding: 'utf8' });
-    expect(start('send', '--help')).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('Usage: poker-bridge send'),
-    });
+    const stdout: unknown = expect.stringContaining('Usage: poker-bridge send');
+    expect(start('send', '--help')).toMatchObject({ status: 0, stdout });
     expect(start('sned').status).toBe(2);
   });
 });

@@ -12,12 +12,10 @@ import {
   type Standing,
   takesMessageOf,
 } from '#rabbitmq';
-import type { Settings } from '#settings';
+import { readSomeSettings } from '#settings';
 
 import { OF_BROKER, tlsOf } from '../servers.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
-
-export const BROKER_SETTINGS = [...OF_BROKER, 'REPORTS_RETRY_DELAYS_MS'] as const;
 
 /** The default of RabbitMQ 4; no command, reply or page needs as much. */
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -52,14 +50,9 @@ const KEPT: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/**
- * The broker as a worker would find it. Nothing is changed: a queue that is missing stays so.
- *
- * @throws SettingsError if a file of its TLS cannot be used
- */
-export async function checkBroker(
-  settings: Pick<Settings, (typeof BROKER_SETTINGS)[number]>,
-): Promise<Finding[]> {
+/** The broker as a worker would find it. Nothing is changed: a queue that is missing stays so. @throws SettingsError */
+export async function checkBroker(): Promise<Finding[]> {
+  const settings = readSomeSettings([...OF_BROKER, 'REPORTS_RETRY_DELAYS_MS'], process.env);
   const { AMQP_URL: urls, AMQP_PREFIX: prefix, REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = settings;
   const tls = tlsOf('AMQP', settings, urls);
   try {

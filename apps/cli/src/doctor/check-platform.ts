@@ -12,7 +12,7 @@ import {
 } from '#platform';
 import { Deadline } from '#resilience';
 
-import { utcText } from '../output.ts';
+import { periodAnHourAgo } from '../output.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The `Date` of an answer has whole seconds; beyond this, deadlines that callers give as a time go wrong. */
@@ -37,8 +37,6 @@ const ONE_CALL: PlatformLimits = {
   queue: OPERATIONS.length,
   circuit: { failureRate: 100, minimumCalls: 1_000, windowMs: DEADLINE_MS, openMs: DEADLINE_MS },
 };
-/** The platform's figures are complete after ten minutes. */
-const AGO_MS = 3_600_000;
 const FIRST_RECORD = { page: 1, perPage: 1 };
 
 const NOBODY = 'poker-bridge-doctor';
@@ -54,7 +52,6 @@ const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
   OUTCOME_UNKNOWN: NO_ANSWER,
 };
 
-/** How the platform answered each operation that it was asked for. */
 type Answers = ReadonlyMap<Operation, CommandError | 'success'>;
 
 /** The platform of one operator: its addresses, its clock, and each operation as a worker would call it. */
@@ -96,8 +93,7 @@ async function checkOperations(
 ): Promise<Finding[]> {
   const { name, secretKey } = credentials;
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
-  const endMs = Date.now() - AGO_MS;
-  const period = { dateFrom: utcText(endMs - 1_000), dateTo: utcText(endMs) };
+  const period = periodAnHourAgo(1_000);
   const calls: Readonly<Record<Operation, (context: CallContext) => Promise<unknown>>> = {
     'session.create': (call) => client.createSession({ userId: NOBODY, authType, currency: NOBODY }, call),
     'game.open': (call) =>

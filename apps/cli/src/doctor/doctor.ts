@@ -8,15 +8,14 @@ import {
   readSettings,
   readSomeSettings,
   refuseCleartext,
-  type Settings,
   SettingsError,
   warningsOf,
 } from '#settings';
 
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT } from '../exit.ts';
 import { readDeadline } from '../options.ts';
 import { tlsOf, transportOf } from '../servers.ts';
-import { BROKER_SETTINGS, checkBroker } from './check-broker.ts';
+import { checkBroker } from './check-broker.ts';
 import { checkOperator } from './check-platform.ts';
 import { describeFinding, describeSum, fail, type Finding, ok, warn } from './finding.ts';
 
@@ -34,32 +33,18 @@ const REDIS_SETTINGS = ['REDIS_URL', 'REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TL
 const FOR_SETTINGS = 'no worker starts before; docs/settings.md lists every variable';
 
 /** The checks, in order. Each reads only its own settings; the first names all that cannot be used. */
-const CHECKS: readonly ((environment: NodeJS.ProcessEnv) => Finding[] | Promise<Finding[]>)[] = [
-  checkSettings,
-  (environment) => checkBroker(readSomeSettings(BROKER_SETTINGS, environment)),
-  (environment) => checkRedis(readSomeSettings(REDIS_SETTINGS, environment)),
-  async (environment) => {
-    const settings = readSettings(environment);
-    const operators = readOperators(settings);
-    const transport = transportOf(settings, operators);
-    return (await Promise.all(operators.map((operator) => checkOperator(operator, transport)))).flat();
-  },
-];
+const CHECKS = [checkSettings, checkBroker, checkRedis, checkPlatforms];
 
 export function define(command: Command): void {
   command
     .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
     .option('--json', 'one finding a line: {subject, state, message, advice}')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ json = false, deadlineMs }: { json?: boolean; deadlineMs: number }) => {
-      process.exitCode = await doctor(json, deadlineMs);
-      // What was not answered in time would keep the process.
-      process.exit();
-    });
+    .action(doctor);
 }
 
 /** Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made. */
-async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
+async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number }): Promise<void> {
   const endMs = performance.now() + deadlineMs;
   const findings: Finding[] = [];
   const print = (finding: Finding): void => {
@@ -78,14 +63,16 @@ async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
   }
   if (!json) process.stdout.write(describeSum(findings));
   const faults = findings.filter(({ state }) => state === 'fail');
-  if (faults.some(({ subject }) => subject === 'settings')) return EXIT.settings;
-  return faults.length > 0 ? EXIT.failed : EXIT.success;
+  if (faults.length > 0) process.exitCode = EXIT.failed;
+  if (faults.some(({ subject }) => subject === 'settings')) process.exitCode = EXIT.settings;
+  // What was not answered in time would keep the process.
+  process.exit();
 }
 
 /** The findings of a check; none if its settings cannot be read, which the first check reports. */
 async function outcomeOf(check: (typeof CHECKS)[number]): Promise<readonly Finding[]> {
   try {
-    return await check(process.env);
+    return await check();
   } catch (error) {
     if (error instanceof SettingsError) return [];
     throw error;
@@ -93,17 +80,17 @@ async function outcomeOf(check: (typeof CHECKS)[number]): Promise<readonly Findi
 }
 
 /** The settings as a worker reads them at start: every fault, and what looks wrong. */
-function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
+function checkSettings(): Finding[] {
   try {
-    const settings = readSettings(environment);
+    const settings = readSettings(process.env);
     const operators = readOperators(settings);
-    refuseCleartext(settings, operators, environment);
+    refuseCleartext(settings, operators, process.env);
     if (settings.CALLERS_FILE !== undefined) readCallers(settings.CALLERS_FILE);
     tlsOf('AMQP', settings, settings.AMQP_URL);
     tlsOf('REDIS', settings, [settings.REDIS_URL ?? '']);
     transportOf(settings, operators);
     const names = operators.map(({ name }) => name).join(', ');
-    const warnings = warningsOf(settings, operators, environment);
+    const warnings = warningsOf(settings, operators, process.env);
     return [
       ok('settings', `can be used; credentials of ${names}`),
       ...warnings.map((message) => warn('settings', message, 'change it, unless it is intended')),
@@ -116,8 +103,8 @@ function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
   }
 }
 
-/** Redis, if the settings name one. @throws SettingsError if a file of its TLS cannot be used */
-async function checkRedis(settings: Pick<Settings, (typeof REDIS_SETTINGS)[number]>): Promise<Finding[]> {
+async function checkRedis(): Promise<Finding[]> {
+  const settings = readSomeSettings(REDIS_SETTINGS, process.env);
   const { REDIS_URL: url } = settings;
   if (url === undefined) {
     return [ok('Redis', 'REDIS_URL is not set: each worker recognises the repeats that it sees itself')];
@@ -131,4 +118,11 @@ async function checkRedis(settings: Pick<Settings, (typeof REDIS_SETTINGS)[numbe
   if (!redis.mayEvict) return [ok('Redis', 'answers')];
   const message = `may remove identities before their time (maxmemory-policy ${redis.evictionPolicy})`;
   return [warn('Redis', message, 'set maxmemory-policy noeviction, or give this service a Redis of its own')];
+}
+
+async function checkPlatforms(): Promise<Finding[]> {
+  const settings = readSettings(process.env);
+  const operators = readOperators(settings);
+  const transport = transportOf(settings, operators);
+  return (await Promise.all(operators.map((operator) => checkOperator(operator, transport)))).flat();
 }

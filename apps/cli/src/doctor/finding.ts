@@ -22,14 +22,12 @@ const finding =
 
 export const [ok, warn, fail] = [finding('ok'), finding('warn'), finding('fail')];
 
-/** One finding for people: its state, what was looked at, what was found, and below it what to do. */
 export function describeFinding({ subject, state, message, advice }: Finding): string {
   const head = `${styleText(COLOURS[state], state.padEnd(5))} ${subject.padEnd(SUBJECT_WIDTH)} `;
   const below = advice === undefined ? '' : `${' '.repeat(SUBJECT_WIDTH + 7)}→ ${printable(advice)}\n`;
   return `${head}${printable(message)}\n${below}`;
 }
 
-/** The last line: how many of each state there are. */
 export function describeSum(findings: readonly Finding[]): string {
   const count = (state: Finding['state']): number => findings.filter((each) => each.state === state).length;
   return `\n${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} at fault\n`;

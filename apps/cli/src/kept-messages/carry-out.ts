@@ -82,7 +82,6 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
   });
 }
 
-/** @throws ExitError if it is interrupted, or the broker takes nothing */
 async function settle(
   kept: KeptQueue,
   { replace, endsAtRefusal }: Action,

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 import { exactJson } from '#signing';
 
-import { jsonOr, readValue, utf8Of } from '../input.ts';
+import { jsonOr, utf8Of } from '../input.ts';
 
 export interface Change {
   /** As it was given, for messages about it. */
@@ -23,16 +23,10 @@ export function readSet(text: string): Change {
   throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');
 }
 
-/** Reads the JSON pointer of a member that is to be removed. @throws InvalidArgumentError if it is not a pointer */
 export function readUnset(text: string): Change {
   const path = pathOf(text);
   if (path) return { text, path };
   throw new InvalidArgumentError('It must be a JSON pointer, such as /session/lang.');
-}
-
-/** The change with the value of its file. @throws ExitError if the file cannot be read or is not UTF-8 */
-export async function withFile(change: Change): Promise<Change> {
-  return { ...change, value: await readValue(change.value ?? '') };
 }
 
 /**
@@ -63,7 +57,6 @@ function pathOf(pointer: string): readonly string[] | undefined {
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The object under a path; the missing ones are added. */
 function containerOf(body: Container, names: readonly string[]): Container | undefined {
   let container = body;
   for (const name of names) {

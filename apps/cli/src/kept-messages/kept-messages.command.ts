@@ -8,31 +8,42 @@ import { NOUNS, type QueueName } from './kept-queue.ts';
 import { list, type ListOptions, show, type ShowOptions } from './look.ts';
 import { discard, redeliver, redrive } from './redrive.ts';
 
+const KEYS = 'needs INTERNAL_KEY or all settings of the operators, as the workers have them';
+const DEAD_LETTERS_HELP = `
+Examples:
+  $ poker-bridge dead-letters list --reason PLATFORM_UNAVAILABLE --since 12h
+  $ poker-bridge dead-letters list --json | jq -r .id
+  $ poker-bridge dead-letters redrive --reason PLATFORM_UNAVAILABLE --rate 5
+  $ poker-bridge dead-letters redrive --id 4711 --set /session/lang=de
+  $ poker-bridge dead-letters redrive --reason UNKNOWN_OPERATOR --force --dry-run
+  $ poker-bridge dead-letters discard --caller shop --since 2026-03-01 --dry-run
+
+redrive and discard say what they are about to do, and ask; they end with 1 if anything that was chosen is left. What is
+wrong with a command itself would fail again, and is left unless it is changed or forced. redrive ${KEYS}.`;
+const REPLIES_HELP = `
+Examples:
+  $ poker-bridge replies list --queue shop.replies
+  $ poker-bridge replies redeliver --queue shop.replies
+  $ poker-bridge replies redeliver --all --yes
+  $ poker-bridge replies discard --reason EVENT_REFUSED
+
+Workers redeliver by themselves, within ten seconds after the queue exists. redeliver ends with 1 if anything that was
+chosen is left; it ${KEYS}.`;
 const JSON_LINES = 'one a line: {id, type, operator, reason, failedAt, queue, bytes}';
 const MOST_A_SECOND = 200;
 const DEFAULT_RATE = 50;
 const MOST_LISTED = 1_000_000;
-const KEYS = 'It needs INTERNAL_KEY or all settings of the operators, as the workers have them.';
 
-/** The commands that were given up, and the replies that nobody took. */
+/** The commands that were given up, or the replies that nobody took. */
 export function define(group: Command): void {
   const isReplies = group.name() === 'replies';
   const queue: QueueName = isReplies ? 'undelivered' : 'deadLetters';
   const [one, many] = NOUNS[queue];
-  addSelection(group, queue, 'list')
+  group.addHelpText('afterAll', isReplies ? REPLIES_HELP : DEAD_LETTERS_HELP);
+  addSelection(group, 'list')
     .description(`counts the ${many} by reason and type, and lists the newest; changes nothing`)
     .option('--limit <N>', 'so many at most (default: 20; with --json all)', readCount(1, MOST_LISTED))
     .option('--json', JSON_LINES)
-    .addHelpText(
-      'after',
-      isReplies
-        ? examples('replies list', 'replies list --queue shop.replies')
-        : examples(
-            'dead-letters list',
-            'dead-letters list --reason PLATFORM_UNAVAILABLE --since 12h',
-            'dead-letters list --json | jq -r .id',
-          ),
-    )
     .action((options: ListOptions) => list(queue, options));
   group
     .command('show')
@@ -42,57 +53,31 @@ export function define(group: Command): void {
     .option('--json', 'one a line: {properties, headers, violations, body}')
     .action((id: string, options: ShowOptions) => show(queue, id, options));
   if (isReplies) {
-    addAction(group, queue, 'redeliver', redeliver)
-      .description('sends parked replies to their queues, as far as these exist again, under the same ids')
-      .addHelpText(
-        'after',
-        `${examples('replies redeliver --queue shop.replies', 'replies redeliver --all --yes')}
-Workers do this by themselves, within ten seconds after the queue exists. Ends with 1 if anything that was chosen is left.
-${KEYS}`,
-      );
-  } else {
-    addAction(group, queue, 'redrive', redrive)
-      .description('sends dead letters back to the lanes of their types, with a new deadline')
-      .option(
-        '--set <POINTER=VALUE>',
-        'changes the data, as /session/lang=de does, or /player/id=@FILE; may be given again',
-        each(readSet),
-      )
-      .option('--unset <POINTER>', 'removes a member of the data; may be given again', each(readUnset))
-      .option('--force', 'also what would fail the same way')
-      .addHelpText(
-        'after',
-        `${examples(
-          'dead-letters redrive --reason PLATFORM_UNAVAILABLE --rate 5',
-          'dead-letters redrive --id 4711 --set /session/lang=de',
-          'dead-letters redrive --reason UNKNOWN_OPERATOR --force --dry-run',
-        )}
-Says what it is about to do, and asks. What is wrong with a command itself would fail again, and is left unless it
-is changed or forced. Ends with 1 if anything that was chosen is left.
-${KEYS}`,
-      );
-  }
-  addAction(group, queue, 'discard', (options) => discard(queue, options))
-    .description(`removes ${many} for good`)
-    .addHelpText(
-      'after',
-      isReplies
-        ? examples('replies discard --reason EVENT_REFUSED')
-        : examples('dead-letters discard --caller shop --since 2026-03-01 --dry-run'),
+    addAction(group, 'redeliver', redeliver).description(
+      'sends parked replies to their queues, as far as these exist again, under the same ids',
     );
+  } else {
+    const set = 'changes the data, as /session/lang=de does, or /player/id=@FILE; may be given again';
+    addAction(group, 'redrive', redrive)
+      .description('sends dead letters back to the lanes of their types, with a new deadline')
+      .option('--set <POINTER=VALUE>', set, each(readSet))
+      .option('--unset <POINTER>', 'removes a member of the data; may be given again', each(readUnset))
+      .option('--force', 'also what would fail the same way');
+  }
+  addAction(group, 'discard', (options) => discard(queue, options)).description(`removes ${many} for good`);
 }
 
-function addSelection(group: Command, queue: QueueName, name: string): Command {
-  const own =
-    queue === 'deadLetters'
-      ? ['--caller <USER>', 'of this caller']
-      : ['--queue <NAME>', 'that were sent to this queue'];
+function addSelection(group: Command, name: string): Command {
+  const [flags, description] =
+    group.name() === 'replies'
+      ? ['--queue <NAME>', 'that were sent to this queue']
+      : ['--caller <USER>', 'of this caller'];
   const command = group
     .command(name)
     .option('--id <ID>', 'of this command; may be given again, like the next ones', each(String))
     .option('--reason <CODE>', 'with this reason', each(String))
     .option('--type <TYPE>', 'of this type', each(String))
-    .option(own[0] ?? '', own[1] ?? '', each(String))
+    .option(flags, description, each(String))
     .option('--since <TIME>', 'failed since: 30m, 12h, 2d, or ISO 8601', readMoment);
   const others = command.options.map((option) => option.attributeName());
   return command.addOption(new Option('--all', 'all of them').conflicts(others));
@@ -101,11 +86,10 @@ function addSelection(group: Command, queue: QueueName, name: string): Command {
 /** @param run called if something is chosen */
 function addAction<O extends ActionOptions>(
   group: Command,
-  queue: QueueName,
   name: string,
   run: (options: O) => Promise<void>,
 ): Command {
-  const command = addSelection(group, queue, name);
+  const command = addSelection(group, name);
   const choices = command.options.map((option) => option.attributeName());
   return command
     .option('--rate <N>', 'at most so many a second', readCount(1, MOST_A_SECOND), DEFAULT_RATE)
@@ -116,8 +100,4 @@ function addAction<O extends ActionOptions>(
       if (choices.some((choice) => Object.hasOwn(options, choice))) return run(options);
       throw usageError('select by --id, --reason, --type or --since (--help has all options), or give --all');
     });
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ poker-bridge ${line}\n`).join('')}`;
 }

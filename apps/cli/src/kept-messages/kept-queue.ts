@@ -40,10 +40,7 @@ function isSelected(
  * Looks at the selected messages of a queue, leaves all of them in their places, and keeps the queue open while `work` runs.
  * Where the messages come from is proved by the key of the workers, if the settings give it; a selection by a caller needs it.
  *
- * @param read what is wanted of a message
  * @param work ends soon after its signal, the user's, is aborted
- * @throws SettingsError; BrokerError if the broker is away, refuses the user or has no such queue; ExitError if the user
- *   interrupts it
  */
 export function withMessages<T>(
   queue: QueueName,
@@ -84,7 +81,6 @@ export function keptLine({ id, type, operator, reason, failedAt, queue, bytes }:
   return `${JSON.stringify(facts)}\n`;
 }
 
-/** How many there are of each reason and type, the most frequent first. */
 export function describeGroups(messages: readonly KeptMessage[]): string {
   const groups = Map.groupBy(messages, ({ reason, type }) => JSON.stringify([reason, type]));
   const rows = [...groups.values()]
@@ -97,7 +93,6 @@ export function describeGroups(messages: readonly KeptMessage[]): string {
   return `${alignedLines([['reason', 'type', 'count', 'first', 'last'], ...rows], 2).join('\n')}\n`;
 }
 
-/** Each message on a line: a dead letter with its sender, a parked reply with whether it can be delivered. */
 export function describeMessages(messages: readonly KeptMessage[], kind: QueueName): string {
   const isReply = kind === 'undelivered';
   const rows = messages.map((message) => {

@@ -27,7 +27,6 @@ const DEFAULT_LIMIT = 20;
 export type ListOptions = SelectionOptions & Options<never, 'json', 'limit'>;
 export type ShowOptions = Options<never, 'body' | 'json'>;
 
-/** Counts what is in the queue, prints the newest, oldest first, and leaves all as it is. */
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
   const read = ({ facts }: Kept) => facts;
@@ -45,7 +44,6 @@ export function list(queue: QueueName, options: ListOptions): Promise<void> {
   });
 }
 
-/** Prints everything about the messages of one id; the body, which may hold players' data, if that is wanted. */
 export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
   const read = (each: Kept) => each;
   return withMessages(queue, { id: [id] }, read, (found, kept) => {
@@ -65,7 +63,6 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
   });
 }
 
-/** Everything about a message for people: the lines of each part below its name. */
 function describe({ facts, message }: Kept, shown: object, body: unknown): string {
   const cut = facts.isCut ? `, of which ${message.content.length} were kept` : '';
   const text = typeof body === 'string' ? body : exactJson(body, 2);

@@ -3,11 +3,12 @@ import { type Kept, Redriver } from '#messaging/client';
 import type { OutgoingMessage } from '#rabbitmq';
 import { readInternalKey } from '#settings';
 
-import { readBus } from '../servers.ts';
 import { commandFaults } from '../command-faults.ts';
+import { readValue } from '../input.ts';
 import type { Options } from '../options.ts';
+import { readBus } from '../servers.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
-import { type Change, changedBody, withFile } from './change-body.ts';
+import { type Change, changedBody } from './change-body.ts';
 import { neverDelivered, type QueueName } from './kept-queue.ts';
 
 export type RedriveOptions = ActionOptions &
@@ -15,11 +16,11 @@ export type RedriveOptions = ActionOptions &
 
 const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
 
-/** Sends dead letters back to the lanes of their types, changed if that is wanted. */
 export async function redrive(options: RedriveOptions): Promise<void> {
   const { unset = [], set = [], force = false } = options;
   const redriver = newRedriver();
-  const changes = [...unset, ...(await Promise.all(set.map(withFile)))];
+  const read = async (change: Change) => ({ ...change, value: await readValue(change.value ?? '') });
+  const changes = [...unset, ...(await Promise.all(set.map(read)))];
   const replace = ({ facts: { isCut, reason }, message }: Kept): OutgoingMessage => {
     if (isCut) throw new Error('only the first KiB of its body was kept: its caller has to send it again');
     const redriving = redriver.read(message);
@@ -48,7 +49,6 @@ export async function redrive(options: RedriveOptions): Promise<void> {
   });
 }
 
-/** Sends parked replies to their queues, in order and under the ids that they had. */
 export async function redeliver(options: ActionOptions): Promise<void> {
   const redriver = newRedriver();
   const replace = ({ facts, message }: Kept): OutgoingMessage => {

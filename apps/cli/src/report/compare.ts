@@ -7,7 +7,7 @@ import { parseExactJson } from '#signing';
 
 import { usageError } from '../exit.ts';
 import { csvText } from './formats.ts';
-import type { ReportRecord } from './records.ts';
+import type { ReportRecord } from './facts.ts';
 
 /** What changed of one record between two files; absent values are empty texts. */
 interface ChangedRecord {

@@ -4,26 +4,19 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import type { ReportPage } from '#caller';
 import { parseExactJson } from '#signing';
 
 import { compare } from './compare.ts';
-import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
-import { isAtEnd, NOTHING_READ, withPage } from './reading.ts';
-import { readRecords, type ReportRecord } from './records.ts';
+import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
+import { type Page, ReportFacts, type ReportRecord } from './facts.ts';
 
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 const line = (id: string, value: unknown, currency = 'EUR'): string =>
   JSON.stringify({ id, userId: `player ${id}`, currency, value });
 
-async function* recordsOf(lines: readonly string[]): AsyncGenerator<ReportRecord> {
-  yield* lines.map((each) => parseExactJson(each) as ReportRecord);
-}
-
-type Page = ReportPage<ReportRecord>;
-
 /** @param changes of each page after the one before; of one record a page, if there are several */
-async function endingOf(lines: readonly string[], ...changes: readonly Partial<Page>[]): Promise<Ending> {
+function factsOf(lines: readonly string[], ...changes: readonly Partial<Page>[]): ReportFacts {
+  const records = lines.map((each) => parseExactJson(each) as ReportRecord);
   const page: Page = {
     report: 'rake',
     page: 1,
@@ -32,20 +25,23 @@ async function endingOf(lines: readonly string[], ...changes: readonly Partial<P
     totalCount: lines.length,
     precisions: { EUR: 2 },
     readAt: '2026-03-02T00:09:58.000Z',
-    records: lines.map((each) => JSON.parse(each) as ReportRecord),
+    records,
   };
-  const pages =
-    changes.length === 0 ? [page] : changes.map((change) => ({ ...page, records: [{}], ...change }));
-  const reading = pages.reduce(withPage, NOTHING_READ);
-  const facts = await readRecords('rake', recordsOf(lines), lines.length, reading.precisions);
-  return { file: 'a.csv', report: 'rake', reading, facts, comparison: undefined };
+  const facts = new ReportFacts('rake');
+  if (changes.length === 0) facts.add(page);
+  for (const [index, change] of changes.entries()) {
+    const own = changes.length === 1 ? records : records.slice(index, index + 1);
+    facts.add({ ...page, records: own, ...change });
+  }
+  return facts;
 }
+const endOf = (...of: Parameters<typeof factsOf>): Ending => endingOf('a.csv', factsOf(...of));
 const warnings = (ending: Ending): string[] => warningsOf(ending, PERIOD);
 
 describe('the end of a report', () => {
-  it('has totals by currency, exact and as decimals if they are known', async () => {
+  it('has totals by currency, exact and as decimals if they are known', () => {
     const huge = '90071992547409931';
-    const ending = await endingOf([
+    const ending = endOf([
       line('a', 250),
       line('b', -49),
       line('c', 1, 'mBTC'),
@@ -70,9 +66,9 @@ describe('the end of a report', () => {
     ],
   ])(
     'says when it was read, and warns if the platform aggregated meanwhile: %s',
-    async (time, isSpanning, warned) => {
+    (time, isSpanning, warned) => {
       const readTo = `2026-03-02T${time}.000Z`;
-      const ending = await endingOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
+      const ending = endOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
       expect(JSON.parse(endingJson(ending))).toMatchObject({
         readFrom: '2026-03-02T00:09:58.000Z',
         readTo,
@@ -84,44 +80,47 @@ describe('the end of a report', () => {
 
   it.each([{ totalCount: 2 }, { pageCount: 3 }, { perPage: 3 }])(
     'notices a change while it was read: %j',
-    async (extent) => {
-      const ending = await endingOf([line('a', 1), line('b', 2)], { ...extent, totalCount: 3 }, extent, {});
+    (extent) => {
+      const ending = endOf([line('a', 1), line('b', 2)], { ...extent, totalCount: 3 }, extent, {});
       expect(warnings(ending)[0]).toBe('the report changed while it was read; fetch it again');
       expect(JSON.parse(endingJson(ending))).toMatchObject({ pages: 3, changedWhileReading: true });
     },
   );
 
-  it('comes with the last page, which may move', async () => {
-    const ends = [
-      await endingOf([], { pageCount: 2 }),
-      await endingOf([], { pageCount: 2 }, { pageCount: 3 }),
-      await endingOf([], { pageCount: 3 }, { pageCount: 2 }),
+  it('comes with the last page, which may move', () => {
+    const reports = [
+      new ReportFacts('rake'),
+      factsOf([], { pageCount: 2 }),
+      factsOf([], { pageCount: 2 }, { pageCount: 3 }),
+      factsOf([], { pageCount: 3 }, { pageCount: 2 }),
     ];
-    expect([NOTHING_READ, ...ends.map(({ reading }) => reading)].map(isAtEnd)).toEqual([
-      false,
-      false,
-      false,
-      true,
-    ]);
+    expect(reports.map(({ isComplete }) => isComplete)).toEqual([false, false, false, true]);
   });
 
-  it('counts records that came twice and those that are missing', async () => {
-    const ending = await endingOf([line('a', 1), line('b', 2), line('a', 1)]);
+  it('counts records that came twice and those that are missing', () => {
+    const ending = endOf(
+      ['a', 'b', 'c', 'a'].map((id) => line(id, 1)),
+      {},
+      {},
+      {},
+      {},
+    );
     const counts = { repeated: 1, missing: 1, changedWhileReading: true };
     expect(JSON.parse(endingJson(ending))).toMatchObject(counts);
     expect(warnings(ending)).toEqual([
       '1 records came twice; fetch it again',
-      '1 records are missing of the 3 that the platform counts',
+      '1 records are missing of the 4 that the platform counts',
     ]);
   });
 
-  it('counts odd records, and names the currencies without decimals, and what to say', async () => {
+  it('counts odd records, and names the currencies without decimals, and what to say', () => {
     const faults = [{ pointer: '/records/0/value', message: 'is odd' }];
-    const ending = await endingOf([line('a', 1, 'USD')], { faults, precisions: { USD: null } });
+    const ending = endOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null, EUR: 2 } });
     expect(warnings(ending)).toEqual([
       '1 records have an odd value, which was written as it came',
       expect.stringContaining('say --decimals USD=2'),
     ]);
+    expect(ending.facts.decimalOf(1.5, 'EUR')).toBeUndefined();
   });
 });
 
@@ -130,9 +129,16 @@ describe('compare', () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-compare-'));
     const before = join(folder.path, 'before.csv');
     writeFileSync(before, 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
-    const now = [line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')];
-    const comparison = await compare(before, recordsOf(now), ['value']);
-    expect(describeEnding({ ...(await endingOf(now)), comparison }).slice(3)).toEqual([
+    const facts = factsOf([line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')]);
+    const { records } = facts.last!;
+    const comparison = await compare(
+      before,
+      (async function* () {
+        yield* records;
+      })(),
+      ['value'],
+    );
+    expect(describeEnding(endingOf('a.csv', facts, comparison)).slice(3)).toEqual([
       'compared: 2 added, 1 removed, 1 changed',
       '  value EUR +0.52',
       '  value USD +3',

@@ -1,11 +1,9 @@
-import { type ReportName, spansIntervals } from '#contracts';
 import { exactJson } from '#signing';
 
 import { printable } from '../output.ts';
 import type { Comparison } from './compare.ts';
+import type { ReportFacts } from './facts.ts';
 import { incompleteness, type Period } from './period.ts';
-import type { Reading } from './reading.ts';
-import { decimalOf, type Precisions, type RecordFacts } from './records.ts';
 
 /** How many changed records are named; the others are counted. */
 const NAMED_CHANGES = 20;
@@ -13,29 +11,33 @@ const NAMED_CHANGES = 20;
 /** What is known of a report at its end. */
 export interface Ending {
   readonly file: string;
-  readonly report: ReportName;
-  readonly reading: Reading;
-  readonly facts: RecordFacts;
+  readonly facts: ReportFacts;
+  readonly repeated: number;
+  /** How many records the platform counts more; negative if it counts fewer. */
+  readonly missing: number;
   readonly comparison: Comparison | undefined;
 }
 
+export function endingOf(file: string, facts: ReportFacts, comparison?: Comparison): Ending {
+  const repeated = facts.countRepeated();
+  return { file, facts, repeated, missing: facts.totalCount - (facts.records - repeated), comparison };
+}
+
 /** The end of a report for programs: one object on one line. */
-export function endingJson({ file, report, reading, facts, comparison }: Ending): string {
-  const { pages, records, faults, last, hasChanged, readFrom, readTo } = reading;
-  const { repeated, totals } = facts;
-  const missing = missingOf(reading, facts);
+export function endingJson({ file, facts, repeated, missing, comparison }: Ending): string {
+  const { report, pages, records, totalCount, hasChanged, faults, spansIntervals } = facts;
   return exactJson({
     file,
     report,
     pages,
     records,
-    totalCount: last?.totalCount ?? 0,
+    totalCount,
     changedWhileReading: hasChanged || repeated > 0 || missing !== 0,
     repeated,
     missing,
     faults,
-    ...(readTo !== undefined && { readFrom, readTo, spansIntervals: spansAggregation(reading) }),
-    totals: totals.map(({ amounts, ...kind }) => ({ ...kind, ...Object.fromEntries(amounts) })),
+    ...(facts.last && { readFrom: facts.first?.readAt, readTo: facts.last.readAt, spansIntervals }),
+    totals: facts.totals.map(({ amounts, ...kind }) => ({ ...kind, ...Object.fromEntries(amounts) })),
     ...(comparison && {
       comparison: {
         ...comparison,
@@ -50,25 +52,26 @@ export function endingJson({ file, report, reading, facts, comparison }: Ending)
 }
 
 /** The end of a report for people: what was written, the totals by currency and kind of amount, and the comparison. */
-export function describeEnding({ file, reading, facts, comparison }: Ending): string[] {
+export function describeEnding({ file, facts, comparison }: Ending): string[] {
   return [
-    `${reading.records} records of ${reading.pages} pages in ${file}`,
+    `${facts.records} records of ${facts.pages} pages in ${file}`,
     ...totalLines(facts),
-    ...(comparison ? comparisonLines(comparison, facts.precisions) : []),
+    ...(comparison ? comparisonLines(comparison, facts) : []),
   ];
 }
 
 /** What about a report a person has to know before using it. */
-export function warningsOf({ reading, facts }: Ending, period: Period, timeZone?: string): string[] {
-  const { readFrom, readTo, last, hasChanged, faults } = reading;
-  const { repeated, precisions } = facts;
-  const missing = missingOf(reading, facts);
-  const counted = `the ${last?.totalCount} that the platform counts`;
-  const unknown = [...precisions.keys()].filter((currency) => precisions.get(currency) === null).toSorted();
+export function warningsOf(
+  { facts, repeated, missing }: Ending,
+  period: Period,
+  timeZone?: string,
+): string[] {
+  const { first, last, hasChanged, faults, unknownCurrencies: unknown } = facts;
+  const counted = `the ${facts.totalCount} that the platform counts`;
   return [
     hasChanged && 'the report changed while it was read; fetch it again',
-    spansAggregation(reading) &&
-      `the pages were read from ${readFrom} to ${readTo}, and the platform aggregates every ten minutes: they may not fit together; fetch it again`,
+    facts.spansIntervals &&
+      `the pages were read from ${first?.readAt} to ${last?.readAt}, and the platform aggregates every ten minutes: they may not fit together; fetch it again`,
     repeated > 0 && `${repeated} records came twice; fetch it again`,
     missing > 0 && `${missing} records are missing of ${counted}`,
     missing < 0 && `${-missing} records more than ${counted}`,
@@ -79,33 +82,22 @@ export function warningsOf({ reading, facts }: Ending, period: Period, timeZone?
   ].flatMap((warning) => (typeof warning === 'string' ? [printable(warning)] : []));
 }
 
-/** Whether the platform has aggregated its figures between the first page and the last. */
-function spansAggregation({ readFrom = '', readTo = '' }: Reading): boolean {
-  return readTo !== '' && spansIntervals(Date.parse(readFrom), Date.parse(readTo));
-}
-
-/** A report with a record too many has a negative count. */
-function missingOf({ last, records }: Reading, { repeated }: RecordFacts): number {
-  return (last?.totalCount ?? 0) - (records - repeated);
-}
-
 /** A line for each currency and kind of money, with the amounts that are not zero. */
-function totalLines({ totals, precisions }: RecordFacts): string[] {
-  return totals.flatMap(({ currency, moneyType, amounts }) => {
+function totalLines(facts: ReportFacts): string[] {
+  return facts.totals.flatMap(({ currency, moneyType, amounts }) => {
     const kind = moneyType === undefined ? currency : `${currency}, money type ${moneyType}`;
     const sums = [...amounts]
       .filter(([, amount]) => amount !== 0n)
-      .map(([name, amount]) => `${name} ${amountText(amount, currency, precisions)}`);
+      .map(([name, amount]) => `${name} ${facts.amountText(amount, currency)}`);
     return sums.length === 0 ? [] : [`total ${printable(kind)}: ${sums.join(', ')}`];
   });
 }
 
-function comparisonLines(comparison: Comparison, precisions: Precisions): string[] {
-  const { added, removed, changed, differences } = comparison;
+function comparisonLines({ added, removed, changed, differences }: Comparison, facts: ReportFacts): string[] {
   const sums = [...differences].flatMap(([currency, own]) =>
     [...own].map(([member, difference]) => {
       const sign = difference > 0n ? '+' : '';
-      return `  ${member} ${currency} ${sign}${amountText(difference, currency, precisions)}`;
+      return `  ${member} ${currency} ${sign}${facts.amountText(difference, currency)}`;
     }),
   );
   const named = changed.slice(0, NAMED_CHANGES).map(({ id, currency, changes }) => {
@@ -118,9 +110,4 @@ function comparisonLines(comparison: Comparison, precisions: Precisions): string
     ...[...sums, ...named].map(printable),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
-}
-
-/** As a decimal if the decimals of the currency are known, else in minor units. */
-function amountText(amount: bigint, currency: string, precisions: Precisions): string {
-  return decimalOf(amount, precisions.get(currency)) ?? String(amount);
 }

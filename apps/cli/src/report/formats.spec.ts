@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { csvLine } from './formats.ts';
-import { decimalOf } from './records.ts';
 
 describe('csvLine', () => {
   it.each([
@@ -26,19 +25,5 @@ describe('csvLine', () => {
     [{ a: [1n] }, '"{""a"":[1]}"'],
   ])('writes %j', (value, expected) => {
     expect(csvLine([value])).toBe(`${expected}\r\n`);
-  });
-});
-
-describe('decimalOf', () => {
-  it.each([
-    [28_831, 2, '288.31'],
-    [9_007_199_254_740_993_123n, 8, '90071992547.40993123'],
-    [7, null, undefined],
-  ])('writes %s with %i decimals as %s', (amount, precision, expected) => {
-    expect(decimalOf(amount, precision)).toBe(expected);
-  });
-
-  it.each([1.5, '7', null, undefined])('ignores %j', (amount) => {
-    expect(decimalOf(amount, 2)).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { type BasicType, ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 
 import { exactJson } from '#signing';
 
 import { written } from '../output.ts';
-import { decimalOf, type RecordFacts, type ReportRecord } from './records.ts';
+import type { ReportFacts, ReportRecord } from './facts.ts';
 
 type Records = AsyncIterable<ReportRecord>;
 export type Format = keyof typeof FORMATS;
@@ -14,18 +14,14 @@ const NUMBER = /^[-+]?\d+(\.\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]/;
 /** Rows that are held in memory at once. */
 const GROUP_ROWS = 10_000;
-const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const;
-const LARGEST = 2n ** 63n - 1n;
 
 /** How the records of a report become a file, by the ending of its name. */
 export const FORMATS = { csv: toCsv, ndjson: toNdjson, json: toJson, parquet: toParquet };
 
-/** Writes records as JSON, one a line. */
 async function* toNdjson(records: Records): AsyncGenerator<string> {
   for await (const record of records) yield `${exactJson(record)}\n`;
 }
 
-/** Writes records as one JSON array. */
 async function* toJson(records: Records): AsyncGenerator<string> {
   let separator = '[\n';
   for await (const record of records) {
@@ -39,18 +35,17 @@ async function* toJson(records: Records): AsyncGenerator<string> {
  * Writes records as CSV (RFC 4180): a line of titles, the same for every report of its name, then one for each record.
  * Beside each amount comes its decimal, empty if the decimals of the currency are not known.
  */
-async function* toCsv(records: Records, facts: RecordFacts): AsyncGenerator<string> {
-  const { members, amounts, precisions } = facts;
-  const row = (cellsOf: (member: string) => readonly [plain: unknown, decimal: unknown]): string =>
-    csvLine(members.flatMap((member) => cellsOf(member).slice(0, amounts.includes(member) ? 2 : 1)));
-  yield row((member) => [member, `${member}Decimal`]);
-  for await (const record of records) {
-    const precision = precisions.get(String(record['currency'])) ?? null;
-    yield row((member) => [record[member], decimalOf(record[member], precision)]);
-  }
+async function* toCsv(records: Records, facts: ReportFacts): AsyncGenerator<string> {
+  const columns = [...facts.members].flatMap((member) => {
+    const plain = { title: member, cellOf: (row: ReportRecord) => row[member] };
+    if (!facts.amounts.includes(member)) return [plain];
+    const decimalOf = (row: ReportRecord) => facts.decimalOf(row[member], row['currency']);
+    return [plain, { title: `${member}Decimal`, cellOf: decimalOf }];
+  });
+  yield csvLine(columns.map(({ title }) => title));
+  for await (const record of records) yield csvLine(columns.map(({ cellOf }) => cellOf(record)));
 }
 
-/** A line of CSV, its end included. */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
     const text = csvText(value);
@@ -75,21 +70,21 @@ export function csvText(value: unknown): string {
  *
  * @throws RangeError if an integer needs more than 64 bits
  */
-async function* toParquet(records: Records, facts: RecordFacts): AsyncGenerator<Uint8Array> {
-  const { members, integers, precisions } = facts;
+async function* toParquet(records: Records, facts: ReportFacts): AsyncGenerator<Uint8Array> {
+  const columnsOf = (rows: readonly ReportRecord[]) => [
+    ...[...facts.members].map((name) => {
+      const type: BasicType = facts.hasIntegers(name) ? 'INT64' : 'STRING';
+      return { name, type, data: rows.map((row) => parquetCell(name, type, row[name])) };
+    }),
+    {
+      name: 'decimals',
+      type: 'INT32' as const,
+      data: rows.map(({ currency }) => facts.decimalsOf(currency) ?? null),
+    },
+  ];
   const bytes = new ByteWriter();
-  const columns = members.map((name) => ({
-    name,
-    ...(integers.has(name) ? { type: 'INT64' as const } : TEXT),
-    repetition_type: 'OPTIONAL' as const,
-  }));
-  const decimals = { name: 'decimals', type: 'INT32', repetition_type: 'OPTIONAL' } as const;
-  const schema = [{ name: 'root', num_children: columns.length + 1 }, ...columns, decimals];
+  const schema = schemaFromColumnData({ columnData: columnsOf([]) });
   const writer = new ParquetWriter({ writer: bytes, schema, createdBy: 'poker-bridge' });
-  const cellOf = (name: string, value: unknown): bigint | string | null => {
-    if (value === undefined || value === null) return null;
-    return integers.has(name) ? integerOf(name, value as number | bigint) : written(value);
-  };
   const drained = (): Uint8Array => {
     const group = bytes.getBytes().slice();
     bytes.index = 0;
@@ -97,15 +92,7 @@ async function* toParquet(records: Records, facts: RecordFacts): AsyncGenerator<
   };
   let rows: ReportRecord[] = [];
   const write = async (): Promise<Uint8Array> => {
-    const columnData: { name: string; data: unknown[] }[] = members.map((name) => ({
-      name,
-      data: rows.map((row) => cellOf(name, row[name])),
-    }));
-    const data = rows.map((row) => precisions.get(String(row['currency'])) ?? null);
-    await writer.write({
-      columnData: [...columnData, { name: decimals.name, data }],
-      rowGroupSize: GROUP_ROWS,
-    });
+    await writer.write({ columnData: columnsOf(rows), rowGroupSize: GROUP_ROWS });
     rows = [];
     return drained();
   };
@@ -115,9 +102,11 @@ async function* toParquet(records: Records, facts: RecordFacts): AsyncGenerator<
   yield drained();
 }
 
-/** @throws RangeError */
-function integerOf(name: string, value: number | bigint): bigint {
-  const integer = BigInt(value);
-  if (integer <= LARGEST && integer >= -LARGEST - 1n) return integer;
+/** @throws RangeError if an integer needs more than 64 bits */
+function parquetCell(name: string, type: BasicType, value: unknown): bigint | string | null {
+  if (value === undefined || value === null) return null;
+  if (type !== 'INT64') return written(value);
+  const integer = BigInt(value as number | bigint);
+  if (BigInt.asIntN(64, integer) === integer) return integer;
   throw new RangeError(`${name} of a record needs more than 64 bits: take .csv, .ndjson or .json`);
 }

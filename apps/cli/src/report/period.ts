@@ -1,13 +1,12 @@
 import { usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
 
-/** A period of a report, its ends `YYYY-MM-DD HH:MM:SS` as the platform wants them. */
+/** Its ends are `YYYY-MM-DD HH:MM:SS`. */
 export interface Period {
   readonly dateFrom: string;
   readonly dateTo: string;
 }
 
-/** The options that say a period: a month, or a day, or both ends; and whose clock says which month or day it is. */
 export type PeriodOptions = Options<'month' | 'day' | 'from' | 'to' | 'timeZone'>;
 
 /** The platform aggregates its figures every ten minutes. Source: interface document, endpoint 3. */

@@ -1,12 +1,11 @@
-import { type Caller, createCaller, type ReportPage } from '#caller';
+import { type Caller, createCaller } from '#caller';
 import { busNames, mostPagesOf, type ReportName } from '#contracts';
 import { alarmSentence } from '#rabbitmq';
 
 import { EXIT, ExitError } from '../exit.ts';
 import { openForCommands, readBus } from '../servers.ts';
+import type { Page, ReportFacts, ReportRecord } from './facts.ts';
 import type { Period } from './period.ts';
-import { isAtEnd, type Reading } from './reading.ts';
-import type { ReportRecord } from './records.ts';
 
 /** Records. Source: bus contract, section 2. */
 export const MOST_PER_PAGE = 1_000;
@@ -21,15 +20,15 @@ export interface ReportRequest {
 /**
  * The pages that were not read yet, in order: all of one command, or each of a command of its own.
  *
- * @param readingOf what was read, before each page that is asked for
+ * @param facts of the pages that were read; each page that is given is added before the next one is asked for
  * @throws BrokerError, ExitError at once if nothing can be sent; CallerError; ExitError if the pages do not end in time
  */
 export async function* readPages(
   { type, data, operator, deadlineMs }: ReportRequest,
-  readingOf: () => Reading,
+  facts: ReportFacts,
   signal: AbortSignal,
-): AsyncGenerator<ReportPage<ReportRecord>, void> {
-  if (isAtEnd(readingOf())) return;
+): AsyncGenerator<Page, void> {
+  if (facts.isComplete) return;
   await using caller = await openCaller();
   const fetch = (asked: typeof data, leftMs: number) =>
     caller.fetchReport<typeof type, ReportRecord>(type, asked, {
@@ -37,21 +36,21 @@ export async function* readPages(
       deadlineMs: leftMs,
       signal,
     });
-  if (readingOf().pages === 0) return yield* fetch(data, deadlineMs);
+  const { first } = facts;
+  if (!first) return yield* fetch(data, deadlineMs);
+  // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
+  const { perPage, pageCount } = first;
+  const asked = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data };
   const endMs = performance.now() + deadlineMs;
-  for (let reading = readingOf(), pages = -1; !isAtEnd(reading); reading = readingOf()) {
-    // The report has become shorter if no page came.
-    if (reading.pages === pages) return;
-    ({ pages } = reading);
-    if (pages > mostPagesOf(reading.first?.pageCount ?? 0)) {
+  // The report has become shorter if no page came.
+  for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
+    ({ pages } = facts);
+    if (pages > mostPagesOf(pageCount)) {
       throw new ExitError(EXIT.failed, 'the report has no end: its pages keep growing');
     }
     const leftMs = Math.floor(endMs - performance.now());
     if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
-    // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
-    const { perPage = 0 } = reading.first ?? {};
-    const page = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data, page: pages + 1 };
-    yield* fetch(page, leftMs);
+    yield* fetch({ ...asked, page: pages + 1 }, leftMs);
   }
 }
 

@@ -59,9 +59,7 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
     .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
     .option('--json', 'one object at the end')
-    .action(async (options: ReportOptions) => {
-      process.exitCode = await report(name, options);
-    });
+    .action((options: ReportOptions) => report(name, options));
 }
 
 function readDecimals(text: string): readonly [string, number] {

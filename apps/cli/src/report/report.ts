@@ -9,7 +9,7 @@ import type { ReportName } from '#contracts';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
-import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import { EXIT, ExitError, usageError } from '../exit.ts';
 import { readValue } from '../input.ts';
 import { interruptibly } from '../interruption.ts';
 import type { Options } from '../options.ts';
@@ -17,11 +17,11 @@ import { Progress } from '../progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
 import { readBus } from '../servers.ts';
 import { compare } from './compare.ts';
-import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
+import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
+import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
 import { type PeriodOptions, periodOf } from './period.ts';
 import { readPages, type ReportRequest } from './read-pages.ts';
-import { type RecordFacts, readRecords } from './records.ts';
 import { UnfinishedReport, writing } from './unfinished-report.ts';
 
 const STANDARD_OUTPUT = '-';
@@ -38,20 +38,14 @@ export type ReportOptions = PeriodOptions &
     readonly decimals?: readonly (readonly [string, number])[];
   };
 
-/**
- * Fetches a whole report over the bus into a file, or what an interrupted run has left of it.
- *
- * @returns failed if the report ended with a failure, or if records of it are odd
- * @throws ExitError if the options or the file cannot be used, if it is interrupted, and like `readPages`
- */
-export async function report(name: ReportName, options: ReportOptions): Promise<ExitCode> {
+/** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
+export async function report(name: ReportName, options: ReportOptions): Promise<void> {
   if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
   await using folder = await mkdtempDisposable(join(tmpdir(), 'poker-bridge-report-'));
   const file = join(folder.path, `report.${formatOf(options)}`);
-  const code = await fetchInto(name, options, file, process.stderr);
+  await fetchInto(name, options, file, process.stderr);
   if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
-  return code;
 }
 
 /** @param to where the end of the report, or its failure, is printed */
@@ -60,37 +54,42 @@ async function fetchInto(
   options: ReportOptions,
   out: string,
   to: NodeJS.WritableStream,
-): Promise<ExitCode> {
-  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false } = options;
+): Promise<void> {
+  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false, decimals } = options;
   const format = formatOf(options);
   const data = await dataOf(name, options);
   const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
   const identity = { report: name, ...data, operator, bus: busAddress() };
+  const noFacts = () => new ReportFacts(name, decimals);
   return interruptibly(async (signal) => {
-    const unfinished = await UnfinishedReport.open({ out, identity, resumes, mayReplace });
+    const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
     let ending: Ending;
     try {
       await readInto(unfinished, request, signal);
-      ending = await endingOf(name, options, unfinished);
-      await writeReport(format, unfinished, ending.facts);
+      const { facts } = unfinished;
+      const { compare: earlier } = options;
+      const comparison =
+        earlier === undefined ? undefined : await compare(earlier, unfinished.records(), facts.amounts);
+      ending = endingOf(options.out, facts, comparison);
+      await writeReport(format, unfinished);
     } catch (error) {
       process.stderr.write(await unfinished.leave());
       if (!(error instanceof CallerError) || !error.answer) throw error;
       const body = exactJson(error.answer);
       const line = `{"type":"command.failed","body":${body}}\n`;
       to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
-      return EXIT.failed;
+      process.exitCode = EXIT.failed;
+      return;
     }
     const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
     for (const line of lines) to.write(`${line}\n`);
     const warnings = warningsOf(ending, data, options.timeZone);
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-    return ending.reading.faults > 0 ? EXIT.failed : EXIT.success;
+    if (ending.facts.faults > 0) process.exitCode = EXIT.failed;
   });
 }
 
-/** @throws ExitError if there is no such format */
 function formatOf({ out, format }: ReportOptions): Format {
   const name = format ?? (out === STANDARD_OUTPUT ? 'csv' : extname(out).toLowerCase().slice(1));
   if (Object.hasOwn(FORMATS, name)) return name as Format;
@@ -118,16 +117,15 @@ function busAddress(): string {
   return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;
 }
 
-/** Reads to the end, and keeps each page. @throws ExitError if the user interrupts it; else like `readPages` */
 async function readInto(
   unfinished: UnfinishedReport,
   request: ReportRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const { records: before, last } = unfinished.reading;
-  const progress = new Progress('records', last?.totalCount, before);
+  const { facts } = unfinished;
+  const progress = new Progress('records', facts.last?.totalCount, facts.records);
   try {
-    for await (const page of readPages(request, () => unfinished.reading, signal)) {
+    for await (const page of readPages(request, facts, signal)) {
       await unfinished.add(page);
       progress.add(page.records.length, page.totalCount);
     }
@@ -138,24 +136,10 @@ async function readInto(
   }
 }
 
-async function endingOf(
-  name: ReportName,
-  { out, decimals = [], compare: earlier }: ReportOptions,
-  unfinished: UnfinishedReport,
-): Promise<Ending> {
-  const { reading } = unfinished;
-  const known = [...reading.precisions].filter(([, precision]) => precision !== null);
-  const precisions = new Map([...reading.precisions, ...decimals, ...known]);
-  const facts = await readRecords(name, unfinished.records(), reading.records, precisions);
-  const comparison =
-    earlier === undefined ? undefined : await compare(earlier, unfinished.records(), facts.amounts);
-  return { file: out, report: name, reading, facts, comparison };
-}
-
 /** Gives a report its final form and name. @throws ExitError if it cannot have that form, or the name is taken by now */
-async function writeReport(format: Format, unfinished: UnfinishedReport, facts: RecordFacts): Promise<void> {
+async function writeReport(format: Format, unfinished: UnfinishedReport): Promise<void> {
   const path = `${unfinished.path}.${format}`;
-  const content = FORMATS[format](unfinished.records(), facts);
+  const content = FORMATS[format](unfinished.records(), unfinished.facts);
   try {
     await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
     await unfinished.finish(path);

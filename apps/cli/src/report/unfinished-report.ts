@@ -2,22 +2,20 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-import type { ReportPage } from '#caller';
 import { exactJson, parseExactJson } from '#signing';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
-import { NOTHING_READ, withPage } from './reading.ts';
-import type { ReportRecord } from './records.ts';
+import type { Page, ReportFacts, ReportRecord } from './facts.ts';
 
 const VERSION = 3;
-
-type Page = ReportPage<ReportRecord>;
 
 interface UnfinishedOptions {
   /** The name under which the report appears once it is whole. */
   readonly out: string;
   /** What makes two readings the same: the report, its data, the operator and the bus. */
   readonly identity: Readonly<Record<string, unknown>>;
+  /** The facts of a report of which nothing was read. */
+  readonly noFacts: () => ReportFacts;
   /** Whether to continue after what an earlier run has left. */
   readonly resumes: boolean;
   /** Whether what exists is replaced: the file, and without `resumes` also what an earlier run has left. */
@@ -37,23 +35,19 @@ interface Head {
  */
 export class UnfinishedReport {
   readonly path: string;
+  /** What was read so far, by this run and those before. */
+  facts: ReportFacts;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;
-  /** What was read so far, by this run and those before. */
-  reading = NOTHING_READ;
 
   private constructor(options: UnfinishedOptions, path: string, file: FileHandle) {
     this.path = path;
+    this.facts = options.noFacts();
     this.#options = options;
     this.#file = file;
   }
 
-  /**
-   * Begins, or continues.
-   *
-   * @throws ExitError if the file exists, if an earlier run has left something and nothing says what to do with it, or if it is
-   *   of another report
-   */
+  /** @throws ExitError if the file exists, or if what an earlier run has left may not be replaced or continued */
   static async open(options: UnfinishedOptions): Promise<UnfinishedReport> {
     refuseExisting(options);
     const path = `${options.out}.part`;
@@ -65,10 +59,9 @@ export class UnfinishedReport {
     return unfinished;
   }
 
-  /** @throws ExitError if it cannot be written */
   async add(page: Page): Promise<void> {
     await this.#append({ ...page });
-    this.reading = withPage(this.reading, page);
+    this.facts.add(page);
   }
 
   async *records(): AsyncGenerator<ReportRecord> {
@@ -84,28 +77,31 @@ export class UnfinishedReport {
 
   /** Forgets what was read. */
   async reset(): Promise<void> {
-    this.reading = NOTHING_READ;
+    this.facts = this.#options.noFacts();
     await this.#file.truncate();
   }
 
   /** Leaves what was read to a later run. @returns what to tell the user; empty if nothing was read */
   async leave(): Promise<string> {
-    const { pages, records } = this.reading;
-    if (pages === 0) {
+    if (this.facts.pages === 0) {
       await this.#remove();
       return '';
     }
     // If the disk is full, the next run finds out by itself that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
-    return `${records} records of ${pages} pages are kept in ${this.path}; the same command with --resume continues after them\n`;
+    return `${this.#size} are kept in ${this.path}; the same command with --resume continues after them\n`;
+  }
+
+  get #size(): string {
+    return `${this.facts.records} records of ${this.facts.pages} pages`;
   }
 
   async #begin(): Promise<void> {
     const { identity, resumes, mayReplace } = this.#options;
     let head: Partial<Head> = {};
     for await (const entry of this.#entries()) {
-      if (entry.records) this.reading = withPage(this.reading, entry as Page);
+      if (entry.records) this.facts.add(entry as Page);
       if (entry.identity) head = entry;
     }
     const { size } = await this.#file.stat();
@@ -115,7 +111,6 @@ export class UnfinishedReport {
     if (head.owner && isAnotherAndRuns(head.owner)) {
       throw usageError(`process ${head.owner.pid} reads this report into the same file`);
     }
-    const { pages, records } = this.reading;
     if (resumes && head.identity) {
       const left = head.identity;
       const names = Object.keys({ ...left, ...identity }).filter((name) => left[name] !== identity[name]);
@@ -124,9 +119,9 @@ export class UnfinishedReport {
           `${this.path} was begun with another ${names.join(', ')}: --resume needs the same, --force without it begins again`,
         );
       }
-    } else if (pages > 0 && !mayReplace) {
+    } else if (this.facts.pages > 0 && !mayReplace) {
       throw usageError(
-        `${this.path} holds ${records} records of ${pages} pages of a report that was interrupted: --resume continues after them, --force begins again`,
+        `${this.path} holds ${this.#size} of a report that was interrupted: --resume continues after them, --force begins again`,
       );
     } else await this.reset();
     await this.#append({ version: VERSION, identity, owner: { pid: process.pid, host: hostname() } });
@@ -157,9 +152,9 @@ export class UnfinishedReport {
 }
 
 /** Does what writes a file. @throws ExitError if the disk is full, or refuses it otherwise; else as the work does */
-export async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function writing(path: string, work: () => Promise<unknown>): Promise<void> {
   try {
-    return await work();
+    await work();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : new ExitError(EXIT.failed, `${path} cannot be written (${code})`);

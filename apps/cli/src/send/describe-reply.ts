@@ -8,7 +8,6 @@ const LONGEST_RECORD = 72;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The command that was sent, for people. */
 export function describeCommand({ type, id, text }: { type: string; id: string; text: string }): string {
   const data = shortened(printable(text.replace(/\s*\n\s*/g, ' ').trim()), LONGEST_DATA);
   return `${styleText('cyan', '→')} ${printable(type)} ${data} ${styleText('dim', `id ${printable(id)}`)}\n`;

@@ -123,7 +123,6 @@ function noAnswer(why: string): ExitError {
   return new ExitError(EXIT.noAnswer, `No answer came${why}`);
 }
 
-/** With a hint if no worker takes from the queue of the command. */
 async function lateAnswer(
   { model }: BriefConnection,
   { prefix }: Bus,

@@ -79,7 +79,6 @@ function readId(text: string): string {
   throw new InvalidArgumentError(`It must have 1 to ${LONGEST_ID_BYTES} bytes.`);
 }
 
-/** The part of `send --help` that lists every command with its purpose and an example. */
 export function sendHelp(): string {
   const width = Math.max(...COMMANDS.map(({ type }) => type.length));
   const types = COMMANDS.map(({ type, summary }) => `  ${type.padEnd(width)}  ${summary}`);

@@ -4,9 +4,6 @@ import { DEFAULT_SIGNATURE_SETTINGS, sign, type SignatureSettings } from '#signi
 
 import { EXIT, ExitError } from '../exit.ts';
 
-/** Sends a question, and gives the status of its answer. */
-export type Ask = (question: Question) => Promise<number>;
-
 /** Everything that can be found out; the rest of section 6 is for people to choose. Source: bus contract, section 6. */
 export interface FoundSettings extends SignatureSettings {
   readonly rakeParametersIn: 'form' | 'query';
@@ -15,12 +12,6 @@ export interface FoundSettings extends SignatureSettings {
 type ProbedOperator = Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId'> & {
   readonly secretKey: string;
 };
-
-interface Finding {
-  readonly settings: FoundSettings;
-  /** The variables that make no difference, because others rule them out. */
-  readonly irrelevant: readonly string[];
-}
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -39,14 +30,15 @@ const ALL = { a: '["x"]', y: '{"x":{"page":"7","y":true}}', z: '"y"' };
  * Finds by at most twelve calls how a platform signs, and where it looks for the parameters of the rake: one setting
  * after the other, by a request that differs in this one alone.
  *
- * @param period of the reports that are read, `YYYY-MM-DD HH:MM:SS`; a short one
+ * @param ask gives the status of the answer
+ * @param period of the reports that are read; a short one
  * @throws ExitError with the reason, if nothing fits
  */
 export async function findSettings(
-  ask: Ask,
+  ask: (question: Question) => Promise<number>,
   operator: ProbedOperator,
   period: { readonly dateFrom: string; readonly dateTo: string },
-): Promise<Finding> {
+): Promise<{ readonly settings: FoundSettings; readonly irrelevant: readonly string[] }> {
   let settings: FoundSettings = { ...DEFAULT_SIGNATURE_SETTINGS, rakeParametersIn: 'form' };
   const set = (change: Partial<FoundSettings>): void => void (settings = { ...settings, ...change });
   const accepts = async (question: Question): Promise<boolean> => (await ask(question)) !== REFUSED;
@@ -73,6 +65,7 @@ export async function findSettings(
   if (!(await report(STRINGS))) {
     set({ jsonStrings: (await report(STRINGS, { jsonStrings: 'none' })) ? 'none' : 'all' });
   }
+  /** The variables that make no difference, because others rule them out. */
   const irrelevant: string[] = [];
   const isDecoding = settings.jsonStrings !== 'none';
   if (!isDecoding) irrelevant.push('SIGNATURE_JSON_PLACEMENT');

@@ -65,12 +65,7 @@ const TOKEN =
 const ANSI_ESCAPE = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|(.))/gis;
 const ANSI: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/**
- * The words of a line as a shell reads it: quotes of all kinds, `$'…'` among them, backslashes and continued lines.
- * Variables are not replaced, and the line ends at a pipe, a redirection or a semicolon.
- *
- * @throws Error if a quote is not closed
- */
+/** The words of a line as a shell reads it, without replacing variables, up to a pipe, a redirection or a semicolon. */
 export function shellWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -14,11 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** A line of method and path, at the beginning of a text. */
 export const REQUEST_LINE = /^\s*([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?[ \t\r]*(?:\n|$)/;
 
-/**
- * Reads a request as it is on the wire: a line of method and path, headers, a blank line, the body.
- *
- * @throws Error with the reason, if the text is no such request
- */
+/** Reads a request as it is on the wire. @throws Error with the reason, if the text is no such request */
 export function readRawRequest(text: string): HttpRequest {
   const [, head = '', rest = ''] = /^\s*(.*?)(?:\r?\n\r?\n(.*))?$/s.exec(text) ?? [];
   const [first = '', ...lines] = head.split(/\r?\n/);
@@ -47,11 +43,7 @@ export function headersOf(lines: readonly string[]): Map<string, string> {
   );
 }
 
-/**
- * Reads the signed requests of an HTTP archive (HAR 1.2), as browsers and proxies save them.
- *
- * @throws Error with the reason, if the text is no archive, or the archive holds no signed request
- */
+/** Reads the requests to the platform in an HTTP archive (HAR 1.2). @throws Error with the reason, if it has none */
 export function readHar(text: string): HttpRequest[] {
   const fault = jsonFault(text);
   if (fault !== undefined) throw new Error(fault);

@@ -5,13 +5,7 @@ import { readCurl } from './read-curl.ts';
 import { type HttpRequest, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
 import { readRows, readSigner, type Row, rowOfCommand, rowOfRequest } from './rows.ts';
 
-/** Where the request to explain comes from: one of these. */
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
-
-interface Input {
-  readonly rows: readonly Row[];
-  readonly isList: boolean;
-}
 
 /** What holds requests: its option, how errors call it, what a file of it begins with, and how it is read. */
 const KINDS: readonly (readonly [
@@ -26,7 +20,10 @@ const KINDS: readonly (readonly [
 ];
 
 /** @throws ExitError unless exactly one input is given, and can be read */
-export async function readInput(path: string | undefined, options: InputOptions): Promise<Input> {
+export async function readInput(
+  path: string | undefined,
+  options: InputOptions,
+): Promise<{ readonly rows: readonly Row[]; readonly isList: boolean }> {
   const { command, data, operator, curl, har, request } = options;
   const given = [path, curl, har, request, command].filter((each) => each !== undefined);
   if (given.length !== 1) throw usageError('name one FILE, or one of --curl, --har, --request and --command');

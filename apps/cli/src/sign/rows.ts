@@ -11,7 +11,6 @@ import { printable } from '../output.ts';
 import { operatorNamed } from '../servers.ts';
 import type { HttpRequest } from './read-http.ts';
 
-/** One request to explain. */
 export interface Row {
   /** As it was in the file. */
   readonly given: Json;
@@ -26,12 +25,8 @@ export interface Row {
   readonly notes?: readonly string[];
 }
 
-interface Signer {
-  readonly secretKey?: string | undefined;
-  readonly settings: SignatureSettings;
-}
-
 type Json = Readonly<Record<string, unknown>>;
+type Signer = Pick<OperatorCredentials, 'secretKey'> & { readonly settings: SignatureSettings };
 
 const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
 /** What settings need to be complete, if nothing is called. */
@@ -44,6 +39,8 @@ const UNUSED = {
 const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
 /** Further settings that the request of a command needs. */
 const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
+const DERIVED =
+  "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
 
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
 export function readRows(text: string): { readonly rows: readonly Row[]; readonly isList: boolean } {
@@ -70,7 +67,9 @@ function readRow(given: unknown, where: string): Row {
   const unknown = Object.keys(variables).find((name) => !Object.hasOwn(SETTINGS, name));
   if (unknown !== undefined) throw usageError(`${where}: settings has an unknown member ${unknown}`);
   try {
-    const { settings } = operatorNamed('default', readSettings({ ...UNUSED, ...stringsOf(variables) }));
+    const texts = Object.entries(variables).map(([key, value]) => [key, String(value)] as const);
+    const all = readSettings({ ...UNUSED, ...Object.fromEntries(texts) });
+    const { settings } = operatorNamed('default', all);
     const [name, secret, expectedSign] = ['name', 'secret', 'sign'].map(textOf);
     return { given, name, parameters: objectOf('parameters'), secret, expectedSign, settings };
   } catch (error) {
@@ -78,17 +77,7 @@ function readRow(given: unknown, where: string): Row {
   }
 }
 
-function stringsOf(members: Json): Record<string, string> {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
-}
-
-/**
- * How a worker signs: the secret key and the settings of an operator.
- *
- * @param operator one of `OPERATORS_FILE`: then all settings of a worker are read. Default: `default`; then only
- *   the settings that are needed are read
- * @throws SettingsError; ExitError if there is no such operator
- */
+/** @param operator one of `OPERATORS_FILE`, which needs all settings of a worker; default: `default`, which needs a few */
 export function readSigner(operator: string | undefined, isForCommand = false): OperatorCredentials {
   if (operator !== undefined) return operatorNamed(operator, readSettings(process.env));
   const needed = [...OF_REQUESTS, ...(isForCommand ? OF_COMMANDS : [])];
@@ -96,12 +85,7 @@ export function readSigner(operator: string | undefined, isForCommand = false): 
   return operatorNamed('default', readSettings({ ...UNUSED, ...given }));
 }
 
-/**
- * How a worker with the settings of the environment signs a command.
- *
- * @param data JSON, `@FILE`, or `-`
- * @throws ExitError if the command is not valid; SettingsError if a setting is missing
- */
+/** @throws ExitError if the command is not valid; SettingsError if a setting is missing */
 export async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
   if (!isCommandType(type) || !OPERATIONS.includes(type)) {
     throw usageError(`${printable(type)} is not a command of this version: ${COMMAND_TYPES.join(', ')}`);
@@ -113,25 +97,18 @@ export async function rowOfCommand(type: string, data: string, operator: string 
   const given = validateCommand(type, json);
   const { REPORTS_PER_PAGE } = readSomeSettings(['REPORTS_PER_PAGE'], process.env);
   const page = { page: 1, perPage: REPORTS_PER_PAGE, ...given };
-  const request = requestOf(type, given, page, signer);
-  const { method, path, body, repeatAfterUnknown } = request;
+  const { method, path, body, repeatAfterUnknown, parameters } = requestOf(type, given, page, signer);
   const isDerived = repeatAfterUnknown === 'once' && signer.settings.sessionId === 'derive';
-  const note =
-    "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
-  const sent = Object.entries(request.parameters).filter(([, value]) => value !== undefined);
+  const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return {
     ...rowOf(`${method} ${path}`, Object.fromEntries(sent), signer),
     expectedSign: undefined,
     rawBody: body?.text,
-    notes: isDerived ? [note] : [],
+    notes: isDerived ? [DERIVED] : [],
   };
 }
 
-/**
- * The parameters of a request from its query, path and body, and the signature that it was sent with.
- *
- * @throws Error with the reason, if its address or its body cannot be read
- */
+/** @throws Error with the reason, if its address or its body cannot be read */
 export function rowOfRequest(request: HttpRequest, signer: Signer): Row {
   const { method, url, headers, body } = request;
   const address = URL.parse(/^https?:\/\//i.test(url) ? url : `http://localhost/${url.replace(/^\//, '')}`);

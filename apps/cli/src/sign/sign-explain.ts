@@ -8,7 +8,6 @@ import {
   signatureOf,
   type SignatureSettings,
   type SignedPiece,
-  type SignedRequest,
   signedText,
   traceSignature,
   usualMistakes,
@@ -41,54 +40,50 @@ const RAW = [
 
 type ExplainOptions = InputOptions & Options<never, 'json'>;
 
+type SignedRow = ReturnType<typeof signed>;
+
 /** Prints how each request of an input is signed. @throws ExitError if the input cannot be used */
 export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<void> {
-  const { rows, isList } = await readInput(path, options);
+  const { rows: given, isList } = await readInput(path, options);
+  const rows = given.map(signed);
   if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
   else if (isList) process.stdout.write(`[\n${rows.map(rowLine).join(',\n')}\n]\n`);
   else process.stdout.write(`${rows.map(rowLine).join('')}\n`);
   if (!rows.every(fits)) process.exitCode = EXIT.failed;
 }
 
-/** The request of a row; only open-game has a body with `data`, as it was sent or else as this service sends it. */
-function requestOf({ parameters, rawBody }: Row): SignedRequest {
+function signed(row: Row) {
+  const { parameters, rawBody, settings, secret } = row;
   const { data } = parameters;
+  // Only open-game has a body that may be signed: as it was sent, or else as this service sends it.
   const isOpenGame = typeof data === 'object' && data !== null;
-  return { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
+  const request = { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
+  const canonical = signedText(request, settings);
+  const sign = secret === undefined ? undefined : signatureOf(canonical, secret);
+  return { ...row, request, canonical, sign };
 }
 
-/** What is signed, and the signature if there is a secret. */
-function signedBy(row: Row): { readonly canonical: string; readonly sign: string | undefined } {
-  const canonical = signedText(requestOf(row), row.settings);
-  return { canonical, sign: row.secret === undefined ? undefined : signatureOf(canonical, row.secret) };
-}
-
-/** The row without its secret, with the canonical string and the signature. */
-function rowLine(row: Row): string {
-  const { secret: _secret, canonical: _canonical, sign: _sign, ...given } = row.given;
-  const { canonical, sign } = signedBy(row);
-  return exactJson({ ...given, canonical, sign: sign ?? null });
+function rowLine({ given, canonical, sign }: SignedRow): string {
+  const { secret: _secret, canonical: _canonical, sign: _sign, ...others } = given;
+  return exactJson({ ...others, canonical, sign: sign ?? null });
 }
 
 /** What was sent without a signature is not wrong: an operator without a secret key opens games so. */
-function fits(row: Row): boolean {
-  const { sign } = signedBy(row);
-  return sign === undefined || row.expectedSign === undefined || row.expectedSign === sign;
+function fits({ sign, expectedSign }: SignedRow): boolean {
+  return sign === undefined || expectedSign === undefined || expectedSign === sign;
 }
 
-/** Shows how one request is signed. The secret is not shown. */
-function describeRow(row: Row): string {
-  const { name = 'request', settings, notes = [] } = row;
-  const { canonical, sign } = signedBy(row);
-  const isRaw = settings.schemeV3 === 'raw-body' && requestOf(row).body !== undefined;
+function describeRow(row: SignedRow): string {
+  const { name = 'request', request, settings, notes = [], canonical, sign } = row;
+  const isRaw = settings.schemeV3 === 'raw-body' && request.body !== undefined;
   return [
     styleText('bold', printable(name)),
     ...section('settings', settingsLines(settings)),
     ...(isRaw ? section('signed', RAW) : parameterLines(row)),
     ...section(`canonical string, ${[...canonical].length} characters`, [printable(canonical)]),
-    ...section('sign', [sign ?? 'none: a digest needs the secret', ...comparisonLines(row, sign)]),
+    ...section('sign', [sign ?? 'none: a digest needs the secret', ...comparisonLines(row)]),
     ...(notes.length > 0 ? section('also', notes.map(printable)) : []),
-    ...section('what the usual mistakes would give instead', mistakeLines(row, canonical)),
+    ...section('what the usual mistakes would give instead', mistakeLines(row)),
     '',
   ].join('\n');
 }
@@ -130,7 +125,6 @@ function pointerOf(path: readonly string[]): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** A note on a value that may surprise a reader. */
 function whyKept({ path, value, origin }: SignedPiece, settings: SignatureSettings): string {
   const reasons: string[] = [];
   if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
@@ -144,11 +138,10 @@ function whyKept({ path, value, origin }: SignedPiece, settings: SignatureSettin
   return reasons.join('; ');
 }
 
-function comparisonLines(row: Row, sign: string | undefined): string[] {
-  const { expectedSign: sent, secret: secretKey, settings } = row;
-  if (sent === undefined || sign === undefined || secretKey === undefined) return [];
+function comparisonLines({ request, settings, secret, sign, expectedSign: sent }: SignedRow): string[] {
+  if (sent === undefined || secret === undefined) return [];
   if (sent === sign) return [styleText('green', 'the same as the sign that was given')];
-  const wrong = explainSignature({ sent, request: requestOf(row), settings, secretKey });
+  const wrong = explainSignature({ sent, request, settings, secretKey: secret });
   const changed = Object.entries(wrong.settings ?? {}).map(([variable, value]) => `${variable}=${value}`);
   return [
     `${styleText('yellow', 'not the sign that was given')}, ${printable(sent)}`,
@@ -157,9 +150,7 @@ function comparisonLines(row: Row, sign: string | undefined): string[] {
   ];
 }
 
-function mistakeLines(row: Row, canonical: string): string[] {
-  const request = requestOf(row);
-  const { secret, settings } = row;
+function mistakeLines({ request, settings, secret, canonical }: SignedRow): string[] {
   /** The signed text with other settings, or with a mistake; of mistakes with the same title the first. */
   const texts = new Map(otherSettings(settings).map(([name, other]) => [name, signedText(request, other)]));
   for (const mistake of usualMistakes(request)) {

@@ -1,16 +1,14 @@
-import { askOnce, faultCodeOf } from '#platform';
+import { askOnce, faultCodeOf, type Question } from '#platform';
 import { isLoopback, readSettings } from '#settings';
 import { SIGNATURE_VARIABLES } from '#signing';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
-import { utcText } from '../output.ts';
+import { periodAnHourAgo } from '../output.ts';
 import { operatorNamed, transportOf } from '../servers.ts';
-import { type Ask, findSettings } from './find-settings.ts';
+import { findSettings } from './find-settings.ts';
 
 const MINUTE_MS = 60_000;
-/** The platform's figures are complete after ten minutes. */
-const AGO_MS = 60 * MINUTE_MS;
 /** A member that the platform does not know may be ignored, and its answers never repeat the player. */
 const NOT_FOUND = [
   '# PLAYER_COUNTRY_MEMBER: no answer tells the name under which it takes the country (default: country);',
@@ -19,11 +17,7 @@ const NOT_FOUND = [
 
 type ProbeOptions = Options<never, 'yes' | 'json'> & { readonly operator: string };
 
-/**
- * Asks the platform how it signs, and prints the settings.
- *
- * @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or there is no answer
- */
+/** @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or there is no answer */
 export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<void> {
   const settings = readSettings(process.env);
   const operator = operatorNamed(name, settings);
@@ -39,7 +33,7 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
     );
   }
   let calls = 0;
-  const ask: Ask = async (question) => {
+  const ask = async (question: Question): Promise<number> => {
     calls += 1;
     try {
       return (await askOnce(question, transport)).status;
@@ -48,9 +42,8 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
       throw new ExitError(EXIT.noAnswer, `${why}; nothing was found`);
     }
   };
-  const endMs = Date.now() - AGO_MS;
-  const period = { dateFrom: utcText(endMs - MINUTE_MS), dateTo: utcText(endMs) };
-  const { settings: found, irrelevant } = await findSettings(ask, { ...operator, secretKey }, period);
+  const probed = { ...operator, secretKey };
+  const { settings: found, irrelevant } = await findSettings(ask, probed, periodAnHourAgo(MINUTE_MS));
   const values = [
     ...Object.entries(SIGNATURE_VARIABLES).map(
       ([variable, { member }]) => [variable, found[member]] as const,

@@ -3,7 +3,6 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import { printable } from '../output.ts';
 
 export interface LogLine {
-  /** The JSON alone. */
   readonly text: string;
   readonly members: Readonly<Record<string, unknown>>;
   /** Epoch milliseconds; 0 if the line has no readable time. */

@@ -15,31 +15,11 @@ describe('readLogLine', () => {
     ['of a container runtime', `2026-03-01T09:00:07.121Z stdout F ${LINE}`, ''],
   ])('reads a line %s, and which worker wrote it', (_, text, worker) => {
     const timeMs = Date.parse('2026-03-01T09:00:07.120Z');
-    expect(readLogLine(text)).toMatchObject({
-      text: LINE,
-      members: { id: '4711', status: 422 },
-      timeMs,
-      worker,
-    });
+    expect(readLogLine(text)).toMatchObject({ text: LINE, members: { status: 422 }, timeMs, worker });
   });
 
-  it.each(['', 'starting', '{', '{"a":1}', '{"msg":7}', `${LINE} cut`, 'null', '{}'])(
-    'ignores %j',
-    (text) => {
-      expect(readLogLine(text)).toBeUndefined();
-    },
-  );
-});
-
-describe('describeLogLine', () => {
-  it('tells what happened to which command, and why', () => {
-    expect(describeLogLine(readLogLine(LINE)!)).toBe(
-      [
-        '2026-03-01T09:00:07.120Z command answered game.open 4711 of default',
-        '    attempts 1, durationMs 34, outcome NICKNAME_TAKEN, status 422, pointers /player/nick /player/tag, reason taken',
-        '',
-      ].join('\n'),
-    );
+  it.each(['', 'starting', '{', '{"a":1}', '{"msg":7}', `${LINE} cut`, 'null'])('ignores %j', (text) => {
+    expect(readLogLine(text)).toBeUndefined();
   });
 
   it('prints nothing that could steer a terminal', () => {
@@ -49,44 +29,44 @@ describe('describeLogLine', () => {
 });
 
 describe('describeCause', () => {
-  const line = (members: object) => readLogLine(JSON.stringify({ operator: 'acme', ...members, msg: 'm' }))!;
-  const opened = line({
-    time: '2026-03-01T09:00:01Z',
-    state: 'open',
-    operation: 'openGame',
-    cause: 'HTTP 503',
-  });
-  const elsewhere = line({
-    time: '2026-03-01T09:00:02Z',
-    state: 'open',
-    operator: 'other',
-    cause: 'HTTP 500',
-  });
-  const failed = line({ time: '2026-03-01T09:00:03Z', type: 'game.open', id: '7', outcome: 'CIRCUIT_OPEN' });
-  const succeeded = line({ time: '2026-03-01T09:00:04Z', type: 'game.open', id: '8', outcome: 'success' });
-
-  it('names what opened the circuit of the operator', () => {
-    expect(describeCause([failed, succeeded], [opened, elsewhere, failed, succeeded])).toBe(
-      [
-        '1 of 2 failed. The first: game.open 7 of acme failed at 2026-03-01T09:00:03Z with CIRCUIT_OPEN',
-        '  the circuit of openGame opened at 2026-03-01T09:00:01Z: HTTP 503',
-        '',
-      ].join('\n'),
-    );
-  });
+  const line = (second: number, members: object) => {
+    const time = `2026-03-01T09:00:0${second}Z`;
+    return readLogLine(JSON.stringify({ time, operator: 'acme', msg: 'm', ...members }))!;
+  };
+  const around = [
+    line(1, { state: 'open', operation: 'openGame', cause: 'HTTP 503' }),
+    line(2, { state: 'open', operator: 'other', cause: 'HTTP 500' }),
+    line(2, { msg: 'the broker is not available', reason: 'ECONNREFUSED' }),
+    line(4, { state: 'open', operation: 'openGame', cause: 'later' }),
+  ];
+  const endedWith = (outcome: string) => line(3, { type: 'game.open', id: '7', outcome });
+  const FAILED = 'game.open 7 of acme failed at 2026-03-01T09:00:03Z with';
 
   it.each([
-    ['a success', [succeeded], 'All 1 succeeded.\n'],
-    ['a command without an outcome', [opened], /^No outcome is logged/],
+    ['a success', [endedWith('success')], 'All 1 succeeded.\n'],
+    ['a command without an outcome', [line(3, {})], /^No outcome is logged/],
     [
       'an answer of the platform',
       [readLogLine(LINE)!],
-      /with NICKNAME_TAKEN\n {2}the platform answered 422, taken, at /,
+      /with NICKNAME_TAKEN\n {2}the platform answered 422, taken, at \/player\/nick \/player\/tag\n$/,
     ],
-    ['a circuit that was open before', [failed], /opened before this log begins/],
+    [
+      'a circuit by what opened that of its operator',
+      [endedWith('CIRCUIT_OPEN'), endedWith('success')],
+      `1 of 2 failed. The first: ${FAILED} CIRCUIT_OPEN\n  the circuit of openGame opened at 2026-03-01T09:00:01Z: HTTP 503\n`,
+    ],
+    [
+      'a command that was late by a broker that was away',
+      [endedWith('COMMAND_EXPIRED')],
+      `${FAILED} COMMAND_EXPIRED\n  the broker was not available at 2026-03-01T09:00:02Z: ECONNREFUSED\n`,
+    ],
   ])('explains %s', (_, about, expected) => {
-    expect(describeCause(about, about)).toEqual(
+    expect(describeCause(about, around)).toEqual(
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     );
+  });
+
+  it('says if the circuit was open before', () => {
+    expect(describeCause([endedWith('CIRCUIT_OPEN')], [])).toMatch(/opened before this log begins/);
   });
 });

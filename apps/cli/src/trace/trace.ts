@@ -42,12 +42,6 @@ export function define(command: Command): void {
     .action(trace);
 }
 
-/**
- * Prints what a log on standard input says about a command, a player or a stretch of time, in order of time over all
- * workers: for people with what circuits and the broker did meanwhile, as JSON alone.
- *
- * @throws ExitError if there is no log, or no key for a player
- */
 async function trace(options: TraceOptions): Promise<void> {
   const { id, player, since = 0, until = Number.POSITIVE_INFINITY, json } = options;
   if ([id, player, options.since, options.until].every((option) => option === undefined)) {

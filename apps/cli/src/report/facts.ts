@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+
+import { formatAmount, type ReportPage } from '#caller';
+import { extentsDiffer, REPORT_AMOUNTS, type ReportName, spansIntervals } from '#contracts';
+
+import { written } from '../output.ts';
+
+export type ReportRecord = Readonly<Record<string, unknown>>;
+export type Page = ReportPage<ReportRecord>;
+
+/** The sums of one currency and, in the ad hoc report, one kind of money; by the name of the amount. */
+interface Total {
+  readonly currency: string;
+  readonly moneyType?: string;
+  readonly amounts: Map<string, bigint>;
+}
+
+/** The members of each report that are no amounts. Source: interface document, "Ad hoc report record", "Player rake record". */
+const MEMBERS: Readonly<Record<ReportName, readonly string[]>> = {
+  'ad-hoc': ['id', 'userId', 'date', 'moneyType', 'currency'],
+  rake: ['id', 'userId', 'currency'],
+};
+const TEXTS = ['id', 'userId', 'date', 'currency'];
+
+/** What the pages of a report that were read so far, over one run or several, show together. */
+export class ReportFacts {
+  readonly report: ReportName;
+  /** The amounts of a record, in its currency. */
+  readonly amounts: readonly string[];
+  /** The members of a record: those of the interface document, then those that the platform adds. */
+  readonly members: Set<string>;
+  pages = 0;
+  records = 0;
+  /** How many values a lenient worker found odd, and passed on as they were. */
+  faults = 0;
+  /** Whether pages counted different totals. */
+  hasChanged = false;
+  first: Page | undefined;
+  last: Page | undefined;
+  readonly #decimals: ReadonlyMap<string, number>;
+  readonly #precisions = new Map<string, number | null>();
+  readonly #texts = new Set(TEXTS);
+  readonly #totals = new Map<string, Total>();
+  /** Of the records, by page. */
+  readonly #identities: BigUint64Array[] = [];
+
+  /** @param decimals of currencies that the worker does not know */
+  constructor(report: ReportName, decimals: readonly (readonly [currency: string, count: number])[] = []) {
+    this.report = report;
+    this.amounts = REPORT_AMOUNTS[report];
+    this.members = new Set([...MEMBERS[report], ...this.amounts]);
+    this.#decimals = new Map(decimals);
+  }
+
+  add(page: Page): void {
+    this.first ??= page;
+    this.last = page;
+    this.pages += 1;
+    this.records += page.records.length;
+    this.faults += page.faults?.length ?? 0;
+    this.hasChanged ||= extentsDiffer(page, this.first);
+    for (const [currency, count] of Object.entries(page.precisions)) this.#precisions.set(currency, count);
+    this.#identities.push(BigUint64Array.from(page.records.map(identityOf)));
+    for (const record of page.records) this.#addRecord(record);
+  }
+
+  /** Whether the last page was read, by what it said itself. */
+  get isComplete(): boolean {
+    return this.last !== undefined && this.pages >= this.last.pageCount;
+  }
+
+  get totalCount(): number {
+    return this.last?.totalCount ?? 0;
+  }
+
+  /** It sorts the identities of all records. */
+  countRepeated(): number {
+    const all = new BigUint64Array(this.records);
+    let at = 0;
+    for (const page of this.#identities) {
+      all.set(page, at);
+      at += page.length;
+    }
+    return all.sort().filter((identity, index) => index > 0 && identity === all[index - 1]).length;
+  }
+
+  /** Whether the platform has aggregated its figures between the first page and the last. */
+  get spansIntervals(): boolean {
+    const [fromMs = 0, toMs = 0] = [this.first, this.last].map((page) => page && Date.parse(page.readAt));
+    return spansIntervals(fromMs, toMs);
+  }
+
+  get totals(): Total[] {
+    return [...this.#totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
+  }
+
+  get unknownCurrencies(): string[] {
+    return [...this.#precisions.keys()].filter((each) => this.decimalsOf(each) === undefined).toSorted();
+  }
+
+  /** The decimals of a currency, by the worker, else by the user. */
+  decimalsOf(currency: unknown): number | undefined {
+    return this.#precisions.get(String(currency)) ?? this.#decimals.get(String(currency));
+  }
+
+  /** An amount in minor units as a decimal, exactly; undefined if it is no integer, or its decimals are not known. */
+  decimalOf(amount: unknown, currency: unknown): string | undefined {
+    const decimals = this.decimalsOf(currency);
+    return decimals !== undefined && isInteger(amount) ? formatAmount(BigInt(amount), decimals) : undefined;
+  }
+
+  /** As a decimal if the decimals of the currency are known, else in minor units. */
+  amountText(amount: bigint, currency: string): string {
+    return this.decimalOf(amount, currency) ?? String(amount);
+  }
+
+  /** Whether the values of a member are integers in every record that has it. */
+  hasIntegers(member: string): boolean {
+    return !this.#texts.has(member);
+  }
+
+  #addRecord(record: ReportRecord): void {
+    for (const [member, value] of Object.entries(record)) {
+      this.members.add(member);
+      if (!isInteger(value)) this.#texts.add(member);
+    }
+    const currency = String(record['currency']);
+    const moneyType = record['moneyType'] === undefined ? undefined : written(record['moneyType']);
+    const key = `${currency} ${moneyType ?? ''}`;
+    const kind = { currency, ...(moneyType !== undefined && { moneyType }) };
+    const total = this.#totals.get(key) ?? { ...kind, amounts: new Map<string, bigint>() };
+    this.#totals.set(key, total);
+    for (const amount of this.amounts) {
+      const value = record[amount];
+      if (isInteger(value)) total.amounts.set(amount, (total.amounts.get(amount) ?? 0n) + BigInt(value));
+    }
+  }
+}
+
+function isInteger(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
+}
+
+/** The interface document does not say that an id alone tells the records of a player's currencies and kinds of money apart. */
+function identityOf({ id, currency, moneyType }: ReportRecord): bigint {
+  const identity = `${String(id)} ${String(currency)} ${String(moneyType)}`;
+  return createHash('sha1').update(identity).digest().readBigUInt64LE();
+}
