@@ -7,7 +7,7 @@ import { Broker, runPortMapper } from './start-broker.ts';
 const SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = 30;
 /** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
-const SETTINGS = ['{consumer_disconnected_timeout, 1000}'];
+const SETTINGS = { settings: ['{consumer_disconnected_timeout, 1000}'] };
 
 /** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
 export interface Cluster extends AsyncDisposable {
@@ -29,9 +29,8 @@ export async function startCluster(): Promise<Cluster> {
   const portMapper = runPortMapper(installation, epmd);
   const nodes = members.map((name, index) => {
     const [amqp = 0, distribution = 0] = free.slice(2 * index);
-    const ports = { amqp, distribution, epmd, tls: 0, metrics: 0 };
-    const membership = { name, members, cookie };
-    return new Broker(createNodeFiles(installation, ports, membership, { settings: SETTINGS }));
+    const ports = { amqp, distribution, epmd, metrics: 0 };
+    return new Broker(createNodeFiles(installation, ports, SETTINGS, { name, members, cookie }));
   });
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.stop()));
