@@ -130,17 +130,14 @@ export function toldToStop(): Promise<void> {
  * Runs a command to its end, on this process's terminal. A signal that tells this process to stop kills the command and all
  * of its children.
  *
- * @param abort kills them, too
  * @returns the command's exit code; if a signal ended it, 128 and the signal's number
  */
 export async function runGuarded(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  abort: AbortSignal,
 ): Promise<number> {
   const guarded = new GuardedCommand(command, args, { env, output: 'inherit' });
-  abort.addEventListener('abort', () => void guarded.end());
   let stoppedBy: (typeof STOP_SIGNALS)[number] | undefined;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
