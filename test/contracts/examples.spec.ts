@@ -16,7 +16,7 @@ import {
   REPLY_HEADERS,
 } from '../../scripts/contract-documents/asyncapi/messages.ts';
 import { ERROR_EXAMPLES, type Example, EXAMPLES } from '../../scripts/contract-documents/message-examples.ts';
-import type { JsonSchema } from '../../scripts/contract-documents/schemas/rule-schemas.ts';
+import type { JsonSchema } from '../../scripts/contract-documents/schemas/json-schema.ts';
 import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 import { faultsBySchema } from './schema-validators.ts';
 

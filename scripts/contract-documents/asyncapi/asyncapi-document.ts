@@ -3,7 +3,7 @@ import { COMMANDS, REPLIES } from '#contracts/validation';
 import { topologyOf } from '#messaging';
 import { readSomeSettings } from '#settings';
 
-import { relocated } from '../schemas/rule-schemas.ts';
+import { relocated } from '../schemas/json-schema.ts';
 import { SCHEMAS } from '../schemas/schemas.ts';
 import { ANNOUNCED, messages } from './messages.ts';
 

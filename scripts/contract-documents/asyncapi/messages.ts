@@ -2,7 +2,7 @@ import { ERROR_CODES, isCommandType, isFinalReplyType, type Reply, SCHEMA_VERSIO
 import { announcedData, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from '../message-examples.ts';
-import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/rule-schemas.ts';
+import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/json-schema.ts';
 import { MESSAGE_NAMES } from '../schemas/schemas.ts';
 
 const TRACE = text('W3C trace context.');
