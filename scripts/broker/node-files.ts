@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -39,10 +39,6 @@ export interface Membership {
   readonly cookie: string;
 }
 
-export function newCookie(): string {
-  return randomBytes(16).toString('hex');
-}
-
 /**
  * Makes a new folder in the system's temporary one, with what a node needs to start there.
  *
@@ -52,7 +48,7 @@ export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
   { settings = [], hasMetrics = false }: NodeSettings,
-  { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
+  { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: randomUUID() },
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+
 import { freePorts } from '../network.ts';
-import { createNodeFiles, newCookie } from './node-files.ts';
+import { createNodeFiles } from './node-files.ts';
 import { requireInstallation } from './require-installation.ts';
 import { Broker, runPortMapper } from './start-broker.ts';
 
@@ -24,7 +26,7 @@ export interface Cluster extends AsyncDisposable {
 export async function startCluster(): Promise<Cluster> {
   const installation = await requireInstallation();
   const [epmd = 0, ...free] = await freePorts(1 + 2 * SIZE);
-  const cookie = newCookie();
+  const cookie = randomUUID();
   const members = Array.from({ length: SIZE }, (_, index) => `poker-${index + 1}@localhost`);
   const portMapper = runPortMapper(installation, epmd);
   const nodes = members.map((name, index) => {
