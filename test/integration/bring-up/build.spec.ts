@@ -113,7 +113,7 @@ describe('build', () => {
   });
 });
 
-describe('sbom', () => {
+describe('the software bill of materials', () => {
   interface Bom {
     readonly bomFormat: string;
     readonly metadata: { readonly component: { readonly name: string } };
@@ -123,7 +123,7 @@ describe('sbom', () => {
 
   const FILES = ['package.json', 'package-lock.json', '.npmrc', 'libs/contracts/package.json'];
 
-  it('the software bill of materials lists what an image holds, each package with its hash, and always the same', async () => {
+  it('lists what an image holds, each package with its hash, and always the same', async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, 'libs/contracts'), { recursive: true });
     for (const file of FILES) copyFileSync(join(root, file), join(folder.path, file));
@@ -155,14 +155,11 @@ describe('sbom', () => {
   });
 });
 
-describe('task imports', () => {
-  const tasks = readdirSync(join(root, 'scripts/tasks'));
-
-  describe('before its first line has run, the task', () => {
-    it.each(tasks)('%s imports no built code: in a clean checkout there is none yet', (task) => {
-      expect(builtImports(join(root, 'scripts/tasks', task))).toEqual([]);
-    });
-  });
+describe('before its first line has run, the task', () => {
+  it.each(readdirSync(join(root, 'scripts/tasks')))(
+    '%s imports no built code: in a clean checkout there is none yet',
+    (task) => expect(builtImports(join(root, 'scripts/tasks', task))).toEqual([]),
+  );
 
   /** The static imports of built code that a file reaches, each with the file that has it. `import()` is not static. */
   function builtImports(file: string, seen = new Set<string>()): string[] {
