@@ -73,13 +73,9 @@ export async function programOf(packageName: string, names: readonly string[]): 
  * @param folder a new one; it also holds what apt needs meanwhile
  * @throws {Error} with what apt says
  */
-export async function unpackPackage(
-  name: string,
-  suite: string,
-  folder: string,
-  mirror = process.env['DEBIAN_MIRROR'] || MIRROR,
-): Promise<void> {
+export async function unpackPackage(name: string, suite: string, folder: string): Promise<void> {
   if (!hasApt()) throw new Error('this is not Debian or Ubuntu');
+  const mirror = process.env['DEBIAN_MIRROR'] || MIRROR;
   const apt = join(folder, '.apt');
   for (const part of ['lists/partial', 'archives/partial']) mkdirSync(join(apt, part), { recursive: true });
   writeFileSync(join(apt, 'status'), '');

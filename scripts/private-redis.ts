@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,27 +10,24 @@ import { GuardedCommand } from './processes/guarded-command.ts';
 
 const START_TIMEOUT_MS = 10_000;
 
-/** What a listener for TLS shows, in PEM; it demands a client certificate of that authority. */
-export type RedisTls = Readonly<Record<'cert' | 'key' | 'ca', string>>;
-
 /** A Redis of our own on loopback, which keeps everything in memory. It ends with this process, whichever way that ends. */
 export class PrivateRedis implements AsyncDisposable {
   readonly port: number;
-  /** The port of the TLS listener, if there is one. */
-  readonly tlsPort: number;
-  readonly #tls: RedisTls | undefined;
+  readonly #settings: Readonly<Record<string, string | number>>;
   #command!: GuardedCommand;
 
-  private constructor(port: number, tlsPort: number, tls: RedisTls | undefined) {
+  private constructor(port: number, settings: Readonly<Record<string, string | number>>) {
     this.port = port;
-    this.tlsPort = tlsPort;
-    this.#tls = tls;
+    this.#settings = settings;
   }
 
-  /** @throws {Error} if Redis is not there and cannot be installed, or does not start */
-  static async start(tls?: RedisTls): Promise<PrivateRedis> {
-    const [port = 0, tlsPort = 0] = await freePorts(2);
-    const redis = new PrivateRedis(port, tlsPort, tls);
+  /**
+   * @param settings further ones, by their names in redis.conf
+   * @throws {Error} if Redis is not there and cannot be installed, or does not start
+   */
+  static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<PrivateRedis> {
+    const [port = 0] = await freePorts(1);
+    const redis = new PrivateRedis(port, settings);
     await redis.restart();
     return redis;
   }
@@ -48,11 +45,10 @@ export class PrivateRedis implements AsyncDisposable {
   async restart(): Promise<void> {
     const server = await programOf('redis-server', ['redis-server', 'valkey-server']);
     const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-redis-'));
-    const settings = { port: this.port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
-    const all = { ...settings, ...(this.#tls && tlsSettings(folder, this.tlsPort, this.#tls)) };
+    const own = { port: this.port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
     this.#command = new GuardedCommand(
       server,
-      Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]),
+      Object.entries({ ...own, ...this.#settings }).flatMap(([name, value]) => [`--${name}`, String(value)]),
       { output: 'ignore', folder },
     );
     try {
@@ -87,19 +83,4 @@ export class PrivateRedis implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.kill();
   }
-}
-
-function tlsSettings(folder: string, port: number, pem: RedisTls): object {
-  const fileOf = (name: keyof RedisTls): string => {
-    const file = join(folder, `${name}.pem`);
-    writeFileSync(file, pem[name], { mode: 0o600 });
-    return file;
-  };
-  return {
-    'tls-port': port,
-    'tls-cert-file': fileOf('cert'),
-    'tls-key-file': fileOf('key'),
-    'tls-ca-cert-file': fileOf('ca'),
-    'tls-auth-clients': 'yes',
-  };
 }

@@ -11,9 +11,6 @@ const JEST = [
   '--experimental-vm-modules',
   join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
 ];
-const ENDING_TIMEOUT_MS = 15_000;
-const POLL_MS = 500;
-
 /** More files than these do not fail by chance. */
 const REPEATED_FILES = 6;
 
@@ -58,25 +55,12 @@ export async function runJest(options: readonly string[], patterns: readonly str
 async function jestOnce(args: readonly string[]): Promise<{ code: number; files: readonly FileOutcome[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
   const summaryFile = join(folder, 'summary');
-  const hanging = new AbortController();
-  const watch = setInterval(endWhatHangs, POLL_MS);
   try {
     const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-    const code = await runGuarded(process.execPath, [...JEST, ...args], env, hanging.signal);
+    const code = await runGuarded(process.execPath, [...JEST, ...args], env);
     const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
     return { code, files: JSON.parse(written) as FileOutcome[] };
   } finally {
-    clearInterval(watch);
     rmSync(folder, { recursive: true, force: true });
-  }
-
-  /** Jest waits for ever if a suite has left something open; the summary is the last thing it has to say. */
-  function endWhatHangs(): void {
-    if (!existsSync(summaryFile)) return;
-    clearInterval(watch);
-    setTimeout(() => {
-      process.stderr.write('poker-bridge: a suite has left something open, and Jest was ended\n');
-      hanging.abort();
-    }, ENDING_TIMEOUT_MS).unref();
   }
 }

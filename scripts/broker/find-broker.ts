@@ -1,9 +1,9 @@
 import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 import { messageOf } from '../message-of.ts';
 import { startComposeBroker } from './compose-broker.ts';
-import { findInstallation, type Release } from './installation.ts';
-import { isSupported, requireInstallation } from './require-installation.ts';
-import { type Broker, type FoundBroker, startBroker } from './start-broker.ts';
+import { chosenRelease, findInstallation } from './installation.ts';
+import { isSupported } from './require-installation.ts';
+import { type FoundBroker, startBroker } from './start-broker.ts';
 
 /** One place where a broker may come from. */
 export interface BrokerSource {
@@ -17,15 +17,17 @@ export interface BrokerWishes {
   readonly amqpUrl?: string | undefined;
   /** The AMQP port of a private node. Default: a free one. */
   readonly port?: number | undefined;
-  /** A private node of this release, and nothing else. */
-  readonly release?: Release | undefined;
 }
 
-/** The places from which a broker may come from, in the order in which they are tried (contract, section 10). */
-export function brokerSources({ amqpUrl, port, release }: BrokerWishes): readonly BrokerSource[] {
+/**
+ * The places from which a broker may come from, in the order in which they are tried (contract, section 10); if a release was
+ * chosen, a private node of that one and nothing else.
+ */
+export function brokerSources({ amqpUrl, port }: BrokerWishes): readonly BrokerSource[] {
+  const release = chosenRelease();
   const privateNode = {
     name: `a private node of RabbitMQ ${release ?? 4}`,
-    start: () => startPrivate(port, release),
+    start: () => startBroker({ port }),
   };
   if (release !== undefined) return [privateNode];
   return [
@@ -41,15 +43,12 @@ export function brokerSources({ amqpUrl, port, release }: BrokerWishes): readonl
  *
  * @throws {Error} saying what to install
  */
-export async function findBroker(
-  sources: readonly BrokerSource[],
-  tell: (line: string) => void = (line) => void process.stderr.write(`poker-bridge: ${line}\n`),
-): Promise<FoundBroker> {
+export async function findBroker(sources: readonly BrokerSource[]): Promise<FoundBroker> {
   for (const source of sources) {
     try {
       return await source.start();
     } catch (error) {
-      tell(`no broker from ${source.name}: ${messageOf(error)}`);
+      console.error(`poker-bridge: no broker from ${source.name}: ${messageOf(error)}`);
     }
   }
   throw new Error(
@@ -58,28 +57,16 @@ export async function findBroker(
   );
 }
 
-async function startPrivate(port: number | undefined, release: Release | undefined): Promise<FoundBroker> {
-  const installation = await requireInstallation({ release });
-  return found(await startBroker({ installation, port }), installation.version);
-}
-
 async function startUnsupported(port: number | undefined): Promise<FoundBroker> {
   const installation = findInstallation();
   if (installation === undefined || isSupported(installation.version)) throw new Error('none is installed');
-  const broker = await startBroker({ installation, port });
-  return found(broker, `${installation.version}, which is not supported: 4.0 and newer are`);
-}
-
-function found(broker: Broker, version: string): FoundBroker {
-  const { url, ended } = broker;
-  return { url, ended, origin: `a private RabbitMQ ${version}`, stop: () => broker.stop() };
+  return startBroker({ installation, port });
 }
 
 /** Somebody's broker: one URL, or the nodes of one cluster, separated by commas. */
 async function connectTo(amqpUrl: string): Promise<FoundBroker> {
   const urls = amqpUrl.split(',').map((url) => url.trim());
-  const connection = await BriefConnection.open(urls, { name: 'poker-bridge' });
-  await connection[Symbol.asyncDispose]();
+  await (await BriefConnection.open(urls, { name: 'poker-bridge' }))[Symbol.asyncDispose]();
   return {
     url: amqpUrl,
     origin: 'the broker that AMQP_URL names',

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 
 /** A RabbitMQ server that is on this machine. */
@@ -7,54 +6,30 @@ export interface Installation {
   readonly version: string;
   /** Holds `sbin`, `plugins` and `escript`. */
   readonly home: string;
-  /** Erlang's root, with `lib` and `bin`. */
-  readonly erlang: string;
+  /** The PATH by which its Erlang is found before another one of the machine. */
+  readonly path: string;
 }
 
-const PACKAGE_FOLDER = 'usr/lib/rabbitmq/lib';
-const ERLANG_FOLDER = 'usr/lib/erlang';
-
-/**
- * Finds the newest RabbitMQ that a package has installed, or the one that RABBITMQ_HOME names. Its own scripts are
- * used, because those that a package puts into the PATH change the user and want the system's node.
- */
-export function findInstallation(env: NodeJS.ProcessEnv = process.env): Installation | undefined {
-  const erlang = findErlang(env['PATH'] ?? '');
-  const home = env['RABBITMQ_HOME'] ?? newestIn(join('/', PACKAGE_FOLDER));
-  return erlang === undefined || home === undefined ? undefined : installationOf(home, erlang);
+/** The RabbitMQ that RABBITMQ_HOME names, else the newest that a package has installed. */
+export function findInstallation(): Installation | undefined {
+  const home = process.env['RABBITMQ_HOME'];
+  return home === undefined ? installationIn('/') : newestOf(home, '.', '/');
 }
 
 /** The RabbitMQ of packages that were unpacked into a folder; undefined if there is none. */
 export function installationIn(folder: string): Installation | undefined {
-  const home = newestIn(join(folder, PACKAGE_FOLDER));
-  return home === undefined ? undefined : installationOf(home, join(folder, ERLANG_FOLDER));
+  return newestOf(folder, 'usr/lib/rabbitmq/lib/rabbitmq_server-*', folder);
 }
 
-function installationOf(home: string, erlang: string): Installation | undefined {
-  if (!existsSync(join(home, 'sbin', 'rabbitmq-server'))) return undefined;
-  return { version: /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown', home, erlang };
-}
-
-function newestIn(folder: string): string | undefined {
-  if (!existsSync(folder)) return undefined;
+/** Its own scripts are used: those that a package puts into the PATH change the user and want the system's node. */
+function newestOf(folder: string, homes: string, erlangIn: string): Installation | undefined {
   const byVersion = new Intl.Collator('en', { numeric: true });
-  const newest = readdirSync(folder)
-    .filter((name) => name.startsWith('rabbitmq_server-'))
-    .sort(byVersion.compare)
-    .at(-1);
-  return newest === undefined ? undefined : join(folder, newest);
-}
-
-function findErlang(path: string): string | undefined {
-  const erl = path
-    .split(delimiter)
-    .map((folder) => join(folder, 'erl'))
-    .find((file) => existsSync(file));
-  if (erl === undefined) return undefined;
-  const root = dirname(dirname(realpathSync(erl)));
-  if (existsSync(join(root, 'lib'))) return root;
-  const asked = ['-noinput', '-eval', 'io:put_chars(code:root_dir()), halt().'];
-  return execFileSync(erl, asked, { encoding: 'utf8' });
+  const servers = globSync(join(homes, 'sbin', 'rabbitmq-server'), { cwd: folder });
+  const server = servers.sort(byVersion.compare).at(-1);
+  if (server === undefined) return undefined;
+  const home = join(folder, dirname(dirname(server)));
+  const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''].join(delimiter);
+  return { version: /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown', home, path };
 }
 
 /** The supported releases of RabbitMQ, oldest first, with the suite of Debian that holds each. */
@@ -64,7 +39,6 @@ export type Release = keyof typeof SUITES;
 
 export const RELEASES = Object.keys(SUITES) as readonly Release[];
 
-/** Names the release that private brokers are to be, for this process and those that it starts. */
 const VARIABLE = 'RABBITMQ_RELEASE';
 
 /** @throws {Error} naming the releases that there are */
@@ -77,7 +51,7 @@ export function readRelease(text: string): Release {
 /** The release that was chosen; undefined if any may be used. */
 export function chosenRelease(): Release | undefined {
   const text = process.env[VARIABLE];
-  return text === undefined || text === '' ? undefined : readRelease(text);
+  return text ? readRelease(text) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { freePorts } from '../network.ts';
@@ -30,20 +30,9 @@ export function nodeEnvironment(node: BrokerNode): Record<string, string> {
   };
 }
 
-/** The environment of rabbitmqctl for that node. */
-function controlEnvironment(node: BrokerNode, port: number): Record<string, string> {
-  return {
-    ...commonEnvironment(node),
-    RABBITMQ_CTL_DIST_PORT_MIN: String(port),
-    RABBITMQ_CTL_DIST_PORT_MAX: String(port + 20),
-    RABBITMQ_CTL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
-  };
-}
-
 function commonEnvironment({ name, folder, ports, installation }: BrokerNode): Record<string, string> {
   return {
-    // Its own Erlang first: the machine may have an older one.
-    PATH: [join(installation.erlang, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+    PATH: installation.path,
     HOME: join(folder, 'home'),
     LANG: 'C.UTF-8',
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
@@ -69,7 +58,12 @@ export async function rabbitmqctl(
 ): Promise<string> {
   const [port = 0] = await freePorts(1);
   const script = join(node.installation.home, 'sbin', tool);
-  const options = { env: controlEnvironment(node, port), cwd: node.folder };
-  const { stdout } = await promisify(execFile)(script, ['-q', ...args], options);
+  const env = {
+    ...commonEnvironment(node),
+    RABBITMQ_CTL_DIST_PORT_MIN: String(port),
+    RABBITMQ_CTL_DIST_PORT_MAX: String(port + 20),
+    RABBITMQ_CTL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+  };
+  const { stdout } = await promisify(execFile)(script, ['-q', ...args], { env, cwd: node.folder });
   return stdout;
 }

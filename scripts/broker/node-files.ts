@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,11 +7,9 @@ import type { Installation } from './installation.ts';
 
 export interface NodeSettings {
   /** RabbitMQ's settings as Erlang terms, such as `{max_message_size, 100000}`. */
-  readonly settings?: readonly string[] | undefined;
-  /** Also listens for TLS, with what it shows in PEM, and demands a client certificate of that authority. */
-  readonly tls?: Readonly<Record<'cert' | 'key' | 'ca', string>> | undefined;
+  readonly settings?: readonly string[];
   /** Whether the plugin for Prometheus is enabled. Default false. */
-  readonly hasMetrics?: boolean | undefined;
+  readonly hasMetrics?: boolean;
 }
 
 export interface NodePorts {
@@ -20,7 +18,6 @@ export interface NodePorts {
   readonly distribution: number;
   /** Erlang's port mapper. */
   readonly epmd: number;
-  readonly tls: number;
   readonly metrics: number;
 }
 
@@ -42,10 +39,6 @@ export interface Membership {
   readonly cookie: string;
 }
 
-export function newCookie(): string {
-  return randomBytes(16).toString('hex');
-}
-
 /**
  * Makes a new folder in the system's temporary one, with what a node needs to start there.
  *
@@ -54,16 +47,19 @@ export function newCookie(): string {
 export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
-  { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
-  { settings = [], tls, hasMetrics = false }: NodeSettings = {},
+  { settings = [], hasMetrics = false }: NodeSettings,
+  { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: randomUUID() },
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));
   writeFileSync(join(folder, 'home', '.erlang.cookie'), cookie, { mode: 0o400 });
   writeFileSync(join(folder, 'enabled_plugins'), `[${hasMetrics ? 'rabbitmq_prometheus' : ''}].\n`);
-  const all = tls ? [...settings, ...tlsSettings(folder, ports.tls, tls)] : settings;
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports, members, all, hasMetrics));
-  writeFileSync(join(folder, 'inetrc'), INETRC);
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports, members, settings));
+  // The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1.
+  writeFileSync(
+    join(folder, 'inetrc'),
+    '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n',
+  );
   // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted.
   const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
   const plugins = join(installation.home, 'plugins');
@@ -72,22 +68,17 @@ export function createNodeFiles(
   return { installation, name, folder, ports };
 }
 
-/** The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1. */
-const INETRC = '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n';
-
 /** As deploy/rabbitmq/rabbitmq.conf, and as RabbitMQ 4 by default. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MAX_MESSAGE_SIZE = '{max_message_size, 16777216}';
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
 function advancedConfig(
   { amqp, metrics }: NodePorts,
   members: readonly string[],
   settings: readonly string[],
-  hasMetrics: boolean,
 ): string {
-  const ownSize = settings.some((setting) => setting.startsWith('{max_message_size'));
-  const all = ownSize ? settings : [`{max_message_size, ${MAX_MESSAGE_BYTES}}`, ...settings];
-  const listener = `{rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metrics}}]}]},`;
+  const hasSize = settings.some((setting) => setting.startsWith('{max_message_size'));
+  const all = hasSize ? settings : [MAX_MESSAGE_SIZE, ...settings];
   const quoted = members.map((name) => `'${name}'`);
   return `[
   {rabbit, [
@@ -96,23 +87,8 @@ function advancedConfig(
     {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
     {log, [{console, [{enabled, false}]}]}${all.map((setting) => `,\n    ${setting}`).join('')}
   ]},
-  ${hasMetrics ? listener : ''}
+  {rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metrics}}]}]},
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].
 `;
-}
-
-/** @returns settings as Erlang terms */
-function tlsSettings(folder: string, port: number, pem: NonNullable<NodeSettings['tls']>): string[] {
-  for (const [name, text] of Object.entries(pem)) {
-    writeFileSync(join(folder, `${name}.pem`), text, { mode: 0o600 });
-  }
-  const file = (name: keyof typeof pem): string => `"${join(folder, `${name}.pem`)}"`;
-  return [
-    `{ssl_listeners, [{"127.0.0.1", ${port}}]}`,
-    `{ssl_options, [
-      {cacertfile, ${file('ca')}}, {certfile, ${file('cert')}}, {keyfile, ${file('key')}},
-      {verify, verify_peer}, {fail_if_no_peer_cert, true}
-    ]}`,
-  ];
 }

@@ -1,26 +1,18 @@
-import { busNames } from '#contracts';
+import { topologyOf } from '#messaging/client';
+import { readSomeSettings } from '#settings';
 
 import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
-
-const DEFAULT_RETRY_DELAYS_MS = '5000,30000,120000';
 
 /**
  * Removes what workers that have ended declared under a prefix.
  *
- * @param retryDelaysMs as in REPORTS_RETRY_DELAYS_MS
+ * @param retryDelays as in REPORTS_RETRY_DELAYS_MS, whose default it has
  */
-export function removeTopology(
-  url: string,
-  prefix: string,
-  retryDelaysMs = DEFAULT_RETRY_DELAYS_MS,
-): Promise<void> {
-  const names = busNames(prefix);
-  const retryQueues = retryDelaysMs.split(',').map((delayMs) => names.retry(Number(delayMs)));
-  return removeQueues(
-    url,
-    [...Object.values(names.lanes), names.quarantine, names.deadLetters, names.undelivered, ...retryQueues],
-    [names.commands, names.unknownCommands, names.events],
-  );
+export function removeTopology(url: string, prefix: string, retryDelays = ''): Promise<void> {
+  const variables = { REPORTS_RETRY_DELAYS_MS: retryDelays };
+  const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], variables);
+  const { queues, exchanges } = topologyOf(prefix, REPORTS_RETRY_DELAYS_MS);
+  return removeQueues(url, namesOf(queues), namesOf(exchanges));
 }
 
 export async function removeQueues(
@@ -32,4 +24,8 @@ export async function removeQueues(
   const channel = await connection.model.createChannel();
   for (const queue of queues) await channel.deleteQueue(queue);
   for (const exchange of exchanges) await channel.deleteExchange(exchange);
+}
+
+function namesOf(declared: readonly { readonly name: string }[]): string[] {
+  return declared.map(({ name }) => name);
 }

@@ -6,7 +6,7 @@ import { GuardedCommand } from '../processes/guarded-command.ts';
 import type { Installation } from './installation.ts';
 import { nodeEnvironment, rabbitmqctl } from './node-environment.ts';
 import { type BrokerNode, createNodeFiles, type NodeSettings } from './node-files.ts';
-import { requireInstallation } from './require-installation.ts';
+import { isSupported, requireInstallation } from './require-installation.ts';
 
 const BOOT_TIMEOUT_MS = 90_000;
 const LAST_LINES = 25;
@@ -23,7 +23,7 @@ export interface FoundBroker {
 }
 
 /** A private RabbitMQ node, alone or of a cluster. It ends with this process, whichever way that ends. */
-export class Broker implements AsyncDisposable {
+export class Broker implements FoundBroker, AsyncDisposable {
   /** For example `poker-1@localhost`. */
   readonly name: string;
   readonly url: string;
@@ -37,6 +37,11 @@ export class Broker implements AsyncDisposable {
     this.url = `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`;
     this.node = node;
     this.#portMapper = portMapper;
+  }
+
+  get origin(): string {
+    const { version } = this.node.installation;
+    return `a private RabbitMQ ${version}${isSupported(version) ? '' : ', which is not supported: 4.0 and newer are'}`;
   }
 
   /** Settles when the node that runs now has ended, whether or not on purpose. */
@@ -114,10 +119,11 @@ function lastLines(file: string): string {
 }
 
 /** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
-export function runPortMapper({ erlang }: Installation, port: number): GuardedCommand {
-  return new GuardedCommand(join(erlang, 'bin', 'epmd'), ['-port', String(port), '-address', '127.0.0.1'], {
+export function runPortMapper({ path }: Installation, port: number): GuardedCommand {
+  const env = { PATH: path };
+  return new GuardedCommand('epmd', ['-port', String(port), '-address', '127.0.0.1'], {
     output: 'ignore',
-    env: { PATH: process.env['PATH'] },
+    env,
   });
 }
 
@@ -133,18 +139,11 @@ export interface StartBrokerOptions extends NodeSettings {
  *
  * @throws {Error} if RabbitMQ is not there and cannot be brought, or does not start
  */
-export async function startBroker({
-  port,
-  installation,
-  ...settings
-}: StartBrokerOptions = {}): Promise<Broker> {
-  const found = installation ?? (await requireInstallation());
-  const [amqp = 0, distribution = 0, epmd = 0, tls = 0, metrics = 0] = await freePorts(5);
-  const ports = { amqp: port ?? amqp, distribution, epmd, tls, metrics };
-  const broker = new Broker(
-    createNodeFiles(found, ports, undefined, settings),
-    runPortMapper(found, ports.epmd),
-  );
+export async function startBroker(options: StartBrokerOptions = {}): Promise<Broker> {
+  const installation = options.installation ?? (await requireInstallation());
+  const [free = 0, distribution = 0, epmd = 0, metrics = 0] = await freePorts(4);
+  const ports = { amqp: options.port ?? free, distribution, epmd, metrics };
+  const broker = new Broker(createNodeFiles(installation, ports, options), runPortMapper(installation, epmd));
   await broker.restart();
   return broker;
 }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+
 import { freePorts } from '../network.ts';
-import { createNodeFiles, newCookie } from './node-files.ts';
+import { createNodeFiles } from './node-files.ts';
 import { requireInstallation } from './require-installation.ts';
 import { Broker, runPortMapper } from './start-broker.ts';
 
@@ -7,7 +9,7 @@ import { Broker, runPortMapper } from './start-broker.ts';
 const SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = 30;
 /** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
-const SETTINGS = ['{consumer_disconnected_timeout, 1000}'];
+const SETTINGS = { settings: ['{consumer_disconnected_timeout, 1000}'] };
 
 /** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
 export interface Cluster extends AsyncDisposable {
@@ -24,14 +26,13 @@ export interface Cluster extends AsyncDisposable {
 export async function startCluster(): Promise<Cluster> {
   const installation = await requireInstallation();
   const [epmd = 0, ...free] = await freePorts(1 + 2 * SIZE);
-  const cookie = newCookie();
+  const cookie = randomUUID();
   const members = Array.from({ length: SIZE }, (_, index) => `poker-${index + 1}@localhost`);
   const portMapper = runPortMapper(installation, epmd);
   const nodes = members.map((name, index) => {
     const [amqp = 0, distribution = 0] = free.slice(2 * index);
-    const ports = { amqp, distribution, epmd, tls: 0, metrics: 0 };
-    const membership = { name, members, cookie };
-    return new Broker(createNodeFiles(installation, ports, membership, { settings: SETTINGS }));
+    const ports = { amqp, distribution, epmd, metrics: 0 };
+    return new Broker(createNodeFiles(installation, ports, SETTINGS, { name, members, cookie }));
   });
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.stop()));

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,53 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
-export interface SourceFile {
-  /** Relative to the repository, with `/`. */
-  readonly path: string;
-  /** Changes whenever the file does: modification time and size. */
-  readonly version: string;
-}
-
-const FOLDERS = ['apps', 'libs'];
-const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
-/** Packed by themselves; no program here uses them. */
-const PACKED_ALONE = ['libs/caller/src/nest', 'libs/caller-python'];
-
-/**
- * The files of `apps` and `libs` that belong into the built code: TypeScript without specs, fixtures and
- * declarations, and what lies beside it in a `src` folder for reading at run time (pages, schemas).
- */
-export function sourceFiles(root: string): SourceFile[] {
-  return FOLDERS.flatMap((folder) => walk(root, folder)).sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function isTypeScript(path: string): boolean {
-  return /\.m?ts$/.test(path);
-}
-
-function walk(root: string, folder: string): SourceFile[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) {
-      return SKIPPED_FOLDERS.has(entry.name) || PACKED_ALONE.includes(path) ? [] : walk(root, path);
-    }
-    if (!entry.isFile() || !belongs(path)) return [];
-    const { mtimeMs, size } = statSync(join(root, path));
-    return [{ path, version: `${mtimeMs}:${size}` }];
-  });
-}
-
-function belongs(path: string): boolean {
-  if (isTypeScript(path)) return !/\.(spec|fixture|d)\.m?ts$/.test(path);
-  return path.includes('/src/') && !path.endsWith('.md');
-}
-
+/** TypeScript, and what lies beside it in a `src` folder for reading at run time (pages, schemas). */
+const BUILT = /\.m?ts$|\/src\/.*(?<!\.md)$/;
+/** Specs and the like, and what is packed by itself: no program here uses it. */
+const LEFT_OUT =
+  /\.(spec|fixture|d)\.m?ts$|\/(node_modules|dist)\/|^libs\/(caller\/src\/nest|caller-python)\//;
 /** Holds the hash of what `dist` was made from. */
 const STAMP = '.build';
-/** The worker starts from these alone, since an orchestrator waits for it; the first one hears signals meanwhile. */
-const BUNDLED = ['apps/worker/src/main.js', 'apps/worker/src/start-worker.js'];
-/** The software bill of materials, by CycloneDX's own name for such a file. */
-export const SBOM = 'sbom.cdx.json';
 
 /**
  * Makes `dist` from `apps` and `libs`, if anything has changed since it was made; an unchanged tree costs only the look at
@@ -72,54 +31,63 @@ export const SBOM = 'sbom.cdx.json';
  */
 export async function build(root: string): Promise<number> {
   const dist = join(root, 'dist');
-  const sources = sourceFiles(root);
-  const stamp = createHash('sha256').update(JSON.stringify(sources));
-  // The record of npm names every package that is installed: those that a worker uses are in its bundle.
-  for (const file of ['.swcrc', 'node_modules/.package-lock.json'])
-    stamp.update(readFileSync(join(root, file)));
-  const wanted = stamp.update(readFileSync(new URL('bundle.ts', import.meta.url))).digest('hex');
+  const sources = sourcesOf(root);
+  const wanted = stampOf(root, sources);
   if (existsSync(join(dist, STAMP)) && readFileSync(join(dist, STAMP), 'utf8') === wanted) return 0;
 
-  const outputs = await Promise.all(sources.map(({ path }) => produce(root, dist, path)));
   // Loaded on demand, as the compiler is: that takes longer than the look at an unchanged tree.
-  const { bundle } = await import('./bundle.ts');
-  const bundled = await bundle(
-    dist,
-    BUNDLED.map((path) => join(dist, path)),
-  );
-  for (const { path, text } of bundled) put(join(dist, path), (file) => writeFileSync(file, text));
-  removeStale(dist, new Set([...outputs.flat(), ...bundled.map(({ path }) => path), STAMP, SBOM]));
-  put(join(dist, STAMP), (file) => writeFileSync(file, wanted));
+  const { bundle, compile } = await import('./bundle.ts');
+  const outputs = new Set([STAMP, 'sbom.cdx.json']);
+  const put = (path: string, content: string | Uint8Array): void => {
+    outputs.add(path);
+    replaceFile(join(dist, path), content);
+  };
+  const built = sources.map(async (path) => {
+    if (!/\.m?ts$/.test(path)) return put(path, readFileSync(join(root, path)));
+    const { code, map } = await compile(root, path);
+    const output = path.replace(/ts$/, 'js');
+    put(`${output}.map`, map);
+    put(output, `${code}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);
+  });
+  await Promise.all(built);
+  for (const [path, text] of await bundle(dist)) put(path, text);
+  // Files under way may belong to a build beside this one.
+  for (const path of filesIn(dist, '.'))
+    if (!outputs.has(path) && !path.endsWith('.tmp')) rmSync(join(dist, path), { force: true });
+  put(STAMP, wanted);
   return sources.length;
 }
 
-/** @returns the files of `dist` that it made */
-async function produce(root: string, dist: string, path: string): Promise<readonly string[]> {
-  if (!isTypeScript(path)) {
-    put(join(dist, path), (file) => copyFileSync(join(root, path), file));
-    return [path];
-  }
-  const { compile } = await import('./bundle.ts');
-  const { code, map } = await compile(root, path);
-  const output = path.replace(/ts$/, 'js');
-  const mapName = `${output.slice(output.lastIndexOf('/') + 1)}.map`;
-  put(join(dist, `${output}.map`), (file) => writeFileSync(file, map));
-  put(join(dist, output), (file) => writeFileSync(file, `${code}//# sourceMappingURL=${mapName}\n`));
-  return [output, `${output}.map`];
+/** What is built, relative to the repository and with `/`. */
+export function sourcesOf(root: string): readonly string[] {
+  return ['apps', 'libs']
+    .flatMap((folder) => filesIn(root, folder))
+    .filter((path) => BUILT.test(path) && !LEFT_OUT.test(path));
 }
 
-function put(target: string, write: (file: string) => void): void {
+/** The paths of all files in a folder, relative to `root` and with `/`. */
+function filesIn(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
+}
+
+/** A hash of everything that `dist` is made from: of sources the modification times and sizes. */
+function stampOf(root: string, sources: readonly string[]): string {
+  const stamp = createHash('sha256');
+  for (const path of sources.toSorted()) {
+    const { mtimeMs, size } = statSync(join(root, path));
+    stamp.update(`${path}:${mtimeMs}:${size}\n`);
+  }
+  // The record of npm names every package that is installed: those that a worker uses are in its bundle.
+  for (const file of ['.swcrc', 'node_modules/.package-lock.json'])
+    stamp.update(readFileSync(join(root, file)));
+  return stamp.update(readFileSync(new URL('bundle.ts', import.meta.url))).digest('hex');
+}
+
+function replaceFile(target: string, content: string | Uint8Array): void {
   const temporary = `${target}.${process.pid}.tmp`;
   mkdirSync(dirname(target), { recursive: true });
-  write(temporary);
+  writeFileSync(temporary, content);
   renameSync(temporary, target);
-}
-
-/** Removes what no source stands behind; files under way (`.tmp`) may belong to a build beside this one. */
-function removeStale(dist: string, outputs: ReadonlySet<string>): void {
-  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-    const file = join(entry.parentPath, entry.name);
-    const path = relative(dist, file).replaceAll(sep, '/');
-    if (entry.isFile() && !path.endsWith('.tmp') && !outputs.has(path)) rmSync(file, { force: true });
-  }
 }

@@ -1,36 +1,32 @@
 import { join, relative, sep } from 'node:path';
 
 import { transformFile } from '@swc/core';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 
-export interface BundledFile {
-  /** Relative to `dist`. */
-  readonly path: string;
-  readonly text: string;
-}
-
+/** The worker starts from these alone, since an orchestrator waits for it; the first one hears signals meanwhile. */
+const ENTRIES = ['main', 'start-worker'];
+/** Packages of other transports, which Nest asks for where an application has them. */
+const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
 /** Packages of CommonJS require what Node.js brings, and a module has no `require`. */
 const REQUIRE =
   "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);";
 
 /**
- * Joins built files, each with all that it imports and the packages of that, into one file each, in a folder `bundle`
- * beside their `src`: finding and reading 2,000 files is more than half of a worker's start. What one of them imports on
- * demand is in its file, too, but does nothing before; unless it is another one of them.
+ * Joins the built files of the worker, with all that they import and the packages of that, into one file each, in a folder
+ * `bundle` beside their `src`: finding and reading 2,000 files is more than half of a worker's start. What is imported on
+ * demand is in its file, too, but does nothing before; unless it is the other one.
  *
  * They have no source maps, whose lines Node.js would count at each start (docs/decisions/0008); a comment says where each
  * part is from.
  *
  * @param dist the folder of what is built
- * @param entries absolute paths
+ * @returns the text of each file by its path relative to `dist`
  */
-export async function bundle(dist: string, entries: readonly string[]): Promise<BundledFile[]> {
+export async function bundle(dist: string): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
     absWorkingDir: dist,
-    entryPoints: [...entries],
-    outdir: dist,
-    outbase: dist,
-    entryNames: '[dir]/../bundle/[name]',
+    entryPoints: ENTRIES.map((name) => `apps/worker/src/${name}.js`),
+    outdir: 'apps/worker/bundle',
     bundle: true,
     write: false,
     platform: 'node',
@@ -38,41 +34,12 @@ export async function bundle(dist: string, entries: readonly string[]): Promise<
     target: `node${process.versions.node}`,
     legalComments: 'none',
     banner: { js: REQUIRE },
-    plugins: [apart(new Set(entries)), missingPackages()],
+    external: [...ENTRIES.map((name) => `./${name}.js`), ...MISSING],
     logLevel: 'silent',
   });
-  return outputFiles.map(({ path, text }) => ({
-    path: relative(dist, path).replaceAll(sep, '/'),
-    text: asciiOf(text),
-  }));
-}
-
-function apart(entries: ReadonlySet<string>): Plugin {
-  return {
-    name: 'entries apart',
-    setup(of) {
-      of.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) =>
-        kind === 'dynamic-import' && entries.has(join(resolveDir, path))
-          ? { path, external: true }
-          : undefined,
-      );
-    },
-  };
-}
-
-/** Nest asks for packages that an application may have, such as those of other transports. What it does not find stays away. */
-function missingPackages(): Plugin {
-  const isAsked = Symbol('asked by this plugin');
-  return {
-    name: 'missing packages',
-    setup(of) {
-      of.onResolve({ filter: /^[^./#]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-        if (pluginData === isAsked) return undefined;
-        const { errors } = await of.resolve(path, { kind, importer, resolveDir, pluginData: isAsked });
-        return errors.length === 0 ? undefined : { path, external: true };
-      });
-    },
-  };
+  return new Map(
+    outputFiles.map(({ path, text }) => [relative(dist, path).replaceAll(sep, '/'), asciiOf(text)]),
+  );
 }
 
 /** V8 keeps all of a text with two bytes a character if one is beyond Latin-1. Only regular expressions still have any. */

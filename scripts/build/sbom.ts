@@ -1,9 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import spawn from 'nano-spawn';
-
-import { SBOM } from './build.ts';
 
 /** All packages: npm's `--omit dev` loses those that a development package needs as well. */
 const NPM_SBOM = [
@@ -14,18 +12,10 @@ const NPM_SBOM = [
   ...['dev', 'optional', 'peer'].map((type) => `--include=${type}`),
 ];
 
-interface LockedPackage {
-  readonly name?: string;
-  readonly version?: string;
-  readonly dev?: boolean;
-  readonly optional?: boolean;
-  readonly devOptional?: boolean;
-  readonly link?: boolean;
-}
-
 interface Component {
   readonly 'bom-ref': string;
-  readonly purl: string;
+  readonly scope?: 'required' | 'optional';
+  readonly properties?: readonly { readonly name: string }[];
 }
 
 interface Bom {
@@ -36,8 +26,8 @@ interface Bom {
 }
 
 /**
- * Writes the software bill of materials of what an image holds, as CycloneDX, to `dist`: the packages of the lock file that
- * are neither for development nor optional. The same lock file gives the same document. It needs no network.
+ * Writes the software bill of materials of what an image holds, as CycloneDX, to `dist/sbom.cdx.json`: the packages of the
+ * lock file that are neither for development nor optional. The same lock file gives the same document. It needs no network.
  *
  * @returns how many packages it lists
  */
@@ -45,8 +35,10 @@ export async function writeSbom(root: string): Promise<number> {
   const { stdout } = await spawn('npm', NPM_SBOM, { cwd: root });
   const { serialNumber: _, ...bom } = JSON.parse(stdout) as Bom;
   const { timestamp: __, ...metadata } = bom.metadata;
-  const purls = purlsOf(join(root, 'package-lock.json'));
-  const components = bom.components.filter(({ purl }) => purls.has(purl));
+  const components = bom.components.filter(
+    ({ scope, properties = [] }) =>
+      scope !== 'optional' && properties.every(({ name }) => name !== 'cdx:npm:package:development'),
+  );
   const refs = new Set([metadata.component, ...components].map((component) => component['bom-ref']));
   const dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))
@@ -55,22 +47,6 @@ export async function writeSbom(root: string): Promise<number> {
   const component = { ...metadata.component, name: 'poker-bridge' };
   const own = { ...bom, metadata: { ...metadata, component }, components, dependencies };
   mkdirSync(join(root, 'dist'), { recursive: true });
-  writeFileSync(join(root, 'dist', SBOM), `${JSON.stringify(own, undefined, 2)}\n`);
+  writeFileSync(join(root, 'dist', 'sbom.cdx.json'), `${JSON.stringify(own, undefined, 2)}\n`);
   return components.length;
-}
-
-/** The package URLs of what an image holds. */
-function purlsOf(lockFile: string): ReadonlySet<string> {
-  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as {
-    packages: Readonly<Record<string, LockedPackage>>;
-  };
-  const held = Object.entries(packages).filter(
-    ([path, { dev, optional, devOptional, link }]) =>
-      path !== '' && !dev && !optional && !devOptional && !link,
-  );
-  return new Set(
-    held.map(([path, { name = path.replace(/^.*node_modules\//, ''), version }]) => {
-      return `pkg:npm/${name.replace('@', '%40')}@${version}`;
-    }),
-  );
 }

@@ -1,5 +1,5 @@
-import { COMMAND_TYPES, ERROR_CODES, type ErrorBody, type ErrorCode, isFinalReplyType } from '#contracts';
-import { COMMANDS, REPLIES } from '#contracts/validation';
+import { ERROR_CODES, type ErrorBody, type ErrorCode, isFinalReplyType } from '#contracts';
+import { COMMANDS, REPLIES, type ReplyDefinition } from '#contracts/validation';
 
 /** One example of a message: its body, and the headers that it travels with. */
 export interface Example<T = unknown> {
@@ -13,27 +13,29 @@ const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
 const EXAMPLE_MOMENT = '2026-01-31T12:00:00.000Z';
 
 /** Commands as a caller sends them. */
-const COMMAND_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries(
-  COMMANDS.map(({ type, examples }) => [
-    type,
-    examples.map(({ name, summary, headers = {}, data }) => ({ name, summary, headers, payload: data })),
-  ]),
-);
+const COMMAND_EXAMPLES = examplesOf(COMMANDS, () => ({}));
 
 /** Replies that are successes, as a worker sends them. */
-const REPLY_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries(
-  [...REPLIES.values()]
-    .filter(({ examples }) => examples.length > 0)
-    .map(({ type, examples }) => [
+const REPLY_EXAMPLES = examplesOf([...REPLIES.values()], (type) =>
+  replyHeaders(commandOf(type), isFinalReplyType(type)),
+);
+
+function examplesOf(
+  messages: readonly { readonly type: string; readonly examples: ReplyDefinition['examples'] }[],
+  headersOf: (type: string) => object,
+): Readonly<Record<string, readonly Example[]>> {
+  return Object.fromEntries(
+    messages.map(({ type, examples }) => [
       type,
       examples.map(({ name, summary, headers, data }) => ({
         name,
         summary,
-        headers: { ...replyHeaders(commandOf(type), isFinalReplyType(type)), ...headers },
-        payload: data as unknown,
+        headers: { ...headersOf(type), ...headers },
+        payload: data,
       })),
     ]),
-);
+  );
+}
 
 /** The headers of a first reply. Source: bus contract, section 3. */
 function replyHeaders(type: string, final: boolean): Record<string, unknown> {
@@ -142,30 +144,31 @@ function unprocessable(detail: string, attribute: string, more: Occasion = {}): 
 }
 
 /** Packets of Nest's own RabbitMQ client, one for each command. */
-const PACKET_EXAMPLES: readonly Example[] = COMMAND_TYPES.map((type) => {
-  const { headers = {}, payload: data } = COMMAND_EXAMPLES[type]?.[0] ?? {};
-  return {
-    name: type,
-    summary: `client.send('${type}', …)`,
-    headers,
-    payload: { pattern: type, data, id: EXAMPLE_ID },
-  };
-});
+const PACKET_EXAMPLES = firstOf(COMMAND_EXAMPLES).map(({ name, headers, payload }) => ({
+  name,
+  summary: `client.send('${name}', …)`,
+  headers,
+  payload: { pattern: name, data: payload, id: EXAMPLE_ID },
+}));
 
 /** Packets that answer them: one for each reply, and a failure. */
-const PACKET_REPLY_EXAMPLES: readonly Example[] = [
-  ...Object.entries(REPLY_EXAMPLES).flatMap(([type, [first]]) =>
-    first === undefined ? [] : [packetOf(type, first)],
-  ),
-  ...ERROR_EXAMPLES.filter(({ name }) => name === 'VALIDATION_FAILED').map(
-    ({ summary, headers, payload }) => ({
-      name: 'command.failed',
-      summary,
-      headers,
-      payload: { err: payload, isDisposed: true, id: EXAMPLE_ID },
-    }),
-  ),
+const PACKET_REPLY_EXAMPLES = [
+  ...firstOf(REPLY_EXAMPLES).map((example) => {
+    const isLast = example.headers['final'] === true;
+    const payload = { response: example.payload, ...(isLast && { isDisposed: true }), id: EXAMPLE_ID };
+    return { ...example, payload };
+  }),
+  ...ERROR_EXAMPLES.filter(({ name }) => name === 'VALIDATION_FAILED').map((example) => ({
+    ...example,
+    name: 'command.failed',
+    payload: { err: example.payload, isDisposed: true, id: EXAMPLE_ID },
+  })),
 ];
+
+/** The first example of each message that has one, under the name of the message. */
+function firstOf(examples: Readonly<Record<string, readonly Example[]>>): readonly Example[] {
+  return Object.entries(examples).flatMap(([name, [first]]) => (first ? [{ ...first, name }] : []));
+}
 
 /** Examples of each message by the name of its schema. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
@@ -175,9 +178,3 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'nest.command': PACKET_EXAMPLES,
   'nest.reply': PACKET_REPLY_EXAMPLES,
 };
-
-function packetOf(type: string, { summary, headers, payload }: Example): Example {
-  const isLast = headers['final'] === true;
-  const packet = { response: payload, ...(isLast && { isDisposed: true }), id: EXAMPLE_ID };
-  return { name: type, summary, headers, payload: packet };
-}

@@ -2,7 +2,7 @@ import { LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from './message-examples.ts';
-import type { JsonSchema } from './schemas/rule-schemas.ts';
+import type { JsonSchema } from './schemas/json-schema.ts';
 import { membersOf, SCHEMAS } from './schemas/schemas.ts';
 
 /** The document with tables of messages, relative to the repository. */

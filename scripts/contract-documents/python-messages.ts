@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
-import type { JsonSchema } from './schemas/rule-schemas.ts';
+import type { JsonSchema } from './schemas/json-schema.ts';
 import { SCHEMAS } from './schemas/schemas.ts';
 
 /** Where the Python client has its messages, relative to the repository. */

@@ -113,16 +113,13 @@ export class GuardedCommand {
   }
 }
 
-/** Signals that ask a process to stop. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 /**
- * Settles when this process gets a signal to stop, which from then on does not end it: Ctrl-C under npm comes twice, from the
- * terminal and from npm, and the second must not cut off what the first has begun.
+ * Settles with the signal when this process gets one to stop, which from then on does not end it: Ctrl-C under npm comes
+ * twice, from the terminal and from npm, and the second must not cut off what the first has begun.
  */
-export function toldToStop(): Promise<void> {
+export function toldToStop(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
   });
 }
 
@@ -130,24 +127,19 @@ export function toldToStop(): Promise<void> {
  * Runs a command to its end, on this process's terminal. A signal that tells this process to stop kills the command and all
  * of its children.
  *
- * @param abort kills them, too
  * @returns the command's exit code; if a signal ended it, 128 and the signal's number
  */
 export async function runGuarded(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  abort: AbortSignal,
 ): Promise<number> {
   const guarded = new GuardedCommand(command, args, { env, output: 'inherit' });
-  abort.addEventListener('abort', () => void guarded.end());
-  let stoppedBy: (typeof STOP_SIGNALS)[number] | undefined;
-  for (const signal of STOP_SIGNALS) {
-    process.on(signal, () => {
-      stoppedBy ??= signal;
-      void guarded.end();
-    });
-  }
+  let stoppedBy: NodeJS.Signals | undefined;
+  void toldToStop().then((signal) => {
+    stoppedBy = signal;
+    return guarded.end();
+  });
   await guarded.gone;
   const endedBy = stoppedBy ?? guarded.child.signalCode;
   return endedBy === null ? (guarded.child.exitCode ?? 1) : 128 + constants.signals[endedBy];

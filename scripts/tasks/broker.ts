@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
-import { chosenRelease, readRelease, type Release } from '../broker/installation.ts';
+import { chooseRelease } from '../broker/installation.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { isFree } from '../network.ts';
 import { toldToStop } from '../processes/guarded-command.ts';
 import { runTask } from '../run-task.ts';
 
 /** Starts a broker and keeps it until it or this process ends. */
-async function keepBroker(port: number | undefined, release: Release | undefined): Promise<void> {
+async function keepBroker(port: number | undefined): Promise<void> {
   const stopped = toldToStop();
-  const starting = findBroker(brokerSources({ port, release }));
+  const starting = findBroker(brokerSources({ port }));
   const broker = await Promise.race([starting, stopped.then(() => undefined)]);
   // Told to end before it was up: the node ends with this process.
   if (broker === undefined) process.exit(0);
@@ -33,12 +33,8 @@ await runTask(async () => {
   const { values } = parseArgs({
     options: { port: { type: 'string' }, release: { type: 'string' }, version: { type: 'boolean' } },
   });
-  const release = values.release === undefined ? chosenRelease() : readRelease(values.release);
-  if (values.version) {
-    const { version } = await requireInstallation({ release });
-    console.log(`RabbitMQ ${version}`);
-    return 0;
-  }
-  await keepBroker(await readPort(values.port), release);
+  if (values.release !== undefined) chooseRelease(values.release);
+  if (values.version) console.log(`RabbitMQ ${(await requireInstallation()).version}`);
+  else await keepBroker(await readPort(values.port));
   return 0;
 });

@@ -12,12 +12,11 @@ import { eventMessage, replyMessage } from '../../libs/messaging/src/replies/rep
 import {
   ANNOUNCED,
   COMMAND_HEADERS,
-  messages,
+  MESSAGES,
   REPLY_HEADERS,
 } from '../../scripts/contract-documents/asyncapi/messages.ts';
 import { ERROR_EXAMPLES, type Example, EXAMPLES } from '../../scripts/contract-documents/message-examples.ts';
-import type { JsonSchema } from '../../scripts/contract-documents/schemas/rule-schemas.ts';
-import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
+import type { JsonSchema } from '../../scripts/contract-documents/schemas/json-schema.ts';
 import { faultsBySchema } from './schema-validators.ts';
 
 const NOW_MS = Date.parse('2026-01-31T12:00:00Z');
@@ -112,7 +111,7 @@ describe('an announcement', () => {
   it.each([...ANNOUNCED])('of %s holds what %s shows', (type, name) => {
     const [[, , example]] = examplesOf(type) as [[string, string, Example]];
     const reply = { type, data: example.payload } as Reply;
-    const message = messages(SCHEMAS)[name] as {
+    const message = MESSAGES[name] as {
       examples: [Example];
       payload: JsonSchema;
       headers: JsonSchema;

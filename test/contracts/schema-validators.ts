@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-import { type JsonSchema, relocated } from '../../scripts/contract-documents/schemas/rule-schemas.ts';
+import { type JsonSchema, relocated } from '../../scripts/contract-documents/schemas/json-schema.ts';
 import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 
 const DEFINITIONS = 'urn:poker-bridge:definitions';

@@ -4,7 +4,7 @@ import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { CLI, SANDBOX, WORKER } from '../../scripts/build/programs.ts';
-import { sourceFiles } from '../../scripts/build/build.ts';
+import { sourcesOf } from '../../scripts/build/build.ts';
 import { read, root } from '../docs/markdown.ts';
 import { readComposeFile } from './compose-file.ts';
 import { inherited, readDockerfile, valuesOf } from './dockerfile.ts';
@@ -60,11 +60,7 @@ describe('deploy/Dockerfile', () => {
   });
 
   it('includes every source of the build, and no secret, package or build result', () => {
-    expect(
-      sourceFiles(root)
-        .map(({ path }) => path)
-        .filter((path) => !isSent(path)),
-    ).toEqual([]);
+    expect(sourcesOf(root).filter((path) => !isSent(path))).toEqual([]);
     const kept = [
       '.git/config',
       '.env',
@@ -103,7 +99,7 @@ describe('deploy/Dockerfile', () => {
     expect(valuesOf(instructions, 'ENV')).toEqual(
       expect.arrayContaining(Object.entries(environment).map(([name, value]) => `${name}=${value}`)),
     );
-    expect(sourceFiles(root).map(({ path }) => path)).toContain(`apps/${app}/src/main.ts`);
+    expect(sourcesOf(root)).toContain(`apps/${app}/src/main.ts`);
     expect(valuesOf(instructions, 'WORKDIR').at(-1)).toBe('/app');
   });
 
@@ -119,7 +115,7 @@ describe('deploy/Dockerfile', () => {
   );
 
   it('leaves out sources, tests and libraries that are packed by themselves', () => {
-    const paths = sourceFiles(root).map(({ path }) => path);
+    const paths = sourcesOf(root);
     expect(
       paths.filter((path) => /\.(spec|fixture)\.ts$|\.py$|^libs\/caller(-python|\/src\/nest)\//.test(path)),
     ).toEqual([]);

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
+const ENDING_TIMEOUT_MS = 15_000;
+
 /**
  * Writes the outcome of each file to the JSON file that TEST_SUMMARY_FILE names: the launcher prints the counts when
  * Jest has had its last word. A suite that does not load counts as one failure.
@@ -13,5 +15,10 @@ export default class SummaryReporter {
       skipped: file.numPendingTests + file.numTodoTests,
     }));
     if (process.env.TEST_SUMMARY_FILE) writeFileSync(process.env.TEST_SUMMARY_FILE, JSON.stringify(files));
+    // Jest waits for ever if a suite has left something open; if nothing is, this does not hold the process.
+    setTimeout(() => {
+      process.stderr.write('poker-bridge: a suite has left something open, and Jest was ended\n');
+      process.exit();
+    }, ENDING_TIMEOUT_MS).unref();
   }
 }

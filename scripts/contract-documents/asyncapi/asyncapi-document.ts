@@ -3,9 +3,9 @@ import { COMMANDS, REPLIES } from '#contracts/validation';
 import { topologyOf } from '#messaging';
 import { readSomeSettings } from '#settings';
 
-import { relocated } from '../schemas/rule-schemas.ts';
+import { relocated } from '../schemas/json-schema.ts';
 import { SCHEMAS } from '../schemas/schemas.ts';
-import { ANNOUNCED, messages } from './messages.ts';
+import { ANNOUNCED, MESSAGES } from './messages.ts';
 
 const DESCRIPTION = [
   'Commands from RabbitMQ are run against an online-poker platform, and each is answered exactly once.',
@@ -32,7 +32,7 @@ export function asyncApiDocument(): object {
     },
     channels: Object.fromEntries(CHANNELS.map(channelOf)),
     operations: Object.fromEntries(CHANNELS.flatMap(operationOf)),
-    components: { messages: messages(SCHEMAS), schemas: SCHEMAS },
+    components: { messages: MESSAGES, schemas: SCHEMAS },
     'x-topology': { exchanges, queues, bindings },
   };
   return relocated(document, '#/components/schemas/');

@@ -2,8 +2,8 @@ import { ERROR_CODES, isCommandType, isFinalReplyType, type Reply, SCHEMA_VERSIO
 import { announcedData, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from '../message-examples.ts';
-import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/rule-schemas.ts';
-import { MESSAGE_NAMES } from '../schemas/schemas.ts';
+import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/json-schema.ts';
+import { MESSAGE_NAMES, SCHEMAS } from '../schemas/schemas.ts';
 
 const TRACE = text('W3C trace context.');
 const VERSION: JsonSchema = { type: 'integer', const: SCHEMA_VERSION, default: SCHEMA_VERSION };
@@ -112,26 +112,26 @@ export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
   [...REPLIES.keys()].filter(isFinalReplyType).map((type) => [type, `${type}.announced`]),
 );
 
+const EVENT_EXAMPLE = {
+  caller: 'cashier',
+  operator: 'default',
+  worker: 'worker-1:17',
+  attempts: 1,
+  'answered-at': '2026-01-31T12:00:00.000Z',
+};
+
 /** Every message of the bus by its name. */
-export function messages(definitions: Readonly<Record<string, JsonSchema>>): Record<string, Message> {
-  const own = MESSAGE_NAMES.map((name) => [name, ownMessage(name)] as const);
-  const announced = [...ANNOUNCED].map(([reply, name]) => [
-    name,
-    announcement(reply, name, definitions[reply] ?? {}),
-  ]);
-  return {
-    ...Object.fromEntries(own),
-    ...(Object.fromEntries(announced) as Record<string, Message>),
-    'dead-letter': copy('A command that will not be tried again, body as it came', {
-      'x-reason': { enum: Object.keys(ERROR_CODES) },
-    }),
-    'undelivered-reply': copy('A reply, or an announcement, that nobody took', {
-      'x-reason': {
-        enum: ['REPLY_QUEUE_GONE', 'REPLY_QUEUE_FULL', 'REPLY_QUEUE_UNREACHABLE', 'EVENT_REFUSED'],
-      },
-    }),
-  };
-}
+export const MESSAGES: Readonly<Record<string, Message>> = {
+  ...Object.fromEntries(MESSAGE_NAMES.map((name) => [name, ownMessage(name)])),
+  ...Object.fromEntries([...ANNOUNCED].map(([reply, name]) => [name, announcement(reply, name)])),
+  'dead-letter': copy('A command that will not be tried again, body as it came', Object.keys(ERROR_CODES)),
+  'undelivered-reply': copy('A reply, or an announcement, that nobody took', [
+    'REPLY_QUEUE_GONE',
+    'REPLY_QUEUE_FULL',
+    'REPLY_QUEUE_UNREACHABLE',
+    'EVENT_REFUSED',
+  ]),
+};
 
 function ownMessage(name: string): Message {
   const isCommand = isCommandType(name) || name === 'nest.command';
@@ -150,7 +150,8 @@ function ownMessage(name: string): Message {
   };
 }
 
-function announcement(reply: string, name: string, schema: JsonSchema): Message {
+function announcement(reply: string, name: string): Message {
+  const schema = SCHEMAS[reply] ?? {};
   const isPublic = (member: string) => REPLIES.get(reply)?.announced.includes(member);
   const properties = Object.entries(schema['properties'] as Record<string, unknown>);
   const payload = {
@@ -167,20 +168,7 @@ function announcement(reply: string, name: string, schema: JsonSchema): Message 
   return { ...ownMessage(reply), name, headers, payload, examples };
 }
 
-const EVENT_EXAMPLE = {
-  caller: 'cashier',
-  operator: 'default',
-  worker: 'worker-1:17',
-  attempts: 1,
-  'answered-at': '2026-01-31T12:00:00.000Z',
-};
-
-function copy(summary: string, properties: Readonly<Record<string, JsonSchema>>): Message {
-  return {
-    summary,
-    headers: {
-      allOf: [COPY_HEADERS, { type: 'object', properties }],
-    },
-    payload: {},
-  };
+function copy(summary: string, reasons: readonly string[]): Message {
+  const properties = { 'x-reason': { enum: reasons } };
+  return { summary, headers: { allOf: [COPY_HEADERS, { type: 'object', properties }] }, payload: {} };
 }

@@ -1,16 +1,10 @@
+import { ValidationTypes } from 'class-validator';
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
 
 import { REPORT_AMOUNTS } from '#contracts';
 import { COMMANDS, REPLIES, type Shape } from '#contracts/validation';
 
-import {
-  type Definitions,
-  type JsonSchema,
-  reference,
-  type Referred,
-  ruleSchemas,
-  text,
-} from './rule-schemas.ts';
+import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 
 /** Whole digits, however many: more than 2^53 is a number that most readers round. */
 const AMOUNT: JsonSchema = {
@@ -81,11 +75,17 @@ interface Message {
   readonly data: Shape;
 }
 
+/** What members refer to, as it is found: classes that have no schema yet, and schemas that belong to a rule. */
+interface Referred {
+  readonly shapes: Set<Shape>;
+  readonly schemas: Record<string, JsonSchema>;
+}
+
 /**
  * A schema for each message, and for the objects in it, read from the decorators of its class.
  *
  * @param rest of every schema
- * @throws TypeError for a rule that has no JSON Schema yet, and for a member that does not say what it is for
+ * @throws TypeError for a rule that has no JSON Schema, and for a member that does not say what it is for
  */
 export function schemasOf(messages: readonly Message[], rest: JsonSchema): Definitions {
   const referred: Referred = { shapes: new Set(), schemas: {} };
@@ -98,15 +98,50 @@ export function schemasOf(messages: readonly Message[], rest: JsonSchema): Defin
 }
 
 function schemaOf(shape: Shape, referred: Referred): JsonSchema {
-  const additionalConverters = ruleSchemas(referred);
+  const additionalConverters = converters(referred);
   const { required = [], properties = {} } = targetConstructorToSchema(shape, { additionalConverters });
   const members = Object.entries(properties).map(([name, schema]) => {
-    if ('description' in schema) return [name, typeFirst({ ...schema })] as const;
-    throw new TypeError(`${shape.name}.${name} says neither what it is for nor whether it must be given`);
+    if (!('description' in schema))
+      throw new TypeError(`${shape.name}.${name} says neither what it is for nor whether it must be given`);
+    const { type, ...others } = schema;
+    return [name, type === undefined ? others : { type, ...others }] as const;
   });
   return { type: 'object', required, properties: Object.fromEntries(members) };
 }
 
-function typeFirst({ type, ...rest }: JsonSchema): JsonSchema {
-  return type === undefined ? rest : { type, ...rest };
+type Converters = NonNullable<
+  NonNullable<Parameters<typeof targetConstructorToSchema>[1]>['additionalConverters']
+>;
+type Rule = Parameters<Extract<Converters[string], (...given: never[]) => unknown>>[0];
+
+/** For the rules that class-validator-jsonschema does not know by itself. Those of the contract have their schema with them. */
+function converters(referred: Referred): Converters {
+  return {
+    isIso8601: { type: 'string', format: 'date-time' },
+    // The library adds `type: number`.
+    min: ({ constraints }) => ({ minimum: constraints[0] }),
+    max: ({ constraints }) => ({ maximum: constraints[0] }),
+    // A member's description stands with the rule of its presence.
+    [ValidationTypes.IS_DEFINED]: descriptionOf,
+    [ValidationTypes.CONDITIONAL_VALIDATION]: descriptionOf,
+    [ValidationTypes.NESTED_VALIDATION]: ({ context }) => {
+      referred.shapes.add(context as Shape);
+      return reference((context as Shape).name);
+    },
+    [ValidationTypes.CUSTOM_VALIDATION]: ({ type, target, propertyName, constraints }) => {
+      const [schema] = (constraints ?? []) as [{ readonly $defs?: Definitions }?];
+      if (schema === undefined) {
+        const owner = typeof target === 'string' ? target : target.name;
+        throw new TypeError(`the rule ${type} of ${owner}.${propertyName} has no JSON Schema`);
+      }
+      const { $defs, ...own } = schema;
+      Object.assign(referred.schemas, $defs);
+      return own;
+    },
+  };
+}
+
+function descriptionOf({ context }: Rule): JsonSchema {
+  const { description } = (context ?? {}) as { readonly description?: string };
+  return description === undefined ? {} : { description };
 }

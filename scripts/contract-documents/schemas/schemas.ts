@@ -1,7 +1,7 @@
 import { COMMAND_TYPES, SCHEMA_VERSION } from '#contracts';
 import { REPLIES } from '#contracts/validation';
 
-import { type Definitions, type JsonSchema, reference, text } from './rule-schemas.ts';
+import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 import { messageSchemas } from './message-schemas.ts';
 
 const SUCCESSES = [...REPLIES.keys()].filter((type) => type !== 'command.failed');

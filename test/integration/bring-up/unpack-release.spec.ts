@@ -5,14 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 
-import { expect, it } from '@jest/globals';
+import { afterEach, expect, it, jest } from '@jest/globals';
 
-import type { Release } from '../../../scripts/broker/installation.ts';
-import {
-  requireInstallation,
-  unpackRelease,
-  useOwnLoader,
-} from '../../../scripts/broker/require-installation.ts';
+import { requireInstallation, useOwnLoader } from '../../../scripts/broker/require-installation.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 it('an unpacked RabbitMQ runs on the loader and the libraries of its folder', () => {
@@ -34,43 +29,57 @@ it('an unpacked RabbitMQ runs on the loader and the libraries of its folder', ()
   expect(run('escript')).toBe(`loader: --library-path ${libraries} --argv0 ${escript} ${escript}.elf -x`);
 });
 
+/** A cache of the user that holds nothing, in which a mirror may be, and where no RabbitMQ is installed. */
+function machine(variables: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder();
+  const env = { XDG_CACHE_HOME: folder.path, RABBITMQ_HOME: join(folder.path, 'none'), ...variables };
+  jest.replaceProperty(process, 'env', { ...process.env, RABBITMQ_RELEASE: '', ...env });
+  const cache = join(folder.path, 'poker-bridge', 'rabbitmq');
+  return { cache, [Symbol.dispose]: () => folder[Symbol.dispose]() };
+}
+
+afterEach(() => void jest.restoreAllMocks());
+
 it.each([
   ['that Debian has not signed', 'Origin: a stranger\n', /is not signed/],
   ['that cannot be had', undefined, /404/],
 ])('a suite %s is refused, and leaves nothing', async (_, release, reason) => {
-  using folder = temporaryFolder();
   const server = createServer(({ url }, response) => {
     const isThere = release !== undefined && url === '/dists/sid/Release';
     response.writeHead(isThere ? 200 : 404).end(release);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  using user = machine({ DEBIAN_MIRROR: `http://127.0.0.1:${port}`, RABBITMQ_RELEASE: '4.3' });
   try {
-    const unpacking = unpackRelease('4.3', { mirror, cache: folder.path });
-    await expect(unpacking).rejects.toThrow("RabbitMQ 4.3 cannot be unpacked from Debian's suite sid: ");
-    await expect(unpacking).rejects.toThrow(reason);
-    expect(readdirSync(folder.path)).toEqual([]);
+    const required = requireInstallation();
+    await expect(required).rejects.toThrow("RabbitMQ 4.3 cannot be unpacked from Debian's suite sid: ");
+    await expect(required).rejects.toThrow(reason);
+    expect(readdirSync(user.cache)).toEqual([]);
   } finally {
     server.close();
     server.closeAllConnections();
   }
 });
 
-const installation = (version: string) => ({ version, home: '/nowhere', erlang: '/nowhere' });
-const unpack = (release: Release) => Promise.resolve(installation(`${release}.99`));
+/** Puts a RabbitMQ where its packages would, and returns its folder. */
+function put(folder: string, version: string): string {
+  const home = join(folder, `rabbitmq_server-${version}`);
+  mkdirSync(join(home, 'sbin'), { recursive: true });
+  writeFileSync(join(home, 'sbin', 'rabbitmq-server'), '');
+  return home;
+}
 
 it.each([
-  ['4.1.4', '4.1.4'],
-  ['3.10.8', '4.3.99'],
-])('where RabbitMQ %s is installed, %s is used', async (installed, used) => {
-  const found = await requireInstallation({ release: undefined, installed: installation(installed), unpack });
-  expect(found.version).toBe(used);
-});
-
-it('the older release is used if the newest cannot be had', async () => {
-  const away = (release: Release) =>
-    release === '4.3' ? Promise.reject(new Error('no 4.3')) : unpack(release);
-  const installed = installation('3.10.8');
-  expect(await requireInstallation({ installed, unpack: away })).toMatchObject({ version: '4.0.99' });
-  await expect(requireInstallation({ release: '4.3', installed, unpack: away })).rejects.toThrow('no 4.3');
+  ['an installed one that is supported', '4.1.4', '', ['4.0.9', '4.3.9'], '4.1.4'],
+  ['the newest that can be unpacked', '3.10.8', '', ['4.0.9', '4.3.9'], '4.3.9'],
+  ['the older one if the newest cannot be had', '3.10.8', '', ['4.0.9'], '4.0.9'],
+  ['that of the release, whatever is installed', '4.3.1', '4.0', ['4.0.9', '4.3.9'], '4.0.9'],
+])('the RabbitMQ for private brokers is %s', async (_, installed, release, unpacked, used) => {
+  // A mirror that answers nothing.
+  using user = machine({ RABBITMQ_RELEASE: release, DEBIAN_MIRROR: 'http://127.0.0.1:9' });
+  process.env['RABBITMQ_HOME'] = put(user.cache, installed);
+  for (const version of unpacked)
+    put(join(user.cache, version.startsWith('4.3') ? 'sid' : 'trixie', 'usr/lib/rabbitmq/lib'), version);
+  expect(await requireInstallation()).toMatchObject({ version: used });
 });

@@ -9,7 +9,9 @@ import { inspectRedis } from '#messaging/client';
 import { TlsContext, type TlsMaterial } from '#tls';
 
 import { Authority } from '../../../libs/settings/src/certificates.fixture.ts';
+import { freePorts } from '../../../scripts/network.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { isAway, isBack, Workers } from './workers.ts';
 
@@ -122,8 +124,16 @@ describe('Redis over TLS', () => {
       await authority.issue(['localhost']),
       await authority.issue(),
     ];
-    await using encrypted = await PrivateRedis.start({ ca, ...server });
-    const urlOf = (host: string) => `rediss://${host}:${encrypted.tlsPort}`;
+    using folder = temporaryFolder();
+    const [port = 0] = await freePorts(1);
+    await using _encrypted = await PrivateRedis.start({
+      'tls-port': port,
+      'tls-ca-cert-file': folder.write('ca.pem', ca),
+      'tls-cert-file': folder.write('cert.pem', server.cert),
+      'tls-key-file': folder.write('key.pem', server.key),
+      'tls-auth-clients': 'yes',
+    });
+    const urlOf = (host: string) => `rediss://${host}:${port}`;
     const expectAway = async (advice: string, material: TlsMaterial, host = 'localhost') => {
       await using refused = new Workers(urlOf(host), { tls: new TlsContext('REDIS', material) });
       const store = refused.start();

@@ -8,7 +8,7 @@ import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven, rule } from '../validati
 const IsPrecisions = (): PropertyDecorator =>
   rule(
     'isPrecisions',
-    [],
+    { type: 'object', additionalProperties: { type: ['integer', 'null'], minimum: 0 } },
     (value) =>
       isObject(value) && Object.values(value).every((decimals) => decimals === null || isCount(decimals)),
     'must hold a number of decimals or null for each currency',
@@ -18,7 +18,7 @@ const IsPrecisions = (): PropertyDecorator =>
 const IsRecords = (): PropertyDecorator =>
   rule(
     'isRecords',
-    [],
+    { type: 'array', items: { type: 'object', required: ['id'] } },
     (value) => Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
     'must be an array of records, each with its id',
   );

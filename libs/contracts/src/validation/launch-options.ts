@@ -31,11 +31,45 @@ export function readLaunchOptions(value: unknown): LaunchOptions | undefined {
   return isObject(object) ? object : undefined;
 }
 
+const VALUE = { $ref: '#/$defs/LaunchValue' };
+const OBJECT = { $ref: '#/$defs/LaunchObject' };
+const PRINTABLE = { type: 'string', pattern: NO_CONTROL_CHARACTERS };
+const SCHEMAS = {
+  LaunchOptions: {
+    description:
+      'Custom options embedded in the URL of the game: an object, or a string that holds one as JSON. At most 8 KiB.',
+    oneOf: [
+      OBJECT,
+      {
+        type: 'string',
+        maxLength: MAX_BYTES,
+        pattern: NO_CONTROL_CHARACTERS,
+        contentMediaType: 'application/json',
+      },
+    ],
+  },
+  LaunchObject: {
+    type: 'object',
+    propertyNames: { pattern: NO_CONTROL_CHARACTERS, not: { pattern: WHOLE_NUMBER.source } },
+    additionalProperties: VALUE,
+  },
+  LaunchValue: {
+    oneOf: [
+      PRINTABLE,
+      { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+      { type: 'boolean' },
+      { type: 'null' },
+      { type: 'array', items: VALUE },
+      OBJECT,
+    ],
+  },
+};
+
 /** A JSON object, or a string that holds one, of at most 8 KiB. Source: bus contract, section 2. */
 export const IsLaunchOptions = (): PropertyDecorator =>
   rule(
     'isLaunchOptions',
-    [MAX_BYTES, NO_CONTROL_CHARACTERS, WHOLE_NUMBER.source],
+    { $ref: '#/$defs/LaunchOptions', $defs: SCHEMAS },
     (value) => faultOf(value) === undefined,
     (value) => faultOf(value) ?? '',
   );

@@ -31,19 +31,19 @@ function all(rules: readonly PropertyDecorator[], presence: PropertyDecorator): 
 /**
  * A rule of this contract.
  *
- * @param constraints what the JSON Schema of the rule is made from
+ * @param schema the rule as JSON Schema, as far as that can say it; definitions that it refers to are its `$defs`
  * @param validate is given the value of the member, and the members of its object
  * @param message what the member must be; it does not repeat the value
  */
 export const rule = (
   name: string,
-  constraints: readonly unknown[],
+  schema: Readonly<Record<string, unknown>>,
   validate: (value: unknown, members: Readonly<Record<string, unknown>>) => boolean,
   message: string | ((value: unknown) => string),
 ): PropertyDecorator =>
   ValidateBy({
     name,
-    constraints: [...constraints],
+    constraints: [schema],
     validator: {
       validate: (value, args) => validate(value, args?.object as Record<string, unknown>),
       defaultMessage: (args) => (typeof message === 'string' ? message : message(args?.value)),
@@ -57,7 +57,7 @@ export const IsSafeInteger = ({
 } = {}): PropertyDecorator =>
   rule(
     'isSafeInteger',
-    [min, max],
+    { type: 'integer', minimum: min, maximum: max },
     (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
     `must be an integer from ${min} to ${max}`,
   );
@@ -88,6 +88,7 @@ const MAX_CHARACTERS = 255;
 /** No control characters (Unicode's Cc). */
 export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
 
+const TEXT = { type: 'string', maxLength: MAX_CHARACTERS, pattern: NO_CONTROL_CHARACTERS };
 const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
 const DOT_SEGMENTS: readonly unknown[] = ['.', '..'];
 
@@ -100,7 +101,7 @@ export function isPrintable(text: string): boolean {
 export const IsText = (): PropertyDecorator =>
   rule(
     'isText',
-    [MAX_CHARACTERS, NO_CONTROL_CHARACTERS],
+    TEXT,
     isText,
     'must be a string of at most 255 characters, without control characters and lone surrogates',
   );
@@ -109,7 +110,7 @@ export const IsText = (): PropertyDecorator =>
 export const IsPlayerId = (): PropertyDecorator =>
   rule(
     'isPlayerId',
-    [MAX_CHARACTERS, NO_CONTROL_CHARACTERS, DOT_SEGMENTS],
+    { ...TEXT, minLength: 1, not: { enum: DOT_SEGMENTS } },
     (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
     'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
   );
@@ -125,8 +126,8 @@ function hasLengthOfText(text: string): boolean {
   return text.length <= 2 * MAX_CHARACTERS && [...text].length <= MAX_CHARACTERS;
 }
 
-/** ISO 639-1. */
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
+const ISO_639 = 'an ISO 639-1 code of two letters';
 /** `langtag` of BCP 47 (RFC 5646, section 2.1), without the tags that were registered before it. */
 const TAG = new RegExp(
   [
@@ -139,22 +140,24 @@ const TAG = new RegExp(
   ].join(''),
 );
 
+const BCP_47 = 'a language tag of BCP 47, such as de or pt-BR';
+
 /** A language as two letters. */
 export const IsLanguage = (): PropertyDecorator =>
   rule(
     'isLanguage',
-    [TWO_LETTERS.source],
+    { type: 'string', pattern: TWO_LETTERS.source, title: ISO_639 },
     (value) => typeof value === 'string' && TWO_LETTERS.test(value),
-    'must be an ISO 639-1 code of two letters',
+    `must be ${ISO_639}`,
   );
 
 /** A language as a tag, at most 255 characters: `de`, `pt-BR`, `zh-Hant-TW`. Source: bus contract, section 2. */
 export const IsLanguageTag = (): PropertyDecorator =>
   rule(
     'isLanguageTag',
-    [MAX_CHARACTERS, TAG.source],
+    { ...TEXT, pattern: TAG.source, title: BCP_47 },
     (value) => isText(value) && TAG.test(value),
-    'must be a language tag of BCP 47, such as de or pt-BR',
+    `must be ${BCP_47}`,
   );
 
 /** How a player logs in: from a browser, or from the desktop or mobile app. Source: interface document, endpoint 1. */

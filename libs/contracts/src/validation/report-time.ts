@@ -3,18 +3,24 @@ import { rule } from './member-rules.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The form of a date and time; whether the day exists is checked separately. */
 const FORM = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+const REAL_TIME = 'a real YYYY-MM-DD HH:MM:SS without a zone';
 /** From west of Alaska to the Line Islands. */
 const OFFSET = /^(?:-(?:0\d|1[0-2])|\+(?:0\d|1[0-4])):[0-5]\d$/;
 
 /** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
 export const IsReportTime = (): PropertyDecorator =>
-  rule('isReportTime', [FORM.source], isReportTime, 'must be a real YYYY-MM-DD HH:MM:SS without a zone');
+  rule(
+    'isReportTime',
+    { type: 'string', pattern: FORM.source, title: REAL_TIME },
+    isReportTime,
+    `must be ${REAL_TIME}`,
+  );
 
 /** The date is after the one in the member `start`; not checked if either is not a date. */
 export const IsAfter = (start: string): PropertyDecorator =>
   rule(
     'isAfter',
-    [start],
+    {},
     (value, { [start]: from }) => !isReportTime(from) || !isReportTime(value) || from < value,
     `must be after ${start}`,
   );
@@ -23,7 +29,7 @@ export const IsAfter = (start: string): PropertyDecorator =>
 export const IsShownInZone = (): PropertyDecorator =>
   rule(
     'isShownInZone',
-    [],
+    {},
     (value, { timeZone: zone }) => !isReportTime(value) || !isZoneName(zone) || !isSkipped(value, zone),
     'must be a time that exists in timeZone; clocks that go forward skip this one',
   );
@@ -32,7 +38,7 @@ export const IsShownInZone = (): PropertyDecorator =>
 export const IsTimeZone = (): PropertyDecorator =>
   rule(
     'isTimeZone',
-    [],
+    {},
     (value) => typeof value !== 'string' || OFFSET.test(value) || isZoneName(value),
     'must be a zone of the IANA database, such as Europe/Berlin, or an offset such as +03:00',
   );

@@ -1,0 +1,34 @@
+/** A schema of JSON Schema 2020-12, in the words that draft 07 has as well: AsyncAPI reads that. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** Schemas that others refer to, by name. */
+export type Definitions = Readonly<Record<string, JsonSchema>>;
+
+export const text = (description?: string): JsonSchema => ({
+  type: 'string',
+  ...(description !== undefined && { description }),
+});
+
+export const count = (description: string, minimum = 0): JsonSchema => ({
+  type: 'integer',
+  minimum,
+  description,
+});
+
+export const boolean = (description: string): JsonSchema => ({ type: 'boolean', description });
+
+export const moment = (description: string): JsonSchema => ({
+  type: 'string',
+  format: 'date-time',
+  description,
+});
+
+/** The schema of that name, wherever the document keeps its definitions. */
+export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
+
+/** The same schema with its references leading to another place, for example `#/components/schemas/`. */
+export function relocated<T>(value: T, place: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', `"${place}`)) as T;
+}

@@ -1,0 +1,44 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, it } from '@jest/globals';
+
+import { Program } from '../../../scripts/processes/program.ts';
+import { root } from '../../../scripts/root.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const START = `
+  const { startComposeBroker } = await import(${JSON.stringify(join(root, 'scripts/broker/compose-broker.ts'))});
+  const broker = await startComposeBroker();
+  console.log(broker.url);
+  await broker.stop();`;
+
+/** What the demo does where `docker` gives these answers, by the end of what it is asked. */
+async function withDocker(answers: Readonly<Record<string, string>>) {
+  using folder = temporaryFolder();
+  const cases = Object.entries(answers).map(([end, answer]) => `*'${end}') echo '${answer}';;`);
+  const script = `#!/bin/sh\necho "$*" >>${folder.path}/asked\ncase "$*" in ${cases.join(' ')} esac\n`;
+  chmodSync(folder.write('docker', script), 0o755);
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', START];
+  await using program = new Program(process.execPath, args, { PATH: `${folder.path}:/usr/bin:/bin` });
+  const result = await program.result;
+  const asked = readFileSync(join(folder.path, 'asked'), 'utf8');
+  return { ...result, isRemoved: asked.includes('--project-name poker-bridge-demo down --volumes') };
+}
+
+const PORT = { 'port rabbitmq 5672': '[::]:15672' };
+const PASSWORD = { 'exec --no-TTY rabbitmq cat /run/secrets/rabbitmq-demo': 'a/b@c' };
+const URL = 'amqp://demo:a%2Fb%40c@127.0.0.1:15672/demo\n';
+
+it.each([
+  ['is removed again', {}, true],
+  ['that runs already is left alone', { 'ps --quiet --status running rabbitmq': 'id-1' }, false],
+])('the broker of docker-compose.yml has the user of the demo, and %s', async (_, running, isRemoved) => {
+  expect(await withDocker({ ...PORT, ...PASSWORD, ...running })).toMatchObject({ stdout: URL, isRemoved });
+});
+
+it('a service that publishes no port is told, and removed', async () => {
+  const { stderr, isRemoved } = await withDocker(PASSWORD);
+  expect(stderr).toContain('its RabbitMQ publishes no port for AMQP');
+  expect(isRemoved).toBe(true);
+});
