@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 
 import type { BusCaller } from '../../support/bus-caller.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
+import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, string>>;
 
 export interface SandboxedOptions {
   /** Its variables, or one that is running already. */
-  readonly sandbox?: Variables | SandboxControl;
+  readonly sandbox?: Variables | SandboxClient;
   /** The settings of the worker. */
   readonly worker?: Variables;
   /** The broker. Default: the one of the test run. */
@@ -22,7 +22,7 @@ export interface SandboxedService extends AsyncDisposable {
   readonly service: ServiceUnderTest;
   readonly caller: BusCaller;
   readonly worker: WorkerProcess;
-  readonly platform: SandboxControl;
+  readonly platform: SandboxClient;
 }
 
 /** A sandboxed service that is there while the tests of a suite run. @param options may be known only when it starts */
@@ -43,9 +43,9 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
   await using stack = new AsyncDisposableStack();
   const { sandbox = {} } = options;
   const platform =
-    sandbox instanceof SandboxControl
+    sandbox instanceof SandboxClient
       ? sandbox
-      : new SandboxControl(await stack.use(new SandboxProcess(sandbox)).url);
+      : new SandboxClient(await stack.use(new SandboxProcess(sandbox)).url);
   const { url } = platform;
   const service = stack.use(
     await ServiceUnderTest.start({

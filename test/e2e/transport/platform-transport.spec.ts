@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
+import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
@@ -47,7 +47,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
   it('is called by way of an https proxy, whose password stays secret', async () => {
     await using encrypted = await TcpProxy.start(proxy.url, server);
     await using started = await startSandboxedService({
-      sandbox: new SandboxControl(await sandbox.url),
+      sandbox: new SandboxClient(await sandbox.url),
       worker: {
         ...variables,
         PLATFORM_PROXY_URL: encrypted.origin.replace('//', `//user:${PASSWORD}@`),

@@ -2,7 +2,8 @@ import { networkInterfaces } from 'node:os';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { digest, type Received, sharedSandbox, startSandboxUnderTest } from './sandbox-under-test.ts';
+import { digest, type Received } from '../../support/sandbox-client.ts';
+import { sharedSandbox, startSandboxUnderTest } from './sandbox-under-test.ts';
 
 const expectProblem = (received: Received, status: number, pointers?: string[]) => {
   expect([received.status, received.headers['content-type']]).toEqual([status, 'application/problem+json']);
@@ -45,7 +46,7 @@ describe('the control API', () => {
   });
 
   it('removes faults, one or all', async () => {
-    for (const status of [500, 503, 504]) await sandbox.play({ kind: 'status', status });
+    for (const status of [500, 503, 504]) await sandbox.fault({ kind: 'status', status });
     const [{ id }] = await sandbox.shown('faults');
     expect((await sandbox.control('DELETE', `faults/${id}`)).status).toBe(204);
     expect((await sandbox.session('ada')).status).toBe(503);
@@ -87,7 +88,7 @@ describe('the control API', () => {
   });
 
   it('counts what was received, processed and answered', async () => {
-    await sandbox.play({ kind: 'status', status: 429, retryAfter: '3', count: 1 });
+    await sandbox.fault({ kind: 'status', status: 429, retryAfter: '3', count: 1 });
     const limited = await sandbox.session('ada');
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '3']);
     await sandbox.session('ada');
@@ -116,7 +117,7 @@ describe('the control API', () => {
 
   it('resets the sandbox', async () => {
     const session = await sandbox.session('ada', { nick: 'Ace' });
-    await sandbox.play({ kind: 'status', status: 500 });
+    await sandbox.fault({ kind: 'status', status: 500 });
     await sandbox.control('PUT', 'latency', { fixedMs: 50 });
     expect((await sandbox.control('POST', 'reset')).status).toBe(204);
     expect(await sandbox.shown('players')).toEqual({ count: 0, players: [] });
@@ -141,10 +142,7 @@ describe('the control API', () => {
       409,
       ['/1/nick'],
     ],
-    ['faults', { kind: 'gremlins' }, 422, ['/kind']],
     ['faults', null, 422, ['/kind']],
-    ['faults', { kind: 'status', status: 200 }, 422, ['/status']],
-    ['faults', { kind: 'status', status: 500, operation: 'x' }, 422, ['/operation']],
     ['faults', { kind: 'status', status: 500, share: 2, count: 0 }, 422, ['/count', '/share']],
     ['nothing', {}, 404, undefined],
   ])('answers a wrong request to %s with problem details: %j', async (path, body, status, pointers) => {
