@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { VariableReader } from '#settings';
 
-import { readFaultRule } from '../control/faults.controller.ts';
+import { readFaultRule } from '../control/control.controller.ts';
 import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
 import { type Client, readConventions } from '../settings/clients.ts';
 import type { Exchange } from '../traffic/exchange.ts';
