@@ -1,9 +1,8 @@
-import { afterAll, beforeAll } from '@jest/globals';
-
 import type { BusCaller } from '../../support/bus-caller.ts';
 import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { type OptionsForAll, startForAll } from '../../support/suite-service.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -25,16 +24,10 @@ export interface SandboxedService extends AsyncDisposable {
   readonly platform: SandboxClient;
 }
 
-/** A sandboxed service that is there while the tests of a suite run. @param options may be known only when it starts */
-export function sandboxedForAll(options: SandboxedOptions | (() => SandboxedOptions) = {}): SandboxedService {
+/** A sandboxed service that is there while the tests of a suite run. */
+export function sandboxedForAll(options: OptionsForAll<SandboxedOptions> = {}): SandboxedService {
   const sandboxed = {} as SandboxedService;
-  beforeAll(async () => {
-    Object.assign(
-      sandboxed,
-      await startSandboxedService(typeof options === 'function' ? options() : options),
-    );
-  });
-  afterAll(async () => sandboxed[Symbol.asyncDispose]?.());
+  startForAll(options, async (known) => Object.assign(sandboxed, await startSandboxedService(known)));
   return sandboxed;
 }
 

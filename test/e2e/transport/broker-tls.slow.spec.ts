@@ -1,42 +1,36 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { runCli } from '../cli/run-cli.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
 describe('a broker that is encrypted and demands a client certificate', () => {
-  const folder = temporaryFolder();
+  const folder = folderForAll();
   let authority: Authority;
   let client: Identity;
   let broker: Broker;
-  let service: ServiceUnderTest;
   /** The settings of a worker that may connect. */
   let right: Variables;
 
-  beforeAll(async () => {
+  const service = serviceForAll(async (stack) => {
     authority = await Authority.create();
     client = await authority.issue();
-    broker = await startBroker({ tls: { ca: authority.ca, ...(await authority.issue(['localhost'])) } });
-    service = await ServiceUnderTest.start({ behaviour: healthy(), url: broker.url });
+    const tls = { ca: authority.ca, ...(await authority.issue(['localhost'])) };
+    broker = stack.use(await startBroker({ tls }));
     right = {
       AMQP_URL: `amqps://guest:guest@localhost:${broker.node.ports.tls}`,
       AMQP_TLS_CA: folder.write('ca.pem', authority.ca),
       AMQP_TLS_CERT: folder.write('cert.pem', client.cert),
       AMQP_TLS_KEY: folder.write('key.pem', client.key),
     };
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await broker.stop();
-    folder[Symbol.dispose]();
+    return { behaviour: healthy(), url: broker.url };
   });
   afterEach(() => service.stop());
 

@@ -12,7 +12,7 @@ import { fencesOf, read, root } from '../../docs/markdown.ts';
 import { sandboxedForAll } from '../../e2e/commands/sandboxed-service.ts';
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { installPythonClient } from '../../support/python-client.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const CLIENT = join(root, 'libs/caller-python');
@@ -93,12 +93,11 @@ async function run(
 }
 
 describe('poker_bridge, installed from its wheel', () => {
-  const folder = temporaryFolder();
+  const folder = folderForAll();
   let python: string;
   beforeAll(async () => {
     python = await installPythonClient(folder.path);
   });
-  afterAll(() => folder[Symbol.dispose]());
 
   describe('its own tests, against a worker and a sandbox', () => {
     const sandboxed = sandboxedForAll({

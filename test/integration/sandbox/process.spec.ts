@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { FAULTS } from '../../../apps/sandbox/src/faults/faults.ts';
 import { readSettings } from '../../../apps/sandbox/src/settings/settings.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { signFlat } from '../../support/sandbox-client.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { startSandboxUnderTest } from './sandbox-under-test.ts';
 
 describe('the sandbox as a process', () => {
-  const folder = temporaryFolder();
-  afterAll(() => folder[Symbol.dispose]());
+  const folder = folderForAll();
 
   const createSession = (url: string, clientId: string, secret: string) =>
     fetch(`${url}/api/web/v2/app/users/ada/session?clientId=${clientId}`, {
