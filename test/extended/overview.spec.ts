@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
 import { browserForAll, expectFitting } from '../support/browser.ts';
@@ -7,8 +7,6 @@ import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
 /** The path for a picture of the page, to renew docs/images/sandbox.png; unset: none is kept. */
 const PICTURE = process.env['SANDBOX_PICTURE'];
-
-jest.setTimeout(60_000);
 
 describe('the first page of the sandbox, in a browser', () => {
   const browser = browserForAll();

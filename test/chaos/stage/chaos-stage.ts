@@ -110,6 +110,17 @@ export class ChaosStage implements AsyncDisposable {
     }
   }
 
+  /** Breaks something once, and mends it after some time. */
+  outage(what: string, downMs: number, breaks: () => unknown, mends: () => unknown): Promise<void> {
+    return this.times(1, async () => {
+      this.breaks(what);
+      await breaks();
+      await sleep(downMs);
+      await mends();
+      this.mends(`${what}: over`);
+    });
+  }
+
   /** Notes what is broken now. */
   breaks(what: string): void {
     this.happenings.push({ atMs: Date.now(), what });

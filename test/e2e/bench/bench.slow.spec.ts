@@ -28,7 +28,6 @@ it.each(['bare-classic', 'nest-quorum', 'rabbitmq-client-classic', 'ours'])(
     const line = readFileSync(`/proc/${worker.pid}/cmdline`, 'utf8').split('\0');
     expect(line).toEqual(expect.arrayContaining([...WORKER.flags]));
   },
-  40_000,
 );
 
 it('the bench reads every page of a report of the bare loop and of a worker once, in turn', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
@@ -8,8 +8,6 @@ import { storyOf } from '../../chaos/ledger/story.ts';
 import { ChaosStage, PAGES } from '../../chaos/stage/chaos-stage.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
-
-jest.setTimeout(120_000);
 
 const PER_SECOND = 60;
 const WARM_COMMANDS = 20;

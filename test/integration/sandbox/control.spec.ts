@@ -167,40 +167,29 @@ describe('the control API', () => {
   });
 });
 
-const RESET = { method: 'POST', path: '/sandbox/reset' };
-
-describe('the control API', () => {
+describe('a sandbox at a public address', () => {
   const sandbox = sharedSandbox({ SANDBOX_PUBLIC_URL: 'https://Sandbox.example' });
+  const statusFor = async (host: string, origin: string) => {
+    const { port } = new URL(sandbox.url);
+    const headers = { host: host.replace('PORT', port), origin: origin.replace('PORT', port) };
+    const received = await sandbox.send({ method: 'POST', path: '/sandbox/reset', headers });
+    if (received.status !== 204) expectProblem(received, received.status);
+    return received.status;
+  };
 
   it.each([
-    [
-      'takes requests for',
-      204,
-      ['localhost:PORT', 'LOCALHOST', '127.0.0.1:PORT', '127.0.0.2:80', '[::1]:PORT'],
-    ],
-    ['takes requests for its public host', 204, ['sandbox.example']],
-    ['refuses requests for', 421, ['evil.example:PORT', 'localhost.evil.example', '127.0.0.1.evil.example']],
-    [
-      'refuses requests for',
-      421,
-      ['10.1.2.3:PORT', 'evil@localhost', 'localhost/evil', 'localhost,evil.example'],
-    ],
-  ])('%s, answers %d: %j', async (_, status, hosts) => {
-    for (const host of hosts) await expectAnswer(status, host, `http://${host}`);
+    [204, 'localhost:PORT LOCALHOST 127.0.0.1:PORT 127.0.0.2:80 [::1]:PORT sandbox.example'],
+    [421, 'evil.example:PORT localhost.evil.example 127.0.0.1.evil.example 10.1.2.3:PORT'],
+    [421, 'evil@localhost localhost/evil localhost,evil.example'],
+  ])('answers %d to requests for %s', async (status, hosts) => {
+    for (const host of hosts.split(' '))
+      expect([host, await statusFor(host, `http://${host}`)]).toEqual([host, status]);
   });
 
   it.each(['https://evil.example', 'http://localhost.evil.example:PORT', 'null', 'file://', ''])(
     'refuses requests from the page of %j',
-    (origin) => expectAnswer(403, 'localhost:PORT', origin),
+    async (origin) => expect(await statusFor('localhost:PORT', origin)).toBe(403),
   );
-
-  async function expectAnswer(status: number, host: string, origin: string): Promise<void> {
-    const { port } = new URL(sandbox.url);
-    const headers = { host: host.replace('PORT', port), origin: origin.replace('PORT', port) };
-    const received = await sandbox.send({ ...RESET, headers });
-    if (status === 204) expect([host, received.status]).toEqual([host, 204]);
-    else expectProblem(received, status);
-  }
 
   it('takes requests for the address of this machine by which they come', async () => {
     await using open = await startSandboxUnderTest({ SANDBOX_HOST: '0.0.0.0' });
@@ -210,8 +199,9 @@ describe('the control API', () => {
       const { status } = await fetch(`http://${address}:${port}/sandbox/health`);
       expect([address, status]).toEqual([address, 200]);
     }
-    expect((await open.send({ ...RESET, headers: { host: '0.0.0.0' } })).status).toBe(204);
-    expect((await open.send({ ...RESET, headers: { host: 'sandbox.example' } })).status).toBe(421);
+    const reset = { method: 'POST', path: '/sandbox/reset' };
+    expect((await open.send({ ...reset, headers: { host: '0.0.0.0' } })).status).toBe(204);
+    expect((await open.send({ ...reset, headers: { host: 'sandbox.example' } })).status).toBe(421);
   });
 
   it('is apart from the platform, which takes requests for any host', async () => {

@@ -81,12 +81,14 @@ class ProtobufMessage {
       const tag = Number(varint());
       const values = this.#fields.get(tag >> 3) ?? [];
       this.#fields.set(tag >> 3, values);
-      // The type of what follows: a number, eight bytes, a length and so many bytes, or four bytes.
-      if ((tag & 7) === 0) values.push(varint());
+      const wireType = tag & 7;
+      if (wireType === 0) values.push(varint());
       else {
-        const length = { 1: () => 8, 2: () => Number(varint()), 5: () => 4 }[tag & 7]?.();
-        if (length === undefined) throw new Error(`no wire type ${tag & 7}`);
-        values.push(bytes.subarray(at, (at += length)));
+        // A length and so many bytes, or eight bytes, or four.
+        const length = wireType === 2 ? Number(varint()) : { 1: 8, 5: 4 }[wireType];
+        if (length === undefined) throw new Error(`no wire type ${wireType}`);
+        values.push(bytes.subarray(at, at + length));
+        at += length;
       }
     }
   }
