@@ -16,7 +16,6 @@ const IDLE_CHECK_MS = 20;
 /** Style, scripts and image of the pages. */
 const ASSETS = join(import.meta.dirname, 'pages/assets');
 
-/** A running sandbox. */
 export interface RunningSandbox {
   /** The origin: `{api_url}` is this, `{base_url}` is this and `/api/web`. */
   readonly url: string;

@@ -14,7 +14,7 @@ import { Problem } from '../control/problem.ts';
 import { Players } from '../players/players.ts';
 import { PublicAddress, Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
-import { lobbyPage, STATES, stateOf } from './lobby-page.ts';
+import { lobbyPage } from './lobby-page.ts';
 import { Overview, overviewPage } from './overview.ts';
 import { sendPage } from './page.ts';
 
@@ -45,9 +45,9 @@ export class PagesController implements OnModuleDestroy {
     // a repeated parameter is parsed as a list
     const session = typeof auth === 'string' ? this.sessions.findByAuth(auth) : undefined;
     const player = session && this.players.find(session.clientId, session.userId);
-    const visit = { session, player, askedTable, nowMs: Date.now() };
+    const { status, body } = lobbyPage({ session, player, askedTable, nowMs: Date.now() });
     // No `frame-ancestors`: the interface lets operators open the URL in an iframe.
-    sendPage(response, lobbyPage(visit), STATES[stateOf(visit)]);
+    sendPage(response, body, { status });
   }
 
   @Get()

@@ -36,7 +36,7 @@ describe('the lobby page', () => {
       player: undefined,
       askedTable: undefined,
       nowMs,
-    });
+    }).body;
 
   it('counts no token longer than its session, and shows launch options that are a string by name', () => {
     const page = pageOf(400, '{"sound":false,"big":12345678901234567890,"seats":[1,2]}');

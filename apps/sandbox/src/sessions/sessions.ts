@@ -25,7 +25,6 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-/** A request for a session. */
 type SessionRequest = Omit<Session, 'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'>;
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
