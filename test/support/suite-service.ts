@@ -16,16 +16,16 @@ export function folderForAll(): TemporaryFolder {
 }
 
 /** Options, or what makes them when the suite starts; what it puts into `stack` is ended after what they are for. */
-export type OptionsForAll<T> = T | ((stack: AsyncDisposableStack) => Promise<T>);
+export type OptionsForAll<T extends object> = T | ((stack: AsyncDisposableStack) => Promise<T>);
 
 /** Starts something before the tests of a suite, and ends it after them. */
-export function startForAll<T>(
+export function startForAll<T extends object>(
   options: OptionsForAll<T>,
   start: (options: T) => Promise<AsyncDisposable>,
 ): void {
   const stack = stackForAll();
   beforeAll(async () => {
-    stack.use(await start(options instanceof Function ? await options(stack) : options));
+    stack.use(await start(typeof options === 'function' ? await options(stack) : options));
   });
 }
 
