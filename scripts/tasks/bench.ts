@@ -50,8 +50,7 @@ await runTask(async () => {
   const isCompared = only !== undefined || (!start && !reports);
   const isRight = await bench({
     plan,
-    contestants: isCompared ? chooseContestants(only?.split(',') ?? [], against !== undefined) : [],
-    other: against === undefined ? undefined : resolve(against),
+    contestants: isCompared ? chooseContestants(only?.split(',') ?? [], against && resolve(against)) : [],
   });
   if (!isRight) throw new Error('not every answer was right, or a bound of --reports does not hold');
   return 0;

@@ -1,6 +1,6 @@
 import { compare, moderateMemory, type Plan } from './compare.ts';
-import { type Contestant, CONTESTANTS, OTHER } from './contestants.ts';
-import { isFaultless } from './driver/workload.ts';
+import { type Contestant, CONTESTANTS, otherIn } from './contestants.ts';
+import { isFaultless } from './driver/load-driver.ts';
 import { boundTable, printReport, type Report } from './report.ts';
 import { describeMachine } from './measure.ts';
 import { compareRates } from './reports/compare-rates.ts';
@@ -11,16 +11,14 @@ import { timeStarts } from './time-starts.ts';
 export interface BenchOptions {
   readonly plan: Plan;
   readonly contestants: readonly Contestant[];
-  /** The folder of another checkout, built. */
-  readonly other: string | undefined;
 }
 
 /**
  * @param only the beginnings of their names; empty for all of them
- * @param hasOther whether there is another checkout
+ * @param other the folder of another checkout that is built, if there is one
  */
-export function chooseContestants(only: readonly string[], hasOther: boolean): Contestant[] {
-  const all = [...CONTESTANTS, ...(hasOther ? [OTHER] : [])];
+export function chooseContestants(only: readonly string[], other: string | undefined): Contestant[] {
+  const all = [...CONTESTANTS, ...(other === undefined ? [] : [otherIn(other)])];
   for (const begin of only) {
     if (!all.some(({ name }) => name.startsWith(begin)))
       throw new Error(`--only ${begin}: there are ${all.map(({ name }) => name).join(', ')}`);
@@ -34,17 +32,17 @@ export function chooseContestants(only: readonly string[], hasOther: boolean): C
  * @returns whether every command got exactly one right answer, and every page of a report came right; of a run that watches
  *   memory while a report is read, also whether it is within the bounds
  */
-export async function bench({ plan, contestants, other }: BenchOptions): Promise<boolean> {
+export async function bench({ plan, contestants }: BenchOptions): Promise<boolean> {
   console.log('A private RabbitMQ starts …');
   const { prefetch, rounds, moderateMs, reportRecords, memoryRecords, starts } = plan;
-  await using stage = await openStage(prefetch, other);
+  await using stage = await openStage(prefetch);
   const report: Report = {
     machine: describeMachine(stage.brokerVersion),
     plan,
     results: await compare(stage, contestants, plan),
     moderate: moderateMs === 0 ? [] : await moderateMemory(stage, plan),
-    rates: reportRecords === 0 ? undefined : await compareRates(stage, rounds, reportRecords),
-    memory: memoryRecords === 0 ? undefined : await measureMemory(stage, memoryRecords, PLATFORM_MS),
+    rates: reportRecords === 0 ? undefined : await compareRates(stage.amqpUrl, rounds, reportRecords),
+    memory: memoryRecords === 0 ? undefined : await measureMemory(stage.amqpUrl, memoryRecords, PLATFORM_MS),
     startsMs: starts === 0 ? [] : await timeStarts(stage, starts),
   };
   printReport(report);

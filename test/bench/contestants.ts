@@ -1,18 +1,26 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { removeQueues, removeTopology } from '../../scripts/broker/remove-topology.ts';
+import { compile } from '../../scripts/build/bundle.ts';
 import { WORKER } from '../../scripts/build/programs.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
-import { openConnection } from '../support/broker.ts';
-import { busSpeech, nestSpeech, queueSpeech, type Speech } from './driver/speech.ts';
-import type { Surroundings, Version } from './stage.ts';
+import { root } from '../../scripts/root.ts';
+import { found } from '../support/broker.ts';
+import { type Inbox, inboxOf } from './driver/inbox.ts';
+import type { Surroundings } from './stage.ts';
+
+const PEERS = 'test/bench/peers';
+/** Within the repository, so that packages are found from it. */
+const COMPILED_PEERS = join(root, '.run/bench-peers');
 
 /** A worker that takes commands. */
 export interface RunningWorker extends AsyncDisposable {
   readonly pid: number;
-  readonly speech: Speech;
+  readonly inbox: Inbox;
 }
 
 /** One kind of worker that is measured. */
@@ -26,52 +34,56 @@ export interface Contestant {
   start(surroundings: Surroundings): Promise<RunningWorker>;
 }
 
-/** How Node.js runs every program that is measured, ours and others: with the flags and the environment of a worker. */
-function asWorker(program: string, variables: Readonly<Record<string, string>>): Program {
-  return new Program(process.execPath, [...WORKER.flags, program], { ...WORKER.environment, ...variables });
-}
-
 /** @throws {Error} with the end of its output, if it ends before it consumes from the queue */
 export async function takesCommands(program: Program, amqpUrl: string, queue: string): Promise<void> {
-  await using caller = await openConnection(amqpUrl);
-  const consumesFrom = async (): Promise<boolean> => {
-    const channel = await caller.connection.createChannel();
-    channel.on('error', () => undefined);
-    // A queue that is not there yet closes the channel.
-    const found = await channel.checkQueue(queue).catch(() => undefined);
-    if (found !== undefined) await channel.close();
-    return found !== undefined && found.consumerCount > 0;
-  };
-  await program.until(`take commands from ${queue}`, consumesFrom);
+  await program.until(`take commands from ${queue}`, async () => {
+    const there = await found((channel) => channel.checkQueue(queue), amqpUrl);
+    return there !== undefined && there.consumerCount > 0;
+  });
 }
 
 export interface PeerOptions extends Pick<Contestant, 'name' | 'label' | 'queueType'> {
   /** A file of `test/bench/peers`, without its extension. */
   readonly program: string;
-  readonly speech: (queue: string) => Speech;
+  readonly isNest?: boolean;
 }
 
-/** A program of `test/bench/peers`, on one queue that it declares itself. */
-export function peer({ program, speech, ...contestant }: PeerOptions): Contestant {
+/** A program of `test/bench/peers`, on one queue that it declares itself, with the flags and the environment of a worker. */
+export function peer({ program, isNest = false, ...contestant }: PeerOptions): Contestant {
   const { name, queueType } = contestant;
   return {
     ...contestant,
-    start: async ({ workplace, amqpUrl, platform, prefetch }) => {
+    start: async ({ amqpUrl, platform, prefetch }) => {
+      await compilePeers();
       const queue = `${name}-${randomBytes(4).toString('hex')}`;
-      const variables = { QUEUE: queue, QUEUE_TYPE: queueType, PREFETCH: String(prefetch) };
       await using parts = new AsyncDisposableStack();
       parts.defer(() => removeQueues(amqpUrl, [queue]));
       const worker = parts.use(
-        asWorker(workplace.peer(program), { ...platform, AMQP_URL: amqpUrl, ...variables }),
+        new Program(process.execPath, [...WORKER.flags, join(COMPILED_PEERS, `${program}.js`)], {
+          ...WORKER.environment,
+          ...platform,
+          AMQP_URL: amqpUrl,
+          QUEUE: queue,
+          QUEUE_TYPE: queueType,
+          PREFETCH: String(prefetch),
+        }),
       );
       await takesCommands(worker, amqpUrl, queue);
-      return running(worker, speech(queue), parts.move());
+      return running(worker, { queue, isNest }, parts.move());
     },
   };
 }
 
-function running(worker: Program, speech: Speech, parts: AsyncDisposableStack): RunningWorker {
-  return { pid: worker.pid, speech, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+async function compilePeers(): Promise<void> {
+  mkdirSync(COMPILED_PEERS, { recursive: true });
+  for (const name of readdirSync(join(root, PEERS))) {
+    const { code } = await compile(root, `${PEERS}/${name}`);
+    writeFileSync(join(COMPILED_PEERS, name.replace(/ts$/, 'js')), code);
+  }
+}
+
+function running(worker: Program, inbox: Inbox, parts: AsyncDisposableStack): RunningWorker {
+  return { pid: worker.pid, inbox, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 /** Our worker, which has a topology of its own. */
@@ -80,8 +92,8 @@ export interface OurWorker extends RunningWorker {
 }
 
 export interface OurWorkerOptions {
-  /** Default: `this`. */
-  readonly version?: Version;
+  /** The folder of another checkout that is built. Default: this one. */
+  readonly folder?: string;
   /** Whether a Redis of its own deduplicates its commands. Default: no. */
   readonly hasRedis?: boolean;
 }
@@ -89,9 +101,9 @@ export interface OurWorkerOptions {
 /** Starts the built worker, and waits until it takes commands. */
 export async function startOurWorker(
   surroundings: Surroundings,
-  { version = 'this', hasRedis = false }: OurWorkerOptions = {},
+  { folder, hasRedis = false }: OurWorkerOptions = {},
 ): Promise<OurWorker> {
-  const { amqpUrl, workplace } = surroundings;
+  const { amqpUrl } = surroundings;
   const prefix = newPrefix();
   await using parts = new AsyncDisposableStack();
   parts.defer(() => removeTopology(amqpUrl, prefix));
@@ -99,8 +111,8 @@ export async function startOurWorker(
     ...variablesFor(surroundings, prefix),
     ...(hasRedis && { REDIS_URL: parts.use(await PrivateRedis.start()).url }),
   };
-  const worker = await parts.use(new WorkerProcess(variables, workplace.folderOf(version))).ready();
-  return { prefix, ...running(worker, busSpeech(prefix), parts.move()) };
+  const worker = await parts.use(new WorkerProcess(variables, folder)).ready();
+  return { prefix, ...running(worker, inboxOf(prefix), parts.move()) };
 }
 
 export function newPrefix(): string {
@@ -122,21 +134,18 @@ export function variablesFor(
 }
 
 function ours(name: string, label: string, options: OurWorkerOptions): Contestant {
-  return {
-    name,
-    label,
-    queueType: 'quorum',
-    start: (surroundings) => startOurWorker(surroundings, options),
-  };
+  return { name, label, queueType: 'quorum', start: (around) => startOurWorker(around, options) };
 }
 
 /** As another checkout has it. */
-export const OTHER = ours('other', 'poker-bridge, other checkout', { version: 'other' });
+export function otherIn(folder: string): Contestant {
+  return ours('other', 'poker-bridge, other checkout', { folder });
+}
 
 const KINDS = [
-  { kind: 'bare', program: 'bare-loop', label: 'bare loop', speech: queueSpeech },
-  { kind: 'nest', program: 'nest-transport', label: 'Nest’s own transport', speech: nestSpeech },
-  { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client', speech: queueSpeech },
+  { kind: 'bare', program: 'bare-loop', label: 'bare loop' },
+  { kind: 'nest', program: 'nest-transport', label: 'Nest’s own transport', isNest: true },
+  { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client' },
 ];
 
 /** Everything that a full run measures. */

@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table';
 
 import type { Finish, Plan, Result, Sample } from './compare.ts';
-import { isFaultless, type Tally } from './driver/workload.ts';
+import { isFaultless, type Tally } from './driver/load-driver.ts';
 import { countsOf, type Machine, median, percentile, withRange } from './measure.ts';
 import type { Rates } from './reports/compare-rates.ts';
 import type { ReportMemory } from './reports/memory.ts';
@@ -159,12 +159,14 @@ export function workerTable({ results, plan }: Report): Table {
 function answersOf(tallies: readonly Tally[]): string {
   const sum = (of: (tally: Tally) => number): number =>
     tallies.reduce((total, tally) => total + of(tally), 0);
-  const right = sum((tally) => tally.right);
-  if (tallies.every(isFaultless)) return `${right} right`;
-  const faults = (['wrong', 'double', 'stray', 'missing'] as const).map(
-    (fault) => `${sum((tally) => tally[fault])} ${fault}`,
-  );
-  return [`${right} of ${sum(({ sent }) => sent)} right`, ...faults].join(', ');
+  const [right, sent, faults] = [
+    sum((tally) => tally.right),
+    sum((tally) => tally.sent),
+    sum((tally) => tally.faults),
+  ];
+  return tallies.every(isFaultless)
+    ? `${right} right`
+    : `${right} of ${sent} right, ${faults} wrong or twice`;
 }
 
 /** A warning if other processes used the machine during the measurement; otherwise nothing. */

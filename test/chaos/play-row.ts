@@ -1,6 +1,6 @@
 import { seededRandom } from '../../apps/sandbox/src/random.ts';
 import { storyOf } from './ledger/story.ts';
-import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
+import { recoveryMs, type Verdict } from './ledger/verdict.ts';
 import type { Row } from './rows/row.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';
 
@@ -52,14 +52,9 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
     onProgress(`  ${size} of ${commands} sent, ${answered} answered${last ? `; ${last}` : ''}`);
   }, PROGRESS_MS);
   try {
-    let isOver = false;
-    const disturbed = row.disturb(stage).finally(() => (isOver = true));
-    await Promise.all([stage.load.send(() => isOver), disturbed]);
-    await stage.load.settle();
+    const verdict = await stage.play(() => row.disturb(stage));
     const stuck = await stage.left();
-    for (const program of stage.workers.programs) stage.readAcknowledgements(program);
-    const { entries } = stage.ledger;
-    const { lost, wrong, cameAgain, calledAgain, slowest, ...figures } = verdictOf(entries);
+    const { lost, wrong, cameAgain, calledAgain, slowest, ...figures } = verdict;
     const faulty = [...new Set([...lost, ...wrong])].slice(0, MAX_STORIES);
     const again = [...calledAgain.slice(0, MAX_AGAIN), ...cameAgain.slice(0, MAX_AGAIN)];
     const told = new Set([...faulty, ...slowest, ...again]);
@@ -68,13 +63,13 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
       row,
       lost: lost.length,
       wrong: wrong.length,
-      crashes: stage.workers.crashes,
+      crashes: stage.crashes.length,
       stuck,
-      recoveryMs: recoveryMs(entries, stage.mendedMs),
+      recoveryMs: recoveryMs(stage.ledger.entries, stage.mendedMs),
       elapsedMs: performance.now() - startedMs,
       stories: [
         ...[...told].map((entry) => storyOf(entry, beganMs, stage.happenings)),
-        ...stage.outputs.map((output) => `a worker crashed: ${output.slice(0, 1_000)}`),
+        ...stage.crashes.map((output) => `a worker crashed: ${output.slice(0, 1_000)}`),
       ],
     };
   } finally {

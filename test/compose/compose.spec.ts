@@ -17,44 +17,14 @@ const DEADLINE_MS = 90_000;
 
 jest.setTimeout(10 * MINUTE_MS);
 
-/** Asks for sessions at a steady rate, each for another player, and keeps count of what comes back. */
-class SessionLoad {
-  right = 0;
-  sent = 0;
-  readonly wrong: string[] = [];
-  readonly #sending: Promise<void>;
-  #isOver = false;
-
-  constructor(caller: Caller, perSecond: number) {
-    const calls: Promise<void>[] = [];
-    const ask = (): void => void calls.push(this.#ask(caller, `player-${(this.sent += 1)}`));
-    this.#sending = atRate(perSecond, () => this.#isOver, ask).then(
-      async () => void (await Promise.all(calls)),
-    );
-  }
-
-  /** Sends no more, and waits for every answer. */
-  end(): Promise<void> {
-    this.#isOver = true;
-    return this.#sending;
-  }
-
-  async #ask(caller: Caller, userId: string): Promise<void> {
-    try {
-      const session = await caller.createSession({ userId }, { deadlineMs: DEADLINE_MS });
-      if (session.userId === userId) this.right += 1;
-      else this.wrong.push(`${userId}: the session of ${session.userId}`);
-    } catch (error) {
-      this.wrong.push(`${userId}: ${error instanceof CallerError ? error.code : String(error)}`);
-    }
-  }
-}
-
 /** In this order, each on what the one before has left. Needs a Docker engine: `npm run test:compose`. */
 describe('docker-compose.yml on an engine', () => {
   let stack: ComposeStack;
   let caller: Caller;
-  let load: SessionLoad;
+  /** What became of a steady load of sessions. */
+  const load = { sent: 0, right: 0, wrong: [] as string[], calls: [] as Promise<void>[] };
+  const ending = new AbortController();
+  let sending: Promise<void>;
 
   beforeAll(async () => {
     stack = await ComposeStack.create();
@@ -68,6 +38,16 @@ describe('docker-compose.yml on an engine', () => {
 
   const callerWith = (password: string): Caller =>
     createCaller({ url: `amqp://caller:${password}@${stack.port('RABBITMQ_PORT')}/`, name: 'caller' });
+
+  const ask = async (userId: string): Promise<void> => {
+    try {
+      const session = await caller.createSession({ userId }, { deadlineMs: DEADLINE_MS });
+      if (session.userId === userId) load.right += 1;
+      else load.wrong.push(`${userId}: the session of ${session.userId}`);
+    } catch (error) {
+      load.wrong.push(`${userId}: ${error instanceof CallerError ? error.code : String(error)}`);
+    }
+  };
 
   const prometheus = async (query: string): Promise<number> => {
     const url = `http://${stack.port('PROMETHEUS_PORT')}/api/v1/query?query=${encodeURIComponent(query)}`;
@@ -92,7 +72,8 @@ describe('docker-compose.yml on an engine', () => {
   it('answers a command', async () => {
     await caller.ready();
     await expect(caller.createSession({ userId: 'ada' })).resolves.toMatchObject({ userId: 'ada' });
-    load = new SessionLoad(caller, PER_SECOND);
+    const send = () => load.calls.push(ask(`player-${(load.sent += 1)}`));
+    sending = atRate(PER_SECOND, () => ending.signal.aborted, send);
   });
 
   it.each([
@@ -116,7 +97,9 @@ describe('docker-compose.yml on an engine', () => {
   });
 
   it('has answered each command of the load', async () => {
-    await load.end();
+    ending.abort();
+    await sending;
+    await Promise.all(load.calls);
     expect([load.right, load.wrong]).toEqual([load.sent, []]);
     console.log(`${load.right} of ${load.sent} commands were answered`);
   });

@@ -11,12 +11,8 @@ import { GamePlayer, GameSession } from '#contracts/validation';
 import { AD_HOC_RECORD } from '#platform';
 import { CONTRACT_FOLDER } from '../../scripts/contract-documents/contract-files.ts';
 import { root } from '../../scripts/root.ts';
-import {
-  type Received,
-  type SandboxUnderTest,
-  signFlat,
-  startSandboxUnderTest,
-} from '../integration/sandbox/sandbox-under-test.ts';
+import { type Received, signFlat } from '../support/sandbox-client.ts';
+import { type SandboxUnderTest, startSandboxUnderTest } from '../integration/sandbox/sandbox-under-test.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { faultsBy, newAjv } from './schema-validators.ts';
 import { compileShape } from '../../libs/contracts/src/validation/compile-shape.ts';

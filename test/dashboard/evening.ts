@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { freePorts } from '../../scripts/network.ts';
-import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { type Range, PrometheusProcess } from '../support/prometheus-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -29,14 +29,6 @@ const SETTLE_MS = 3_000;
 export interface Evening extends AsyncDisposable {
   readonly prometheus: PrometheusProcess;
   readonly range: Range;
-}
-
-interface Stage {
-  readonly sandboxed: SandboxedService;
-  readonly redis: PrivateRedis;
-  readonly load: Load;
-  /** Kills the second worker, and starts it again at the same address. */
-  readonly replaceWorker: () => Promise<void>;
 }
 
 /**
@@ -77,28 +69,9 @@ export async function playEvening(forMs: number): Promise<Evening> {
   await sleep(SETTLE_MS);
   const startedAt = Date.now();
   const load = stack.use(new Load(sandboxed.caller));
-  await playTroubles(forMs, {
-    sandboxed,
-    redis,
-    load,
-    replaceWorker: async () => {
-      second.kill('SIGKILL');
-      await second.ended();
-      await sleep(forMs / 30);
-      second = await start();
-    },
-  });
-  const range = { start: startedAt / 1_000, end: Date.now() / 1_000 };
-  const kept = own.move();
-  return { prometheus, range, [Symbol.asyncDispose]: () => kept.disposeAsync() };
-}
-
-/** Each trouble begins and ends at a share of the time. */
-async function playTroubles(forMs: number, stage: Stage): Promise<void> {
-  const { load, redis, sandboxed } = stage;
   const { platform, service, caller } = sandboxed;
-  const beganAt = Date.now();
-  const at = (share: number) => sleep(Math.max(0, beganAt + share * forMs - Date.now()));
+  /** Each trouble begins and ends at a share of the time. */
+  const at = (share: number) => sleep(Math.max(0, startedAt + share * forMs - Date.now()));
 
   await at(0.18);
   await platform.fault({ kind: 'latency', fixedMs: 2_500, operation: 'open-game' });
@@ -135,6 +108,12 @@ async function playTroubles(forMs: number, stage: Stage): Promise<void> {
   await at(0.84);
   await caller.channel.deleteQueue(service.name('quarantine'));
   await at(0.87);
-  await stage.replaceWorker();
+  second.kill('SIGKILL');
+  await second.ended();
+  await at(0.9);
+  second = await start();
   await at(1);
+  const range = { start: startedAt / 1_000, end: Date.now() / 1_000 };
+  const kept = own.move();
+  return { prometheus, range, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -110,22 +110,18 @@ describe('docker-compose.yml', () => {
   });
 
   it('points the worker to the other services', () => {
-    const { AMQP_URL, REDIS_URL, PLATFORM_BASE_URL, PLATFORM_API_URL } = readSettings(
-      worker.environment ?? {},
-      mounted,
-    );
-    const broker = new URL(AMQP_URL[0] ?? '');
-    expect([broker.host, broker.username]).toEqual([
-      `rabbitmq:${innerPort(rabbitmq.ports?.[0] ?? '')}`,
-      'worker',
-    ]);
-    expect(new URL(REDIS_URL ?? '').host).toBe('redis:6379');
-    const host = `sandbox:${sandbox.environment?.['SANDBOX_PORT']}`;
-    expect([PLATFORM_BASE_URL, PLATFORM_API_URL]).toEqual([`http://${host}/api/web`, `http://${host}`]);
+    const settings = readSettings(worker.environment, mounted);
+    const { AMQP_URL, REDIS_URL, PLATFORM_BASE_URL, PLATFORM_API_URL } = settings;
+    const { host, username } = new URL(AMQP_URL[0]!);
+    expect([host, username]).toEqual([`rabbitmq:${innerPort(rabbitmq.ports[0])}`, 'worker']);
+    expect(new URL(REDIS_URL!).host).toBe('redis:6379');
+    const platform = `http://sandbox:${sandbox.environment.SANDBOX_PORT}`;
+    expect([PLATFORM_BASE_URL, PLATFORM_API_URL]).toEqual([`${platform}/api/web`, platform]);
+    const condition = 'service_healthy';
     expect(worker.depends_on).toEqual({
-      rabbitmq: { condition: 'service_healthy' },
-      redis: { condition: 'service_healthy' },
-      sandbox: { condition: 'service_healthy' },
+      rabbitmq: { condition },
+      redis: { condition },
+      sandbox: { condition },
     });
   });
 
@@ -139,35 +135,25 @@ describe('docker-compose.yml', () => {
   });
 
   it('checks the health of each of its own services at the port that it publishes', () => {
-    const urls = Object.values(OURS).map(
-      ({ healthcheck }) => /fetch\('([^']+)'\)/.exec(healthcheck.test.at(-1) ?? '')?.[1],
-    );
-    const { SANDBOX_PORT } = sandbox.environment ?? {};
-    const { HTTP_PORT } = worker.environment ?? {};
-    expect(urls).toEqual([
-      `http://127.0.0.1:${SANDBOX_PORT}${pathOf(SandboxControl, 'check')}`,
-      `http://127.0.0.1:${HTTP_PORT}${pathOf(WorkerHealth, 'ready')}`,
-    ]);
-    expect([sandbox, worker].map(({ ports }) => ports?.map(innerPort))).toEqual([
-      [SANDBOX_PORT],
-      [HTTP_PORT],
-    ]);
-    expect(sandbox.environment?.['SANDBOX_PUBLIC_URL']).toBe(
-      `http://127.0.0.1:${variables['SANDBOX_HOST_PORT']}`,
-    );
+    const { SANDBOX_PORT, SANDBOX_PUBLIC_URL } = sandbox.environment;
+    for (const [{ healthcheck, ports }, port, path] of [
+      [sandbox, SANDBOX_PORT, pathOf(SandboxControl, 'check')],
+      [worker, worker.environment.HTTP_PORT, pathOf(WorkerHealth, 'ready')],
+    ]) {
+      expect(healthcheck.test.at(-1)).toContain(`fetch('http://127.0.0.1:${port}${path}')`);
+      expect(ports.map(innerPort)).toEqual([port]);
+    }
+    expect(SANDBOX_PUBLIC_URL).toBe(`http://127.0.0.1:${variables['SANDBOX_HOST_PORT']}`);
   });
 
   it('lets several workers run, and finish the commands in flight', () => {
     expect(worker.ports).toEqual(['127.0.0.1::3000']);
-    expect([worker.container_name, worker.hostname, worker.volumes]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    const { SHUTDOWN_GRACE_MS } = readSettings(worker.environment ?? {}, mounted);
-    expect(Number.parseInt(worker.stop_grace_period ?? '', 10) * 1000).toBeGreaterThanOrEqual(
-      SHUTDOWN_GRACE_MS + 10_000,
+    expect(Object.keys(worker)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(container_name|hostname|volumes)$/)]),
     );
+    const { SHUTDOWN_GRACE_MS } = readSettings(worker.environment, mounted);
+    const graceMs = Number.parseInt(worker.stop_grace_period, 10) * 1_000;
+    expect(graceMs).toBeGreaterThanOrEqual(SHUTDOWN_GRACE_MS + 10_000);
   });
 
   it.each(Object.entries(services))('gives %s no more rights and room than it needs', (name, service) => {
@@ -188,11 +174,8 @@ describe('docker-compose.yml', () => {
   it('has Redis on a network of workers alone', () => {
     const users = Object.entries(services).filter(([, { networks: own }]) => own.includes('cache'));
     expect(users.map(([name]) => name)).toEqual(['redis', 'worker']);
-    expect([redis.networks, networks['cache'], redis.ports]).toEqual([
-      ['cache'],
-      { internal: true },
-      undefined,
-    ]);
+    expect(networks['cache']).toEqual({ internal: true });
+    expect([redis.networks, redis.ports]).toEqual([['cache'], undefined]);
   });
 
   it('mounts files that there are, each of them', () => {
@@ -201,16 +184,14 @@ describe('docker-compose.yml', () => {
     const used = Object.values(services).flatMap(({ configs: own = [] }) => own as Mount[]);
     expect(used.map(({ source }) => source).sort()).toEqual(Object.keys(configs).sort());
     expect(read(configs['rabbitmq-plugins']?.file ?? '')).toMatch(/rabbitmq_prometheus/);
-  });
-
-  it.each([
-    ['RabbitMQ', 'rabbitmq', 'entrypoint', 'rabbitmq-start'],
-    ['Prometheus', 'prometheus', 'command', 'prometheus'],
-    ['Alertmanager', 'alertmanager', 'command', 'alertmanager'],
-  ])('starts %s with the file that it mounts', (_, name, member, config) => {
-    const service = services[name];
-    const { target } = service.configs.find(({ source }: Mount) => source.startsWith(config));
-    expect(service[member].join(' ')).toContain(target);
+    for (const [{ configs: own, command, entrypoint = command }, config] of [
+      [rabbitmq, 'rabbitmq-start'],
+      [prometheus, 'prometheus'],
+      [alertmanager, 'alertmanager'],
+    ] as const) {
+      const { target } = own.find(({ source }: Mount) => source.startsWith(config));
+      expect(entrypoint.join(' ')).toContain(target);
+    }
   });
 
   it('publishes on the loopback address only, and mounts named volumes and folders to read only', () => {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 import { freePorts } from '../../scripts/network.ts';
-import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
 import { browserForAll, insertScript } from '../support/browser.ts';
 import { EventStream } from '../support/event-stream.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { folderForAll } from '../support/suite-service.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
 
 jest.setTimeout(240_000);
@@ -22,25 +22,19 @@ const OPERATORS = { acme: { clientId: 'sandbox', secretKey: 'sandbox-secret-key'
 const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 10 };
 
 const browser = browserForAll(DESKTOP);
-let sandboxed: SandboxedService;
+const folder = folderForAll();
 let url: string;
-const folder = temporaryFolder();
-
-beforeAll(async () => {
+const sandboxed = sandboxedForAll(async () => {
   const [port = 0] = await freePorts(1);
-  sandboxed = await startSandboxedService({
+  url = `http://127.0.0.1:${port}/console`;
+  return {
     sandbox: { SANDBOX_REPORT_RECORDS: '3' },
     worker: {
       HTTP_PORT: String(port),
       OPERATORS_FILE: folder.write('operators.json', JSON.stringify(OPERATORS)),
       CIRCUIT_MINIMUM_CALLS: '5',
     },
-  });
-  url = `${await sandboxed.worker.url()}/console`;
-});
-afterAll(async () => {
-  await sandboxed?.[Symbol.asyncDispose]();
-  folder[Symbol.dispose]();
+  };
 });
 beforeEach(() => sandboxed.platform.clearFaults());
 

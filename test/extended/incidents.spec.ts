@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
 import type { BrokerNode } from '../../scripts/broker/node-files.ts';
@@ -10,8 +10,6 @@ import { brokenWords, browserForAll, lookOf } from '../support/browser.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
 import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
-
-jest.setTimeout(120_000);
 
 const SIZES = [
   ['wide', { width: 1280, height: 900 }],
@@ -31,13 +29,10 @@ interface Said {
 
 const browser = browserForAll(SIZES[0][1]);
 let redis: PrivateRedis;
-beforeAll(async () => {
-  redis = await PrivateRedis.start();
+const sandboxed = sandboxedForAll(async (stack) => {
+  redis = stack.use(await PrivateRedis.start());
+  return { worker: { REDIS_URL: redis.url, CIRCUIT_MINIMUM_CALLS: '5', PLATFORM_MAX_ATTEMPTS: '2' } };
 });
-const sandboxed = sandboxedForAll(() => ({
-  worker: { REDIS_URL: redis.url, CIRCUIT_MINIMUM_CALLS: '5', PLATFORM_MAX_ATTEMPTS: '2' },
-}));
-afterAll(() => redis?.[Symbol.asyncDispose]());
 let worker: WorkerProcess;
 
 beforeAll(() => {

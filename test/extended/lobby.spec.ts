@@ -1,19 +1,17 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { browserForAll, expectFitting, insertScript } from '../support/browser.ts';
-import { openGame } from '../support/open-game.ts';
+import { SandboxClient } from '../support/sandbox-client.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
 /** The path for a picture of the page, to renew docs/images/lobby.png; unset: none is kept. */
 const PICTURE = process.env['LOBBY_PICTURE'];
-
-jest.setTimeout(60_000);
 
 describe('the page of a session, in a browser', () => {
   const browser = browserForAll();
 
   it('shows the player and the table, and counts down', async () => {
     await using sandbox = new SandboxProcess();
-    const url = await openGame(
+    const url = await gameUrl(
       sandbox,
       {
         tableId: 42,
@@ -48,7 +46,7 @@ describe('the page of a session, in a browser', () => {
 
   it('would run no script even if it contained one', async () => {
     await using sandbox = new SandboxProcess();
-    const { page, complaints } = await browser.visit(await openGame(sandbox, {}, { id: 'ada' }));
+    const { page, complaints } = await browser.visit(await gameUrl(sandbox, {}, { id: 'ada' }));
     await insertScript(page, "document.title = 'taken over'");
     expect(await page.title()).toBe('Lobby – ada – Poker sandbox');
     expect(complaints.join('\n')).toMatch(/Content Security Policy/);
@@ -60,7 +58,7 @@ describe('the page of a session, in a browser', () => {
       SANDBOX_SESSION_LIFETIME_MS: '5000',
     });
     const launchOptions = { restoreSessionUrl: 'https://casino.example/poker' };
-    const { page } = await browser.visit(await openGame(sandbox, { launchOptions }, { id: 'ada' }));
+    const { page } = await browser.visit(await gameUrl(sandbox, { launchOptions }, { id: 'ada' }));
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
     await heading('Lobby');
     await heading('The token has expired');
@@ -74,7 +72,7 @@ describe('the page of a session, in a browser', () => {
     await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
     const long = 'W'.repeat(200);
     const { page } = await browser.visit(
-      await openGame(sandbox, { launchOptions: { [long]: long } }, { id: long, nick: long }),
+      await gameUrl(sandbox, { launchOptions: { [long]: long } }, { id: long, nick: long }),
     );
     await expectFitting(page);
   });
@@ -82,4 +80,8 @@ describe('the page of a session, in a browser', () => {
 
 function secondsOf(clock: string | null): number {
   return (clock ?? '').split(':').reduce((seconds, part) => 60 * seconds + Number(part), 0);
+}
+
+async function gameUrl(sandbox: SandboxProcess, session: object, player: object): Promise<string> {
+  return new SandboxClient(await sandbox.url).gameUrl(session, player);
 }

@@ -1,15 +1,12 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
 import { browserForAll, expectFitting } from '../support/browser.ts';
-import { openGame } from '../support/open-game.ts';
+import { SandboxClient } from '../support/sandbox-client.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
 /** The path for a picture of the page, to renew docs/images/sandbox.png; unset: none is kept. */
 const PICTURE = process.env['SANDBOX_PICTURE'];
-const TABLE = { tableId: 42, lang: 'de' };
-
-jest.setTimeout(60_000);
 
 describe('the first page of the sandbox, in a browser', () => {
   const browser = browserForAll();
@@ -23,18 +20,25 @@ describe('the first page of the sandbox, in a browser', () => {
     await live(page);
     await region(page, 'Last requests').getByText('None yet.', { exact: false }).waitFor();
     for (const nick of ['River Rat', 'Zoë', 'Ace of ♠'])
-      await openGame(sandbox, TABLE, { id: nick.toLowerCase(), nick, currency: 'EUR' });
+      await openTable(sandbox, { id: nick.toLowerCase(), nick, currency: 'EUR' });
     await region(page, 'Players').getByText('Ace of ♠', { exact: true }).waitFor();
     await region(page, 'Sessions').getByText('Ace of ♠ at table 42').waitFor();
     expect(await region(page, 'Last requests').getByText('signature right').count()).toBe(3);
 
-    await sendWrongly(sandbox);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const path = '/api/web/v2/app/users/ada/session?clientId=sandbox';
+    await new SandboxClient(new URL(page.url()).origin).send({
+      method: 'POST',
+      path,
+      headers,
+      body: 'userId=ada',
+    });
     const wrong = region(page, 'Last requests').getByRole('listitem').first();
     await wrong.getByText('signature wrong').click();
     await wrong.getByText('The header sign is missing.').waitFor();
     if (PICTURE !== undefined) await page.screenshot({ path: PICTURE });
     // What comes next leaves it open.
-    await openGame(sandbox, TABLE, { id: 'dora' });
+    await openTable(sandbox, { id: 'dora' });
     await region(page, 'Players').getByText('dora').first().waitFor();
     expect(await page.getByText('The header sign is missing.').isVisible()).toBe(true);
     expect(complaints).toEqual([]);
@@ -77,7 +81,7 @@ describe('the first page of the sandbox, in a browser', () => {
     await page.getByRole('status').getByText('not live: the sandbox is away').waitFor();
     expect(await first.exited).toEqual({ code: 0, signal: null });
     await using second = new SandboxProcess({ SANDBOX_PORT: port });
-    await openGame(second, TABLE, { id: 'erna' });
+    await openTable(second, { id: 'erna' });
     await region(page, 'Players').getByText('erna').first().waitFor();
     await live(page);
   });
@@ -86,7 +90,7 @@ describe('the first page of the sandbox, in a browser', () => {
     await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
     const { page, complaints } = await browser.visit(await sandbox.url);
     const hostile = '<img src=x onerror=alert(1)>';
-    for (const nick of ['W'.repeat(200), hostile]) await openGame(sandbox, TABLE, { id: nick, nick });
+    for (const nick of ['W'.repeat(200), hostile]) await openTable(sandbox, { id: nick, nick });
     await region(page, 'Players').getByText(hostile, { exact: true }).waitFor();
     await page.locator('summary').first().click();
     await expectFitting(page);
@@ -94,10 +98,7 @@ describe('the first page of the sandbox, in a browser', () => {
   });
 });
 
-/** A session for a player, without a signature. */
-async function sendWrongly(sandbox: SandboxProcess): Promise<void> {
-  await fetch(`${await sandbox.url}/api/web/v2/app/users/ada/session?clientId=sandbox`, {
-    method: 'POST',
-    body: new URLSearchParams({ userId: 'ada', lang: 'de' }),
-  });
+/** A session at a table for a player. */
+async function openTable(sandbox: SandboxProcess, player: object): Promise<void> {
+  await new SandboxClient(await sandbox.url).gameUrl({ tableId: 42, lang: 'de' }, player);
 }

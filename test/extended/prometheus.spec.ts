@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { BROKER_SERIES, workerSeries } from '../deploy/prometheus-queries.ts';
@@ -6,6 +6,7 @@ import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
 import { openConnection } from '../support/broker.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
+import { stackForAll } from '../support/suite-service.ts';
 import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
@@ -66,13 +67,12 @@ describe('a real Prometheus that scrapes RabbitMQ', () => {
 
 describe('a real Prometheus that scrapes a worker', () => {
   const sandboxed = sandboxedForAll();
+  const stack = stackForAll();
   let prometheus: PrometheusProcess;
-
   beforeAll(async () => {
-    prometheus = await PrometheusProcess.scraping({ workers: [new URL(await sandboxed.worker.url()).host] });
+    const workers = [new URL(await sandboxed.worker.url()).host];
+    prometheus = stack.use(await PrometheusProcess.scraping({ workers }));
   });
-
-  afterAll(() => prometheus?.[Symbol.asyncDispose]());
 
   const firing = async (): Promise<readonly string[]> => {
     const alerts = await prometheus.alerts();

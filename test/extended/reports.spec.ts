@@ -2,7 +2,6 @@ import { expect, it, jest } from '@jest/globals';
 
 import { PER_PAGE } from '../bench/reports/compare-rates.ts';
 import { measureMemory } from '../bench/reports/memory.ts';
-import { createWorkplace } from '../bench/stage.ts';
 import { testBrokerUrl } from '../support/broker.ts';
 
 jest.setTimeout(900_000);
@@ -13,9 +12,7 @@ const MOST_ABOVE_IDLE_MIB = 60e6 / 1_024 ** 2;
 
 /** `npm run bench -- --reports --records 4000000` reads a larger one. */
 it('reads 400,000 records within 60 MB of its idle memory, and serves players meanwhile', async () => {
-  await using workplace = await createWorkplace();
-  const place = { workplace, amqpUrl: testBrokerUrl() };
-  const { report, beside, aboveIdleMib } = await measureMemory(place, RECORDS, PLATFORM_MS);
+  const { report, beside, aboveIdleMib } = await measureMemory(testBrokerUrl(), RECORDS, PLATFORM_MS);
   const pages = RECORDS / PER_PAGE;
   const end = { report: 'ad-hoc', pages, records: RECORDS, totalCount: RECORDS, changedWhileReading: false };
   expect(report).toMatchObject({ pages, faults: 0, end });

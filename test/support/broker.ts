@@ -51,6 +51,12 @@ export async function openConnection(url: string = testBrokerUrl()): Promise<Tes
   };
 }
 
+/** What the broker says of a queue or an exchange; `undefined` if there is none. */
+export async function found<T>(ask: (channel: Channel) => Promise<T>, url?: string): Promise<T | undefined> {
+  await using asking = await openConnection(url);
+  return await ask(asking.channel).catch(() => undefined);
+}
+
 /** Removes and returns the messages of a queue, oldest first. */
 export async function drain(channel: Channel, queue: string): Promise<string[]> {
   const bodies: string[] = [];

@@ -48,11 +48,10 @@ export class ServiceUnderTest implements AsyncDisposable {
   redis: PrivateRedis | undefined;
   #workers: WorkerProcess[] = [];
   #variables: Readonly<Record<string, string>> = {};
+  #parts = new AsyncDisposableStack();
 
   static async start(options: ServiceOptions): Promise<ServiceUnderTest> {
-    const service = new ServiceUnderTest();
-    await service.open(options);
-    return service;
+    return await new ServiceUnderTest().open(options);
   }
 
   /** Called once for each time that it is used. */
@@ -62,18 +61,24 @@ export class ServiceUnderTest implements AsyncDisposable {
     url = testBrokerUrl(),
     redis = false,
     workers = 0,
-  }: ServiceOptions): Promise<void> {
+  }: ServiceOptions): Promise<this> {
     this.prefix = uniquePrefix();
     this.url = url;
     this.#workers = [];
     this.#variables = variables;
-    [this.platform, this.proxy, this.caller] = await Promise.all([
-      PlatformStub.start(behaviour),
-      TcpProxy.start(url),
-      BusCaller.open(url, this.prefix),
-    ]);
-    if (redis) this.redis = await PrivateRedis.start();
+    // What was started ends also if something after it does not start.
+    await using parts = (this.#parts = new AsyncDisposableStack());
+    this.platform = parts.use(await PlatformStub.start(behaviour));
+    this.proxy = parts.use(await TcpProxy.start(url));
+    this.redis = redis ? parts.use(await PrivateRedis.start()) : undefined;
+    parts.defer(() => removeTopology(url, this.prefix, variables['REPORTS_RETRY_DELAYS_MS']));
+    this.caller = parts.use(await BusCaller.open(url, this.prefix));
+    parts.defer(
+      async () => void (await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()))),
+    );
     await Promise.all(Array.from({ length: workers }, () => this.worker()));
+    this.#parts = parts.move();
+    return this;
   }
 
   /** Every worker that was started. */
@@ -161,12 +166,6 @@ export class ServiceUnderTest implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()));
-    await this.caller[Symbol.asyncDispose]();
-    await removeTopology(this.url, this.prefix, this.#variables['REPORTS_RETRY_DELAYS_MS']);
-    await this.proxy[Symbol.asyncDispose]();
-    await this.platform[Symbol.asyncDispose]();
-    await this.redis?.[Symbol.asyncDispose]();
-    this.redis = undefined;
+    await this.#parts.disposeAsync();
   }
 }

@@ -1,12 +1,38 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 
 import { type ServiceOptions, ServiceUnderTest } from './service-under-test.ts';
+import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
+
+/** What a suite puts into it is ended after its tests, the last first. */
+export function stackForAll(): AsyncDisposableStack {
+  const stack = new AsyncDisposableStack();
+  afterAll(() => stack.disposeAsync());
+  return stack;
+}
+
+/** A folder that is there until the tests of a suite have run. */
+export function folderForAll(): TemporaryFolder {
+  return stackForAll().use(temporaryFolder());
+}
+
+/** Options, or what makes them when the suite starts; what it puts into `stack` is ended after what they are for. */
+export type OptionsForAll<T extends object> = T | ((stack: AsyncDisposableStack) => Promise<T>);
+
+/** Starts something before the tests of a suite, and ends it after them. */
+export function startForAll<T extends object>(
+  options: OptionsForAll<T>,
+  start: (options: T) => Promise<AsyncDisposable>,
+): void {
+  const stack = stackForAll();
+  beforeAll(async () => {
+    stack.use(await start(typeof options === 'function' ? await options(stack) : options));
+  });
+}
 
 /** A service that is there while the tests of a suite run. */
-export function serviceForAll(options: ServiceOptions): ServiceUnderTest {
+export function serviceForAll(options: OptionsForAll<ServiceOptions>): ServiceUnderTest {
   const service = new ServiceUnderTest();
-  beforeAll(() => service.open(options));
-  afterAll(() => service[Symbol.asyncDispose]());
+  startForAll(options, (known) => service.open(known));
   return service;
 }
 

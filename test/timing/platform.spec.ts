@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { hostilePage, largePage } from '../../libs/platform/src/answers/large-page.fixture.ts';
 import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
-import { percentile, processUsage } from '../bench/measure.ts';
+import { percentile } from '../bench/measure.ts';
 import { interactiveLoad } from '../support/interactive-load.ts';
 import { healthy, playerOf } from '../support/platform-answers.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
-import { ServiceUnderTest } from '../support/service-under-test.ts';
+import type { ServiceUnderTest } from '../support/service-under-test.ts';
+import { serviceForAll, stackForAll } from '../support/suite-service.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const PLATFORM_MS = 20;
@@ -30,25 +30,16 @@ describe.each([
   ['of ordinary records', largePage()],
   ['of a hostile platform', hostilePage()],
 ])('beside pages of 16 MiB %s', (_, page) => {
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
   const players = healthy();
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: async (request, response, socket) => {
-        if (playerOf(request) === undefined) response.end(page);
-        else {
-          await sleep(PLATFORM_MS);
-          await players(request, response, socket);
-        }
-      },
-      variables: { REPORTS_DEADLINE_MS: '600000' },
-    });
-    worker = await service.worker();
+  const service = serviceForAll({
+    behaviour: async (request, response, socket) => {
+      if (playerOf(request) === undefined) return void response.end(page);
+      await sleep(PLATFORM_MS);
+      await players(request, response, socket);
+    },
+    variables: { REPORTS_DEADLINE_MS: '600000' },
+    workers: 1,
   });
-
-  afterAll(() => service?.[Symbol.asyncDispose]());
 
   it(`players' p99 is at most twice what it is alone, and memory stays under ${MOST_MIB} MiB`, async () => {
     // Nobody parses its pages here, where the players' latency is measured.
@@ -56,6 +47,7 @@ describe.each([
       exclusive: true,
       arguments: { 'x-max-length': 1 },
     });
+    const reportsRead = () => service.running.metric('poker_commands_total', 'type="report.rake.fetch"');
     const rounds: number[][] = [];
     await measure(service);
     while (
@@ -66,10 +58,9 @@ describe.each([
       let areWanted = true;
       const reports = Array.from({ length: REPORTS }, async () => {
         while (areWanted) {
-          const before = await worker.metric('poker_commands_total', 'type="report.rake.fetch"');
+          const before = await reportsRead();
           service.caller.publish('report.rake.fetch', { ...RAKE, page: 1 }, { replyTo: queue });
-          while ((await worker.metric('poker_commands_total', 'type="report.rake.fetch"')) === before)
-            await sleep(50);
+          while ((await reportsRead()) === before) await sleep(50);
         }
       });
       const beside = await measure(service);
@@ -80,7 +71,7 @@ describe.each([
     expect(Math.min(...rounds.map(([alone = 0, beside = 0]) => beside / alone))).toBeLessThanOrEqual(
       MOST_RATIO,
     );
-    expect(processUsage(worker.pid).peakMemoryMib).toBeLessThan(MOST_MIB);
+    expect(service.peakMib()).toBeLessThan(MOST_MIB);
   });
 });
 
@@ -97,22 +88,18 @@ const AT_ONCE_MS = 100;
 
 /** Which calls wait, and that only one does, is tested by test/integration/idempotency/redis-away.spec.ts. */
 describe('A worker whose Redis does not answer', () => {
+  const stack = stackForAll();
   let redis: PrivateRedis;
   let workers: Workers;
   let store: RedisIdempotencyStore;
 
   beforeEach(async () => {
-    redis = await PrivateRedis.start();
-    workers = new Workers(redis.url);
+    redis = stack.use(await PrivateRedis.start());
+    workers = stack.use(new Workers(redis.url));
     store = await workers.join();
     redis.freeze();
   });
-
-  afterEach(async () => {
-    redis.thaw();
-    await workers[Symbol.asyncDispose]();
-    await redis[Symbol.asyncDispose]();
-  });
+  afterEach(() => redis.thaw());
 
   const durationMs = async (work: () => Promise<unknown>): Promise<number> => {
     const startMs = performance.now();

@@ -1,7 +1,6 @@
 import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { ControlController } from './control/control.controller.ts';
-import { FaultsController } from './control/faults.controller.ts';
 import { OwnHost } from './control/own-host.ts';
 import { PlayersController } from './control/players.controller.ts';
 import { ControlBodyMiddleware } from './control/problem.ts';
@@ -37,7 +36,6 @@ export class AppModule implements NestModule {
         PagesController,
         ControlController,
         PlayersController,
-        FaultsController,
       ],
       providers: [
         { provide: Settings, useValue: settings },

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -15,7 +16,6 @@ const IDLE_CHECK_MS = 20;
 /** Style, scripts and image of the pages. */
 const ASSETS = join(import.meta.dirname, 'pages/assets');
 
-/** A running sandbox. */
 export interface RunningSandbox {
   /** The origin: `{api_url}` is this, `{base_url}` is this and `/api/web`. */
   readonly url: string;
@@ -41,10 +41,12 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
     logger: new ConsoleLogger({ logLevels: ['error'], colors: false }),
   });
   await app.listen(settings.port, settings.host);
+  const server = adapter.getHttpServer();
+  const url = urlOf(server.address() as AddressInfo);
+  app.get(PublicAddress).origin = settings.publicUrl ?? url;
   return {
-    url: app.get(PublicAddress).listening,
+    url,
     stop: async () => {
-      const server = adapter.getHttpServer();
       // a connection that was busy when the server closed is kept alive after its answer
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
@@ -54,4 +56,10 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
       });
     },
   };
+}
+
+/** Where a server is reached that listens there, on this machine. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

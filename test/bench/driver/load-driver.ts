@@ -5,12 +5,12 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { openConnection } from '../../support/broker.ts';
 import { atRate } from '../../support/interactive-load.ts';
-import type { Speech } from './speech.ts';
-import { isRightSession, Ledger, sessionData, type Tally } from './workload.ts';
+import { sessionOf } from '../../support/platform-stub.ts';
+import { type Inbox, sendTo } from './inbox.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;
-  readonly speech: Speech;
+  readonly inbox: Inbox;
   /** How long nothing may come back before the rest counts as missing. Default: 10 s. */
   readonly patienceMs?: number;
 }
@@ -37,6 +37,20 @@ export interface Load {
   readonly latenciesMs: readonly number[];
 }
 
+/** What became of the commands that were sent. */
+export interface Tally {
+  readonly sent: number;
+  /** Commands whose first answer was theirs. */
+  readonly right: number;
+  /** All other answers: errors, those of another command, those to a command that has its answer. */
+  readonly faults: number;
+}
+
+/** Whether each command got exactly one answer, the right one. */
+export function isFaultless({ sent, right, faults }: Tally): boolean {
+  return right === sent && faults === 0;
+}
+
 const TYPE = 'session.create';
 const TICK_MS = 1;
 const QUIET_MS = 200;
@@ -45,7 +59,7 @@ const PATIENCE_MS = 10_000;
 /**
  * Sends `session.create` to one worker, or to several of one queue, and holds every answer against its command.
  *
- *     await using driver = await LoadDriver.open({ url, speech: busSpeech('poker') });
+ *     await using driver = await LoadDriver.open({ url, inbox: inboxOf('poker') });
  *     await driver.closedLoop({ inFlight: 200, commands: 2_000 });        // warm-up
  *     const load = await driver.closedLoop({ inFlight: 200, commands: 10_000 });
  *     const { latenciesMs } = await driver.openLoop({ perSecond: 300, forMs: 10_000 });
@@ -60,10 +74,11 @@ export class LoadDriver implements AsyncDisposable {
   readonly #channel: Channel;
   readonly #replyQueue: string;
   readonly #name = randomBytes(4).toString('hex');
-  readonly #ledger = new Ledger();
-  /** When each command in flight was due. */
+  /** When each command without an answer was due, by its number. */
   readonly #dueAtMs = new Map<number, number>();
+  readonly #tally = { sent: 0, right: 0, faults: 0 };
   #latenciesMs: number[] = [];
+  #startedAtMs = 0;
   #lastAnswerAtMs = 0;
   #onAnswer: () => void = () => undefined;
 
@@ -89,28 +104,29 @@ export class LoadDriver implements AsyncDisposable {
   }
 
   get tally(): Tally {
-    return this.#ledger.tally;
+    return { ...this.#tally };
   }
 
   /** Keeps a fixed number of commands in flight: what a worker can do at most. */
   async closedLoop({ inFlight, commands, forMs = Infinity }: ClosedLoop): Promise<Load> {
-    const startedAtMs = this.#begin();
+    this.#begin();
     let sent = 0;
     const sendNext = (): void => {
       const nowMs = performance.now();
-      if (sent === commands || nowMs - startedAtMs > forMs) return;
+      if (sent === commands || nowMs - this.#startedAtMs > forMs) return;
       sent += 1;
       this.#send(nowMs);
     };
     this.#onAnswer = sendNext;
     for (let i = 0; i < Math.min(inFlight, commands); i += 1) sendNext();
     await this.#answered();
-    return this.#end(startedAtMs, sent);
+    this.#onAnswer = () => undefined;
+    return this.#loadOf(sent);
   }
 
   /** Commands at a steady rate: how long a caller waits. */
   async openLoop({ perSecond, forMs }: OpenLoop): Promise<Load> {
-    const startedAtMs = this.#begin();
+    this.#begin();
     const commands = Math.round((perSecond * forMs) / 1_000);
     await atRate(
       perSecond,
@@ -118,7 +134,7 @@ export class LoadDriver implements AsyncDisposable {
       (_, dueAtMs) => this.#send(dueAtMs),
     );
     await this.#answered();
-    return this.#end(startedAtMs, commands);
+    return this.#loadOf(commands);
   }
 
   /** What became of everything that was sent, once no answer has come for a while: a second one may be on its way. */
@@ -128,61 +144,43 @@ export class LoadDriver implements AsyncDisposable {
       before = this.#lastAnswerAtMs;
       await sleep(QUIET_MS);
     } while (this.#lastAnswerAtMs !== before);
-    return this.#ledger.tally;
+    return this.tally;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connection.close();
   }
 
-  #begin(): number {
+  #begin(): void {
     this.#latenciesMs = [];
-    this.#lastAnswerAtMs = performance.now();
-    return this.#lastAnswerAtMs;
+    this.#startedAtMs = this.#lastAnswerAtMs = performance.now();
   }
 
-  #end(startedAtMs: number, commands: number): Load {
-    this.#onAnswer = () => undefined;
-    // Whatever comes of these later is no latency of the next loop.
-    this.#dueAtMs.clear();
-    return { commands, elapsedMs: this.#lastAnswerAtMs - startedAtMs, latenciesMs: this.#latenciesMs };
+  #loadOf(commands: number): Load {
+    const elapsedMs = this.#lastAnswerAtMs - this.#startedAtMs;
+    return { commands, elapsedMs, latenciesMs: this.#latenciesMs };
   }
 
   #send(dueAtMs: number): void {
-    const sequence = this.#ledger.next();
-    const id = `${this.#name}-${sequence}`;
-    this.#dueAtMs.set(sequence, dueAtMs);
-    const { speech } = this.#options;
-    const { exchange, routingKey } = speech.addressOf(TYPE);
-    const content = Buffer.from(JSON.stringify(speech.bodyOf(TYPE, id, sessionData(sequence))));
-    this.#channel.publish(exchange, routingKey, content, {
-      messageId: id,
-      correlationId: id,
-      replyTo: this.#replyQueue,
-      contentType: 'application/json',
-      persistent: true,
-    });
+    const number = this.#tally.sent++;
+    this.#dueAtMs.set(number, dueAtMs);
+    const data = { userId: `player-${number}`, nick: `Ace ${number}`, lang: 'en', currency: 'EUR' };
+    const command = { type: TYPE, id: `${this.#name}-${number}`, data, replyTo: this.#replyQueue };
+    sendTo(this.#options.inbox, this.#channel, command);
   }
 
-  #receive(message: ConsumeMessage): void {
+  #receive({ properties, content }: ConsumeMessage): void {
     this.#lastAnswerAtMs = performance.now();
-    if (!this.#options.speech.isFinal(message)) return;
-    const body = JSON.parse(message.content.toString()) as { response?: unknown };
-    // The packets of Nest's client have the answer in them.
-    const answer = body.response ?? body;
-    const sequence = this.#sequenceOf(String(message.properties.correlationId));
-    if (!this.#ledger.answered(sequence, isRightSession(sequence, answer))) return;
-    const dueAtMs = this.#dueAtMs.get(sequence);
-    if (dueAtMs === undefined) return;
-    this.#dueAtMs.delete(sequence);
+    const body = JSON.parse(content.toString()) as { response?: unknown };
+    const number = Number(String(properties.correlationId).split('-')[1]);
+    const dueAtMs = this.#dueAtMs.get(number);
+    this.#dueAtMs.delete(number);
+    // A packet for Nest's client has the answer in it.
+    const isRight = dueAtMs !== undefined && isSessionOf(`player-${number}`, body.response ?? body);
+    this.#tally[isRight ? 'right' : 'faults'] += 1;
+    if (dueAtMs === undefined || dueAtMs < this.#startedAtMs) return;
     this.#latenciesMs.push(this.#lastAnswerAtMs - dueAtMs);
     this.#onAnswer();
-  }
-
-  /** -1 for a command of another sender. */
-  #sequenceOf(correlationId: string): number {
-    const [name, sequence] = correlationId.split('-');
-    return name === this.#name ? Number(sequence) : -1;
   }
 
   /** Waits until each command in flight is answered, or no answer has arrived for too long. */
@@ -191,4 +189,16 @@ export class LoadDriver implements AsyncDisposable {
     while (this.#dueAtMs.size > 0 && performance.now() - this.#lastAnswerAtMs < patienceMs)
       await sleep(TICK_MS);
   }
+}
+
+/** Whether an answer has a player, and the session that the platform gave him. */
+function isSessionOf(player: string, answer: unknown): boolean {
+  const expected = sessionOf(player);
+  const { userId, sessionId, auth, redirectUrl } = (answer ?? {}) as Record<string, unknown>;
+  return (
+    userId === expected['user-id'] &&
+    sessionId === expected['session-id'] &&
+    auth === expected.auth &&
+    redirectUrl === expected['redirect-url']
+  );
 }

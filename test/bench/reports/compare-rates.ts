@@ -1,6 +1,5 @@
-import { queueSpeech } from '../driver/speech.ts';
 import { peer, startOurWorker } from '../contestants.ts';
-import { PLATFORM_MS, startPlatform, type Surroundings } from '../stage.ts';
+import { PLATFORM_MS, startPlatform } from '../stage.ts';
 import { ReportReader } from './report-reader.ts';
 
 const BARE = peer({
@@ -8,7 +7,6 @@ const BARE = peer({
   label: 'bare loop',
   program: 'bare-report',
   queueType: 'quorum',
-  speech: queueSpeech,
 });
 
 /** How fast both read reports: pages a second, one value a round. */
@@ -24,16 +22,13 @@ export const PER_PAGE = 500;
 /** A worker's own default. */
 export const PREFETCH = 2048;
 
-/** What readers of reports are given; they have a platform of their own. */
-export type Place = Pick<Surroundings, 'workplace' | 'amqpUrl'>;
-
 /** Reads the same report by turns with a bare loop and with a worker, once each before it counts. */
-export async function compareRates(place: Place, rounds: number, records: number): Promise<Rates> {
+export async function compareRates(amqpUrl: string, rounds: number, records: number): Promise<Rates> {
   await using platform = await startPlatform(PLATFORM_MS, records);
-  const surroundings = { ...place, platform: platform.variables, prefetch: PREFETCH };
+  const surroundings = { amqpUrl, platform: platform.variables, prefetch: PREFETCH };
   await using bare = await BARE.start(surroundings);
   await using ours = await startOurWorker(surroundings);
-  await using reader = await ReportReader.open(place.amqpUrl);
+  await using reader = await ReportReader.open(amqpUrl);
   const rates = { ours: [] as number[], bare: [] as number[] };
   let faults = 0;
   for (let round = 0; round <= rounds; round += 1) {

@@ -5,7 +5,7 @@ import { type InteractiveLoad, interactiveLoad } from '../../support/interactive
 import { type OurWorker, startOurWorker } from '../contestants.ts';
 import { processUsage } from '../measure.ts';
 import { startPlatform } from '../stage.ts';
-import { PER_PAGE, type Place, PREFETCH } from './compare-rates.ts';
+import { PER_PAGE, PREFETCH } from './compare-rates.ts';
 import { type ReadReport, ReportReader } from './report-reader.ts';
 
 const PLAYERS_PER_SECOND = 40;
@@ -24,13 +24,12 @@ export interface ReportMemory {
 
 /** The memory of a worker while it reads a report of that many records, and serves players. */
 export async function measureMemory(
-  place: Place,
+  amqpUrl: string,
   records: number,
   platformMs: number,
 ): Promise<ReportMemory> {
-  const { amqpUrl } = place;
   await using platform = await startPlatform(platformMs, records);
-  await using worker = await startOurWorker({ ...place, platform: platform.variables, prefetch: PREFETCH });
+  await using worker = await startOurWorker({ amqpUrl, platform: platform.variables, prefetch: PREFETCH });
   await using reader = await ReportReader.open(amqpUrl);
   const load = (): Promise<InteractiveLoad> => playersLoad(amqpUrl, worker);
   await load();

@@ -5,6 +5,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { openConnection } from '../../support/broker.ts';
 import { adHocAttributes } from '../../support/platform-answers.ts';
 import type { RunningWorker } from '../contestants.ts';
+import { sendTo } from '../driver/inbox.ts';
 
 /** As many digits as each number of a record has. */
 const DIGITS = 9;
@@ -111,7 +112,7 @@ export class ReportReader implements AsyncDisposable {
     return reader;
   }
 
-  read(worker: RunningWorker, perPage: number): Promise<ReadReport> {
+  read({ inbox }: RunningWorker, perPage: number): Promise<ReadReport> {
     const startMs = performance.now();
     const id = randomUUID();
     let pages = 0;
@@ -128,16 +129,9 @@ export class ReportReader implements AsyncDisposable {
         if (!isRight) faults += 1;
         pages += 1;
       };
-      const type = 'report.ad-hoc.fetch';
-      const { exchange, routingKey } = worker.speech.addressOf(type);
-      const data = worker.speech.bodyOf(type, id, { ...PERIOD, perPage });
-      this.#channel.publish(exchange, routingKey, Buffer.from(JSON.stringify(data)), {
-        replyTo: this.#queue,
-        messageId: id,
-        correlationId: id,
-        persistent: true,
-        headers: { 'x-deadline': Date.now() + BUDGET_MS },
-      });
+      const data = { ...PERIOD, perPage };
+      const command = { type: 'report.ad-hoc.fetch', id, data, replyTo: this.#queue };
+      sendTo(inbox, this.#channel, command, { headers: { 'x-deadline': Date.now() + BUDGET_MS } });
     });
   }
 

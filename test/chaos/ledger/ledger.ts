@@ -1,4 +1,4 @@
-import type { SeenReply } from '../../e2e/cluster/durable-caller.ts';
+import type { SeenReply } from '../stage/durable-caller.ts';
 
 /** What happened to one command, with the times of it. */
 export interface Entry {
@@ -15,8 +15,6 @@ export interface Entry {
   readonly calledMs: number[];
   /** One that the broker delivered twice is entered once. */
   readonly replies: SeenReply[];
-  /** From the workers' logs. */
-  readonly acknowledgedMs: number[];
 }
 
 /** Every command of a run, by its id. */
@@ -46,7 +44,6 @@ export class Ledger {
       publishes: 0,
       calledMs: [],
       replies: [],
-      acknowledgedMs: [],
     });
   }
 
@@ -62,10 +59,6 @@ export class Ledger {
 
   called(id: string): void {
     this.#entries.get(id)?.calledMs.push(Date.now());
-  }
-
-  acknowledged(id: string, atMs: number): void {
-    this.#entries.get(id)?.acknowledgedMs.push(atMs);
   }
 
   /** @returns whether it was the first final reply to a command of this run */

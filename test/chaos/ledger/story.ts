@@ -1,4 +1,3 @@
-import type { SeenReply } from '../../e2e/cluster/durable-caller.ts';
 import { type Entry, failureIn } from './ledger.ts';
 
 /** Something that was broken, or worked again. */
@@ -16,7 +15,7 @@ const AROUND_MS = 1_000;
  * @param startedMs from which times are counted
  */
 export function storyOf(
-  { id, type, sentMs, deliveredMs, calledMs, replies, acknowledgedMs }: Entry,
+  { id, type, sentMs, deliveredMs, calledMs, replies }: Entry,
   startedMs: number,
   happenings: readonly Happening[],
 ): string {
@@ -24,8 +23,10 @@ export function storyOf(
     { atMs: sentMs, what: 'sent' },
     ...(deliveredMs === undefined ? [] : [{ atMs: deliveredMs, what: 'delivered' }]),
     ...calledMs.map((atMs) => ({ atMs, what: 'called' })),
-    ...replies.map((reply) => ({ atMs: reply.atMs, what: `replied ${said(reply)} ${reply.messageId}` })),
-    ...acknowledgedMs.map((atMs) => ({ atMs, what: 'acknowledged' })),
+    ...replies.map((reply) => ({
+      atMs: reply.atMs,
+      what: `replied ${failureIn(reply)?.code ?? reply.type} ${reply.messageId}`,
+    })),
   ];
   const times = own.map(({ atMs }) => atMs);
   const [from, to] = [Math.min(...times) - AROUND_MS, Math.max(...times) + AROUND_MS];
@@ -38,8 +39,4 @@ export function storyOf(
       `${what} ${((atMs - startedMs) / 1_000).toFixed(3)} s${'end' in rest ? rest.end : ''}`,
   );
   return `${id} (${type}): ${told.join(', ')}`;
-}
-
-function said(reply: SeenReply): string {
-  return failureIn(reply)?.code ?? reply.type;
 }

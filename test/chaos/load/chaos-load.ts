@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { DurableCaller } from '../../e2e/cluster/durable-caller.ts';
+import type { DurableCaller } from '../stage/durable-caller.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 export interface LoadOptions {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import type { ChaosStage } from '../stage/chaos-stage.ts';
-import { once, type Row } from './row.ts';
+import type { Row } from './row.ts';
 
 /** Longer than `net_ticktime`, so that the others give the node up. */
 const PAUSE_MS = 15_000;
@@ -45,15 +45,14 @@ export const CLUSTER_ROWS: readonly Row[] = [
   {
     name: 'node-pause',
     title: 'three nodes: one paused for 15 s (SIGSTOP)',
-    disturb: async (stage: ChaosStage) => {
+    disturb: (stage: ChaosStage) => {
       const node = anyOf(stage.broker.cluster.nodes, stage.random);
-      const paused = once(
+      return stage.outage(
         `${node.name} paused`,
         PAUSE_MS,
         () => node.signal('SIGSTOP'),
         () => node.signal('SIGCONT'),
       );
-      await paused(stage);
     },
   },
   {

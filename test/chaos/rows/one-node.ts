@@ -4,7 +4,7 @@ import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { PAGES } from '../stage/chaos-stage.ts';
-import { once, type Row } from './row.ts';
+import { outage, type Row } from './row.ts';
 
 const CUTS = 6;
 /** Its id, and that of its player. */
@@ -13,15 +13,6 @@ const SHIFTED = fileURLToPath(new URL('../stage/shifted-clock.mjs', import.meta.
 
 /** The call is done, and its answer never arrives. */
 const resets: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
-
-function platform(what: string, downMs: number, fault: PlatformBehaviour): Row['disturb'] {
-  return once(
-    what,
-    downMs,
-    (stage) => (stage.fault = fault),
-    (stage) => (stage.fault = undefined),
-  );
-}
 
 /** Workers, connections and the broker. */
 export const WORKER_ROWS: readonly Row[] = [
@@ -58,17 +49,15 @@ export const WORKER_ROWS: readonly Row[] = [
         stage.mends('connections cut');
       }),
   },
-  {
+  outage({
     name: 'stalled-link',
     title: 'the link to the broker stalls for 12 s',
+    what: 'the link stalls',
     // Longer than two heartbeats of the workers.
-    disturb: once(
-      'the link stalls',
-      12_000,
-      ({ broker }) => broker.path.stall(),
-      ({ broker }) => broker.path.resume(),
-    ),
-  },
+    downMs: 12_000,
+    breaks: ({ broker }) => broker.path.stall(),
+    mends: ({ broker }) => broker.path.resume(),
+  }),
   {
     name: 'forced-closes',
     title: 'all connections closed by the broker, six times',
@@ -79,86 +68,79 @@ export const WORKER_ROWS: readonly Row[] = [
         stage.mends('all connections closed');
       }),
   },
-  {
+  outage({
     name: 'broker-kill',
     title: 'the broker killed, and started again 3 s later',
-    disturb: once(
-      'broker killed',
-      3_000,
-      ({ broker }) => broker.node.kill(),
-      ({ broker }) => broker.node.restart(),
-    ),
-  },
-  {
+    what: 'broker killed',
+    downMs: 3_000,
+    breaks: ({ broker }) => broker.node.kill(),
+    mends: ({ broker }) => broker.node.restart(),
+  }),
+  outage({
     name: 'memory-alarm',
     title: 'memory alarm for 5 s',
-    disturb: once(
-      'memory alarm',
-      5_000,
-      ({ broker }) => broker.node.ctl('set_vm_memory_high_watermark', '0.00001'),
-      ({ broker }) => broker.node.ctl('set_vm_memory_high_watermark', '0.4'),
-    ),
-  },
+    what: 'memory alarm',
+    downMs: 5_000,
+    breaks: ({ broker }) => broker.node.ctl('set_vm_memory_high_watermark', '0.00001'),
+    mends: ({ broker }) => broker.node.ctl('set_vm_memory_high_watermark', '0.4'),
+  }),
 ];
 
 export const SURROUNDINGS_ROWS: readonly Row[] = [
-  {
+  outage({
     name: 'redis-kill',
     title: 'Redis killed, and started again empty 3 s later',
-    disturb: once(
-      'Redis killed',
-      3_000,
-      ({ redis }) => redis.kill(),
-      ({ redis }) => redis.restart(),
-    ),
-  },
-  {
+    what: 'Redis killed',
+    downMs: 3_000,
+    breaks: ({ redis }) => redis.kill(),
+    mends: ({ redis }) => redis.restart(),
+  }),
+  outage({
     name: 'reply-queue-deleted',
     title: 'the reply queue deleted, and there again 3 s later',
-    disturb: async (stage) => {
+    what: 'reply queue deleted',
+    downMs: 3_000,
+    breaks: async (stage) => {
+      // What lies in a queue goes with it: no reply is under way then, and commands are in flight.
       const gate = new Gate();
-      const isGone = once(
-        'reply queue deleted',
-        3_000,
-        async () => {
-          // What lies in a queue goes with it: no reply is under way then, and commands are in flight.
-          stage.fault = gate.behind(healthy(PAGES));
-          await stage.isQuiet();
-          await stage.caller.deleteQueue();
-          stage.fault = undefined;
-          gate.open();
-        },
-        () => stage.caller.resume(),
-      );
-      await isGone(stage);
+      stage.fault = gate.behind(healthy(PAGES));
+      await stage.isQuiet();
+      await stage.caller.deleteQueue();
+      stage.fault = undefined;
+      gate.open();
     },
-  },
-  {
+    mends: ({ caller }) => caller.resume(),
+  }),
+  outage({
     name: 'reply-queue-full',
     title: 'the reply queue full for 5 s (it rejects)',
     wishes: { replyQueue: { 'x-max-length': 100, 'x-overflow': 'reject-publish' } },
-    disturb: once(
-      'nobody reads the replies',
-      5_000,
-      ({ caller }) => caller.pause(),
-      ({ caller }) => caller.resume(),
-    ),
-  },
-  {
+    what: 'nobody reads the replies',
+    downMs: 5_000,
+    breaks: ({ caller }) => caller.pause(),
+    mends: ({ caller }) => caller.resume(),
+  }),
+  outage({
     name: 'platform-resets',
     title: 'the platform resets connections after it has done the call, for 2 s',
-    disturb: platform('the platform resets', 2_000, resets),
-  },
-  {
+    what: 'the platform resets',
+    downMs: 2_000,
+    fault: resets,
+  }),
+  outage({
     name: 'platform-hangs',
     title: 'the platform does not answer for 10 s',
-    disturb: platform('the platform hangs', 10_000, silent),
-  },
-  {
+    what: 'the platform hangs',
+    downMs: 10_000,
+    fault: silent,
+  }),
+  outage({
     name: 'platform-503',
     title: 'the platform answers 503 for a minute',
-    disturb: platform('the platform answers 503', 60_000, unavailable),
-  },
+    what: 'the platform answers 503',
+    downMs: 60_000,
+    fault: unavailable,
+  }),
   {
     name: 'poison',
     title: 'a command that kills its worker each time',

@@ -1,28 +1,42 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
+import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ChaosStage, StageWishes } from '../stage/chaos-stage.ts';
 
-/** One way to break something while commands are under way. */
-export interface Row {
+interface NamedRow {
   /** As `--only` calls it. */
   readonly name: string;
   /** As the table calls it. */
   readonly title: string;
   readonly wishes?: StageWishes;
+}
+
+/** One way to break something while commands are under way. */
+export interface Row extends NamedRow {
   /** Breaks and mends things while the commands are sent; settles when nothing is broken any more. */
   disturb(stage: ChaosStage): Promise<void>;
 }
 
-type Act = (stage: ChaosStage) => unknown;
+interface Outage extends NamedRow {
+  /** What is broken. */
+  readonly what: string;
+  readonly downMs: number;
+  /** What the platform does meanwhile, if it is that which is broken. */
+  readonly fault?: PlatformBehaviour;
+  breaks?(stage: ChaosStage): unknown;
+  mends?(stage: ChaosStage): unknown;
+}
 
-/** Breaks something once, and mends it after some time. */
-export function once(what: string, downMs: number, breaks: Act, mends: Act): Row['disturb'] {
-  return (stage) =>
-    stage.times(1, async () => {
-      stage.breaks(what);
-      await breaks(stage);
-      await sleep(downMs);
-      await mends(stage);
-      stage.mends(`${what}: over`);
-    });
+/** Something is broken once, and mended after some time. */
+export function outage({ what, downMs, fault, breaks, mends, ...row }: Outage): Row {
+  const begin = (stage: ChaosStage) => (fault ? (stage.fault = fault) : breaks?.(stage));
+  const end = (stage: ChaosStage) => (fault ? (stage.fault = undefined) : mends?.(stage));
+  return {
+    ...row,
+    disturb: (stage) =>
+      stage.outage(
+        what,
+        downMs,
+        () => begin(stage),
+        () => end(stage),
+      ),
+  };
 }

@@ -1,7 +1,7 @@
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
-import { ClusterView } from '../../e2e/cluster/cluster-view.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { ClusterView } from './cluster-view.ts';
 
 /** What workers are connected to: one node behind a network path that can be broken, or a cluster of three. */
 export interface BrokerUnderChaos extends AsyncDisposable {

@@ -2,16 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { DurableCaller } from '../../e2e/cluster/durable-caller.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { type PlatformBehaviour, PlatformStub } from '../../support/platform-stub.ts';
 import { until } from '../../support/until.ts';
+import { Workers } from '../../support/workers.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Happening } from '../ledger/story.ts';
+import { type Verdict, verdictOf } from '../ledger/verdict.ts';
 import { ChaosLoad } from '../load/chaos-load.ts';
 import { type BrokerUnderChaos, startBrokerUnderChaos } from './broker-under-chaos.ts';
-import { Workers } from './workers.ts';
+import { DurableCaller } from './durable-caller.ts';
 
 /** What a test needs beyond two workers, a broker of one node and a Redis. */
 export interface StageWishes {
@@ -58,7 +59,8 @@ export class ChaosStage implements AsyncDisposable {
   readonly happenings: Happening[] = [];
   /** When something worked again, from which recovery is counted. */
   readonly mendedMs: number[] = [];
-  readonly outputs: string[] = [];
+  /** What each worker that crashed has said last. */
+  readonly crashes: string[] = [];
   broker!: BrokerUnderChaos;
   platform!: PlatformStub;
   redis!: PrivateRedis;
@@ -108,6 +110,17 @@ export class ChaosStage implements AsyncDisposable {
     }
   }
 
+  /** Breaks something once, and mends it after some time. */
+  outage(what: string, downMs: number, breaks: () => unknown, mends: () => unknown): Promise<void> {
+    return this.times(1, async () => {
+      this.breaks(what);
+      await breaks();
+      await sleep(downMs);
+      await mends();
+      this.mends(`${what}: over`);
+    });
+  }
+
   /** Notes what is broken now. */
   breaks(what: string): void {
     this.happenings.push({ atMs: Date.now(), what });
@@ -139,13 +152,17 @@ export class ChaosStage implements AsyncDisposable {
     return count();
   }
 
-  /** Enters what a worker has logged of its answers. */
-  readAcknowledgements({ stdout }: WorkerProcess): void {
-    for (const line of stdout.split('\n')) {
-      if (!line.includes('"msg":"command answered"')) continue;
-      const { id, time } = JSON.parse(line) as { readonly id: string; readonly time: string };
-      this.ledger.acknowledged(id, Date.parse(time));
-    }
+  /**
+   * Sends the load while something is disturbed, at least until that is over, and waits for the answers.
+   *
+   * @returns what became of every command so far
+   */
+  async play(disturb: () => Promise<void>): Promise<Verdict> {
+    let isOver = false;
+    const disturbed = disturb().finally(() => (isOver = true));
+    await Promise.all([this.load.send(() => isOver), disturbed]);
+    await this.load.settle();
+    return verdictOf(this.ledger.entries);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -165,9 +182,9 @@ export class ChaosStage implements AsyncDisposable {
     ]);
     const { workers: count = 2, start = (_, variables) => new WorkerProcess(variables) } = wishes;
     this.workers = this.#parts.use(
-      new Workers({
+      new Workers(
         count,
-        start: (number) =>
+        (number) =>
           start(number, {
             ...this.platform.variables,
             PLATFORM_CLIENT_ID: `worker-${number}`,
@@ -177,12 +194,11 @@ export class ChaosStage implements AsyncDisposable {
             REPORTS_RETRY_DELAYS_MS: RETRY_DELAYS_MS,
             ...wishes.variables,
           }),
-        onCrash: (number, output) => {
+        (number, output) => {
           this.breaks(`worker ${number} crashed`);
-          this.outputs.push(output);
+          this.crashes.push(output);
         },
-        onEnd: (program) => this.readAcknowledgements(program),
-      }),
+      ),
     );
     await this.workers.areReady();
     this.caller = this.#parts.use(

@@ -1,12 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import spawn, { type SubprocessError } from 'nano-spawn';
 
 import { root } from '../../../scripts/root.ts';
 import { type WalkthroughFile, walkthroughFiles } from '../../docs/walkthrough.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 
 const COPIED = [
   'README.md',
@@ -23,9 +23,6 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
 ];
-
-/** Under 40 s together on an idle machine; other suites run beside this one. */
-const TIMEOUT_MS = 180_000;
 
 const files = walkthroughFiles();
 const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.(commands.)?[\w-]+\.ts$/.test(path));
@@ -50,7 +47,7 @@ const TYPES = {
 
 describe('docs/adding-a-command.md', () => {
   /** A copy of this repository's sources, with its packages. */
-  const copy = temporaryFolder();
+  const copy = folderForAll();
   const inCopy = (path: string) => join(copy.path, path);
   const read = (path: string) => (existsSync(inCopy(path)) ? readFileSync(inCopy(path), 'utf8') : undefined);
   const write = (some: readonly WalkthroughFile[]): void => {
@@ -76,39 +73,29 @@ describe('docs/adding-a-command.md', () => {
     copy.write('tsconfig.types.json', JSON.stringify(TYPES));
   });
 
-  afterAll(() => copy[Symbol.dispose]());
-
   it('is at most eleven files, tests and documentation included', () => {
     expect(new Set(files.map(({ path }) => path)).size).toBeLessThanOrEqual(11);
   });
 
-  it(
-    'begins with a definition that does not compile until it is handled and called',
-    async () => {
-      write(ofDefinition);
-      const output = await types().catch(String);
-      const faults = [...output.matchAll(/^(\S+)\(\d+,\d+\): error .*"session\.close"' is missing/gm)];
-      expect(faults.map(([, path]) => path).toSorted()).toEqual([
-        'apps/worker/src/commands/handlers.ts',
-        'libs/platform/src/operations.ts',
-        'libs/platform/src/requests.ts',
-      ]);
-      expect(output.match(/: error /g)).toHaveLength(faults.length);
-    },
-    TIMEOUT_MS,
-  );
+  it('begins with a definition that does not compile until it is handled and called', async () => {
+    write(ofDefinition);
+    const output = await types().catch(String);
+    const faults = [...output.matchAll(/^(\S+)\(\d+,\d+\): error .*"session\.close"' is missing/gm)];
+    expect(faults.map(([, path]) => path).toSorted()).toEqual([
+      'apps/worker/src/commands/handlers.ts',
+      'libs/platform/src/operations.ts',
+      'libs/platform/src/requests.ts',
+    ]);
+    expect(output.match(/: error /g)).toHaveLength(faults.length);
+  });
 
-  it(
-    'adds a command that compiles, is documented and tested, and works over the bus',
-    async () => {
-      write(files.filter((file) => !ofDefinition.includes(file)));
-      await node('scripts/tasks/contract.ts');
-      expect(read('docs/messages.md')).toContain('### `session.close`');
-      const [output] = await Promise.all([node('scripts/tasks/test.ts', ...SPECS), types()]);
-      expect(output).toMatch(/^\d+ passed, 0 failed$/m);
-      expect(output).toContain('PASS test/e2e/commands/session-close.spec.ts');
-      for (const spec of SPECS) expect(output).toMatch(new RegExp(`^PASS ${spec}`, 'm'));
-    },
-    TIMEOUT_MS,
-  );
+  it('adds a command that compiles, is documented and tested, and works over the bus', async () => {
+    write(files.filter((file) => !ofDefinition.includes(file)));
+    await node('scripts/tasks/contract.ts');
+    expect(read('docs/messages.md')).toContain('### `session.close`');
+    const [output] = await Promise.all([node('scripts/tasks/test.ts', ...SPECS), types()]);
+    expect(output).toMatch(/^\d+ passed, 0 failed$/m);
+    expect(output).toContain('PASS test/e2e/commands/session-close.spec.ts');
+    for (const spec of SPECS) expect(output).toMatch(new RegExp(`^PASS ${spec}`, 'm'));
+  });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
 import { healthy } from '../../support/platform-answers.ts';
+import { entry, publishRaw, raw } from '../../support/raw-message.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { foreignHeadersOf, witnessForAll } from './witness.ts';
 
@@ -16,11 +17,14 @@ interface BadMessage {
   /** Bytes, or what is sent as JSON. Default: a valid session. */
   readonly body?: unknown;
   readonly options?: Options.Publish;
+  /** The entries of a table that is sent instead of headers, as bytes. */
+  readonly rawHeaders?: Buffer;
   /** Where the violations are, in any order. */
   readonly pointers?: readonly string[];
 }
 
 const text = (body: string): Buffer => Buffer.from(body);
+const SEAL = entry('x-seal', raw.text('A'.repeat(44)));
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const refused = (code: string, messages: Readonly<Record<string, Partial<BadMessage>>>): BadMessage[] =>
   Object.entries(messages).map(([name, message]) => ({ name, code, ...message }));
@@ -79,8 +83,29 @@ const BAD_MESSAGES = [
         '/userId',
       ],
     },
+    ...Object.fromEntries(
+      Object.entries({
+        '10 kB of lists in lists': entry('a', raw.nested(2_000)),
+        '27 kB of lists in lists, sealed': Buffer.concat([SEAL, entry('operator', raw.nested(5_400))]),
+        'tables in tables, sealed': Buffer.concat([SEAL, entry('x-progress', raw.nested(2_000, 'F'))]),
+        '120 kB of nulls': entry('a', raw.nulls(120_000)),
+        'a text of more than 16 KiB': entry('operator', raw.text('x'.repeat(16 * 1024))),
+      }).map(([name, rawHeaders]) => [name, { rawHeaders, pointers: ['/headers'] }]),
+    ),
   }),
 ];
+/** Headers with which a command is served as without them. */
+const ODD_HEADERS = {
+  '32 lists in each other': entry('a', raw.nested(32)),
+  'names that every object has': Buffer.concat([
+    entry('__proto__', raw.table(entry('operator', raw.text('nobody')))),
+    entry('constructor', raw.nothing()),
+  ]),
+  'names that are no text': Buffer.concat([
+    entry(Buffer.from([0xff, 0xfe]), raw.bytes(Buffer.from([0xff]))),
+    entry('', raw.timestamp(2n ** 64n - 1n)),
+  ]),
+};
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -88,12 +113,16 @@ describe('a message that breaks the contract', () => {
   const service = serviceForAll({ behaviour: healthy(), workers: 1 });
   const witness = witnessForAll(service);
 
-  const publish = ({ routingKey = 'session.create', body = { userId: 'p-1' }, options = {} }: BadMessage) => {
+  const publish = ({ routingKey = 'session.create', body = { userId: 'p-1' }, ...bad }: BadMessage) => {
+    const { options = {}, rawHeaders } = bad;
     const content = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
     const correlationId = randomUUID();
     const { messageId = `id-${randomUUID()}` } = options;
-    const properties = { ...options, messageId, correlationId, replyTo: witness.replyQueue };
-    service.caller.channel.publish(service.name('commands'), routingKey, content, properties);
+    const properties = { messageId, correlationId, replyTo: witness.replyQueue };
+    const to = { exchange: service.name('commands'), routingKey };
+    const { channel } = service.caller;
+    if (rawHeaders) publishRaw(channel, to, { ...properties, headers: rawHeaders }, content);
+    else channel.publish(to.exchange, routingKey, content, { ...options, ...properties });
     return { content, correlationId, messageId, routingKey, type: options.type ?? routingKey };
   };
 
@@ -149,12 +178,29 @@ describe('a message that breaks the contract', () => {
     expect(JSON.parse(String(headers?.['x-failure']))).toMatchObject({ reason: expect.any(String) });
     expect(headers?.['x-origin-bytes']).toBe(isTooLarge ? content.length : undefined);
     expect(foreignHeadersOf(deadLetter!, 'x-origin-bytes')).toEqual([]);
+    // Sent back as it is, it must not run with the credentials of `default`.
+    if (bad.rawHeaders) expect(headers?.['operator']).toBe('');
   });
 
   it('is announced once, and the platform is not called', () => {
     const { length } = BAD_MESSAGES;
     expect(witness.counts).toEqual({ replies: length, deadLetters: length, events: length, undelivered: 0 });
     expect(service.platform.requests).toEqual([]);
+  });
+
+  it.each(Object.entries(ODD_HEADERS))('is not one with headers of %s', async (id, headers) => {
+    const { replyQueue: replyTo, channel } = service.caller;
+    const replies = service.caller.repliesTo(id);
+    const to = { exchange: service.name('commands'), routingKey: 'session.create' };
+    publishRaw(channel, to, { correlationId: id, replyTo, headers }, text('{"userId":"p-1"}'));
+    expect(await replies).toMatchObject([{ type: 'session.created' }]);
+  });
+
+  it('costs no worker its connection or its life', async () => {
+    const { log, stderr } = service.running;
+    expect(stderr).toBe('');
+    expect(log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+    expect(await service.running.metric('poker_redeliveries_total')).toBe(0);
   });
 
   it('gets a short reply, however many faults it has', async () => {

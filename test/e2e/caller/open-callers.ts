@@ -13,8 +13,6 @@ type Options = Partial<Omit<CallerOptions, 'instance'>> & { readonly instance?: 
 export const PATIENT = { deadlineMs: 600_000 };
 export const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
 
-export type OpenCallers = ReturnType<typeof openCallers>;
-
 /** The callers of a suite; closed, and their reply queues removed, at its end. */
 export function openCallers({ url, prefix }: Pick<ServiceUnderTest, 'url' | 'prefix'>) {
   const opened: Caller[] = [];

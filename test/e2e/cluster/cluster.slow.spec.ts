@@ -1,33 +1,157 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { clusteredForAll } from './clustered-service.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-jest.setTimeout(120_000);
+import type { Broker } from '../../../scripts/broker/start-broker.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { storyOf } from '../../chaos/ledger/story.ts';
+import { ChaosStage, PAGES } from '../../chaos/stage/chaos-stage.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import { until } from '../../support/until.ts';
 
-/** More failures of a cluster are in test/extended. */
+const PER_SECOND = 60;
+const WARM_COMMANDS = 20;
+/** The platform is part of this process, which a busy machine may delay for seconds. */
+const VARIABLES = { PLATFORM_ATTEMPT_TIMEOUT_MS: '60000', INTERACTIVE_DEADLINE_MS: '120000' };
+
+/** `npm run chaos` breaks more of a cluster, for longer. */
 describe('a worker on a cluster of three nodes', () => {
-  const service = clusteredForAll();
+  const startedMs = Date.now();
+  let stage: ChaosStage;
+  let worker: WorkerProcess;
+  let lanes: readonly string[];
+  let nodes: readonly Broker[];
+
+  beforeAll(async () => {
+    const wishes = { nodes: 3, workers: 1, variables: VARIABLES } as const;
+    stage = await ChaosStage.start({ wishes, commands: 0, perSecond: PER_SECOND, random: Math.random });
+    worker = stage.workers.programs[0]!;
+    lanes = ['interactive', 'reports'].map((lane) => `${stage.prefix}.${lane}`);
+    ({ nodes } = stage.broker.cluster);
+    // One dead letter, to be found again after each test.
+    await stage.caller.publish('session.create', 'refused', {});
+    await until('it is refused', () => stage.caller.seen.some(({ messageId }) => messageId === 'refused:0'));
+  });
+  afterAll(() => stage?.[Symbol.asyncDispose]());
+
+  /** The nodes that have the two connections of the worker: one, or one each. */
+  const serving = () => stage.broker.view.serving();
+  const otherThan = (...some: readonly Broker[]) => nodes.find((each) => !some.includes(each))!;
+  const isReady = async () => (await worker.get('/health/ready')).status === 200;
+  /** Waits until some more commands were sent, and answered. */
+  const more = async (commands: number): Promise<void> => {
+    const { ledger } = stage;
+    const from = ledger.size;
+    await until(`${commands} more are answered`, () => {
+      const sent = ledger.entries.slice(from, from + commands);
+      const answered = sent.filter(({ replies }) => replies.some(({ isFinal }) => isFinal));
+      return answered.length === commands;
+    });
+  };
+
+  /**
+   * Runs a test under load. Then every command was answered to its end, in order, each session was created once, nothing is
+   * left in a queue but what was there before, and the worker logged no errors.
+   */
+  const underLoad = async (test: () => Promise<void>): Promise<void> => {
+    const { lost, wrong, calledAgain, failures } = await stage.play(async () => {
+      await more(WARM_COMMANDS);
+      await test();
+    });
+    const inDisorder = stage.ledger.entries.filter(({ id, replies }) =>
+      [...new Set(replies.map(({ messageId }) => messageId))].some((each, n) => each !== `${id}:${n}`),
+    );
+    const faulty = new Set([...lost, ...wrong, ...calledAgain, ...inDisorder]);
+    expect([...faulty].map((entry) => storyOf(entry, startedMs, stage.happenings))).toEqual([]);
+    expect(failures).toEqual([]);
+    await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    expect(await stage.left()).toBe(0);
+    expect(await stage.caller.count(`${stage.prefix}.dead-letters`)).toBe(1);
+    await worker.ready();
+    expect(worker.stderr).toBe('');
+  };
 
   it('continues on another node if its own dies, and all queues lose their leader', () =>
-    service.underLoad(async () => {
-      const { broker, caller } = service.stage;
-      const [lost] = await service.serving();
-      await broker.view.moveLeaders([...service.lanes, caller.replyQueue], lost);
+    underLoad(async () => {
+      const lost = (await serving())[0]!;
+      await stage.broker.view.moveLeaders([...lanes, stage.caller.replyQueue], lost);
       await lost.kill();
-      await service.more(40);
-      await service.worker.ready();
-      expect(await service.serving()).not.toContain(lost);
+      await more(40);
+      await worker.ready();
+      expect(await serving()).not.toContain(lost);
       await lost.restart();
     }));
 
   it('survives a restart of the nodes, one after the other', () =>
-    service.underLoad(async () => {
-      for (const node of service.stage.broker.cluster.nodes) {
-        await service.more(20);
+    underLoad(async () => {
+      for (const node of nodes) {
+        await more(20);
         await node.shutDown();
-        await service.more(20);
+        await more(20);
         await node.restart();
       }
-      await service.more(40);
+      await more(40);
+    }));
+
+  it('stays connected, and ready, when the leaders of its lanes die on another node', () =>
+    underLoad(async () => {
+      const { view } = stage.broker;
+      let wasReady = true;
+      const watching = new AbortController();
+      const watch = async (): Promise<void> => {
+        for (; !watching.signal.aborted; await sleep(10)) wasReady &&= await isReady();
+      };
+      const watched = watch();
+      const before = await serving();
+      const lost = otherThan(...before);
+      await view.moveLeaders(lanes, lost);
+      await more(20);
+      await lost.kill();
+      await more(40);
+      expect(await view.leadersOf(lanes)).not.toContain(lost);
+      expect(await serving()).toEqual(before);
+      await lost.restart();
+      watching.abort();
+      await watched;
+      expect(wasReady).toBe(true);
+    }));
+
+  it('is not ready while two nodes are gone, and with them every majority', () =>
+    underLoad(async () => {
+      const own = await serving();
+      const [one, other] = [...own, otherThan(...own)];
+      await Promise.all([one?.kill(), other?.kill()]);
+      await until('it is not ready', async () => !(await isReady()));
+      expect((await worker.get('/health/live')).status).toBe(200);
+      expect(await worker.metric('poker_broker_connected')).toBe(0);
+      await one?.restart();
+      await more(40);
+      await worker.ready();
+      await other?.restart();
+    }));
+
+  it('is not ready either if its own node is left alone, once a confirm is missing', () =>
+    underLoad(async () => {
+      const [host] = await serving();
+      const others = nodes.filter((node) => node !== host);
+      const gate = new Gate();
+      stage.fault = gate.behind(healthy(PAGES));
+      await until('some are in flight', () => gate.held > 3);
+      await Promise.all(others.map((node) => node.kill()));
+      gate.open();
+      stage.fault = undefined;
+      await until('it is not ready', async () => !(await isReady()), 30_000);
+      await Promise.all(others.map((node) => node.restart()));
+      await more(40);
+    }));
+
+  it('leaves a node that is drained for maintenance', () =>
+    underLoad(async () => {
+      const drained = (await serving())[0]!;
+      await drained.ctl('eval', 'rabbit_maintenance:drain().');
+      await more(40);
+      await worker.ready();
+      expect(await serving()).not.toContain(drained);
+      await drained.ctl('eval', 'rabbit_maintenance:revive().');
     }));
 });

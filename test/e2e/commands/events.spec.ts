@@ -8,7 +8,7 @@ import type { ConsumeMessage } from 'amqplib';
 import { Program } from '../../../scripts/processes/program.ts';
 import { fencesOf, read } from '../../docs/markdown.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
 
@@ -89,11 +89,8 @@ describe('announcements with EVENTS=all', () => {
   });
 
   describe('kept by examples/node', () => {
-    const folder = temporaryFolder();
-    afterAll(async () => {
-      folder[Symbol.dispose]();
-      await sandboxed.caller.channel.deleteQueue(`audit.${sandboxed.service.prefix}`);
-    });
+    const folder = folderForAll();
+    afterAll(() => sandboxed.caller.channel.deleteQueue(`audit.${sandboxed.service.prefix}`));
 
     it('are lines as docs/audit-trail.md shows them, also if nobody consumed at the time', async () => {
       const { caller, service, worker } = sandboxed;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
 
 const SECRET = 'sandbox-secret-key';
@@ -24,9 +24,7 @@ const GAME = { player: { id: 'p-1', country: 'DE', active: true, verified: false
 const GAME_WITH_LOCALE = { ...PLAYER, session: { launchOptions: { locale: 'de', theme: 'dark' } } };
 
 describe('an operator', () => {
-  const folder = temporaryFolder();
-  afterAll(() => folder[Symbol.dispose]());
-
+  const folder = folderForAll();
   const operatorWith = (clientId: string, settings: object) => ({ clientId, secretKey: SECRET, settings });
   const secretKeyFile = folder.write('secret', 'the-secret-of-casino\n');
   const clients = {

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll } from '@jest/globals';
-
 import type { BusCaller } from '../../support/bus-caller.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
+import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { type OptionsForAll, startForAll } from '../../support/suite-service.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
 export interface SandboxedOptions {
   /** Its variables, or one that is running already. */
-  readonly sandbox?: Variables | SandboxControl;
+  readonly sandbox?: Variables | SandboxClient;
   /** The settings of the worker. */
   readonly worker?: Variables;
   /** The broker. Default: the one of the test run. */
@@ -22,19 +21,13 @@ export interface SandboxedService extends AsyncDisposable {
   readonly service: ServiceUnderTest;
   readonly caller: BusCaller;
   readonly worker: WorkerProcess;
-  readonly platform: SandboxControl;
+  readonly platform: SandboxClient;
 }
 
-/** A sandboxed service that is there while the tests of a suite run. @param options may be known only when it starts */
-export function sandboxedForAll(options: SandboxedOptions | (() => SandboxedOptions) = {}): SandboxedService {
+/** A sandboxed service that is there while the tests of a suite run. */
+export function sandboxedForAll(options: OptionsForAll<SandboxedOptions> = {}): SandboxedService {
   const sandboxed = {} as SandboxedService;
-  beforeAll(async () => {
-    Object.assign(
-      sandboxed,
-      await startSandboxedService(typeof options === 'function' ? options() : options),
-    );
-  });
-  afterAll(async () => sandboxed[Symbol.asyncDispose]?.());
+  startForAll(options, async (known) => Object.assign(sandboxed, await startSandboxedService(known)));
   return sandboxed;
 }
 
@@ -43,9 +36,9 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
   await using stack = new AsyncDisposableStack();
   const { sandbox = {} } = options;
   const platform =
-    sandbox instanceof SandboxControl
+    sandbox instanceof SandboxClient
       ? sandbox
-      : new SandboxControl(await stack.use(new SandboxProcess(sandbox)).url);
+      : new SandboxClient(await stack.use(new SandboxProcess(sandbox)).url);
   const { url } = platform;
   const service = stack.use(
     await ServiceUnderTest.start({

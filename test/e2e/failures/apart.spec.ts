@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { apartPlatform, playerThatTakes } from '../../bench/apart/troubles.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { serviceForAll } from '../../support/suite-service.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const PREFETCH = 40;
@@ -20,9 +19,7 @@ const OPERATORS = { other: { clientId: 'other', secretKey: 'other-secret' } };
 
 /** Why the trouble of one player or operator does not hold up the rest; `npm run bench -- --apart` measures that. */
 describe('what waits', () => {
-  const folder = temporaryFolder();
-  afterAll(() => folder[Symbol.dispose]());
-
+  const folder = folderForAll();
   const service = serviceForAll({
     behaviour: apartPlatform,
     variables: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { openConnection } from '../../support/broker.ts';
+import { found } from '../../support/broker.ts';
 import { healthy, unavailable } from '../../support/platform-answers.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
@@ -129,10 +129,9 @@ describe('a lane with a backlog', () => {
     await service.caller.channel.deleteQueue(service.name('reports'));
     service.platform.behaviour = healthy(1);
     await until('it is consumed again', async () => {
-      await using asking = await openConnection(service.url);
-      const found = await asking.channel.checkQueue(service.name('reports')).catch(() => undefined);
+      const lane = await found((channel) => channel.checkQueue(service.name('reports')));
       // One for the probe, then another one for the rest of the prefetch.
-      return (found?.consumerCount ?? 0) > 0;
+      return (lane?.consumerCount ?? 0) > 0;
     });
     await expectCompleted([fetchReport(service)]);
   });

@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
 import { interactiveLoad } from '../../support/interactive-load.ts';
 import { dripping, Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { serviceForAll } from '../../support/suite-service.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const ANSWER_MS = 20;
@@ -146,22 +144,22 @@ describe.each([
   [1, 'without Redis', false],
   [2, 'with Redis', true],
 ] as const)('beside reports that wait, with %i workers %s', (count, _memory, redis) => {
-  const folder = temporaryFolder();
-  let service: ServiceUnderTest;
+  const folder = folderForAll();
   let aloneMs: number;
   /** What the platform of the operator that is well does with ad-hoc reports. */
   let adHoc: PlatformBehaviour = silent;
 
+  const service = serviceForAll({
+    behaviour: (request, ...rest) => {
+      const [, operator = ''] = request.url.pathname.split('/');
+      const behaviour = request.url.pathname.endsWith('/rake') ? healthy(1) : adHoc;
+      void (SICK[operator] ?? behaviour)(request, ...rest);
+    },
+    variables: { PLATFORM_ATTEMPT_TIMEOUT_MS: ATTEMPT_TIMEOUT_MS },
+    redis,
+  });
+
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: (request, ...rest) => {
-        const [, operator = ''] = request.url.pathname.split('/');
-        const behaviour = request.url.pathname.endsWith('/rake') ? healthy(1) : adHoc;
-        void (SICK[operator] ?? behaviour)(request, ...rest);
-      },
-      variables: { PLATFORM_ATTEMPT_TIMEOUT_MS: ATTEMPT_TIMEOUT_MS },
-      redis,
-    });
     const operators = Object.keys(SICK).map((name) => {
       const baseUrl = `${service.platform.origin}/${name}/api/web`;
       return [name, { baseUrl, clientId: name, secretKey: `secret of ${name}` }];
@@ -170,11 +168,6 @@ describe.each([
     for (let n = 0; n < count; n += 1) await service.worker({ OPERATORS_FILE });
     await report();
     aloneMs = await report();
-  });
-
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
   });
 
   /** How long a report of an operator that is well takes. */

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
-import { healthy, playerOf } from '../../support/platform-answers.ts';
+import { Gate, healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
-import { Supervisor } from '../../support/supervisor.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { until } from '../../support/until.ts';
+import { Workers } from '../../support/workers.ts';
 
 describe('burst after outage', () => {
   /** A third of the deadline: how long what is in flight may take until its operation counts as stuck. */
@@ -54,11 +54,9 @@ describe.each([
   [1, 'without Redis', false],
   [2, 'with Redis', true],
 ] as const)('sixty commands whose workers die three times, with %i workers %s', (count, _, redis) => {
-  let supervisors: readonly Supervisor[] = [];
+  let workers: Workers;
   // Before the end of the service, so that no worker is started again.
-  afterAll(() => {
-    for (const supervisor of supervisors) supervisor.stop();
-  });
+  afterAll(() => workers?.stop());
   const inFlight = new Set<string>();
   const service = serviceForAll({
     behaviour: (request, ...rest) => {
@@ -69,8 +67,8 @@ describe.each([
   });
 
   beforeAll(async () => {
-    supervisors = Array.from({ length: count }, () => new Supervisor(() => service.start()));
-    for (const { worker } of supervisors) await worker.ready();
+    workers = new Workers(count, () => service.start());
+    await workers.areReady();
   });
 
   it('are all answered, and none is dead-lettered', async () => {
@@ -78,10 +76,38 @@ describe.each([
     for (let kill = 0; kill < KILLS; kill += 1) {
       inFlight.clear();
       await until('they are in flight', () => inFlight.size >= HARMLESS);
-      for (const { worker } of supervisors) worker.kill('SIGKILL');
+      for (const program of workers.programs) program.kill('SIGKILL');
     }
     const types = (await sent).map((reply) => String(reply?.body['code'] ?? reply?.type));
     expect(types).toEqual(Array.from({ length: HARMLESS }, () => 'session.created'));
     expect(await service.deadLetters()).toEqual([]);
+  });
+});
+
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+
+/** Where a postponed report continues is shown by test/e2e/bad-input/forged.spec.ts. */
+describe('a report that the platform cannot serve now', () => {
+  const gate = new Gate();
+  const service = serviceForAll({
+    behaviour: gate.behind(unavailable),
+    variables: { REPORTS_RETRY_DELAYS_MS: '1000', PLATFORM_MAX_ATTEMPTS: '1', CIRCUIT_MINIMUM_CALLS: '1000' },
+    workers: 1,
+  });
+
+  it('is postponed once the broker accepts copies again, and is not run again meanwhile', async () => {
+    const report = service.caller.send('report.rake.fetch', PERIOD);
+    await until('it is in flight', () => gate.held === 1);
+    service.proxy.refuse();
+    // The connection that publishes is opened first.
+    service.proxy.cut(0);
+    await until('it is away', async () => (await service.running.get('/health/ready')).status === 503);
+    gate.open();
+    await sleep(500);
+    expect(service.platform.requests).toHaveLength(1);
+    service.platform.behaviour = healthy(4);
+    await service.proxy.open();
+    expect((await report).at(-1)?.type).toBe('report.completed');
+    expect(service.running.stdout).not.toContain(service.name('quarantine'));
   });
 });

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
 import { uniquePrefix } from '../../support/broker.ts';
@@ -10,8 +11,6 @@ import { until } from '../../support/until.ts';
 import { idsOf, INTERNAL_KEY, sealWith } from '../cli/kept-messages.ts';
 import { expectedProperties } from '../commands/expected-properties.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-
-jest.setTimeout(90_000);
 
 const PAGES = 5;
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
@@ -190,5 +189,47 @@ describe('a parked reply', () => {
     await declare(next);
     expect(idsOf(await arrive(1, next))).toEqual(['second:0']);
     expect(workers.map(({ stderr }) => stderr)).toEqual(['', '']);
+  });
+});
+
+const MIB = 1024 * 1024;
+const PARKED_MIB = 240;
+const MOST_GROWTH_MIB = 100;
+/** Several walks of a worker through so much. */
+const LONG_WALKS_MS = 12_000;
+
+describe.each([
+  ['60 kB', 60_000],
+  ['1 MiB', MIB],
+])('beside 240 MiB of parked replies, each of %s', (_, bytes) => {
+  const service = serviceForAll({ behaviour: healthy(), variables: { INTERNAL_KEY } });
+
+  it(`a worker takes at most ${MOST_GROWTH_MIB} MiB more, and leaves them in the queue`, async () => {
+    const { channel } = service.caller;
+    const parked = service.name('replies.undelivered');
+    // Not through the proxy, which would share this process with the replies.
+    await service.worker({ AMQP_URL: service.url });
+    await service.caller.send('session.create', { userId: 'p-1' });
+    const before = service.peakMib();
+
+    const content = Buffer.alloc(bytes, 'x');
+    const { properties } = sealWith().seal({
+      exchange: '',
+      routingKey: parked,
+      mandatory: true,
+      content,
+      properties: {
+        persistent: true,
+        type: 'session.created',
+        headers: { 'x-reason': 'REPLY_QUEUE_GONE', 'x-origin-queue': 'nobody-has-this-queue' },
+      },
+    });
+    const count = (PARKED_MIB * MIB) / bytes;
+    for (let n = 0; n < count; n += 1)
+      if (!channel.sendToQueue(parked, content, properties)) await once(channel, 'drain');
+    await sleep(LONG_WALKS_MS);
+    const isParked = async () => (await service.depth('replies.undelivered')) === Math.ceil(count);
+    await until('all are back in their places', isParked, 30_000);
+    expect(service.peakMib() - before).toBeLessThan(MOST_GROWTH_MIB);
   });
 });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
-import { Supervisor } from '../../support/supervisor.ts';
 import { until } from '../../support/until.ts';
+import { Workers } from '../../support/workers.ts';
 
 const DELIVERY_LIMIT = 2;
 /** Before a command goes into quarantine. */
@@ -14,7 +14,7 @@ const NEIGHBOURS = 24;
 const ALL_STARTS_MS = 150_000;
 
 describe('a command that kills its worker', () => {
-  let supervisor: Supervisor;
+  let workers: Workers;
   const gates = { beside: new Gate(), after: new Gate() };
   let deaths = 0;
   let poison: ReceivedReply[];
@@ -32,13 +32,13 @@ describe('a command that kills its worker', () => {
       }
       deaths += 1;
       gates.beside.forget();
-      supervisor.worker.kill('SIGKILL');
+      workers.programs[0]?.kill('SIGKILL');
     },
     variables: { DELIVERY_LIMIT: String(DELIVERY_LIMIT) },
   });
 
   beforeAll(async () => {
-    supervisor = new Supervisor(() => service.start());
+    workers = new Workers(1, () => service.start());
     const send = (userId: string): Promise<ReceivedReply[]> => {
       const replies = service.caller.repliesTo(userId, ALL_STARTS_MS);
       service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
@@ -47,7 +47,7 @@ describe('a command that kills its worker', () => {
     const group = (name: string) =>
       Array.from({ length: NEIGHBOURS }, (_, index) => send(`${name}-${index}`));
 
-    await supervisor.worker.ready();
+    await workers.areReady();
     const sent = group('beside');
     const poisoned = send('poison');
     await until('it is in quarantine', () => deaths >= STARTS_IN_LANE, ALL_STARTS_MS);
@@ -58,7 +58,7 @@ describe('a command that kills its worker', () => {
     neighbours = (await Promise.all(sent)).flat();
   });
 
-  afterAll(() => supervisor.stop());
+  afterAll(() => workers.stop());
 
   it('is answered POISON_COMMAND after DELIVERY_LIMIT starts that nothing ran beside', () => {
     const calls = service.platform.requests.filter((request) => playerOf(request) === 'poison').length;
@@ -98,7 +98,7 @@ describe('a command that kills its worker', () => {
       await until(`${queue} is empty`, async () => (await service.depth(queue)) === 0);
     }
     // A worker that has just been killed does not answer; its successor does.
-    const inFlight = () => supervisor.worker.metric('poker_commands_in_flight').catch(() => undefined);
+    const inFlight = () => workers.programs[0]?.metric('poker_commands_in_flight').catch(() => undefined);
     await until('all is acknowledged', async () => (await inFlight()) === 0);
   });
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Channel, GetMessage } from 'amqplib';
+import type { GetMessage } from 'amqplib';
 
-import { openConnection, testBrokerCtl } from '../../support/broker.ts';
+import { found, testBrokerCtl } from '../../support/broker.ts';
 import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
@@ -17,11 +17,6 @@ describe('what a person deletes while a worker is running', () => {
     service.platform.behaviour = healthy();
   });
 
-  /** What the broker says about a queue or an exchange; `undefined` if it does not exist. */
-  const found = async <T>(ask: (channel: Channel) => Promise<T>): Promise<T | undefined> => {
-    await using asking = await openConnection(service.url);
-    return await ask(asking.channel).catch(() => undefined);
-  };
   const queueOf = (queue: string) => found((channel) => channel.checkQueue(service.name(queue)));
   const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;
   const isThere = async (exchange: string): Promise<boolean> =>

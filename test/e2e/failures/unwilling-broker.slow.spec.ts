@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
 import { type Gate, healthy, playerOf } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
@@ -14,28 +13,17 @@ const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', p
 
 describe('a broker of its own', () => {
   let broker: Broker;
-  let service: ServiceUnderTest;
   let gate: Gate;
-
-  beforeAll(async () => {
-    broker = await startBroker({ settings: [`{max_message_size, ${MAX_MESSAGE_BYTES}}`] });
-    service = await ServiceUnderTest.start({
-      behaviour: healthy(),
-      variables: { INTERACTIVE_PREFETCH: String(PREFETCH), SHUTDOWN_GRACE_MS: '500' },
-      url: broker.url,
-      workers: 1,
-    });
+  const service = serviceForAll(async (stack) => {
+    broker = stack.use(await startBroker({ settings: [`{max_message_size, ${MAX_MESSAGE_BYTES}}`] }));
+    const variables = { INTERACTIVE_PREFETCH: String(PREFETCH), SHUTDOWN_GRACE_MS: '500' };
+    return { behaviour: healthy(), variables, url: broker.url, workers: 1 };
   });
 
   beforeEach(() => {
     gate = service.hold();
     service.platform.requests.length = 0;
     service.caller.received.length = 0;
-  });
-
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await broker?.[Symbol.asyncDispose]();
   });
 
   /** The command returns before the broker's connections know of the alarm: until then they accept publishes. */

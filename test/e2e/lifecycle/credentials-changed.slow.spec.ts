@@ -1,31 +1,18 @@
 import { hash } from 'node:crypto';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformRequest, PlatformStub } from '../../support/platform-stub.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const READ_AGAIN = 'files of settings were read again';
 
-let folder: TemporaryFolder;
-let service: ServiceUnderTest;
-
-beforeEach(async () => {
-  folder = temporaryFolder();
-  service = await ServiceUnderTest.start({
-    behaviour: healthy(3),
-    variables: { REPORTS_RETRY_DELAYS_MS: '8000' },
-  });
-});
-afterEach(async () => {
-  await service[Symbol.asyncDispose]();
-  folder[Symbol.dispose]();
-});
+const folder = folderForAll();
+const service = serviceForEach({ behaviour: healthy(3), variables: { REPORTS_RETRY_DELAYS_MS: '8000' } });
 
 const operators = (members: object): string => folder.write('operators.json', JSON.stringify(members));
 const linesOf = (worker: WorkerProcess, text: string) => worker.log.filter(({ msg }) => msg === text);

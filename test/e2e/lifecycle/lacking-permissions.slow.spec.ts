@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const PASSWORD = 'secret-of-a-test';
@@ -14,18 +14,11 @@ const COMMANDS = 5;
 
 describe('a worker whose broker user lacks a permission', () => {
   const user = `worker-${randomBytes(4).toString('hex')}`;
-  let service: ServiceUnderTest;
   let worker: WorkerProcess;
 
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-    await testBrokerCtl('add_user', user, PASSWORD);
-  });
-
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await testBrokerCtl('delete_user', user);
-  });
+  beforeAll(() => testBrokerCtl('add_user', user, PASSWORD));
+  const service = serviceForAll({ behaviour: healthy() });
+  afterAll(() => testBrokerCtl('delete_user', user));
 
   const url = (): string => {
     const own = new URL(service.proxy.through(service.url));

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
 import { root } from '../../../scripts/root.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { serviceForAll } from '../../support/suite-service.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 interface Script {
@@ -39,15 +38,11 @@ function modulesLoaded(folder: string): string[] {
 }
 
 describe('a worker', () => {
-  const folder = temporaryFolder();
-  const service = serviceForAll({ behaviour: healthy() });
+  const folder = folderForAll();
   let receiver: OtlpReceiver;
-  beforeAll(async () => {
-    receiver = await OtlpReceiver.start();
-  });
-  afterAll(async () => {
-    await receiver[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
+  const service = serviceForAll(async (stack) => {
+    receiver = stack.use(await OtlpReceiver.start());
+    return { behaviour: healthy() };
   });
 
   it("loads no SDK if no traces are configured; its log has the caller's trace", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { context, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -8,10 +8,9 @@ import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { printTree } from '../../support/otlp/print-tree.ts';
 import type { ReceivedSpan } from '../../support/otlp/read-spans.ts';
 import { healthy, unavailable } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { openCallers, type OpenCallers } from '../caller/open-callers.ts';
+import { openCallers } from '../caller/open-callers.ts';
 
 /** Makes a call within a span of another team's service, which has OpenTelemetry of its own. @param collector the root of its address */
 async function withinShop<T>(collector: string, name: string, act: () => Promise<T>) {
@@ -41,30 +40,16 @@ const traceIdOf = (number: number) => `${TRACE_ID.slice(0, -1)}${number}`;
 
 describe('traces', () => {
   let receiver: OtlpReceiver;
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-  let callers: OpenCallers;
-
-  beforeAll(async () => {
-    receiver = await OtlpReceiver.start();
-    service = await ServiceUnderTest.start({
-      behaviour: healthy(3),
-      variables: {
-        ...receiver.variables,
-        OTEL_EXPORTER_OTLP_HEADERS: 'api-key=canary%20key',
-        OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
-        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
-        REPORTS_RETRY_DELAYS_MS: '100',
-      },
-    });
-    callers = openCallers(service);
-    worker = await service.worker();
-  });
-
-  afterAll(async () => {
-    await callers[Symbol.asyncDispose]();
-    await service[Symbol.asyncDispose]();
-    await receiver[Symbol.asyncDispose]();
+  const service = serviceForAll(async (stack) => {
+    receiver = stack.use(await OtlpReceiver.start());
+    const variables = {
+      ...receiver.variables,
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=canary%20key',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+      REPORTS_RETRY_DELAYS_MS: '100',
+    };
+    return { behaviour: healthy(3), variables, workers: 1 };
   });
 
   /** Fails the next `times` requests. */
@@ -89,12 +74,13 @@ describe('traces', () => {
   /** The lines of the log that name a trace, once there are so many. */
   const linesOf = (traceId: string, count = 1) =>
     until(`${count} lines of the log name the trace`, () => {
-      const lines = worker.log.filter((line) => line['traceId'] === traceId);
+      const lines = service.running.log.filter((line) => line['traceId'] === traceId);
       return lines.length >= count && lines;
     });
 
   it("goes from the caller's active span by way of each attempt to the reply", async () => {
     failing(1);
+    await using callers = openCallers(service);
     const caller = callers.open();
     const { result, span } = await withinShop(receiver.url, 'show the lobby', () =>
       caller.openGame({ player: { id: 'p-1' }, session: { lang: 'de' } }),

@@ -1,29 +1,27 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { runCli } from '../cli/run-cli.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
 describe('a broker that is encrypted and demands a client certificate', () => {
-  const folder = temporaryFolder();
+  const folder = folderForAll();
   let authority: Authority;
   let client: Identity;
   let broker: Broker;
   let tlsPort: number;
-  let service: ServiceUnderTest;
   /** The settings of a worker that may connect. */
   let right: Variables;
 
-  beforeAll(async () => {
+  const service = serviceForAll(async (stack) => {
     authority = await Authority.create();
     client = await authority.issue();
     const { cert, key } = await authority.issue(['localhost']);
@@ -38,19 +36,14 @@ describe('a broker that is encrypted and demands a client certificate', () => {
       `{ssl_options, [{cacertfile, "${ca}"}, {certfile, "${server}"}, {keyfile, "${serverKey}"},
          {verify, verify_peer}, {fail_if_no_peer_cert, true}]}`,
     ];
-    broker = await startBroker({ settings });
-    service = await ServiceUnderTest.start({ behaviour: healthy(), url: broker.url });
+    broker = stack.use(await startBroker({ settings }));
     right = {
       AMQP_URL: `amqps://guest:guest@localhost:${tlsPort}`,
       AMQP_TLS_CA: ca,
       AMQP_TLS_CERT: folder.write('cert.pem', client.cert),
       AMQP_TLS_KEY: folder.write('key.pem', client.key),
     };
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await broker.stop();
-    folder[Symbol.dispose]();
+    return { behaviour: healthy(), url: broker.url };
   });
   afterEach(() => service.stop());
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
+import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { startSandboxedService } from '../commands/sandboxed-service.ts';
@@ -12,7 +12,8 @@ import { startSandboxedService } from '../commands/sandboxed-service.ts';
 const PASSWORD = 'c4n4ry';
 
 describe('a platform that is encrypted, behind a proxy', () => {
-  const folder = temporaryFolder();
+  const folder = folderForAll();
+  const stack = stackForAll();
   let authority: Authority;
   let server: Identity;
   let sandbox: SandboxProcess;
@@ -25,10 +26,10 @@ describe('a platform that is encrypted, behind a proxy', () => {
     server = await authority.issue();
     const client = await authority.issue();
     // A platform that is encrypted sends its players to encrypted pages.
-    sandbox = new SandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' });
+    sandbox = stack.use(new SandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' }));
     const demanding = { ca: authority.ca, requestCert: true, rejectUnauthorized: true };
-    front = await TcpProxy.start(await sandbox.url, { ...server, ...demanding });
-    proxy = await HttpProxy.start();
+    front = stack.use(await TcpProxy.start(await sandbox.url, { ...server, ...demanding }));
+    proxy = stack.use(await HttpProxy.start());
     variables = {
       PLATFORM_BASE_URL: `${front.origin}/api/web`,
       PLATFORM_API_URL: front.origin,
@@ -37,17 +38,11 @@ describe('a platform that is encrypted, behind a proxy', () => {
       PLATFORM_TLS_KEY: folder.write('key.pem', client.key),
     };
   });
-  afterAll(async () => {
-    await proxy[Symbol.asyncDispose]();
-    await front[Symbol.asyncDispose]();
-    await sandbox[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
-  });
 
   it('is called by way of an https proxy, whose password stays secret', async () => {
     await using encrypted = await TcpProxy.start(proxy.url, server);
     await using started = await startSandboxedService({
-      sandbox: new SandboxControl(await sandbox.url),
+      sandbox: new SandboxClient(await sandbox.url),
       worker: {
         ...variables,
         PLATFORM_PROXY_URL: encrypted.origin.replace('//', `//user:${PASSWORD}@`),

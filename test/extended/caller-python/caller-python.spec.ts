@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import spawn from 'nano-spawn';
 
 import { CALLER_CODES } from '#caller';
@@ -12,7 +12,7 @@ import { fencesOf, read, root } from '../../docs/markdown.ts';
 import { sandboxedForAll } from '../../e2e/commands/sandboxed-service.ts';
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { installPythonClient } from '../../support/python-client.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const CLIENT = join(root, 'libs/caller-python');
@@ -21,7 +21,8 @@ const TEST_NAMES = [...readFileSync(join(TESTS, 'test_caller.py'), 'utf8').match
   ([, name = '']) => name,
 );
 const MYPY = '/usr/bin/mypy';
-const RUN_TIMEOUT_MS = 300_000;
+
+jest.setTimeout(300_000);
 
 const samplesOf = (path: string) =>
   fencesOf(read(path))
@@ -93,12 +94,11 @@ async function run(
 }
 
 describe('poker_bridge, installed from its wheel', () => {
-  const folder = temporaryFolder();
+  const folder = folderForAll();
   let python: string;
   beforeAll(async () => {
     python = await installPythonClient(folder.path);
   });
-  afterAll(() => folder[Symbol.dispose]());
 
   describe('its own tests, against a worker and a sandbox', () => {
     const sandboxed = sandboxedForAll({
@@ -113,7 +113,7 @@ describe('poker_bridge, installed from its wheel', () => {
       const file = join(folder.path, 'passed.json');
       ({ output } = await run(python, [join(TESTS, 'run.py'), file], env));
       if (existsSync(file)) passed = JSON.parse(readFileSync(file, 'utf8'));
-    }, RUN_TIMEOUT_MS);
+    });
 
     it.each(TEST_NAMES)('%s', (name) => {
       if (!passed.includes(name)) throw new Error(output);
@@ -130,47 +130,39 @@ describe('poker_bridge, installed from its wheel', () => {
       for (const instance of ['0', 'outbox']) await bus.channel.deleteQueue(`${name}.replies.${instance}`);
     });
 
-    it(
-      'run',
-      async () => {
-        const { url, prefix } = sandboxed.service;
-        const adapted = SAMPLES.replaceAll('"shop"', `"${name}", prefix="${prefix}"`);
-        const result = await run(python, [folder.write('samples.py', adapted)], { AMQP_URL: url });
-        expect(result.output.trim().split('\n')).toEqual([
-          expect.stringMatching(/^lobby: http:\S+lang=de$/),
-          'unknown player',
-          expect.stringMatching(/^\d+\.\d\d EUR in \d+ records$/),
-          `ready, with replies in ${name}.replies.0`,
-          'inbox: session.created',
-        ]);
-        expect(result.code).toBe(0);
-      },
-      RUN_TIMEOUT_MS,
-    );
+    it('run', async () => {
+      const { url, prefix } = sandboxed.service;
+      const adapted = SAMPLES.replaceAll('"shop"', `"${name}", prefix="${prefix}"`);
+      const result = await run(python, [folder.write('samples.py', adapted)], { AMQP_URL: url });
+      expect(result.output.trim().split('\n')).toEqual([
+        expect.stringMatching(/^lobby: http:\S+lang=de$/),
+        'unknown player',
+        expect.stringMatching(/^\d+\.\d\d EUR in \d+ records$/),
+        `ready, with replies in ${name}.replies.0`,
+        'inbox: session.created',
+      ]);
+      expect(result.code).toBe(0);
+    });
   });
 
-  it(
-    'ends each call at its deadline while the broker is short of memory, and says so',
-    async () => {
-      await using broker = await startBroker();
-      await broker.ctl('set_vm_memory_high_watermark', '0');
-      const alarms = () => broker.ctl('eval', 'length(rabbit_alarm:get_alarms()).');
-      await until('there is an alarm', async () => (await alarms()).trim() === '1');
-      const env = { AMQP_URL: broker.url };
-      const lines: string[] = [];
-      for await (const line of spawn(python, [folder.write('alarmed.py', ALARMED)], { env }).stdout) {
-        lines.push(line);
-        if (line.startsWith('the broker')) await broker.ctl('set_vm_memory_high_watermark', '0.6');
-      }
-      const blocked = /^NOT_SENT: .+ the broker takes no commands: low on memory\. after 2 s$/;
-      expect(lines).toEqual([
-        ...[1, 2, 3].map(() => expect.stringMatching(blocked)),
-        'the broker takes no commands: low on memory',
-        'sent None',
-      ]);
-    },
-    RUN_TIMEOUT_MS,
-  );
+  it('ends each call at its deadline while the broker is short of memory, and says so', async () => {
+    await using broker = await startBroker();
+    await broker.ctl('set_vm_memory_high_watermark', '0');
+    const alarms = () => broker.ctl('eval', 'length(rabbit_alarm:get_alarms()).');
+    await until('there is an alarm', async () => (await alarms()).trim() === '1');
+    const env = { AMQP_URL: broker.url };
+    const lines: string[] = [];
+    for await (const line of spawn(python, [folder.write('alarmed.py', ALARMED)], { env }).stdout) {
+      lines.push(line);
+      if (line.startsWith('the broker')) await broker.ctl('set_vm_memory_high_watermark', '0.6');
+    }
+    const blocked = /^NOT_SENT: .+ the broker takes no commands: low on memory\. after 2 s$/;
+    expect(lines).toEqual([
+      ...[1, 2, 3].map(() => expect.stringMatching(blocked)),
+      'the broker takes no commands: low on memory',
+      'sent None',
+    ]);
+  });
 
   it('has the codes of the library for Node.js', async () => {
     const lines = [
@@ -183,29 +175,25 @@ describe('poker_bridge, installed from its wheel', () => {
     expect(JSON.parse(output)).toEqual(CALLER_CODES);
   });
 
-  it(
-    'is typed: itself and its samples are right, and what is wrong in a program is found',
-    async () => {
-      const config = ['--config-file', join(CLIENT, 'pyproject.toml')];
-      const options = ['--strict', '--cache-dir', join(folder.path, 'mypy'), ...config];
-      const check = (...args: readonly string[]) => run(MYPY, [...options, ...args]);
-      const good = { code: 0, output: expect.stringMatching(/^Success: no issues found/) };
-      expect(await check(join(CLIENT, 'src'))).toEqual(good);
-      const samples = folder.write('samples.py', SAMPLES);
-      const readme = folder.write('readme.py', samplesOf('libs/caller-python/README.md'));
-      expect(await check('--python-executable', python, samples)).toEqual(good);
-      expect(await check('--python-executable', python, readme)).toEqual(good);
-      const { output } = await check('--python-executable', python, folder.write('typed.py', TYPED));
-      const wrong = [...output.matchAll(/typed\.py:(\d+): error/g)].map(
-        ([, line]) => TYPED.split('\n')[Number(line) - 1],
-      );
-      expect(wrong.map((line) => /\w+/.exec(line ?? '')?.[0])).toEqual([
-        'wrong_member',
-        'wrong_value',
-        'wrong_code',
-        'wrong_amount',
-      ]);
-    },
-    RUN_TIMEOUT_MS,
-  );
+  it('is typed: itself and its samples are right, and what is wrong in a program is found', async () => {
+    const config = ['--config-file', join(CLIENT, 'pyproject.toml')];
+    const options = ['--strict', '--cache-dir', join(folder.path, 'mypy'), ...config];
+    const check = (...args: readonly string[]) => run(MYPY, [...options, ...args]);
+    const good = { code: 0, output: expect.stringMatching(/^Success: no issues found/) };
+    expect(await check(join(CLIENT, 'src'))).toEqual(good);
+    const samples = folder.write('samples.py', SAMPLES);
+    const readme = folder.write('readme.py', samplesOf('libs/caller-python/README.md'));
+    expect(await check('--python-executable', python, samples)).toEqual(good);
+    expect(await check('--python-executable', python, readme)).toEqual(good);
+    const { output } = await check('--python-executable', python, folder.write('typed.py', TYPED));
+    const wrong = [...output.matchAll(/typed\.py:(\d+): error/g)].map(
+      ([, line]) => TYPED.split('\n')[Number(line) - 1],
+    );
+    expect(wrong.map((line) => /\w+/.exec(line ?? '')?.[0])).toEqual([
+      'wrong_member',
+      'wrong_value',
+      'wrong_code',
+      'wrong_amount',
+    ]);
+  });
 });

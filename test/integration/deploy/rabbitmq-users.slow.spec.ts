@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmodSync } from 'node:fs';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { permissionsOf } from '../../../apps/cli/src/callers.ts';
 import { root } from '../../../scripts/root.ts';
 import { read, tablesWith } from '../../docs/markdown.ts';
 import { testBrokerCtl } from '../../support/broker.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 
 const run = promisify(execFile);
 const SECRETS = join(root, 'deploy/rabbitmq/secrets');
@@ -27,21 +28,13 @@ interface Definitions {
 
 /** The users of docker-compose.yml, as its broker gets them. */
 describe('deploy/rabbitmq/start.sh', () => {
-  let folder: string;
-  let target: string;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'rabbitmq-users-'));
-    target = join(folder, 'definitions.json');
-    await mkdir(join(folder, 'bin'));
-    // What the image starts with.
-    await writeFile(join(folder, 'bin/docker-entrypoint.sh'), '#!/bin/sh\necho "starts $*"\n');
-    await chmod(join(folder, 'bin/docker-entrypoint.sh'), 0o755);
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = folderForAll();
+  const target = join(folder.path, 'definitions.json');
+  // What the image starts with.
+  chmodSync(folder.write('docker-entrypoint.sh', '#!/bin/sh\necho "starts $*"\n'), 0o755);
 
   const start = (secrets: string) => {
-    const PATH = `${join(folder, 'bin')}${delimiter}${process.env['PATH']}`;
+    const PATH = `${folder.path}${delimiter}${process.env['PATH']}`;
     return run('sh', [join(root, 'deploy/rabbitmq/start.sh'), secrets, target], { env: { PATH } });
   };
   const definitions = async () => JSON.parse(await readFile(target, 'utf8')) as Definitions;
@@ -89,7 +82,7 @@ describe('deploy/rabbitmq/start.sh', () => {
   });
 
   it('refuses a password that would have to be escaped, and does not print it', async () => {
-    const secrets = join(folder, 'secrets');
+    const secrets = join(folder.path, 'secrets');
     await cp(SECRETS, secrets, { recursive: true });
     await writeFile(join(secrets, 'rabbitmq-worker'), 'amqp://worker:CANARY"/&@rabbitmq:5672\n');
     const failure = await start(secrets).catch((error: unknown) => error as { code: number; stderr: string });

@@ -12,7 +12,7 @@ describe('faults on request', () => {
     promise.then(() => 'answered').catch((error) => error.code as string);
 
   it('reset a connection before the request is read', async () => {
-    await sandbox.play({ kind: 'reset-before', count: 1 });
+    await sandbox.fault({ kind: 'reset-before', count: 1 });
     expect(await codeOf(sandbox.session('ada'))).toBe('ECONNRESET');
     const faults = { 'reset-before': 1 };
     expect(await counters()).toMatchObject({ received: 1, processed: 0, unanswered: 1, faults });
@@ -20,21 +20,21 @@ describe('faults on request', () => {
   });
 
   it('reset a connection after the request is processed', async () => {
-    await sandbox.play({ kind: 'reset-after', count: 1 });
+    await sandbox.fault({ kind: 'reset-after', count: 1 });
     expect(await codeOf(sandbox.session('ada', { nick: 'Ace' }))).toBe('ECONNRESET');
     expect(await counters()).toMatchObject({ received: 1, processed: 1, answered: {}, unanswered: 1 });
     expect(await sandbox.shown('players/ada')).toMatchObject({ nick: 'Ace' });
   });
 
   it('cut an answer short, also that to a request that is refused', async () => {
-    await sandbox.play({ kind: 'truncated', bodyShare: 0.9, count: 2 });
+    await sandbox.fault({ kind: 'truncated', bodyShare: 0.9, count: 2 });
     expect(await codeOf(sandbox.session('ada'))).toBe('ECONNRESET');
     expect(await codeOf(sandbox.session('ada', {}, { sign: 'wrong' }))).toBe('ECONNRESET');
     expect(await counters()).toMatchObject({ processed: 1, answered: {}, unanswered: 2 });
   });
 
   it('send an answer in small pieces', async () => {
-    await sandbox.play({ kind: 'drip', bytes: 100, intervalMs: 50, count: 1 });
+    await sandbox.fault({ kind: 'drip', bytes: 100, intervalMs: 50, count: 1 });
     const startedAt = performance.now();
     const { json, bytes } = await sandbox.session('ada');
     expect(json.data.type).toBe('session');
@@ -69,7 +69,7 @@ describe('faults on request', () => {
   ])(
     'answer instead of the platform, which processes nothing: %j',
     async (fault, status, headers, body = /^/) => {
-      await sandbox.play({ ...fault, count: 1 });
+      await sandbox.fault({ ...fault, count: 1 });
       const received = await sandbox.session('ada');
       expect(received).toMatchObject({ status, headers });
       if (typeof body === 'string') expect(received.text).toBe(body);
@@ -79,17 +79,17 @@ describe('faults on request', () => {
   );
 
   it('answer with a wrong document, or with none', async () => {
-    await sandbox.play({ kind: 'wrong-document', count: 1 });
+    await sandbox.fault({ kind: 'wrong-document', count: 1 });
     expect((await sandbox.session('ada')).json.data.type).toBe('something-else');
-    await sandbox.play({ kind: 'wrong-document', document: null, count: 1 });
+    await sandbox.fault({ kind: 'wrong-document', document: null, count: 1 });
     expect((await sandbox.session('ada')).text).toBe('null');
-    await sandbox.play({ kind: 'empty-body', count: 1 });
+    await sandbox.fault({ kind: 'empty-body', count: 1 });
     expect(await sandbox.session('ada')).toMatchObject({ status: 200, text: '' });
     expect(await counters()).toMatchObject({ processed: 3 });
   });
 
   it('compress an answer without being asked to', async () => {
-    await sandbox.play({ kind: 'gzip', count: 1 });
+    await sandbox.fault({ kind: 'gzip', count: 1 });
     const { headers, bytes } = await sandbox.session('ada');
     expect(headers['content-encoding']).toBe('gzip');
     expect(JSON.parse(gunzipSync(bytes).toString()).data.type).toBe('session');
@@ -101,14 +101,14 @@ describe('faults on request', () => {
     ['Ada', 'case', 'ADA'],
     ['ADA', 'case', 'ada'],
   ])('name the user %s of a session otherwise (%s)', async (userId, as, named) => {
-    await sandbox.play({ kind: 'other-user-id', as, count: 1 });
+    await sandbox.fault({ kind: 'other-user-id', as, count: 1 });
     expect((await sandbox.session(userId)).json.data.attributes['user-id']).toBe(named);
     expect((await sandbox.session(userId)).json.data.attributes['user-id']).toBe(userId);
   });
 
   it('spread a latency, together with another fault', async () => {
-    await sandbox.play({ kind: 'latency', fixedMs: 100, spreadMs: 50, count: 1 });
-    await sandbox.play({ kind: 'status', status: 500, count: 1 });
+    await sandbox.fault({ kind: 'latency', fixedMs: 100, spreadMs: 50, count: 1 });
+    await sandbox.fault({ kind: 'status', status: 500, count: 1 });
     const startedAt = performance.now();
     expect((await sandbox.session('ada')).status).toBe(500);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(99);
@@ -118,7 +118,7 @@ describe('faults on request', () => {
   it('are for a share of the requests, the same ones for the same seed', async () => {
     const outcomes = async () => {
       await using seeded = await startSandboxUnderTest({ SANDBOX_SEED: '7' });
-      await seeded.play({ kind: 'status', status: 503, share: 0.3 });
+      await seeded.fault({ kind: 'status', status: 503, share: 0.3 });
       const statuses: number[] = [];
       for (let index = 0; index < 100; index++) statuses.push((await seeded.session('ada')).status);
       return statuses;
@@ -131,18 +131,20 @@ describe('faults on request', () => {
   });
 
   it('do not touch operations that they are not for', async () => {
-    await sandbox.play({ kind: 'huge-amounts', count: 1 });
+    await sandbox.fault({ kind: 'huge-amounts', count: 1 });
     expect((await sandbox.session('ada')).status).toBe(200);
     expect(await sandbox.shown('faults')).toMatchObject([{ remaining: 1 }]);
   });
 
   it('are at most a thousand', async () => {
-    await Promise.all(Array.from({ length: 1_000 }, () => sandbox.play({ kind: 'gzip' })));
+    await Promise.all(Array.from({ length: 1_000 }, () => sandbox.fault({ kind: 'gzip' })));
     expect((await sandbox.control('POST', 'faults', { kind: 'gzip' })).status).toBe(409);
   });
 
   it.each([
     [{ kind: 'latency' }, '/fixedMs'],
+    [{ kind: 'status', status: 200 }, '/status'],
+    [{ kind: 'status', status: 500, operation: 'x' }, '/operation'],
     [{ kind: 'redirect' }, '/location'],
     [{ kind: 'redirect', location: 'https://a.example/\r\nx: y' }, '/location'],
     [{ kind: 'status', status: 429, retryAfter: 'ü' }, '/retryAfter'],
@@ -171,7 +173,7 @@ describe('a fault of reports', () => {
     const amounts = async () =>
       (await sandbox.adHoc(DAY)).json.data.map((record: any) => record.attributes.win);
     const before = await amounts();
-    await sandbox.play({ kind: 'changing-figures', everyMs: 1 });
+    await sandbox.fault({ kind: 'changing-figures', everyMs: 1 });
     const first = await amounts();
     await wait(5);
     expect(first).not.toEqual(before);

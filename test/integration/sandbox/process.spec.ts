@@ -1,28 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { FAULTS } from '../../../apps/sandbox/src/faults/faults.ts';
 import { readSettings } from '../../../apps/sandbox/src/settings/settings.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
-import { signFlat, startSandboxUnderTest } from './sandbox-under-test.ts';
+import { signFlat } from '../../support/sandbox-client.ts';
+import { folderForAll } from '../../support/suite-service.ts';
+import { startSandboxUnderTest } from './sandbox-under-test.ts';
 
 describe('the sandbox as a process', () => {
-  let folder: string;
+  const folder = folderForAll();
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
-  });
-
-  afterAll(async () => rm(folder, { recursive: true }));
-
-  const write = async (name: string, content: string) => {
-    await writeFile(join(folder, name), content);
-    return join(folder, name);
-  };
   const createSession = (url: string, clientId: string, secret: string) =>
     fetch(`${url}/api/web/v2/app/users/ada/session?clientId=${clientId}`, {
       method: 'POST',
@@ -60,14 +50,14 @@ describe('the sandbox as a process', () => {
 
   it('reads secrets and further clients from files', async () => {
     const clients = {
-      op2: { secretKeyFile: await write('secret-2', 'second secret') },
+      op2: { secretKeyFile: folder.write('secret-2', 'second secret') },
       op3: { secretKey: 'third', operations: ['rake'] },
       op4: { settings: { SIGNATURE_SCALARS: 'json' } },
     };
     await using sandbox = new SandboxProcess({
       SANDBOX_CLIENT_ID: 'op1',
-      SANDBOX_SECRET_KEY_FILE: await write('secret', 'first secret\n'),
-      SANDBOX_CLIENTS_FILE: await write('clients.json', JSON.stringify(clients)),
+      SANDBOX_SECRET_KEY_FILE: folder.write('secret', 'first secret\n'),
+      SANDBOX_CLIENTS_FILE: folder.write('clients.json', JSON.stringify(clients)),
     });
     const url = await sandbox.url;
     const statusOf = async (id: string, secret: string) => (await createSession(url, id, secret)).status;
@@ -81,7 +71,7 @@ describe('the sandbox as a process', () => {
   it('ends with 78 on wrong settings, and names variables and reasons, never values', async () => {
     await using sandbox = new SandboxProcess({
       SANDBOX_PORT: 'hush-1',
-      SANDBOX_SECRET_KEY_FILE: join(folder, 'hush-2'),
+      SANDBOX_SECRET_KEY_FILE: join(folder.path, 'hush-2'),
     });
     expect(await sandbox.result).toMatchObject({
       code: 78,
@@ -105,12 +95,23 @@ describe('the sandbox as a process', () => {
       '"op2": SIGNATURE_SCALARS must be one of php, json',
     ],
     [{ op2: { operations: ['hush'] } }, '"op2": operations must be a list of session, '],
-  ])('refuses the clients file %j, and quotes no value of it', async (content, reason) => {
+  ])('refuses the clients file %j, and quotes no value of it', (content, reason) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
-    const file = await write('wrong.json', text);
+    const file = folder.write('wrong.json', text);
     const read = () => readSettings({ SANDBOX_CLIENTS_FILE: file });
     expect(read).toThrow(`SANDBOX_CLIENTS_FILE: ${reason}`);
     expect(read).not.toThrow(/hush/);
+  });
+
+  it.each([
+    ['SANDBOX_PORT', '65536', 'must be an integer from 0 to 65535'],
+    ['SANDBOX_UNKNOWN_PLAYERS', 'ignore', 'must be one of create, refuse'],
+    ['SANDBOX_PUBLIC_URL', 'https://play.example/path', 'must be an http or https address without a path'],
+    ['SANDBOX_CURRENCIES', 'usd', 'must be upper-case codes, separated by commas'],
+    ['SANDBOX_CURRENCIES', 'USD,USD', 'must not name one thing twice'],
+    ['SANDBOX_INACTIVE_CURRENCIES', 'USD', 'names a currency of SANDBOX_CURRENCIES'],
+  ])('refuses %s=%s', (name, value, reason) => {
+    expect(() => readSettings({ [name]: value })).toThrow(`${name}: ${reason}`);
   });
 
   it('reports that its port is taken', async () => {

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { digest, type Received, sharedSandbox } from './sandbox-under-test.ts';
+import { digest, type Received } from '../../support/sandbox-client.ts';
+import { sharedSandbox } from './sandbox-under-test.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 const AT_PLAYER = '/data/attributes/player';

@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  digest,
-  type Received,
-  sharedSandbox,
-  signFlat,
-  startSandboxUnderTest,
-} from './sandbox-under-test.ts';
+import { digest, type Received, signFlat } from '../../support/sandbox-client.ts';
+import { sharedSandbox, startSandboxUnderTest } from './sandbox-under-test.ts';
 
 const SESSION = {
   method: 'POST',

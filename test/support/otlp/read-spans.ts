@@ -1,56 +1,3 @@
-/** The fields of a protobuf message by number: varints as bigint, everything else as bytes. */
-export type Fields = ReadonlyMap<number, readonly (bigint | Buffer)[]>;
-
-/**
- * Reads a message of the protobuf wire format, which needs no schema.
- *
- * @see https://protobuf.dev/programming-guides/encoding/
- */
-function readProtobuf(bytes: Buffer): Fields {
-  const fields = new Map<number, (bigint | Buffer)[]>();
-  let at = 0;
-  const varint = (): bigint => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at];
-      if (byte === undefined) throw new Error('the message ends within a number');
-      at += 1;
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-  };
-  const take = (length: number): Buffer => {
-    if (at + length > bytes.length) throw new Error('the message ends within a field');
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  while (at < bytes.length) {
-    const tag = Number(varint());
-    const value = readValue(tag & 7, varint, take);
-    fields.set(tag >> 3, [...(fields.get(tag >> 3) ?? []), value]);
-  }
-  return fields;
-}
-
-function readValue(
-  wireType: number,
-  varint: () => bigint,
-  take: (length: number) => Buffer,
-): bigint | Buffer {
-  switch (wireType) {
-    case 0:
-      return varint();
-    case 1:
-      return take(8);
-    case 2:
-      return take(Number(varint()));
-    case 5:
-      return take(4);
-    default:
-      throw new Error(`no wire type ${wireType}`);
-  }
-}
-
 /** A span as a collector gets it. */
 export interface ReceivedSpan {
   readonly service: string;
@@ -75,50 +22,90 @@ const ERROR = 2n;
  * @see https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
  */
 export function readSpans(request: Buffer): ReceivedSpan[] {
-  return messagesIn(readProtobuf(request), 1).flatMap((resourceSpans) => {
-    const [resource] = messagesIn(resourceSpans, 1);
+  return new ProtobufMessage(request).messages(1).flatMap((resourceSpans) => {
+    const [resource] = resourceSpans.messages(1);
     const service = resource ? String(attributesIn(resource, 1)['service.name']) : '';
-    const scopes = messagesIn(resourceSpans, 2);
-    return scopes.flatMap((scope) => messagesIn(scope, 2)).map((span) => spanOf(span, service));
+    const spans = resourceSpans.messages(2).flatMap((scope) => scope.messages(2));
+    return spans.map((span) => spanOf(span, service));
   });
 }
 
-function spanOf(span: Fields, service: string): ReceivedSpan {
-  const [status] = messagesIn(span, 15);
-  const startedAt = bytesOf(span, 7).readBigUInt64LE();
+function spanOf(span: ProtobufMessage, service: string): ReceivedSpan {
+  const startedAt = span.bytes(7).readBigUInt64LE();
   return {
     service,
-    traceId: bytesOf(span, 1).toString('hex'),
-    spanId: bytesOf(span, 2).toString('hex'),
-    parentId: bytesOf(span, 4).toString('hex'),
-    name: bytesOf(span, 5).toString(),
-    kind: KINDS[Number(span.get(6)?.[0] ?? 0)] ?? 'internal',
+    traceId: span.bytes(1).toString('hex'),
+    spanId: span.bytes(2).toString('hex'),
+    parentId: span.bytes(4).toString('hex'),
+    name: span.bytes(5).toString(),
+    kind: KINDS[Number(span.number(6) ?? 0)] ?? 'internal',
     startedAtMs: Number(startedAt) / 1e6,
-    durationMs: Number(bytesOf(span, 8).readBigUInt64LE() - startedAt) / 1e6,
+    durationMs: Number(span.bytes(8).readBigUInt64LE() - startedAt) / 1e6,
     attributes: attributesIn(span, 9),
-    isError: status?.get(3)?.[0] === ERROR,
+    isError: span.messages(15)[0]?.number(3) === ERROR,
   };
 }
 
-function attributesIn(message: Fields, field: number): Record<string, string | number | boolean> {
-  return Object.fromEntries(
-    messagesIn(message, field).map((pair) => {
-      const [value] = messagesIn(pair, 2);
-      return [bytesOf(pair, 1).toString(), value ? valueOf(value) : ''];
-    }),
-  );
+function attributesIn(message: ProtobufMessage, field: number): ReceivedSpan['attributes'] {
+  const pairs = message.messages(field).map((pair) => {
+    const [value] = pair.messages(2);
+    return [pair.bytes(1).toString(), value ? valueOf(value) : ''] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
-function valueOf(value: Fields): string | number | boolean {
-  if (value.has(1)) return bytesOf(value, 1).toString();
-  if (value.has(2)) return value.get(2)?.[0] === 1n;
-  return Number(value.get(3)?.[0] ?? bytesOf(value, 4).readDoubleLE());
+function valueOf(value: ProtobufMessage): string | number | boolean {
+  if (value.has(1)) return value.bytes(1).toString();
+  if (value.has(2)) return value.number(2) === 1n;
+  return Number(value.number(3) ?? value.bytes(4).readDoubleLE());
 }
 
-function messagesIn(message: Fields, field: number): Fields[] {
-  return (message.get(field) ?? []).map((bytes) => readProtobuf(bytes as Buffer));
-}
+/**
+ * A message of the protobuf wire format, which needs no schema to be read.
+ *
+ * @see https://protobuf.dev/programming-guides/encoding/
+ */
+class ProtobufMessage {
+  readonly #fields = new Map<number, (bigint | Buffer)[]>();
 
-function bytesOf(message: Fields, field: number): Buffer {
-  return (message.get(field)?.[0] as Buffer | undefined) ?? Buffer.alloc(0);
+  constructor(bytes: Buffer) {
+    let at = 0;
+    const varint = (): bigint => {
+      for (let value = 0n, shift = 0n; ; shift += 7n) {
+        const byte = bytes.readUInt8(at++);
+        value |= BigInt(byte & 0x7f) << shift;
+        if (byte < 0x80) return value;
+      }
+    };
+    while (at < bytes.length) {
+      const tag = Number(varint());
+      const values = this.#fields.get(tag >> 3) ?? [];
+      this.#fields.set(tag >> 3, values);
+      const wireType = tag & 7;
+      if (wireType === 0) values.push(varint());
+      else {
+        // A length and so many bytes, or eight bytes, or four.
+        const length = wireType === 2 ? Number(varint()) : { 1: 8, 5: 4 }[wireType];
+        if (length === undefined) throw new Error(`no wire type ${wireType}`);
+        values.push(bytes.subarray(at, at + length));
+        at += length;
+      }
+    }
+  }
+
+  has(field: number): boolean {
+    return this.#fields.has(field);
+  }
+
+  number(field: number): bigint | undefined {
+    return this.#fields.get(field)?.[0] as bigint | undefined;
+  }
+
+  bytes(field: number): Buffer {
+    return (this.#fields.get(field)?.[0] as Buffer | undefined) ?? Buffer.alloc(0);
+  }
+
+  messages(field: number): ProtobufMessage[] {
+    return (this.#fields.get(field) ?? []).map((bytes) => new ProtobufMessage(bytes as Buffer));
+  }
 }

@@ -13,25 +13,21 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-/** An active rule. */
 export interface StandingRule extends FaultRule {
   readonly id: number;
   /** The remaining requests, if they are counted. */
   remaining?: number;
 }
 
-/** The faults of one request. */
 export interface PlannedFaults {
   readonly latency?: Extract<Fault, { kind: 'latency' }>;
   readonly fault?: OtherFault;
 }
 
-/** The kinds of the planned faults. */
 export function kindsOf({ latency, fault }: PlannedFaults): FaultKind[] {
   return [latency?.kind, fault?.kind].filter((kind) => kind !== undefined);
 }
 
-/** The most rules that can be active at once. */
 const MAX_RULES = 1_000;
 
 /** The requested faults. Rules are tried in the order in which they were added. */

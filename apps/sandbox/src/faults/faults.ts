@@ -6,7 +6,6 @@ const MAX_MS = 600_000;
 const HEADER = /^[\x20-\x7e]+$/;
 const REPORTS: readonly Operation[] = ['ad-hoc-report', 'rake'];
 
-/** A member of a fault. */
 export interface Member<T> {
   readonly rule: Rule;
   readonly isRequired: boolean;
@@ -129,7 +128,6 @@ export type Fault = {
 /** A fault other than a latency, with which it can be combined. */
 export type OtherFault = Exclude<Fault, { kind: 'latency' }>;
 
-/** The members of a kind. */
 export function membersOf(kind: FaultKind): [name: string, member: Member<unknown>][] {
   return Object.entries((FAULTS[kind] as Kind).members ?? {});
 }

@@ -55,7 +55,7 @@ export const PLAYER_MEMBERS = {
 };
 
 /** An open-game request; members that are null are absent. */
-export interface OpenGame {
+interface OpenGame {
   readonly session: Partial<Pick<Session, 'authType' | 'tableId' | 'lang' | 'launchOptions'>> & {
     readonly id?: string;
   };

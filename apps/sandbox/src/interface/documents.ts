@@ -20,7 +20,6 @@ export function operationOf(method: string, path: string): Operation | undefined
 /** The media type of the platform's answers; JSON:API allows no charset parameter. */
 export const JSON_API = 'application/vnd.api+json';
 
-/** A complete answer. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
@@ -43,7 +42,6 @@ export function sendAnswer(
 
 /** The members of an entry of a JSON:API `errors` array besides its status. */
 export interface ErrorParts {
-  /** Default: the title. */
   readonly detail?: string;
   /** Path to the offending member, for example `/data/attributes/currency`. */
   readonly pointer?: string;
@@ -75,7 +73,6 @@ export function errorDocument(status: number, parts: ErrorParts = {}) {
   };
 }
 
-/** One resource of a collection. */
 export interface Resource {
   readonly type: string;
   readonly id: string;

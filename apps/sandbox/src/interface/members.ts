@@ -7,7 +7,6 @@ export interface Shape {
   readonly optional?: Readonly<Record<string, Rule>>;
 }
 
-/** A member that is wrong. */
 export interface Violation {
   /** JSON pointer into the object. */
   readonly pointer: string;

@@ -16,7 +16,7 @@ export interface Visit {
 type Guest = Visit & { readonly session: Session };
 
 /** The states of a session, each with the status of its page; `token-expired`: open-game under its id gives another token. */
-export const STATES = {
+const STATES = {
   open: { status: 200, badge: 'Session open', title: undefined },
   'token-expired': { status: 410, badge: 'Token expired', title: 'The token has expired' },
   'session-expired': { status: 410, badge: 'Session expired', title: 'The session has expired' },
@@ -25,19 +25,22 @@ export const STATES = {
 
 type VisitState = keyof typeof STATES;
 
-export function stateOf({ session, nowMs }: Visit): VisitState {
+function stateOf({ session, nowMs }: Visit): VisitState {
   if (!session) return 'unknown';
   if (session.expiresAtMs <= nowMs) return 'session-expired';
   return session.authExpiresAtMs <= nowMs ? 'token-expired' : 'open';
 }
 
 /** The page that a session's URL opens, instead of the platform's game client: plain HTML that needs no script. */
-export function lobbyPage(visit: Visit): string {
+export function lobbyPage(visit: Visit): { readonly status: number; readonly body: string } {
   const state = stateOf(visit);
   const guest = visit.session && { ...visit, session: visit.session };
-  const { badge, title = guest?.session.tableId === undefined ? 'Lobby' : `Table ${guest.session.tableId}` } =
-    STATES[state];
-  return page({
+  const {
+    status,
+    badge,
+    title = guest?.session.tableId === undefined ? 'Lobby' : `Table ${guest.session.tableId}`,
+  } = STATES[state];
+  const body = page({
     title: [title, guest && nameOf(guest), 'Poker sandbox'].filter(Boolean).join(' – '),
     script: '/assets/countdown.js',
     main: html`<div class="hero ${state}">
@@ -48,6 +51,7 @@ export function lobbyPage(visit: Visit): string {
       ${guest && state !== 'session-expired' ? timeLeft(guest) : undefined} ${guest && details(guest)}`,
     note: 'This page stands in for the platform’s game client. No game starts here.',
   });
+  return { status, body };
 }
 
 const UNKNOWN = html`<p>

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { map, shareReplay, timer } from 'rxjs';
+import { distinctUntilChanged, map, shareReplay, timer } from 'rxjs';
 
 import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
 import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
@@ -21,9 +21,10 @@ export type Parts = Readonly<Record<'figures' | 'faults' | 'requests' | 'session
 /** What happens in the sandbox now, for its first page. */
 @Injectable()
 export class Overview {
-  /** The parts now and every 300 ms, written once for all pages that are open. */
-  readonly looks = timer(0, LOOK_MS).pipe(
-    map(() => this.parts()),
+  /** The parts as JSON, now and whenever they have changed, written once for all pages that are open. */
+  readonly changes = timer(0, LOOK_MS).pipe(
+    map(() => JSON.stringify(this.parts())),
+    distinctUntilChanged(),
     shareReplay({ bufferSize: 1, refCount: true }),
   );
 

@@ -57,7 +57,6 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** What differs between the pages. */
 export interface PageParts {
   readonly title: string;
   readonly script: string;

@@ -9,13 +9,13 @@ import {
   Res,
   Sse,
 } from '@nestjs/common';
-import { filter, finalize, map, type Observable, Subject, takeUntil } from 'rxjs';
+import { finalize, map, type Observable, Subject, takeUntil } from 'rxjs';
 import { Problem } from '../control/problem.ts';
 import { Players } from '../players/players.ts';
 import { PublicAddress, Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
-import { lobbyPage, STATES, stateOf } from './lobby-page.ts';
-import { Overview, overviewPage, type Parts } from './overview.ts';
+import { lobbyPage } from './lobby-page.ts';
+import { Overview, overviewPage } from './overview.ts';
 import { sendPage } from './page.ts';
 
 /** First pages that are kept up to date at once. */
@@ -45,9 +45,9 @@ export class PagesController implements OnModuleDestroy {
     // a repeated parameter is parsed as a list
     const session = typeof auth === 'string' ? this.sessions.findByAuth(auth) : undefined;
     const player = session && this.players.find(session.clientId, session.userId);
-    const visit = { session, player, askedTable, nowMs: Date.now() };
+    const { status, body } = lobbyPage({ session, player, askedTable, nowMs: Date.now() });
     // No `frame-ancestors`: the interface lets operators open the URL in an iframe.
-    sendPage(response, lobbyPage(visit), STATES[stateOf(visit)]);
+    sendPage(response, body, { status });
   }
 
   @Get()
@@ -57,19 +57,12 @@ export class PagesController implements OnModuleDestroy {
     sendPage(response, body, { policy: OVERVIEW_POLICY });
   }
 
-  /** Sends all parts of the first page at first, then those that have changed. */
+  /** Sends the parts of the first page, again whenever one has changed. */
   @Sse('sandbox/events')
   events(): Observable<MessageEvent> {
     if (this.watchers >= MAX_WATCHERS) throw new Problem(429, 'Too many pages are open; close some.');
     this.watchers += 1;
-    let shown: Partial<Parts> = {};
-    return this.overview.looks.pipe(
-      map((parts) => {
-        const changed = Object.entries(parts).filter(([name, text]) => shown[name as keyof Parts] !== text);
-        shown = parts;
-        return Object.fromEntries(changed);
-      }),
-      filter((changed) => Object.keys(changed).length > 0),
+    return this.overview.changes.pipe(
       map((data) => ({ data })),
       takeUntil(this.closing),
       finalize(() => (this.watchers -= 1)),

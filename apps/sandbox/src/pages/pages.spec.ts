@@ -1,93 +1,70 @@
 import { describe, expect, it } from '@jest/globals';
 import { VariableReader } from '#settings';
 
-import { readFaultRule } from '../control/faults.controller.ts';
+import { readFaultRule } from '../control/control.controller.ts';
 import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
 import { type Client, readConventions } from '../settings/clients.ts';
 import type { Exchange } from '../traffic/exchange.ts';
 import { describeRequest, type FinishedRequest } from '../traffic/traffic-log.ts';
-import { html } from './page.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
 import { signatureVerdict } from './request-list.ts';
 
-describe('html', () => {
-  it('keeps HTML unchanged, one or several pieces, and omits undefined', () => {
-    const items = ['a', '<b>'].map((item) => html`<i>${item}</i>`);
-    expect(html`${items}${html`<b>c</b>`}${undefined}${0}`.text).toBe('<i>a</i><i>&lt;b&gt;</i><b>c</b>0');
-  });
-});
+it.each(Object.keys(FAULTS) as FaultKind[])(
+  'the form switches %s on with the values that it shows',
+  (kind) => {
+    const shown = membersOf(kind).filter(([, member]) => member.shown);
+    const given = shown.map(([name, member]) => [name, member.shown]);
+    expect(readFaultRule({ kind, ...Object.fromEntries(given) }).fault.kind).toBe(kind);
+  },
+);
 
-describe('fault form', () => {
-  it.each(Object.keys(FAULTS) as FaultKind[])(
-    'the form switches %s on with the values that it shows',
-    (kind) => {
-      const shown = membersOf(kind).filter(([, member]) => member.shown);
-      const given = shown.map(([name, member]) => [name, member.shown]);
-      expect(readFaultRule({ kind, ...Object.fromEntries(given) }).fault.kind).toBe(kind);
-    },
-  );
-});
+describe('the lobby page', () => {
+  const pageOf = (nowMs: number, launchOptions?: unknown) =>
+    lobbyPage({
+      session: {
+        sessionId: 's-1',
+        auth: 'a-1',
+        clientId: 'op1',
+        userId: 'ada',
+        authType: 'external',
+        lang: 'en',
+        launchOptions,
+        createdAtMs: 0,
+        authExpiresAtMs: 5_000,
+        expiresAtMs: 1_000,
+      },
+      player: undefined,
+      askedTable: undefined,
+      nowMs,
+    }).body;
 
-describe('lobby page', () => {
-  const SESSION = {
-    sessionId: 's-1',
-    auth: 'a-1',
-    clientId: 'op1',
-    userId: 'ada',
-    authType: 'external',
-    lang: 'en',
-    createdAtMs: 0,
-    authExpiresAtMs: 100,
-    expiresAtMs: 1000,
-  } as const;
-  const visit = (nowMs: number, session: object = {}) => ({
-    session: { ...SESSION, ...session },
-    player: undefined,
-    askedTable: undefined,
-    nowMs,
-  });
-
-  it('counts no token longer than its session', () => {
-    const page = lobbyPage(visit(400, { authExpiresAtMs: 5000 }));
+  it('counts no token longer than its session, and shows launch options that are a string by name', () => {
+    const page = pageOf(400, '{"sound":false,"big":12345678901234567890,"seats":[1,2]}');
     expect([...page.matchAll(/data-left-ms="(\d+)"/g)].map(([, ms]) => ms)).toEqual(['600', '600']);
-  });
-
-  it('shows launch options that are a string by name', () => {
-    const launchOptions = '{"sound":false,"big":12345678901234567890,"seats":[1,2]}';
-    const text = lobbyPage(visit(0, { launchOptions })).replaceAll(/<[^>]*>|\s+/g, ' ');
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(' sound false big 12345678901234567890 seats [1,2] ');
-  });
-
-  it.each(['https://casino.example/login?a=1', 'http://localhost:8080/', 'HTTPS://casino.example'])(
-    'leads back to %s',
-    (url) => {
-      for (const launchOptions of [{ restoreSessionUrl: url }, JSON.stringify({ restoreSessionUrl: url })])
-        expect(lobbyPage(visit(1000, { launchOptions }))).toContain(`href="${new URL(url).href}"`);
-    },
-  );
-
-  it.each([
-    'javascript:alert(1)',
-    ' \tjava\nscript:alert(1)',
-    'data:text/html,<script>alert(1)</script>',
-    'file:///etc/passwd',
-    '/login',
-    '//casino.example',
-    '',
-    7,
-    null,
-  ])('does not lead back to %j', (restoreSessionUrl) => {
-    const page = lobbyPage(visit(1000, { launchOptions: { restoreSessionUrl } }));
-    expect(page).not.toContain('<a ');
+    const text = page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(text).toContain(' sound false big 12345678901234567890 seats [1,2] ');
   });
 
   it.each([
-    [0, '0:00'],
+    ['https://casino.example/login?a=1', 'https://casino.example/login?a=1'],
+    ['HTTP://localhost:8080', 'http://localhost:8080/'],
+    ['javascript:alert(1)', undefined],
+    [' \tjava\nscript:alert(1)', undefined],
+    ['data:text/html,<script>alert(1)</script>', undefined],
+    ['/login', undefined],
+    ['//casino.example', undefined],
+    [7, undefined],
+  ])('leads from %j back to %s', (restoreSessionUrl, href) => {
+    const options = { restoreSessionUrl };
+    for (const page of [pageOf(1_000, options), pageOf(1_000, JSON.stringify(options))])
+      expect(/<a [^>]*href="([^"]*)"/.exec(page)?.[1]).toBe(href);
+  });
+
+  it.each([
     [1, '0:01'],
     [3_599_001, '1:00:00'],
     [3_725_000, '1:02:05'],
-    [360_000_000, '100:00:00'],
-  ])('the clock shows %d ms as %s', (ms, text) => {
+  ])('shows %d ms as %s', (ms, text) => {
     expect(clock(ms)).toBe(text);
   });
 });
@@ -153,25 +130,18 @@ describe('the verdict on a signature', () => {
     expect(JSON.stringify(verdict)).not.toContain('S3CRET');
   });
 
-  it('explains a wrong one, with the settings that would make it right', () => {
-    const refusal = { reason: 'Why.', settings: { A: 'b' }, canonical: 'x'.repeat(5_000) };
-    const verdict = signatureVerdict(finishedRequest({ refusal }));
-    expect(verdict).toMatchObject({ state: 'wrong', reason: 'Why.', settings: { A: 'b' } });
-    expect(verdict.canonical).toHaveLength(4_097);
-  });
-
-  it.each(['ad1gestb', 'amisplacedb', 'ainformb'])('redacts the signature in %s', (canonical) => {
-    const url = '/users/u/session?clientId=op&sign=misplaced';
+  it.each([
+    ['ad1gestb', 'a[redacted]b'],
+    ['amisplacedb', 'a[redacted]b'],
+    ['ainformb', 'a[redacted]b'],
+    ['Host h Sign', 'Host h Sign'],
+    ['x'.repeat(5_000), `${'x'.repeat(4_096)}…`],
+  ])('explains a wrong one of %s, without a signature', (canonical, shown) => {
+    const refusal = { reason: 'Why.', settings: { A: 'b' }, canonical };
     const body = Buffer.from('userId=u&access-token=inform');
-    const verdict = signatureVerdict(finishedRequest({ body, refusal: { reason: 'Why.', canonical } }, url));
-    expect(verdict.canonical).toBe('a[redacted]b');
-  });
-
-  it('redacts nothing else', () => {
-    const refusal = { reason: 'Why.', canonical: 'Host h Sign' };
-    expect(signatureVerdict(finishedRequest({ refusal })).canonical).toBe('Host h Sign');
-    const unsigned = { ...finishedRequest({ refusal }), headers: { host: ['h'] } };
-    expect(signatureVerdict(unsigned).canonical).toBe('Host h Sign');
+    const url = '/users/u/session?clientId=op&sign=misplaced';
+    const verdict = { state: 'wrong', reason: 'Why.', settings: { A: 'b' }, canonical: shown };
+    expect(signatureVerdict(finishedRequest({ body, refusal }, url))).toEqual(verdict);
   });
 
   it('says that nothing was signed, or looked at', () => {

@@ -1,7 +1,6 @@
 import { PlatformError } from '../interface/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The currencies that the platform knows. */
 export class Currencies {
   readonly active: readonly string[];
   /** Used if no currency is named. */
@@ -29,10 +28,8 @@ export class Currencies {
   }
 }
 
-/** A player of one client. */
 export interface Player {
   readonly clientId: string;
-  /** The client's own identifier. */
   readonly userId: string;
   readonly nick?: string;
   readonly currency?: string;
@@ -45,7 +42,6 @@ export interface Player {
 /** An update of a player: absent members stay unchanged. */
 export type PlayerDetails = Partial<Omit<Player, 'clientId' | 'userId'>>;
 
-/** Players of all clients together. */
 const MAX_PLAYERS = 100_000;
 
 /** The players of all clients. Nicknames are unique among all of them, ignoring case. */

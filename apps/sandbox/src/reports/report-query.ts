@@ -47,7 +47,6 @@ export function dayPartAt({ fromStep, toStep }: Period, nth: number): DayPart {
   return { day, steps: Math.min(toStep, (day + 1) * STEPS_PER_DAY) - start };
 }
 
-/** A day as `YYYY-MM-DD`. */
 export function dateOf(day: number): string {
   return new Date(day * STEPS_PER_DAY * STEP_MS).toISOString().slice(0, 10);
 }
@@ -95,10 +94,10 @@ export interface ReportQuery {
   readonly currency?: string;
 }
 
-/** How a rake report is to be sorted: by its own field, and in which direction. */
+/** How a rake report is to be sorted. */
 export interface RakeSort {
   readonly field: (typeof SORTS)[number];
-  readonly direction: 'ascending' | 'descending';
+  readonly isDescending: boolean;
 }
 
 /**
@@ -120,7 +119,7 @@ export function readRakeSort(query: TextParameters): RakeSort {
   const field = SORTS.find((name) => name === text.replace(/^-/, ''));
   if (!field)
     throw incorrect('sort', `sort must be one of ${SORTS.join(', ')}, with or without a minus in front`);
-  return { field, direction: text.startsWith('-') ? 'descending' : 'ascending' };
+  return { field, isDescending: text.startsWith('-') };
 }
 
 /**
@@ -135,7 +134,6 @@ export function readPagination(
   return { perPage: Math.min(perPage, settings.perPageMaximum), number: readCount(query, 'page') ?? 1 };
 }
 
-/** The refusal of a report's parameter. */
 export function incorrect(name: string, reason: string): PlatformError {
   return new PlatformError(422, { pointer: `/data/attributes/${name}`, meta: { reason } });
 }

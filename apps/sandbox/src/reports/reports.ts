@@ -14,7 +14,6 @@ import {
 } from './population.ts';
 import { dateOf, dayCount, dayPartAt, incorrect, type RakeSort, type ReportQuery } from './report-query.ts';
 
-/** A request for a rake report. */
 export interface RakeQuery extends ReportQuery {
   readonly sort: RakeSort;
   readonly convert: boolean;
@@ -80,15 +79,16 @@ export class Reports {
 
   // accounts are ordered by user id and currency, and from the most rake to the least
   private sorted(clientId: string, query: RakeQuery): Sequence<Account> {
-    const { field, direction } = query.sort;
+    const { field, isDescending } = query.sort;
     const isByCurrency = field === 'currency' && !query.convert && query.userId === undefined;
     const codes = isByCurrency && query.currency === undefined ? this.currencies.active : [query.currency];
     const selections = [...codes].sort().map((currency) => {
       return this.select(clientId, { ...query, ...(currency && { currency }) });
     });
-    const isAscending = (direction === 'ascending') !== (field === 'value');
-    return isAscending ? concatenated(selections) : reversed(concatenated(selections));
+    const all = concatenated(selections);
+    return isDescending === (field === 'value') ? all : reversed(all);
   }
+
   /** @throws PlatformError 422 if the currency is unknown, 404 if the user is unknown and players must exist */
   private select(clientId: string, { userId, currency }: ReportQuery): Sequence<Account> {
     if (currency !== undefined && !this.currencies.isKnown(currency))

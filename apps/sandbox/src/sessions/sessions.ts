@@ -1,11 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
-
-import { Injectable } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 
 import { exactJson, PlatformError } from '../interface/documents.ts';
-import { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** The interface's authorization types, the default first. */
 export const AUTH_TYPES = ['external', 'internal'] as const;
@@ -29,7 +25,6 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-/** A request for a session. */
 type SessionRequest = Omit<Session, 'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'>;
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
@@ -41,8 +36,9 @@ const REMEMBERED_SESSIONS = 1000;
 export class Sessions {
   // sessions live equally long, so they are in the order in which they expire
   private readonly byKey = new Map<string, Session>();
+  /** Those that have expired as well, while they are remembered. */
   private readonly byAuth = new Map<string, Session>();
-  private readonly expiredByAuth = new Map<string, Session>();
+  private expiredAuths: string[] = [];
 
   constructor(
     private readonly lifetimes: Pick<Settings, 'sessionLifetimeMs' | 'tokenLifetimeMs'>,
@@ -63,7 +59,7 @@ export class Sessions {
   /** The session of a token; also one that has expired, while it is among the last 1000 that did. */
   findByAuth(auth: string): Session | undefined {
     this.forgetExpired();
-    return this.byAuth.get(auth) ?? this.expiredByAuth.get(auth);
+    return this.byAuth.get(auth);
   }
 
   /**
@@ -101,7 +97,7 @@ export class Sessions {
   clear(): void {
     this.byKey.clear();
     this.byAuth.clear();
-    this.expiredByAuth.clear();
+    this.expiredAuths = [];
   }
 
   private forgetExpired(): void {
@@ -112,13 +108,10 @@ export class Sessions {
     }
   }
 
-  private end(key: string, session: Session): void {
+  private end(key: string, { auth }: Session): void {
     this.byKey.delete(key);
-    this.byAuth.delete(session.auth);
-    this.expiredByAuth.set(session.auth, session);
-    if (this.expiredByAuth.size <= REMEMBERED_SESSIONS) return;
-    const [oldest = ''] = this.expiredByAuth.keys();
-    this.expiredByAuth.delete(oldest);
+    if (this.expiredAuths.push(auth) > REMEMBERED_SESSIONS)
+      this.byAuth.delete(this.expiredAuths.shift() ?? '');
   }
 }
 
@@ -126,33 +119,10 @@ function keyOf(clientId: string, sessionId: string): string {
   return JSON.stringify([clientId, sessionId]);
 }
 
-/** Where players and callers reach the sandbox: the setting, or where it listens. */
-@Injectable()
+/** Where players and callers reach the sandbox: the setting, or where it listens, which is known once it does. */
 export class PublicAddress {
-  private known?: string;
-
-  constructor(
-    private readonly settings: Settings,
-    private readonly adapterHost: HttpAdapterHost,
-  ) {}
-
   /** The origin in links and in the URLs that players open, without a trailing slash. */
-  get origin(): string {
-    return this.settings.publicUrl ?? this.listening;
-  }
-
-  /** The origin where the sandbox listens; known once it is listening, also while it closes. */
-  get listening(): string {
-    return (this.known ??= this.findListening());
-  }
-
-  private findListening(): string {
-    const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo };
-    const { address, family, port } = server.address();
-    const isWildcard = address === '0.0.0.0' || address === '::';
-    const host = isWildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
-    return `http://${host}:${port}`;
-  }
+  origin = '';
 }
 
 /** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */

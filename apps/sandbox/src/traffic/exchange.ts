@@ -39,9 +39,7 @@ export interface Call {
   readonly query: TextParameters;
   /** The form, or the JSON:API document, of the body. */
   readonly content: Parameters;
-  /** What its signature covers. */
   readonly signed: SignedContent;
-  /** Distorts the answer. */
   readonly fault?: OtherFault | undefined;
 }
 

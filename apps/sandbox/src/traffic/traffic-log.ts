@@ -6,11 +6,9 @@ const MAX_BODY_CHARACTERS = 4096;
 const REDACTED = '[redacted]';
 const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 'cookie']);
 
-/** A finished request in the log. */
 export interface FinishedRequest {
   readonly method: string;
   readonly url: string;
-  /** The values of each header. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly exchange: Exchange;
   readonly status: number | undefined;
@@ -52,7 +50,6 @@ function redactParameter(text: string): string {
 
 const KEPT_REQUESTS = 100;
 
-/** Counters of one operation. */
 export interface OperationCounters {
   received: number;
   /** The platform processed the request, even if the answer was lost. */
@@ -61,7 +58,6 @@ export interface OperationCounters {
   answered: Record<string, number>;
   /** Requests that ended without a complete answer: reset, cut off, or abandoned by their sender. */
   unanswered: number;
-  /** Injected faults, by kind. */
   faults: Record<string, number>;
 }
 

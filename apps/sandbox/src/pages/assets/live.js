@@ -5,13 +5,17 @@ const live = document.getElementById('live');
 const form = document.getElementById('fault-form');
 const error = document.getElementById('fault-error');
 
+/** The parts as they came last, by their names. */
+const shown = {};
+
 const events = new EventSource('/sandbox/events');
 events.addEventListener('open', () => say('live'));
 events.addEventListener('error', () =>
   say(events.readyState === EventSource.CLOSED ? 'not live: reload' : 'not live: the sandbox is away'),
 );
 events.addEventListener('message', ({ data }) => {
-  for (const [name, html] of Object.entries(JSON.parse(data))) show(name, html);
+  for (const [name, html] of Object.entries(JSON.parse(data)))
+    if (shown[name] !== html) show(name, (shown[name] = html));
 });
 
 form.addEventListener('change', ({ target }) => {
