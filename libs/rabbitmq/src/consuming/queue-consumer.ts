@@ -165,8 +165,11 @@ export class QueueConsumer {
     }
   }
 
-  /** @throws Error always in the end: why it cannot consume, or does not any more */
-  async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<never> {
+  /**
+   * @returns why it cannot consume, or does not any more
+   * @throws Error if there is no channel
+   */
+  async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<Error> {
     const { queue, maxBodyBytes = Infinity } = this.#options;
     const opened = await within(timeoutMs, 'a channel', model.createChannel());
     const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
@@ -193,7 +196,7 @@ export class QueueConsumer {
     }
     this.#channel = undefined;
     if (this.#deliveries > 0) this.#endCaution();
-    throw channel.lostBy;
+    return channel.lostBy as Error;
   }
 
   async #handle(delivery: Delivery): Promise<void> {
