@@ -80,13 +80,13 @@ function waitForPlatform(command: CheckedCommand, settlement: Settlement, bus: B
 /** By default for the shortest delay, which is not counted: nothing was tried in vain. */
 function waitFor(
   command: CheckedCommand,
-  { names, settings }: Bus,
+  bus: Bus,
   failure: ErrorBody,
-  delayMs = shortestOf({ settings }),
+  delayMs = shortestOf(bus),
   postponed = postponedOf(command),
 ): Settlement {
   const headers = { 'x-postponed': postponed, ...progressHeaders(command) };
-  return { kind: 'postpone', copy: { queue: names.retry(delayMs), headers }, delayMs, failure };
+  return { kind: 'postpone', copy: { queue: bus.names.retry(delayMs), headers }, delayMs, failure };
 }
 
 function queueFull(queue: QueueState): CommandError {
@@ -98,7 +98,7 @@ function fits({ deadline }: CheckedCommand, bus: Bus): boolean {
   return deadline.remainingMs() > shortestOf(bus);
 }
 
-function shortestOf({ settings }: Pick<Bus, 'settings'>): number {
+function shortestOf({ settings }: Bus): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
 }
 
