@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -48,7 +48,11 @@ export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
   { settings = [], hasMetrics = false }: NodeSettings,
-  { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: randomUUID() },
+  { name, members, cookie }: Membership = {
+    name: 'poker@localhost',
+    members: [],
+    cookie: randomBytes(16).toString('hex'),
+  },
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));

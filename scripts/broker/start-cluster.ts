@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 import { freePorts } from '../network.ts';
 import { createNodeFiles } from './node-files.ts';
@@ -26,7 +26,7 @@ export interface Cluster extends AsyncDisposable {
 export async function startCluster(): Promise<Cluster> {
   const installation = await requireInstallation();
   const [epmd = 0, ...free] = await freePorts(1 + 2 * SIZE);
-  const cookie = randomUUID();
+  const cookie = randomBytes(16).toString('hex');
   const members = Array.from({ length: SIZE }, (_, index) => `poker-${index + 1}@localhost`);
   const portMapper = runPortMapper(installation, epmd);
   const nodes = members.map((name, index) => {

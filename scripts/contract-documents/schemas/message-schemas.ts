@@ -119,8 +119,8 @@ function converters(referred: Referred): Converters {
   return {
     isIso8601: { type: 'string', format: 'date-time' },
     // The library adds `type: number`.
-    min: ({ constraints }) => ({ minimum: constraints[0] }),
-    max: ({ constraints }) => ({ maximum: constraints[0] }),
+    min: ({ constraints }) => ({ minimum: constraints[0] as number }),
+    max: ({ constraints }) => ({ maximum: constraints[0] as number }),
     // A member's description stands with the rule of its presence.
     [ValidationTypes.IS_DEFINED]: descriptionOf,
     [ValidationTypes.CONDITIONAL_VALIDATION]: descriptionOf,
