@@ -107,8 +107,7 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
  */
 export async function closeInTime(closable: Closable): Promise<void> {
   let failure: Error | undefined;
-  const closed = within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable));
-  await closed.catch((late: unknown) => (failure = late as Error));
+  await within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable)).catch((late: Error) => (failure = late));
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
   if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);
 }

@@ -165,11 +165,8 @@ export class QueueConsumer {
     }
   }
 
-  /**
-   * @returns why it cannot consume, or does not any more
-   * @throws Error if there is no channel
-   */
-  async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<Error> {
+  /** @throws Error always in the end: why it cannot consume, or does not any more */
+  async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<never> {
     const { queue, maxBodyBytes = Infinity } = this.#options;
     const opened = await within(timeoutMs, 'a channel', model.createChannel());
     const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
@@ -196,7 +193,7 @@ export class QueueConsumer {
     }
     this.#channel = undefined;
     if (this.#deliveries > 0) this.#endCaution();
-    return channel.lostBy as Error;
+    throw channel.lostBy;
   }
 
   async #handle(delivery: Delivery): Promise<void> {
