@@ -8,11 +8,7 @@ import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.ts';
 export const PAUSE_MS = 1_000;
 
 beforeEach(() => void jest.useFakeTimers());
-afterEach(async () => {
-  // A consumer that was just lost pauses on the clock of its test.
-  await pass(0);
-  jest.useRealTimers();
-});
+afterEach(() => void jest.useRealTimers());
 
 /** A channel of a broker that answers on request, and notes who consumes on it. */
 function scriptedChannel() {

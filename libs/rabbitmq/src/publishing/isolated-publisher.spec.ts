@@ -83,20 +83,6 @@ describe('a message that its queue refuses', () => {
     after.confirm(0);
     expect(await outcome).toBe('confirmed');
   });
-
-  it('is asked about again over the next connection', async () => {
-    const { channel, channels, next, publish, pass } = await attach();
-    const outcome = publish('full');
-    channel.refuse(0);
-    await pass(0);
-    channels[1]?.refuse(0);
-    expect(await outcome).toBe('refused');
-    const after = await next();
-    void publish('full');
-    after.refuse(0);
-    await pass(0);
-    expect(channels[1]?.queues).toEqual(['full']);
-  });
 });
 
 describe('a channel that the broker closes', () => {
