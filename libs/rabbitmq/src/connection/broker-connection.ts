@@ -36,8 +36,6 @@ export class BrokerConnection {
   #openedAtMs = 0;
   #isSetUp = false;
   #isStarted = false;
-  /** Since it was open. */
-  #failures = 0;
   /** Called when the state changes. */
   #waiting: (() => void)[] = [];
 
@@ -109,37 +107,32 @@ export class BrokerConnection {
 
   async #keep(): Promise<void> {
     const { urls } = this.#options;
+    let failures = 0;
     for (let turn = 0; !this.#closing.signal.aborted; turn += 1) {
       try {
-        await this.#serve(urls[turn % urls.length] ?? '');
+        await this.#serve(urls[turn % urls.length] ?? '', () => (failures = 0));
       } catch (error) {
         const isRefused = error instanceof BrokerError && error.fault !== 'unreachable';
         this.#change({ kind: isRefused ? 'refused' : 'connecting', reason: (error as Error).message });
       }
-      const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-      this.#failures += 1;
+      const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+      failures += 1;
       await pause(longestMs * (0.5 + Math.random() / 2), this.#closing.signal);
     }
   }
 
   /** @throws Error always in the end: why it could not connect, or why the connection was lost */
-  async #serve(url: string): Promise<never> {
+  async #serve(url: string, onOpen: () => void): Promise<never> {
     const { setUp, setUpTimeoutMs = SET_UP_TIMEOUT_MS } = this.#options;
     const model = await connectTo(url, this.#options);
-    let reason = 'the broker closed the connection';
-    model.on('error', (error) => (reason = error.message));
-    model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
-    model.on('unblocked', () => this.#change({ kind: 'open' }));
-    const lost = new Promise<never>((_, reject) => model.on('close', () => reject(new Error(reason))));
-    // Nothing may get to wait for it.
-    lost.catch(() => undefined);
     try {
+      const lost = this.#watch(model);
       if (this.#state.kind === 'closed') throw new Error('closed while it connected');
       this.#model = model;
       this.#openedAtMs = performance.now();
       // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
       if (setUp) await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
-      this.#failures = 0;
+      onOpen();
       this.#isSetUp = true;
       this.#change(this.#state.kind === 'blocked' ? this.#state : { kind: 'open' });
       return await lost;
@@ -148,6 +141,18 @@ export class BrokerConnection {
       if (this.#model === model) this.#model = undefined;
       await closeInTime(model);
     }
+  }
+
+  /** @returns what rejects when the connection is lost */
+  #watch(model: ChannelModel): Promise<never> {
+    let reason = 'the broker closed the connection';
+    model.on('error', (error) => (reason = error.message));
+    model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
+    model.on('unblocked', () => this.#change({ kind: 'open' }));
+    const lost = new Promise<never>((_, reject) => model.on('close', () => reject(new Error(reason))));
+    // Nothing may get to wait for it.
+    lost.catch(() => undefined);
+    return lost;
   }
 
   #change(state: ConnectionState): void {

@@ -185,4 +185,13 @@ describe('a QueueConsumer of a process that has just started', () => {
     channel.lose();
     expect((await next()).prefetches).toEqual([PREFETCH]);
   });
+
+  it('takes nothing more over a channel that it has lost meanwhile', async () => {
+    const { next } = consumerOf(NEVER, { prefetch: PREFETCH });
+    const channel = await next();
+    channel.deliver();
+    channel.cancelByBroker();
+    await pass(2_000);
+    expect(channel.prefetches).toEqual([FIRST]);
+  });
 });
