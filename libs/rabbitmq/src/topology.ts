@@ -17,7 +17,7 @@ export interface Binding {
   readonly routingKey: string;
 }
 
-/** What a service declares, in this order. All of it is durable. */
+/** What a service declares at start, in this order. All of it is durable. */
 export interface Topology {
   readonly exchanges: readonly ExchangeDeclaration[];
   readonly queues: readonly QueueDeclaration[];
@@ -55,7 +55,7 @@ export class TopologyMismatchError extends Error {
  * that the broker keeps waiting holds up no other.
  *
  * @param only the name of the one exchange or queue to declare; default: all of them
- * @throws TopologyMismatchError naming the one that exists with other properties
+ * @throws TopologyMismatchError naming the exchange or queue that exists with other properties
  */
 export async function declareTopology(
   connection: ChannelModel,
@@ -105,8 +105,12 @@ export function inspectTopology(
     const standing = { kind: kindOf(part), name };
     try {
       const found = await onChannel(connection, ANSWER_TIMEOUT_MS, 'the question', compare);
-      const { messageCount: messages, consumerCount: consumers } = found;
-      return { ...standing, state: 'as-declared', messages, consumers };
+      return {
+        ...standing,
+        state: 'as-declared',
+        messages: found.messageCount,
+        consumers: found.consumerCount,
+      };
     } catch (error) {
       if (codeOf(error) === NOT_FOUND) return { ...standing, state: 'missing' };
       const state = codeOf(error) === PRECONDITION_FAILED ? 'different' : 'unknown';
@@ -156,7 +160,7 @@ export function retryQueue(name: string, delayMs: number, target: string): Queue
 }
 
 export interface Postponement {
-  /** Of the retry queues, shortest first. */
+  /** The delays of the retry queues, milliseconds, shortest first. */
   readonly delaysMs: readonly number[];
   /** Times that the message was postponed before. */
   readonly postponed: number;
@@ -168,7 +172,9 @@ export interface Postponement {
 
 /**
  * The delay that a postponed message waits: one further each time, never shorter than `retryAfterMs` while there is one
- * that long, after the last one the last again; `undefined` if the wait would pass the deadline.
+ * that long, after the last one the last again.
+ *
+ * @returns `undefined` if waiting would pass the deadline
  */
 export function nextDelayMs(postponement: Postponement): number | undefined {
   const { delaysMs, postponed, retryAfterMs = 0, remainingMs } = postponement;

@@ -20,12 +20,12 @@ export interface ConsumerChannelOptions {
   readonly handle: (delivery: Delivery) => Promise<void>;
   /** Called once a delivery is not in flight any more. */
   readonly onSettled: () => void;
-  /** Called when the broker has closed the channel or cancelled a consumer on it, and when it is deaf. */
-  readonly onLost: () => void;
 }
 
 /** One channel of a consumer, and what is in flight on it: only there can it be acknowledged. */
 export class ConsumerChannel {
+  /** Rejects when the broker closes the channel, or cancels a consumer on it, when it is deaf, or by `lose`. */
+  readonly lost: Promise<never>;
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledgements: Acknowledgements;
@@ -35,6 +35,8 @@ export class ConsumerChannel {
   #consumerTags: string[] = [];
   /** The sum of their prefetches. */
   #granted = 0;
+  #wanted = 0;
+  #isAdjusting = false;
   #deliveries = 0;
   readonly #ended = new AbortController();
 
@@ -49,17 +51,16 @@ export class ConsumerChannel {
       if (message) void this.#process(new Delivery(message, bodyBytes(), delivering));
       else this.lose(new Error(CANCELLED));
     };
+    const { signal } = this.#ended;
+    this.lost = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    // Nothing may get to wait for it.
+    this.lost.catch(() => undefined);
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));
     channel.on('close', () => {
       for (const delivery of this.#inFlight) delivery.lose();
       this.lose(reason);
     });
-  }
-
-  /** Why its use has ended. */
-  get lostBy(): Error | undefined {
-    return this.#ended.signal.reason as Error | undefined;
   }
 
   /** How many deliveries are in flight on it. */
@@ -77,8 +78,17 @@ export class ConsumerChannel {
    * @throws Error if the queue is missing, or has no leader that lets it consume in time
    */
   async adjust(wanted: number): Promise<void> {
-    if (wanted < this.#granted) await this.#cancel();
-    if (wanted > this.#granted) await this.#consume(wanted - this.#granted);
+    this.#wanted = wanted;
+    if (this.#isAdjusting) return;
+    this.#isAdjusting = true;
+    try {
+      while (!this.#ended.signal.aborted && this.#wanted !== this.#granted) {
+        if (this.#wanted < this.#granted) await this.#cancel();
+        else await this.#consume(this.#wanted - this.#granted);
+      }
+    } finally {
+      this.#isAdjusting = false;
+    }
   }
 
   /**
@@ -103,7 +113,6 @@ export class ConsumerChannel {
   /** Ends its use: takes nothing more, and closes once nothing is in flight; waits for neither. */
   lose(reason: Error): void {
     this.#ended.abort(reason);
-    this.#options.onLost();
     this.#retire();
   }
 

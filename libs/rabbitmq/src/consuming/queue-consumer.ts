@@ -5,8 +5,9 @@ import { ACCESS_REFUSED, codeOf, pause, within } from '../connection/questions.t
 import { ConsumerChannel, DEAF } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Before a consumer that was lost is recreated, and before the broker is asked again for what its user may not have. */
+/** Pause before a consumer that was lost is recreated. */
 const RECREATE_PAUSE_MS = 200;
+/** Pause before the broker is asked again for what its user may not have. */
 const REFUSED_PAUSE_MS = 2_000;
 /** A channel that hangs on a queue without a leader still hangs after the election; doubled at each try, for a slow broker. */
 const FIRST_TIMEOUT_MS = 1_500;
@@ -60,8 +61,6 @@ export class QueueConsumer {
   #mode: Mode;
   /** The channel in use; those that were lost go with their last delivery. */
   #channel: ConsumerChannel | undefined;
-  /** Called when what is wanted has changed, and when the channel is lost. */
-  #wake = (): void => undefined;
   #isHeld = false;
   /** Over all channels, lost ones included. */
   #inFlight = 0;
@@ -175,25 +174,18 @@ export class QueueConsumer {
       timeoutMs,
       handle: (delivery) => this.#handle(delivery),
       onSettled: () => this.#settled(channel),
-      onLost: () => this.#wake(),
     });
     this.#channel = channel;
     try {
-      await channel.adjust(this.#wanted);
+      await Promise.race([this.#adjust(channel), channel.lost]);
       onOpen();
       if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
       void channel.loseIfDeaf(model, () => this.#patienceMs);
-      while (!channel.lostBy) {
-        const changed = new Promise<void>((resolve) => (this.#wake = resolve));
-        await channel.adjust(this.#wanted);
-        await changed;
-      }
-    } catch (error) {
-      channel.lose(error as Error);
+      return await channel.lost;
+    } finally {
+      this.#channel = undefined;
+      if (this.#deliveries > 0) this.#endCaution();
     }
-    this.#channel = undefined;
-    if (this.#deliveries > 0) this.#endCaution();
-    throw channel.lostBy;
   }
 
   async #handle(delivery: Delivery): Promise<void> {
@@ -235,6 +227,10 @@ export class QueueConsumer {
 
   #change(mode = this.#mode): void {
     this.#mode = mode;
-    this.#wake();
+    if (this.#channel) void this.#adjust(this.#channel);
+  }
+
+  async #adjust(channel: ConsumerChannel): Promise<void> {
+    await channel.adjust(this.#wanted).catch((error: unknown) => channel.lose(error as Error));
   }
 }

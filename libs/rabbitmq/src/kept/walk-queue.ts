@@ -45,8 +45,8 @@ interface Consumer {
   held: number;
   /** Messages that the broker sends in this window. */
   wanted: number;
-  /** What is acknowledged while the consumer is being cancelled. */
-  deferred: ConsumeMessage[] | undefined;
+  isEnding: boolean;
+  readonly deferred: (() => void)[];
 }
 
 /**
@@ -84,7 +84,7 @@ export class QueueWalk implements AsyncDisposable {
     let messages = FIRST_WINDOW;
     for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
       const tag = `walk-${String(n).padStart(2, '0')}`;
-      const consumer: Consumer = { tag, held: 0, wanted: 0, deferred: undefined };
+      const consumer: Consumer = { tag, held: 0, wanted: 0, isEnding: false, deferred: [] };
       for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
         const { count, bytes } = yield* this.#take(consumer, Math.min(messages, room), left);
         if (count === 0) return;
@@ -104,10 +104,13 @@ export class QueueWalk implements AsyncDisposable {
     await closeInTime(this.#channel);
     // Also if nothing was shown: somebody else may hold all of them.
     const expected = Math.max(this.#shown, 1) - this.#acknowledged;
-    for (let looks = 0, depth = 0; depth < expected && looks < LOOKS; looks += 1) {
+    for (
+      let depth: number | undefined = 0, looks = 0;
+      (depth ?? expected) < expected && looks < LOOKS;
+      looks += 1
+    ) {
       await pause(LOOK_PAUSE_MS);
-      const counts = await countsOf(this.#connection, this.#queue).catch(() => undefined);
-      depth = counts?.messageCount ?? expected;
+      depth = (await countsOf(this.#connection, this.#queue).catch(() => undefined))?.messageCount;
     }
   }
 
@@ -152,10 +155,10 @@ export class QueueWalk implements AsyncDisposable {
       for (const message of arrived.splice(0)) yield this.#show(message, consumer);
     }
     // What an acknowledgement let come would meet no consumer any more, and go to the end of the queue.
-    consumer.deferred = [];
+    consumer.isEnding = true;
     await this.#answered(channel.cancel(consumer.tag));
-    for (const message of consumer.deferred) channel.ack(message);
-    consumer.deferred = undefined;
+    consumer.isEnding = false;
+    for (const acknowledge of consumer.deferred.splice(0)) acknowledge();
     for (const message of arrived) yield this.#show(message, consumer);
     return taken;
   }
@@ -164,8 +167,11 @@ export class QueueWalk implements AsyncDisposable {
     this.#shown += 1;
     consumer.held += 1;
     const acknowledge = (): void => {
-      if (consumer.deferred) consumer.deferred.push(message);
-      else this.#channel.ack(message);
+      if (consumer.isEnding) {
+        consumer.deferred.push(acknowledge);
+        return;
+      }
+      this.#channel.ack(message);
       this.#acknowledged += 1;
       consumer.held -= 1;
       consumer.wanted += 1;
