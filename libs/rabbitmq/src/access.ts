@@ -1,7 +1,7 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 
 import { brokerUserOf } from './connection/connect.ts';
-import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { ACCESS_REFUSED, codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -25,10 +25,35 @@ export interface Permissions {
   readonly read: string;
 }
 
-/** What the broker refused; `undefined` if the error says something else. */
-export function missingPermissionIn(error: unknown): MissingPermission | undefined {
-  const said = /ACCESS_REFUSED - ((configure|write|read) access [^"]+)/.exec((error as Error).message);
-  return said ? { permission: said[2] as keyof Permissions, reason: String(said[1]) } : undefined;
+/**
+ * What the broker refused; `undefined` if the error says something else.
+ *
+ * @param asked what the refused request needs, for a broker that does not say it
+ */
+function missingPermissionIn(error: unknown, asked: keyof Permissions): MissingPermission | undefined {
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (code !== ACCESS_REFUSED) return undefined;
+  const reason = /ACCESS_REFUSED - ([^"]+)/.exec(message ?? '')?.[1] ?? message ?? '';
+  const [, said] = /^(configure|write|read) access/.exec(reason) ?? [];
+  return { permission: (said as keyof Permissions | undefined) ?? asked, reason };
+}
+
+/**
+ * A sentence for people about what the broker refused: what is missing, and the line that gives the user what the service needs.
+ *
+ * @param asked what the refused request needs, for a broker that does not say it
+ * @param service one of its URLs says the user and the virtual host
+ * @returns undefined if the error says something else
+ */
+export function adviceOn(
+  error: unknown,
+  asked: keyof Permissions,
+  { permissions, urls: [url = ''] }: { readonly permissions: Permissions; readonly urls: readonly string[] },
+): string | undefined {
+  const missing = missingPermissionIn(error, asked);
+  if (!missing) return undefined;
+  const line = permissionsLine(url, permissions);
+  return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
 }
 
 /**
@@ -52,37 +77,44 @@ export function permissionsLine(
  * exchange it publishes for a queue that does not exist; the others it asks to remove such a binding, which needs the
  * same permission, and to read an exchange of the topology.
  *
- * @throws Error of the broker if it may not; else if the broker does not answer
+ * @throws Error with code 403 if it may not, else if the broker does not answer
  */
 export async function checkPublishing(
   connection: ChannelModel,
   exchanges: readonly string[],
-  { bindings: [binding] }: Topology,
+  { bindings }: Topology,
 ): Promise<void> {
+  const source = bindings[0]?.exchange;
   for (const exchange of exchanges) {
     await ask(connection, async (channel) => {
       if (exchange === '') await publishToNobody(channel);
-      else if (binding) await channel.unbindExchange(exchange, binding.exchange, NOBODY);
+      else if (source !== undefined) await channel.unbindExchange(exchange, source, NOBODY);
     });
   }
 }
 
 /**
- * Asks whether the user of a connection may read a queue, which a consumer that exists does not notice: of an empty one it
- * tries to take a message, and of others it asks for a consumer that cannot be, since a message would count as delivered.
+ * Asks whether the user of a connection may read some queues, which a consumer that exists does not notice: of an empty one
+ * it tries to take a message, and of others it asks for a consumer that cannot be, since a message would count as delivered.
  *
- * @param isDoubted whether a permission is known to be missing; else only an empty queue is asked for, since the broker writes
+ * @param isDoubted whether a permission is known to be missing; else only empty queues are asked for, since the broker writes
  *   each refused consumer into its log
- * @throws Error of the broker if it may not; else if the broker does not answer
+ * @throws Error with code 403 if it may not, else if the broker does not answer
  */
-export function checkReading(connection: ChannelModel, queue: string, isDoubted: boolean): Promise<void> {
+export async function checkReading(
+  connection: ChannelModel,
+  queues: readonly string[],
+  isDoubted: boolean,
+): Promise<void> {
   const noConsumer = { arguments: { 'x-priority': 'none' } };
-  return ask(connection, async (channel) => {
-    const { messageCount } = await channel.checkQueue(queue);
-    // One that arrives in between goes back when the channel is closed.
-    if (messageCount === 0) await channel.get(queue);
-    else if (isDoubted) await channel.consume(queue, () => undefined, noConsumer);
-  });
+  for (const queue of queues) {
+    await ask(connection, async (channel) => {
+      const { messageCount } = await channel.checkQueue(queue);
+      // One that arrives in between goes back when the channel is closed.
+      if (messageCount === 0) await channel.get(queue);
+      else if (isDoubted) await channel.consume(queue, () => undefined, noConsumer);
+    });
+  }
 }
 
 /**
@@ -96,15 +128,18 @@ export async function inspectPermissions(
   connection: ChannelModel,
   queue: string,
 ): Promise<MissingPermission | undefined> {
+  let asked: keyof Permissions = 'configure';
   try {
     await onChannel(connection, INSPECTION_TIMEOUT_MS, 'the question', async (channel) => {
       await channel.assertQueue(queue, { exclusive: true, autoDelete: true });
+      asked = 'write';
       await publishToNobody(channel);
+      asked = 'read';
       await channel.consume(queue, () => undefined, { noAck: true });
     });
     return undefined;
   } catch (error) {
-    const missing = missingPermissionIn(error);
+    const missing = missingPermissionIn(error, asked);
     if (!missing) throw error;
     return missing;
   }

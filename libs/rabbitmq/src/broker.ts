@@ -1,16 +1,10 @@
 import type { ChannelModel } from 'amqplib';
 
-import {
-  checkPublishing,
-  checkReading,
-  missingPermissionIn,
-  type Permissions,
-  permissionsLine,
-} from './access.ts';
+import { adviceOn, checkPublishing, checkReading, type Permissions } from './access.ts';
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
-import type { ConnectOptions } from './connection/connect.ts';
-import { countsOf, NOT_FOUND, onChannel, pause, within } from './connection/questions.ts';
+import type { ConnectionTls } from './connection/connect.ts';
+import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import type { PublishRefusedError } from './publishing/outgoing-message.ts';
@@ -20,17 +14,19 @@ import { declareTopology, type Topology, TopologyMismatchError } from './topolog
 const LOOK_INTERVAL_MS = 10_000;
 /** While a permission is missing. */
 const REFUSED_INTERVAL_MS = 2_000;
-/** Before it is looked whether a message that waits for a permission may be published. */
-const PERMISSION_PAUSE_MS = 100;
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
 const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/** The name is the service's; the broker's management shows it with the use of each connection. */
-export interface BrokerOptions extends ConnectOptions {
+export interface BrokerOptions {
+  /** The service's; the broker's management shows it with the use of each connection. */
+  readonly name: string;
   /** The nodes of one cluster. They hold a password. */
   readonly urls: readonly string[];
+  readonly tls?: ConnectionTls | undefined;
+  /** The names of the headers that are decoded. Default: all. */
+  readonly knownHeaders?: ReadonlySet<string>;
   readonly topology: Topology;
   /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
   readonly publishesTo: readonly string[];
@@ -57,16 +53,17 @@ export class Broker {
     onRefused: (refusal) => this.#repair(refusal),
     onSilence: () => void this.#checkConsuming(),
   });
-  /** The release of the broker that was connected to last. */
-  release: BrokerRelease | undefined;
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   #consumers: readonly QueueConsumer[] = [];
+  #release: BrokerRelease | undefined;
   /** Whether all of the topology was declared once. */
   #wasComplete = false;
   /** Which permission is missing, and what to do. */
   #advice: string | undefined;
+  /** Messages that wait for a permission. */
+  #waiting: ((isGranted: boolean) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -82,9 +79,14 @@ export class Broker {
 
   /** Why it is not connected, why the broker blocks publishers, or what its user lacks; `undefined` if all is well. */
   get lastError(): string | undefined {
-    const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
+    const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError, 'read'));
     const advice = this.#advice ?? refusals.find((refusal) => refusal !== undefined);
     return this.#publishing.lastError ?? this.#consuming.lastError ?? advice;
+  }
+
+  /** The release of the broker that was connected to last. */
+  get release(): BrokerRelease | undefined {
+    return this.#release;
   }
 
   /** Begins to connect; returns at once. Consuming begins when replies can be published. */
@@ -101,6 +103,7 @@ export class Broker {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    for (const decide of this.#waiting.splice(0)) decide(false);
     this.publisher.close();
     await this.#consuming.close();
     await this.#publishing.close();
@@ -121,7 +124,7 @@ export class Broker {
 
   /** The reason of a failure for people, with what to do if a permission is missing. */
   describe(error: Error): string {
-    return this.#adviceOn(error) ?? error.message;
+    return this.#adviceOn(error, 'read') ?? error.message;
   }
 
   /** The connection to ask over: under an alarm, the broker answers nothing on a connection that has published. */
@@ -146,8 +149,9 @@ export class Broker {
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
     const release = releaseOf(model);
-    if (this.release?.version !== release.version) this.#options.onRelease(release);
-    this.release = release;
+    const isKnown = this.#release?.version === release.version;
+    this.#release = release;
+    if (!isKnown) this.#options.onRelease(release);
     const looked = this.#look(model);
     // What existed before most likely still does; a queue that is missing is declared again when it is needed.
     if (this.#wasComplete) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
@@ -156,6 +160,7 @@ export class Broker {
     this.#consuming.open();
   }
 
+  /** Looks again and again, until it is closed. */
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
@@ -173,16 +178,17 @@ export class Broker {
   async #look(model: ChannelModel | undefined): Promise<void> {
     if (!model) return;
     const { topology, publishesTo, onMismatch } = this.#options;
+    const queues = this.#consumers.map(({ queue }) => queue);
     try {
       // First, since a queue without a leader keeps a declaration waiting.
       await checkPublishing(model, publishesTo, topology);
       await declareTopology(model, topology);
       this.#wasComplete = true;
-      for (const { queue } of this.#consumers) await checkReading(model, queue, this.#advice !== undefined);
+      await checkReading(model, queues, this.#advice !== undefined);
       this.#change(undefined);
     } catch (error) {
       if (error instanceof TopologyMismatchError && !this.#wasComplete) onMismatch(error);
-      const advice = this.#adviceOn(error);
+      const advice = this.#adviceOn(error, 'configure');
       if (advice === undefined) throw error;
       this.#change(advice);
     }
@@ -194,11 +200,11 @@ export class Broker {
    * @returns whether to publish it again
    */
   async #repair(refusal: PublishRefusedError): Promise<boolean> {
-    const advice = this.#adviceOn(refusal);
+    if (this.#isClosed) return false;
+    const advice = this.#adviceOn(refusal, 'write');
     if (advice !== undefined) {
       this.#change(advice);
-      while (this.#advice !== undefined && !this.#isClosed) await pause(PERMISSION_PAUSE_MS);
-      return !this.#isClosed;
+      return new Promise((resolve) => this.#waiting.push(resolve));
     }
     const isOwn = this.#options.topology.exchanges.some(({ name }) => name === refusal.exchange);
     if (refusal.code !== NOT_FOUND || !isOwn) return false;
@@ -210,6 +216,7 @@ export class Broker {
   #change(advice: string | undefined): void {
     const hasChanged = advice !== this.#advice;
     this.#advice = advice;
+    if (advice === undefined) for (const decide of this.#waiting.splice(0)) decide(true);
     if (!hasChanged) return;
     this.#holdConsumers();
     this.#options.onAccess(advice);
@@ -235,14 +242,7 @@ export class Broker {
     for (const consumer of this.#consumers) consumer.hold(isHeld);
   }
 
-  #adviceOn(error: unknown): string | undefined {
-    const missing = missingPermissionIn(error);
-    if (!missing) return undefined;
-    const {
-      permissions,
-      urls: [url = ''],
-    } = this.#options;
-    const line = permissionsLine(url, permissions);
-    return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
+  #adviceOn(error: unknown, asked: keyof Permissions): string | undefined {
+    return adviceOn(error, asked, this.#options);
   }
 }
