@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
 import { messageTo } from './outgoing-message.fixture.ts';
@@ -43,9 +43,13 @@ describe('ConfirmedPublisher', () => {
     await expect(unwanted).rejects.toThrow(UnconfirmedError);
   });
 
-  it('gives up what waits for a connection when it is closed', async () => {
+  it('gives a message up after its time though there is no connection, and the others when it closes', async () => {
     const publisher = new ConfirmedPublisher();
     const waiting = publisher.publish(messageTo('a'));
+    const late = publisher.publish(messageTo('a'), () => true, 100);
+    late.catch(() => undefined);
+    await jest.advanceTimersByTimeAsync(100);
+    await expect(late).rejects.toThrow('in 100 ms');
     publisher.close();
     await expect(waiting).rejects.toThrow(UnconfirmedError);
   });

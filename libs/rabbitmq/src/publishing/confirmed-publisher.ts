@@ -48,10 +48,10 @@ export class ConfirmedPublisher {
   #connectionClosure: Closure | undefined;
   /** The channel that all messages share whose destination is not in doubt. */
   #channel: ConfirmingChannel | undefined;
-  /** All of the connection, with the ticks that each may take for its first answer. */
-  readonly #channels = new Map<ConfirmingChannel, number>();
+  /** With those that were shared before it. */
+  readonly #channels = new Set<ConfirmingChannel>();
   /** Messages without a channel. */
-  readonly #waiting: PendingPublish[] = [];
+  #waiting: PendingPublish[] = [];
   /** Whether the broker is under an alarm, and reads nothing. */
   #isBlocked = false;
   #isClosed = false;
@@ -65,8 +65,8 @@ export class ConfirmedPublisher {
   constructor({ onRefused, onSilence }: PublisherOptions = {}) {
     this.#onSilence = onSilence;
     this.#isolated = new IsolatedPublisher({
-      openChannel: (answerTicks, events) => this.#openChannel(answerTicks, events),
-      send: (publish) => this.#send(publish),
+      openChannel: (events) => this.#openChannel(events),
+      send: (pending) => this.#send(pending),
       now: () => this.#ticks,
       onRefused,
     });
@@ -85,7 +85,7 @@ export class ConfirmedPublisher {
     this.#vainTicks = 0;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
-    this.#isolated.forget();
+    this.#isolated.restart();
     await this.#share();
   }
 
@@ -100,13 +100,20 @@ export class ConfirmedPublisher {
    * Publishes and waits for the broker's answer.
    *
    * @param isWanted asked before each try; if it says no, the message is given up
+   * @param timeoutMs after which it is given up in any case; default: never
    * @throws UnconfirmedError if nobody wants it any more, or the publisher is closed
    * @throws PublishRefusedError if the broker refuses it for good
    */
-  publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
-    return new Promise((resolve, reject) =>
-      this.#send({ message, isWanted, resolve, reject, tries: 0, isDone: false }),
-    );
+  publish(
+    message: OutgoingMessage,
+    isWanted: () => boolean = () => true,
+    timeoutMs?: number,
+  ): Promise<PublishOutcome> {
+    return new Promise((resolve, reject) => {
+      const publish: PendingPublish = { message, isWanted, resolve, reject, tries: 0, isDone: false };
+      if (timeoutMs !== undefined) setTimeout(() => giveUp(publish, timeoutMs), timeoutMs).unref();
+      this.#send(publish);
+    });
   }
 
   #send(publish: PendingPublish): void {
@@ -117,46 +124,40 @@ export class ConfirmedPublisher {
     else if (!this.#isolated.takes(publish)) this.#channel.send(publish, this.#ticks);
   }
 
-  #sendAll(publishes: readonly PendingPublish[]): void {
-    for (const publish of publishes) this.#send(publish);
-  }
-
-  async #openChannel(answerTicks: number, { onAnswer, onClosed }: ChannelEvents): Promise<ConfirmingChannel> {
+  async #openChannel({ onAnswer, onClosed }: ChannelEvents): Promise<ConfirmingChannel> {
     if (!this.#model) throw new Error('not connected');
-    const channel: ConfirmingChannel = new ConfirmingChannel(await this.#model.createConfirmChannel(), {
+    return new ConfirmingChannel(await this.#model.createConfirmChannel(), {
       onAnswer: (publish, answer) => {
         if (answer === 'refused') this.#hasRefused = true;
         else if (answer !== 'unanswered') this.#vainTicks = 0;
         onAnswer(publish, answer);
       },
-      onClosed: (unanswered, closure) => {
-        this.#channels.delete(channel);
-        // A connection that the broker closes takes all channels with it, without a code of their own.
-        onClosed(unanswered, closure.code === undefined ? (this.#connectionClosure ?? closure) : closure);
-      },
+      // A connection that the broker closes takes all channels with it, without a code of their own.
+      onClosed: (unanswered, closure) =>
+        onClosed(unanswered, closure.code === undefined ? (this.#connectionClosure ?? closure) : closure),
     });
-    this.#channels.set(channel, answerTicks);
-    return channel;
   }
 
   /** Opens the channel that all messages share; what the one before hangs on would hold them up. */
   async #share(): Promise<void> {
     this.#use(undefined);
-    const channel: ConfirmingChannel = await this.#openChannel(FIRST_ANSWER_TICKS, {
+    const channel: ConfirmingChannel = await this.#openChannel({
       onAnswer: (publish, answer) => {
         if (answer === 'refused' || answer === 'unanswered') this.#isolated.ask(publish, answer);
         else publish.resolve(answer);
       },
       onClosed: (unanswered, closure) => {
+        this.#channels.delete(channel);
         const isShared = this.#channel === channel;
         if (isShared) this.#use(undefined);
         // If it went with its connection, the next one brings a channel.
         if (closure.code === undefined) return this.#sendAll(unanswered);
         if (isShared) this.#replace();
-        void this.#isolated.askEach(unanswered);
+        this.#isolated.askEach(unanswered);
       },
     });
     this.#use(channel);
+    this.#channels.add(channel);
     this.#sendAll(this.#waiting.splice(0));
   }
 
@@ -169,17 +170,23 @@ export class ConfirmedPublisher {
     this.#share().catch(() => undefined);
   }
 
+  #sendAll(publishes: readonly PendingPublish[]): void {
+    for (const publish of publishes) this.#send(publish);
+  }
+
   #tick(): void {
     if (this.#isBlocked) return;
     this.#ticks += 1;
-    const hanging = [...this.#channels].filter(([channel, firstTicks]) =>
-      channel.expire(this.#ticks - (channel.hasAnswered ? ANSWER_TICKS : firstTicks)),
-    );
-    // One that carries a single message is nobody else's.
-    if (hanging.some(([, firstTicks]) => firstTicks === FIRST_ANSWER_TICKS)) this.#replace();
+    let isHanging = false;
+    for (const channel of this.#channels) {
+      const answerTicks = channel.hasAnswered ? ANSWER_TICKS : FIRST_ANSWER_TICKS;
+      if (channel.expire(this.#ticks - answerTicks)) isHanging = true;
+    }
+    if (isHanging) this.#replace();
+    this.#isolated.tick();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
-    const isOwed = this.#isolated.asked > 0 || [...this.#channels.keys()].some(({ size }) => size > 0);
+    const isOwed = this.#isolated.isOwed || [...this.#channels].some(({ size }) => size > 0);
     if (isWaiting || isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;
     if (this.#vainTicks < SILENCE_TICKS || !this.#model) return;
@@ -187,4 +194,9 @@ export class ConfirmedPublisher {
     destroySocket(this.#model, new Error('the broker confirms nothing of what is published'));
     this.#onSilence?.();
   }
+}
+
+function giveUp(publish: PendingPublish, timeoutMs: number): void {
+  publish.isDone = true;
+  publish.reject(new UnconfirmedError(`The broker has not confirmed the message in ${timeoutMs} ms.`));
 }

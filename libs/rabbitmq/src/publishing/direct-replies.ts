@@ -22,9 +22,16 @@ export class DirectReplies {
   readonly #connection: BrokerConnection;
   /** Beginnings of keys that the broker could not read; each has cost a connection, so that they are few. */
   readonly #unreadable = new Set<string>();
+  #returnsOnlyUndelivered = false;
 
   constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
-    this.#connection = new BrokerConnection({ ...options, setUp: (model) => this.#publisher.attach(model) });
+    this.#connection = new BrokerConnection({
+      ...options,
+      setUp: (model) => {
+        this.#returnsOnlyUndelivered = releaseOf(model).isFrom43;
+        return this.#publisher.attach(model);
+      },
+    });
   }
 
   /**
@@ -35,15 +42,14 @@ export class DirectReplies {
     const kind = kindOf(message.routingKey);
     if (this.#unreadable.has(kind)) return 'returned';
     this.#connection.open();
-    const publish = async (): Promise<PublishOutcome> => {
-      const { isFrom43: mandatory } = releaseOf(await this.#connection.established());
-      return this.#publisher.publish({ ...message, mandatory }, isWanted);
-    };
+    await within(TIMEOUT_MS, 'the broker', this.#connection.established()).catch((error: unknown) => {
+      throw new UnconfirmedError('The broker is away.', { cause: error });
+    });
     try {
-      return await within(TIMEOUT_MS, 'the reply', publish());
+      const mandatory = this.#returnsOnlyUndelivered;
+      return await this.#publisher.publish({ ...message, mandatory }, isWanted, TIMEOUT_MS);
     } catch (error) {
-      if (!(error instanceof PublishRefusedError))
-        throw new UnconfirmedError('The broker has not taken the reply.', { cause: error });
+      if (!(error instanceof PublishRefusedError)) throw error;
       this.#unreadable.add(kind);
       setTimeout(() => this.#unreadable.delete(kind), REMEMBERED_MS).unref();
       return 'returned';

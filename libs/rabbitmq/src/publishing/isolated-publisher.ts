@@ -25,13 +25,10 @@ interface Doubt {
   readonly waiting: PendingPublish[];
 }
 
-/** The publisher of all messages, as far as it is used here. */
-export interface SharedPublisher {
-  /**
-   * @param answerTicks how long the broker may take for the first answer on it
-   * @throws Error if there is no connection
-   */
-  readonly openChannel: (answerTicks: number, events: ChannelEvents) => Promise<ConfirmingChannel>;
+export interface IsolatedPublisherOptions {
+  /** @throws Error if there is no connection */
+  readonly openChannel: (events: ChannelEvents) => Promise<ConfirmingChannel>;
+  /** Publishes as all others are. */
   readonly send: (publish: PendingPublish) => void;
   /** The time in ticks. */
   readonly now: () => number;
@@ -49,20 +46,22 @@ export interface SharedPublisher {
  *   one that closes its channel again is refused, by itself.
  */
 export class IsolatedPublisher {
-  readonly #shared: SharedPublisher;
+  readonly #options: IsolatedPublisherOptions;
   readonly #doubts = new Map<string, Doubt>();
   /** Messages of channels that the broker has closed. */
-  readonly #suspects: PendingPublish[] = [];
+  readonly #unanswered: PendingPublish[] = [];
+  #isExamining = false;
+  readonly #channels = new Set<ConfirmingChannel>();
   /** By exchange, what waits until `onRefused` has decided. */
   readonly #held = new Map<string, PendingPublish[]>();
 
-  constructor(shared: SharedPublisher) {
-    this.#shared = shared;
+  constructor(options: IsolatedPublisherOptions) {
+    this.#options = options;
   }
 
-  /** Destinations that are being asked: the broker owes an answer. */
-  get asked(): number {
-    return [...this.#doubts.values()].filter(({ verdict }) => !verdict).length;
+  /** Whether the broker owes an answer. */
+  get isOwed(): boolean {
+    return this.#asked > 0 || this.#unanswered.length > 0;
   }
 
   /** Whether a message is handled here: its destination is in doubt, or its exchange has just refused another one. */
@@ -81,81 +80,106 @@ export class IsolatedPublisher {
   ask(publish: PendingPublish, failure: Failure): void {
     const doubt = this.#doubts.get(destinationOf(publish.message));
     if (doubt && !doubt.verdict) doubt.waiting.push(publish);
-    else if (doubt?.verdict === failure && doubt.until > this.#shared.now()) publish.resolve(failure);
-    else if (this.asked >= MAX_ASKED) publish.resolve(failure);
-    else void this.#ask(publish).then((isAsked) => isAsked || this.#shared.send(publish));
+    else if (doubt?.verdict === failure && doubt.until > this.#options.now()) publish.resolve(failure);
+    else if (this.#asked >= MAX_ASKED) publish.resolve(failure);
+    else void this.#ask(publish).then((isAsked) => isAsked || this.#options.send(publish));
   }
 
-  /** Publishes each of these once more, one after the other: the broker has closed their channel for one of them. */
-  async askEach(unanswered: readonly PendingPublish[]): Promise<void> {
-    const suspects = this.#suspects;
-    if (suspects.push(...unanswered) > unanswered.length) return;
-    for (let next = suspects[0]; next; next = suspects[0]) {
-      if (this.takes(next) || (await this.#ask(next))) suspects.shift();
-      // Until there is a connection again.
-      else await pause(SLOW_PAUSE_MS);
-    }
+  /** Publishes each of these once more: the broker has closed their channel for one of them. */
+  askEach(unanswered: readonly PendingPublish[]): void {
+    this.#unanswered.push(...unanswered);
+    void this.#examine();
   }
 
-  /** What a connection that has gone has met is not believed any more. */
-  forget(): void {
+  /** Ends what has not been answered in time, and continues what waits. */
+  tick(): void {
+    for (const channel of this.#channels) channel.expire(this.#options.now() - ANSWER_TICKS);
+    void this.#examine();
+  }
+
+  /** Forgets what the connection before has met. */
+  restart(): void {
     for (const [destination, { verdict }] of this.#doubts) if (verdict) this.#doubts.delete(destination);
+    void this.#examine();
   }
 
   /** Gives back all that waits for a connection or a permission. */
   clear(): readonly PendingPublish[] {
-    return [this.#suspects, ...this.#held.values()].flatMap((waiting) => waiting.splice(0));
+    return [this.#unanswered, ...this.#held.values()].flatMap((waiting) => waiting.splice(0));
+  }
+
+  get #asked(): number {
+    return [...this.#doubts.values()].filter(({ verdict }) => !verdict).length;
   }
 
   /** @returns whether there was a connection */
   async #ask(publish: PendingPublish): Promise<boolean> {
-    const { send, now } = this.#shared;
+    const { send, now } = this.#options;
     if (publish.isDone || !publish.isWanted()) {
       send(publish);
       return true;
     }
-    const destination = destinationOf(publish.message);
     const doubt: Doubt = { until: 0, waiting: [] };
-    this.#doubts.delete(destination);
-    this.#doubts.set(destination, doubt);
-    const [oldest] = this.#doubts.keys();
-    if (this.#doubts.size > MAX_REMEMBERED && oldest !== undefined) this.#doubts.delete(oldest);
+    this.#remember(publish, doubt);
     const answer = await this.#publishAlone(publish);
     if (answer === 'refused' || answer === 'unanswered') {
       doubt.verdict = answer;
       doubt.until = now() + VERDICT_TICKS;
-    } else this.#doubts.delete(destination);
-    if (answer) void this.#settle(publish, answer);
+    } else this.#doubts.delete(destinationOf(publish.message));
+    if (answer) this.#settle(publish, answer);
     for (const waiting of doubt.waiting.splice(0)) send(waiting);
     return answer !== undefined;
   }
 
+  #remember({ message }: PendingPublish, doubt: Doubt): void {
+    this.#doubts.delete(destinationOf(message));
+    this.#doubts.set(destinationOf(message), doubt);
+    const [oldest] = this.#doubts.keys();
+    if (this.#doubts.size > MAX_REMEMBERED && oldest !== undefined) this.#doubts.delete(oldest);
+  }
+
+  /** Publishes the messages of closed channels, one after the other; without a connection, they wait for the next one. */
+  async #examine(): Promise<void> {
+    if (this.#isExamining) return;
+    this.#isExamining = true;
+    for (let next = this.#unanswered[0]; next; next = this.#unanswered[0]) {
+      if (!this.takes(next) && !(await this.#ask(next))) break;
+      this.#unanswered.shift();
+    }
+    this.#isExamining = false;
+  }
+
   /** @returns what became of it: the broker's answer, or why the channel has closed; undefined without a connection */
   async #publishAlone(publish: PendingPublish): Promise<PublishOutcome | Closure | undefined> {
-    const { now, openChannel } = this.#shared;
+    const { now, openChannel } = this.#options;
     const askedAt = now();
     let answered = (_answer: PublishOutcome | Closure): void => undefined;
     const answer = new Promise<PublishOutcome | Closure>((resolve) => (answered = resolve));
-    const opening = openChannel(ANSWER_TICKS, {
+    const opening = openChannel({
       onAnswer: (_, outcome) => answered(outcome),
       onClosed: (_, closure) => answered(closure),
     });
     const channel = await opening.catch(() => undefined);
     if (!channel) return undefined;
     if (now() - askedAt >= SLOW_TICKS) await pause(SLOW_PAUSE_MS);
-    if (publish.isDone) answered('confirmed');
-    else channel.send(publish, now());
-    const outcome = await answer;
+    this.#channels.add(channel);
+    if (!publish.isDone) channel.send(publish, now());
+    const outcome = publish.isDone ? 'confirmed' : await answer;
+    this.#channels.delete(channel);
     channel.retire();
     return outcome;
   }
 
-  async #settle(publish: PendingPublish, answer: PublishOutcome | Closure): Promise<void> {
-    const { onRefused, send } = this.#shared;
-    if (typeof answer === 'string') return publish.resolve(answer);
-    if (answer.code === undefined) return send(publish);
+  #settle(publish: PendingPublish, answer: PublishOutcome | Closure): void {
+    if (typeof answer === 'string') publish.resolve(answer);
+    else if (answer.code === undefined) this.#options.send(publish);
+    else void this.#refuse(publish, answer.code, answer.reason);
+  }
+
+  async #refuse(publish: PendingPublish, code: number, reason: string): Promise<void> {
+    const { onRefused, send } = this.#options;
     const { exchange } = publish.message;
-    const refusal = new PublishRefusedError(answer.code, exchange, answer.reason);
+    const refusal = new PublishRefusedError(code, exchange, reason);
     const held: PendingPublish[] = [];
     this.#held.set(exchange, held);
     const isRepaired = await onRefused?.(refusal).catch(() => false);
