@@ -83,7 +83,7 @@ describe('names', () => {
         names.reserved,
         ...exchanges.map(({ name }) => name),
         ...queues.map(({ name }) => rowOf(name)),
-        lockOf(names, 'undelivered'),
+        lockOf(names, 'undelivered').name,
       ]);
       const named = codeSpansOf(read(path)).filter((span) => /^poker\.[\w.<>-]*$/.test(span));
       expect(named.filter((name) => !known.has(name))).toEqual([]);

@@ -129,5 +129,5 @@ export async function declareReplyQueue(model: Model, queue: string, args: objec
 }
 
 function hasLock(model: Model, queue: string): Promise<boolean> {
-  return onChannel(model, ANSWER_TIMEOUT_MS, 'the lock', (channel) => takeLock(channel, `${queue}.lock`));
+  return takeLock(model, { name: `${queue}.lock`, arguments: {} });
 }

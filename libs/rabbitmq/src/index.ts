@@ -32,6 +32,7 @@ export {
   declareTopology,
   inspectTopology,
   keepingQueue,
+  lockQueue,
   nextDelayMs,
   type QueueDeclaration,
   retryQueue,

@@ -185,6 +185,11 @@ export function nextDelayMs(postponement: Postponement): number | undefined {
   return delayMs !== undefined && Math.max(delayMs, retryAfterMs) < remainingMs ? delayMs : undefined;
 }
 
+/** A queue that holds nothing: who has it exclusively has the lock. */
+export function lockQueue(name: string): QueueDeclaration {
+  return { name, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
+}
+
 function quorum(name: string, rest: Record<string, unknown>): QueueDeclaration {
   return { name, arguments: { 'x-queue-type': 'quorum', ...rest } };
 }

@@ -1,5 +1,13 @@
 import { busNames, COMMAND_TYPES, LANE_OF_COMMAND, type BusNames } from '#contracts';
-import { keepingQueue, type Permissions, retryQueue, type Topology, workQueue } from '#rabbitmq';
+import {
+  keepingQueue,
+  lockQueue,
+  type Permissions,
+  type QueueDeclaration,
+  retryQueue,
+  type Topology,
+  workQueue,
+} from '#rabbitmq';
 
 /** The queues that keep messages for people: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
@@ -57,6 +65,6 @@ export function workerPermissions(prefix: string): Permissions {
  * Exclusive to the process that reads or settles the messages of a queue that keeps them for people, for as long as that takes:
  * two at once would mix up their order. Not part of what is declared at start.
  */
-export function lockOf(names: BusNames, queue: KeptQueueName): string {
-  return `${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`;
+export function lockOf(names: BusNames, queue: KeptQueueName): QueueDeclaration {
+  return lockQueue(`${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`);
 }

@@ -46,11 +46,13 @@ export type ConsumerState = 'waiting for the broker' | 'consuming' | 'paused' | 
 
 /** What it is meant to do; each mode holds what is valid in it alone. */
 type Mode =
-  /** Paused: on purpose, for a while. */
-  | { readonly kind: 'consuming' | 'paused' | 'stopped' }
+  | { readonly kind: 'consuming' }
   /** Takes some at first, or one at a time after a pause, until more than `after` were delivered and more can be served. */
   | { readonly kind: 'probing'; readonly prefetch: number; readonly after: number }
-  | { readonly kind: 'draining'; readonly onEmpty: () => void };
+  /** On purpose, for a while. */
+  | { readonly kind: 'paused'; readonly timer: NodeJS.Timeout }
+  | { readonly kind: 'draining'; readonly onEmpty: () => void }
+  | { readonly kind: 'stopped' };
 
 const CONSUMING: Mode = { kind: 'consuming' };
 const CAUTIOUS: Mode = { kind: 'probing', prefetch: FIRST_PREFETCH, after: 2 * FIRST_PREFETCH - 1 };
@@ -105,12 +107,8 @@ export class QueueConsumer {
   /** Leaves the queue alone for a while; what is in flight continues. */
   pause(durationMs: number): void {
     if (this.state !== 'consuming') return;
-    const paused: Mode = { kind: 'paused' };
-    this.#change(paused);
-    const probe = (): void => {
-      if (this.#mode === paused) this.#change({ kind: 'probing', prefetch: 1, after: this.#deliveries });
-    };
-    setTimeout(probe, durationMs).unref();
+    const probe = (): void => this.#change({ kind: 'probing', prefetch: 1, after: this.#deliveries });
+    this.#change({ kind: 'paused', timer: setTimeout(probe, durationMs) });
   }
 
   /** Leaves the queue alone until it is not held any more; what is in flight continues. */
@@ -131,6 +129,7 @@ export class QueueConsumer {
 
   /** Takes nothing more, waits for what is in flight at most `graceMs`, and returns the rest to the queue. */
   async drain(graceMs: number): Promise<void> {
+    if (this.#mode.kind === 'paused') clearTimeout(this.#mode.timer);
     const emptied = new Promise<void>((onEmpty) => this.#change({ kind: 'draining', onEmpty }));
     if (this.#inFlight > 0) await within(graceMs, 'what is in flight', emptied).catch(() => undefined);
     this.#change({ kind: 'stopped' });
@@ -140,69 +139,84 @@ export class QueueConsumer {
   async #keep(connection: BrokerConnection, declare: (model: ChannelModel) => Promise<void>): Promise<void> {
     let timeoutMs = FIRST_TIMEOUT_MS;
     let failingSinceMs: number | undefined;
-    const onOpen = (): void => {
-      timeoutMs = FIRST_TIMEOUT_MS;
-      failingSinceMs = undefined;
-      this.#lastError = undefined;
-    };
     while (!this.#isStopping) {
       const model = await connection.established().catch(() => undefined);
       if (!model) return;
-      if (failingSinceMs !== undefined) await declare(model).catch(() => undefined);
-      const error = await this.#serve(model, timeoutMs, onOpen).catch((thrown: unknown) => thrown as Error);
-      if (this.#isStopping) return;
-      if (error.message === DEAF) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
-      timeoutMs = Math.min(2 * timeoutMs, LONGEST_TIMEOUT_MS);
-      failingSinceMs = connection.model === model ? (failingSinceMs ?? performance.now()) : undefined;
-      if (failingSinceMs !== undefined && error.message !== this.#lastError?.message)
-        this.#options.onLost?.(error);
-      this.#lastError = failingSinceMs === undefined ? undefined : error;
-      const isRefused = codeOf(error) === ACCESS_REFUSED;
-      if (!isRefused && performance.now() - (failingSinceMs ?? Infinity) > STUCK_MS)
-        connection.reset(model, `${this.queue}: ${error.message}`, CONNECTION_KEPT_MS);
-      await pause(isRefused ? REFUSED_PAUSE_MS : RECREATE_PAUSE_MS);
+      try {
+        if (failingSinceMs !== undefined) await declare(model).catch(() => undefined);
+        await this.#serve(model, timeoutMs, () => {
+          timeoutMs = FIRST_TIMEOUT_MS;
+          failingSinceMs = undefined;
+          this.#lastError = undefined;
+        });
+      } catch (thrown) {
+        if (this.#isStopping) return;
+        const error = thrown as Error;
+        if (error.message === DEAF) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
+        timeoutMs = Math.min(2 * timeoutMs, LONGEST_TIMEOUT_MS);
+        failingSinceMs = connection.model === model ? (failingSinceMs ?? performance.now()) : undefined;
+        if (failingSinceMs !== undefined && error.message !== this.#lastError?.message)
+          this.#options.onLost?.(error);
+        this.#lastError = failingSinceMs === undefined ? undefined : error;
+        const isRefused = codeOf(error) === ACCESS_REFUSED;
+        if (!isRefused && performance.now() - (failingSinceMs ?? Infinity) > STUCK_MS)
+          connection.reset(model, `${this.queue}: ${error.message}`, CONNECTION_KEPT_MS);
+        await pause(isRefused ? REFUSED_PAUSE_MS : RECREATE_PAUSE_MS);
+      }
     }
   }
 
   /** @throws Error always in the end: why it cannot consume, or does not any more */
   async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<never> {
-    const { queue, maxBodyBytes = Infinity } = this.#options;
+    const { queue, maxBodyBytes = Number.POSITIVE_INFINITY } = this.#options;
     const opened = await within(timeoutMs, 'a channel', model.createChannel());
     const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
       queue,
       maxBodyBytes,
       timeoutMs,
-      handle: (delivery) => this.#handle(delivery),
-      onSettled: () => this.#settled(channel),
+      wanted: () => this.#wanted,
+      onDelivery: (delivery) => this.#take(channel, delivery),
     });
     this.#channel = channel;
     try {
-      await Promise.race([this.#adjust(channel), channel.lost]);
+      await Promise.race([channel.adjust(), channel.lost]);
       onOpen();
       if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
-      void channel.loseIfDeaf(model, () => this.#patienceMs);
+      void channel.loseIfDeaf(() => this.#patienceMs);
       return await channel.lost;
     } finally {
       this.#channel = undefined;
       if (this.#deliveries > 0) this.#endCaution();
+      channel.retire();
     }
   }
 
-  async #handle(delivery: Delivery): Promise<void> {
-    this.#inFlight += 1;
+  #take(channel: ConsumerChannel, delivery: Delivery): void {
     // Sent before the broker heard of the cancellation: another consumer may have it at once.
-    if (this.#isStopping) return delivery.requeue();
+    if (this.#isStopping) {
+      delivery.requeue();
+      channel.release(delivery);
+      return;
+    }
     this.#deliveries += 1;
     this.#patienceMs = FIRST_PATIENCE_MS;
-    await this.#options.handle(delivery);
+    this.#inFlight += 1;
+    void this.#handle(channel, delivery);
   }
 
-  #settled(channel: ConsumerChannel): void {
+  async #handle(channel: ConsumerChannel, delivery: Delivery): Promise<void> {
+    try {
+      await this.#options.handle(delivery);
+    } catch {
+      delivery.requeue();
+    }
+    const wasFull = this.#isFull;
     this.#inFlight -= 1;
-    if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
-    this.widenIfServed();
-    // There may be room again.
-    if (channel !== this.#channel) this.#change();
+    channel.release(delivery);
+    const mode = this.#mode;
+    if (mode.kind === 'draining' && this.#inFlight === 0) mode.onEmpty();
+    if (mode.kind === 'probing') this.widenIfServed();
+    if (wasFull && !this.#isFull) this.#change();
   }
 
   /** How many messages the broker is to have delivered at once. */
@@ -227,10 +241,7 @@ export class QueueConsumer {
 
   #change(mode = this.#mode): void {
     this.#mode = mode;
-    if (this.#channel) void this.#adjust(this.#channel);
-  }
-
-  async #adjust(channel: ConsumerChannel): Promise<void> {
-    await channel.adjust(this.#wanted).catch((error: unknown) => channel.lose(error as Error));
+    const channel = this.#channel;
+    channel?.adjust().catch((error: unknown) => channel.lose(error as Error));
   }
 }

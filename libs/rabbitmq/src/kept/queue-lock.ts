@@ -1,18 +1,21 @@
-import type { Channel, ChannelModel } from 'amqplib';
+import type { ChannelModel } from 'amqplib';
 
-import { abandon, codeOf, LOCKED, within } from '../connection/questions.ts';
+import { codeOf, LOCKED, onChannel } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
+import type { QueueDeclaration } from '../topology.ts';
 import { QueueWalk, type WalkOptions } from './walk-queue.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** A lock that one process holds at a time while it walks through a queue: an exclusive queue of a name. */
+/** A lock that one connection holds at a time: an exclusive queue of its name, until it is released or the connection goes. */
 export class QueueLock {
-  readonly #name: string;
+  readonly #lock: QueueDeclaration;
   readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
+  #holder: ChannelModel | undefined;
 
-  constructor(name: string, publisher: Pick<ConfirmedPublisher, 'publish'>) {
-    this.#name = name;
+  /** @param lock the queue */
+  constructor(lock: QueueDeclaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
+    this.#lock = lock;
     this.#publisher = publisher;
   }
 
@@ -20,7 +23,7 @@ export class QueueLock {
   async isTaken(): Promise<boolean> {
     const ping = {
       exchange: '',
-      routingKey: this.#name,
+      routingKey: this.#lock.name,
       content: Buffer.alloc(0),
       mandatory: true,
       properties: { headers: {} },
@@ -29,11 +32,11 @@ export class QueueLock {
   }
 
   /**
-   * Walks through a queue that keeps messages, unless somebody else does, and waits until what it leaves is back in its
+   * Walks through a queue that keeps messages, unless another connection does, and waits until what it leaves is back in its
    * place: the next walk would otherwise show it behind later messages.
    *
    * @param look goes through the walk to its end
-   * @returns whether it had the lock
+   * @returns whether the connection had the lock
    * @throws Error if the broker refuses the lock for another reason than that it is held
    */
   async walk(
@@ -42,36 +45,52 @@ export class QueueLock {
     options: WalkOptions,
     look: (walk: QueueWalk) => Promise<void>,
   ): Promise<boolean> {
-    if (await this.isTaken()) return false;
-    const channel = await within(ANSWER_TIMEOUT_MS, 'a channel', connection.createChannel());
-    channel.on('error', () => undefined);
-    const answered = <T>(work: Promise<T>): Promise<T> => within(ANSWER_TIMEOUT_MS, 'the lock', work);
+    if (!(await this.#isHeldBy(connection))) return false;
     try {
-      if (!(await answered(takeLock(channel, this.#name)))) return false;
-      // Has the lock go with this channel at the latest: the broker deletes the queue with its only consumer.
-      await answered(channel.consume(this.#name, () => undefined));
-      {
-        await using walk = await QueueWalk.open(connection, queue, options);
-        await look(walk);
-      }
-      await answered(channel.deleteQueue(this.#name)).catch(() => undefined);
+      await using walk = await QueueWalk.open(connection, queue, options);
+      await look(walk);
       return true;
     } finally {
-      abandon(channel);
+      await this.#release(connection);
+    }
+  }
+
+  /** Whether the connection holds the lock, which it takes if nobody does. */
+  async #isHeldBy(connection: ChannelModel): Promise<boolean> {
+    if (this.#holder !== connection && (await this.isTaken())) return false;
+    // Also if it is held already: somebody may have deleted the queue.
+    const isHeld = await takeLock(connection, this.#lock);
+    this.#holder = isHeld ? connection : undefined;
+    return isHeld;
+  }
+
+  /** Gives the lock up. If that fails, it stays held until the next release. */
+  async #release(connection: ChannelModel): Promise<void> {
+    try {
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+        channel.deleteQueue(this.#lock.name),
+      );
+      this.#holder = undefined;
+    } catch {
+      // Gone with the connection, or released the next time.
     }
   }
 }
 
 /**
- * Declares the exclusive queue of a lock, which the broker removes with the connection, or with its last consumer.
+ * Declares the exclusive queue of a lock, which the broker removes with the connection.
  *
- * @returns whether the connection holds the lock; not if another one does, and then the channel is closed
- * @throws Error if the broker refuses it for another reason
+ * @returns whether the connection holds the lock; not if another one does
+ * @throws Error if the broker refuses it for another reason, or does not answer
  */
-export async function takeLock(channel: Channel, name: string): Promise<boolean> {
-  const args = { 'x-queue-type': 'classic' };
+export async function takeLock(
+  connection: ChannelModel,
+  { name, arguments: args }: QueueDeclaration,
+): Promise<boolean> {
   try {
-    await channel.assertQueue(name, { exclusive: true, durable: false, autoDelete: true, arguments: args });
+    await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+      channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
+    );
     return true;
   } catch (error) {
     if (codeOf(error) === LOCKED) return false;

@@ -1,6 +1,6 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { closeInTime, countsOf, pause, within } from '../connection/questions.ts';
+import { closeWithin, countsOf, pause, within } from '../connection/questions.ts';
 import { limitBodies } from '../connection/bound-messages.ts';
 
 // A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of them,
@@ -21,6 +21,7 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
 /** Then the broker is asked whether more are on their way: another consumer may have taken them, or they have expired. */
 const IDLE_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 /** A second, for messages of a closed channel to be back in their places, and for those that somebody else holds for a look. */
 const LOOKS = 20;
 const LOOK_PAUSE_MS = 50;
@@ -101,7 +102,7 @@ export class QueueWalk implements AsyncDisposable {
    * back what the channel held. Never rejects.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    await closeInTime(this.#channel);
+    await closeWithin(CLOSE_TIMEOUT_MS, this.#channel);
     // Also if nothing was shown: somebody else may hold all of them.
     const expected = Math.max(this.#shown, 1) - this.#acknowledged;
     for (
