@@ -175,10 +175,12 @@ describe('A worker that stops', () => {
     const store = await stopping.join();
     await claimOf(store, randomUUID());
     expect(await clients()).toContain('name=poker-bridge');
+    // On a busy machine it may have connected twice.
+    const { accepted } = line;
     await store.close();
     await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
     await until('no connection is left', () => line.connections === 0);
-    expect(line.accepted).toBe(1);
+    expect(line.accepted).toBe(accepted);
     expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
   });
 });
