@@ -28,8 +28,14 @@ function newestOf(folder: string, homes: string, erlangIn: string): Installation
   const server = servers.sort(byVersion.compare).at(-1);
   if (server === undefined) return undefined;
   const home = join(folder, dirname(dirname(server)));
-  const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''].join(delimiter);
-  return { version: /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown', home, path };
+  const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''];
+  // What was unpacked has the Erlang that it needs beside it; the machine's own may not be the one in its PATH.
+  if (erlangIn === '/') path.reverse();
+  return {
+    version: /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown',
+    home,
+    path: path.join(delimiter),
+  };
 }
 
 /** The supported releases of RabbitMQ, oldest first, with the suite of Debian that holds each. */

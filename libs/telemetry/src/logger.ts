@@ -51,7 +51,13 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
 
 /** Gathers lines: pino's destination copies all that it has gathered at each line, a seventh of a command's garbage. */
 function standardOutput(): DestinationStream {
-  const output = destination({ sync: false, minLength: GATHER_BYTES, maxLength: MAX_UNREAD_BYTES });
+  const output = destination({
+    sync: false,
+    minLength: GATHER_BYTES,
+    // For what it still holds after a reader that had paused.
+    periodicFlush: GATHER_MS,
+    maxLength: MAX_UNREAD_BYTES,
+  });
   let lines: string[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
