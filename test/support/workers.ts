@@ -3,7 +3,7 @@ import { until } from './until.ts';
 
 /** Workers in processes of their own, each replaced when it ends, as an orchestrator does. */
 export class Workers implements AsyncDisposable {
-  /** Those that are running or starting, by their numbers. */
+  /** Workers that run or start, by their numbers. */
   readonly programs: WorkerProcess[] = [];
   readonly #start: (number: number) => WorkerProcess;
   readonly #onCrash: (number: number, output: string) => void;

@@ -41,7 +41,7 @@ export class ReportFacts {
   readonly #precisions = new Map<string, number | null>();
   readonly #texts = new Set(TEXTS);
   readonly #totals = new Map<string, Total>();
-  /** Of the records, by page. */
+  /** Hashes of the ids of the records, by page. */
   readonly #identities: BigUint64Array[] = [];
 
   /** @param decimals of currencies that the worker does not know */

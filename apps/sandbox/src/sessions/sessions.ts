@@ -36,7 +36,7 @@ const REMEMBERED_SESSIONS = 1000;
 export class Sessions {
   // sessions live equally long, so they are in the order in which they expire
   private readonly byKey = new Map<string, Session>();
-  /** Those that have expired as well, while they are remembered. */
+  /** Also of expired tokens, while they are remembered. */
   private readonly byAuth = new Map<string, Session>();
   private expiredAuths: string[] = [];
 
