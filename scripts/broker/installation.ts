@@ -6,7 +6,7 @@ export interface Installation {
   readonly version: string;
   /** Holds `sbin`, `plugins` and `escript`. */
   readonly home: string;
-  /** The PATH by which its Erlang is found before another one of the machine. */
+  /** The PATH by which its Erlang is found. */
   readonly path: string;
 }
 

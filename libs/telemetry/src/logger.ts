@@ -49,7 +49,7 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
   return pino(options, stream);
 }
 
-/** Gathers lines: pino's destination copies all that it has gathered at each line, a seventh of a command's garbage. */
+/** Gathers lines: pino's destination copies all that it has gathered at each line, an eighth of a command's garbage. */
 function standardOutput(): DestinationStream {
   const output = destination({
     sync: false,
@@ -62,6 +62,8 @@ function standardOutput(): DestinationStream {
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
   const passOn = (): void => {
+    // pino may have ended it before the process exits.
+    if (bytes === 0) return;
     clearTimeout(timer);
     timer = undefined;
     output.write(lines.join(''));
