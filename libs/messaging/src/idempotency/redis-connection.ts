@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-import { within } from '#rabbitmq';
+import { corkWrites, within } from '#rabbitmq';
 import { TlsContext } from '#tls';
 
 import type { InternalKeys } from '../envelope/internal-keys.ts';
@@ -78,7 +78,10 @@ export class RedisConnection {
     }) as Redis & Scripts;
     this.#redis.on('error', (error) => this.#note(error));
     this.#redis.on('close', () => this.#leave());
-    this.#redis.on('ready', () => void this.#tryOut(probeKey));
+    this.#redis.on('ready', () => {
+      corkWrites(this.#redis.stream, setImmediate);
+      void this.#tryOut(probeKey);
+    });
   }
 
   get state(): RedisState {
