@@ -51,17 +51,11 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
 
 /** Gathers lines: pino's destination copies all that it has gathered at each line, an eighth of a command's garbage. */
 function standardOutput(): DestinationStream {
-  const output = destination({
-    sync: false,
-    minLength: GATHER_BYTES,
-    // For what it still holds after a reader that had paused.
-    periodicFlush: GATHER_MS,
-    maxLength: MAX_UNREAD_BYTES,
-  });
+  const output = destination({ sync: false, maxLength: MAX_UNREAD_BYTES });
   let lines: string[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
-  const passOn = (): void => {
+  const flush = (): void => {
     // pino may have ended it before the process exits.
     if (bytes === 0) return;
     clearTimeout(timer);
@@ -71,16 +65,12 @@ function standardOutput(): DestinationStream {
     bytes = 0;
   };
   // pino's own listener then writes it.
-  process.prependListener('exit', passOn);
-  const flush = (): void => {
-    passOn();
-    output.flush();
-  };
+  process.prependListener('exit', flush);
   return {
     write(line) {
       lines.push(line);
       bytes += Buffer.byteLength(line);
-      if (bytes >= GATHER_BYTES) passOn();
+      if (bytes >= GATHER_BYTES) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     },
   };

@@ -2,6 +2,9 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 
 import { Durations, type MetricFacts, PlainMetric, PlainNumber, StateMetric } from './plain-metric.ts';
 
+/** How often the delay of the event loop is measured: it wakes the process, and is part of each figure. */
+const LAG_EVERY_MS = 50;
+
 /**
  * The metrics of a worker, in their own registry. Source of the names: bus contract, section 8. Metrics that every
  * command updates are plain metrics; what the worker knows anyway is read from its state.
@@ -151,7 +154,7 @@ export class Metrics {
   );
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   }
 
   #plain(series: string, help: string): PlainMetric<PlainNumber> {
