@@ -1,9 +1,13 @@
+import { EXIT } from './exit.ts';
 import { run } from './program.ts';
 
-// A reader that closes the output early (`| head`) has what it wanted: that is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // A reader that closes the output early (`| head`) has what it wanted: that is not an error.
+  if (code === 'EPIPE') process.exit();
+  process.stderr.write(`error: the standard output cannot be written (${code})\n`);
+  process.exit(EXIT.usage);
 });
+// A message that nobody can be told changes nothing.
+process.stderr.on('error', () => undefined);
 
 await run(process.argv.slice(2));

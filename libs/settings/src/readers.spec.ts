@@ -61,6 +61,12 @@ describe('a reader', () => {
     ['httpRoot', 'must not hold credentials', 'https://user@a.example', 'https://:CANARY@a.example'],
     ['httpRoot', 'must have neither a query nor a fragment', 'https://a.example/?CANARY=1', 'https://a/#'],
     ['amqpUrl', 'must be amqp or amqps URLs, comma separated', 'CANARY:5672', 'http://broker', ''],
+    [
+      'amqpUrl',
+      'must have a heartbeat in seconds',
+      'amqp://broker?heartbeat=CANARY',
+      'amqp://broker?heartbeat=',
+    ],
     ['redisUrl', 'must be a redis or rediss URL', '127.0.0.1:6379', 'http://127.0.0.1', 'redis:///0'],
     ['redisUrl', 'must have no path but the number of a database', 'redis://127.0.0.1/CANARY'],
     ['redisUrl', 'must have neither a query nor a fragment', 'redis://127.0.0.1?CANARY=0'],

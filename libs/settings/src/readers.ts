@@ -109,7 +109,9 @@ export const precisions: Reader<ReadonlyMap<string, number>> = (value) => {
 const HOST_NAME = /^[a-z0-9._-]+$/;
 
 export const amqpUrl: Reader<string> = (value) => {
-  parse(value, ['amqp:', 'amqps:'], 'amqp or amqps URLs, comma separated');
+  const { searchParams } = parse(value, ['amqp:', 'amqps:'], 'amqp or amqps URLs, comma separated');
+  if (!/^\d{1,4}$/.test(searchParams.get('heartbeat') ?? '0'))
+    throw new Error('must have a heartbeat in seconds');
   return value;
 };
 

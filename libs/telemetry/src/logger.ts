@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { write, writeSync } from 'node:fs';
 
 import type { LoggerService } from '@nestjs/common';
 import {
-  destination,
   type DestinationStream,
   type Level,
   type LevelWithSilent,
@@ -18,9 +18,13 @@ export type { LevelWithSilent as LogLevel, Logger } from 'pino';
 
 /** The longest that a line is buffered, unless enough others come: writing each one costs more than formatting it. */
 const GATHER_MS = 50;
-const GATHER_BYTES = 16 * 1024 - 1;
+const GATHER_BYTES = 16 * 1024;
 /** The size of the lines that have not been read yet; beyond it lines are dropped, as the log must not stop the service. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+/** How long the end of the process waits for a reader that has paused. */
+const LAST_WRITE_MS = 1_000;
+const STANDARD_OUTPUT = 1;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * A logger that writes one JSON object a line, with ISO times and level names. Lines reach standard output within
@@ -49,31 +53,63 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
   return pino(options, stream);
 }
 
-/** Gathers lines: pino's destination copies all that it has gathered at each line, an eighth of a command's garbage. */
+/**
+ * Writes gathered lines, one write at a time. What cannot be written is dropped, on a disk that is full or for a reader that
+ * has gone: pino's own destination would throw, and never let the process end.
+ */
 function standardOutput(): DestinationStream {
-  const output = destination({ sync: false, maxLength: MAX_UNREAD_BYTES });
   let lines: string[] = [];
+  let piece = NOTHING;
+  /** Of the lines and the piece. */
   let bytes = 0;
+  let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
+  const gather = (): Buffer => {
+    const gathered = Buffer.from(lines.join(''));
+    lines = [];
+    return gathered;
+  };
   const flush = (): void => {
-    // pino may have ended it before the process exits.
-    if (bytes === 0) return;
     clearTimeout(timer);
     timer = undefined;
-    output.write(lines.join(''));
-    lines = [];
-    bytes = 0;
+    if (isWriting || bytes === 0) return;
+    if (piece.length === 0) piece = gather();
+    isWriting = true;
+    write(STANDARD_OUTPUT, piece, (error, written) => {
+      isWriting = false;
+      const taken = error ? lostIn(error, piece) : written;
+      piece = piece.subarray(taken);
+      bytes -= taken;
+      if (taken > 0) flush();
+      else timer ??= setTimeout(flush, GATHER_MS);
+    });
   };
-  // pino's own listener then writes it.
-  process.prependListener('exit', flush);
+  process.on('exit', () => {
+    const untilMs = performance.now() + LAST_WRITE_MS;
+    // What is being written is written by its thread.
+    for (let rest = Buffer.concat([isWriting ? NOTHING : piece, gather()]); rest.length > 0;) {
+      try {
+        rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
+      } catch (error) {
+        if (lostIn(error, rest) > 0 || performance.now() > untilMs) return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, GATHER_MS);
+      }
+    }
+  });
   return {
     write(line) {
+      if (bytes > MAX_UNREAD_BYTES) return;
       lines.push(line);
       bytes += Buffer.byteLength(line);
-      if (bytes >= GATHER_BYTES) flush();
+      if (bytes >= GATHER_BYTES && piece.length === 0) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     },
   };
+}
+
+/** How many bytes a failed write has lost: none if its reader has paused, and may take them later. */
+function lostIn(error: unknown, { length }: Buffer): number {
+  return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : length;
 }
 
 /** Writes Nest's own messages to the log of the service. They describe the framework's start, so they are for debugging. */

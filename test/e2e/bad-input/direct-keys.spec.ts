@@ -58,7 +58,9 @@ describe('direct reply-to keys', () => {
     const parked = witness.counts.undelivered;
     for (let key = 0; key < MANY; key += 1) {
       const options = { userId: new URL(service.url).username, messageId: randomUUID() };
-      publish('session.create', SESSION, { ...options, replyTo: `amq.rabbitmq.reply-to.QUFB.${key}` });
+      // Half of them are alike.
+      const process = key % 2 === 0 ? 'QUFB' : btoa(`process ${key}`);
+      publish('session.create', SESSION, { ...options, replyTo: `amq.rabbitmq.reply-to.${process}.${key}` });
     }
     const channel = await service.caller.connection.createChannel();
     const types: unknown[] = [];
@@ -74,9 +76,9 @@ describe('direct reply-to keys', () => {
     await until('the other one is answered', () => types.length > 0);
     expect(types).toEqual(['session.created']);
     await channel.close();
-    // Before RabbitMQ 4.3, a key that the broker cannot read costs the connection over which it is published.
-    expect(service.proxy.accepted - before).toBeLessThan(MANY / 2);
     await until('their replies are parked', () => witness.counts.undelivered - parked >= MANY);
+    // Before RabbitMQ 4.3, a key that the broker cannot read costs the connection over which it is published.
+    expect(service.proxy.accepted - before).toBeLessThan(5);
   });
 
   it('the key of a disconnected client does no harm', async () => {

@@ -34,6 +34,24 @@ describe('poker-bridge sign explain --json', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(vectors.length + 2);
   });
 
+  it.concurrent('signs the page of a report command that a worker would ask for', async () => {
+    const period = '{"dateFrom":"2026-03-01 00:00:00","dateTo":"2026-03-02 00:00:00","page":3}';
+    const { stdout } = await runCli(
+      ['sign', 'explain', '--command', 'report.rake.fetch', '--data', period, '--json'],
+      { variables: { PLATFORM_CLIENT_ID: 'op1' } },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      name: 'GET /v2/app/users/rake?clientId=op1&per-page=500&page=3',
+      parameters: { 'per-page': '500', page: '3' },
+    });
+  });
+
+  it.concurrent('refuses parameters that are nested too deep for a signature', async () => {
+    const nested = `{"parameters":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
+    const { code, stdout, stderr } = await explain(nested);
+    expect([code, stdout, stderr]).toEqual([2, '', 'error: the parameters are nested too deep\n']);
+  });
+
   it.concurrent('answers one row with one object, digit for digit, whose digest needs a secret', async () => {
     const given = '{"parameters":{"a":9007199254740993,"b":{"c":-1}},"note":7';
     const { code, stdout } = await explain(`${given}}`, '--json');

@@ -92,6 +92,20 @@ describe('poker-bridge', () => {
     expect(run).toMatchObject({ code: 2, stderr: 'error: the standard input is not UTF-8\n' });
   });
 
+  it.each([
+    ['standard output', '--help >/dev/full', [2, 'error: the standard output cannot be written (ENOSPC)\n']],
+    ['standard error', 'sned 2>/dev/full', [2, '']],
+  ])('ends without a stack if %s cannot be written', (_, line, expected) => {
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', `"$1" ${line}`, '', join(root, bin['poker-bridge'] ?? '')],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect([status, stderr]).toEqual(expected);
+  });
+
   it('needs no settings for a subcommand that uses none', async () => {
     const variables = { AMQP_URL: 'nonsense', AMQP_PREFIX: 'amq.', SIGNATURE_SCALARS: 'json' };
     const input = '{"parameters":{"a":true}}';

@@ -8,6 +8,7 @@ import {
   buildClient,
   type CalledOperation,
   CALLS,
+  callWithin,
   failureOf,
   OPERATIONS,
   platform,
@@ -51,6 +52,15 @@ describe('a success', () => {
   it('may begin with a byte order mark, and hold unknown members', async () => {
     const document = { ...(changed(SESSION, 'data/attributes/new', [1]) as object), jsonapi: {} };
     expect(await run('session.create', `\uFEFF${JSON.stringify(document)}`)).toMatchObject({ userId: 'u-1' });
+  });
+
+  it('may be for a player whose id holds any characters', async () => {
+    const id = '\u202eשם/..\u2066';
+    platform.next(answers(200, changed(SESSION, 'data/attributes/user-id', id)));
+    platform.next(answers(200, changed(GAME, 'data/attributes/playerId', id)));
+    const { client } = buildClient();
+    expect(await client.createSession({ userId: id }, callWithin())).toMatchObject({ userId: id });
+    expect(await client.openGame({ player: { id } }, callWithin())).toMatchObject({ playerId: id });
   });
 
   it.each([

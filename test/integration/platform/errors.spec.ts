@@ -34,6 +34,8 @@ const TABLE: readonly (readonly [readonly CalledOperation[], number, string | un
   [ALL, 302, undefined, 'UNEXPECTED_REDIRECT'],
   [['session.create'], 404, 'Not found', 'PLAYER_NOT_FOUND'],
   [['game.open', 'report.ad-hoc.fetch', 'report.rake.fetch'], 404, undefined, 'NOT_FOUND'],
+  // Without a proxy, it is the platform's own.
+  [ALL, 407, undefined, 'BAD_REQUEST'],
   [ALL, 418, undefined, 'BAD_REQUEST'],
   [ALL, 422, 'Auth type not valid', 'AUTH_TYPE_INVALID'],
   [ALL, 422, 'Currency cannot be blank', 'CURRENCY_REQUIRED'],

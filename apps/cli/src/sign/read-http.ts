@@ -50,8 +50,8 @@ export function readHar(text: string): HttpRequest[] {
   const archive = JSON.parse(text) as { log?: { entries?: unknown } } | null;
   const entries = archive?.log?.entries;
   if (!Array.isArray(entries)) throw new Error('is not an HTTP archive: it has no log.entries');
-  const requests = (entries as { request?: Json }[]).flatMap(({ request }) =>
-    request ? [requestOf(request)] : [],
+  const requests = (entries as ({ request?: Json } | null)[]).flatMap((entry) =>
+    entry?.request ? [requestOf(entry.request)] : [],
   );
   const signed = requests.filter(
     ({ url, headers }) => headers.has('sign') || /\/(apiweb\/v3|v2\/app)\//.test(url),

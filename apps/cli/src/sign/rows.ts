@@ -96,8 +96,9 @@ export async function rowOfCommand(type: string, data: string, operator: string 
   const signer = readSigner(operator, true);
   const given = validateCommand(type, json);
   const { REPORTS_PER_PAGE } = readSomeSettings(['REPORTS_PER_PAGE'], process.env);
-  const page = { page: 1, perPage: REPORTS_PER_PAGE, ...given };
-  const { method, path, body, repeatAfterUnknown, parameters } = requestOf(type, given, page, signer);
+  const { page = 1, perPage = REPORTS_PER_PAGE } = given as { page?: number; perPage?: number };
+  const request = requestOf(type, given, { page, perPage }, signer);
+  const { method, path, body, repeatAfterUnknown, parameters } = request;
   const isDerived = repeatAfterUnknown === 'once' && signer.settings.sessionId === 'derive';
   const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return {

@@ -13,7 +13,7 @@ import {
   usualMistakes,
 } from '#signing';
 
-import { EXIT } from '../exit.ts';
+import { EXIT, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { alignedLines, printable, shortened } from '../output.ts';
 import { type InputOptions, readInput } from './read-input.ts';
@@ -44,12 +44,21 @@ type SignedRow = ReturnType<typeof signed>;
 
 /** Prints how each request of an input is signed. @throws ExitError if the input cannot be used */
 export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<void> {
-  const { rows: given, isList } = await readInput(path, options);
-  const rows = given.map(signed);
+  const { rows, isList } = await readSigned(path, options);
   if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
   else if (isList) process.stdout.write(`[\n${rows.map(rowLine).join(',\n')}\n]\n`);
   else process.stdout.write(`${rows.map(rowLine).join('')}\n`);
   if (!rows.every(fits)) process.exitCode = EXIT.failed;
+}
+
+async function readSigned(path: string | undefined, options: ExplainOptions) {
+  try {
+    const { rows, isList } = await readInput(path, options);
+    return { rows: rows.map(signed), isList };
+  } catch (error) {
+    // The stack is full: PHP reads no more than 512 levels.
+    throw error instanceof RangeError ? usageError('the parameters are nested too deep') : error;
+  }
 }
 
 function signed(row: Row) {

@@ -36,7 +36,7 @@ export function readSession(
   const attributes = attributesOf(data, 'session', '/data');
   // The interface document does not say that it is a text: an integer counts as its digits.
   const id = attributes['user-id'];
-  const platformUserId = isInteger(id) ? JSON.stringify(id) : playerTextAt(attributes, 'user-id');
+  const platformUserId = isInteger(id) ? JSON.stringify(id) : playerTextAt(attributes, 'user-id', player);
   if (userIds === 'same' && platformUserId !== player) {
     throw new UnexpectedDocument(
       `${ATTRIBUTES}/user-id is another player than the one asked for; ` +
@@ -57,11 +57,11 @@ export function readGame(text: string, player: string, urls: UrlRules): GameOpen
   const data = objectAt(parseDocument(text)['data'], '/data');
   const attributes = attributesOf(data, 'GameSession', '/data');
   // The interface document calls it the external player ID, which is the operator's.
-  if (playerTextAt(attributes, 'playerId') !== player) {
+  if (playerTextAt(attributes, 'playerId', player) !== player) {
     throw new UnexpectedDocument(`${ATTRIBUTES}/playerId is another player than the one asked for`);
   }
   return {
-    id: playerTextAt(data, 'id', '/data'),
+    id: playerTextAt(data, 'id', undefined, '/data'),
     playerId: player,
     sessionId: playerTextAt(attributes, 'sessionId'),
     auth: playerTextAt(attributes, 'auth'),
@@ -69,12 +69,15 @@ export function readGame(text: string, player: string, urls: UrlRules): GameOpen
   };
 }
 
-/** @throws UnexpectedDocument unless the member is a text that can be shown to a player */
-function playerTextAt(object: JsonObject, name: string, where = ATTRIBUTES): string {
+/**
+ * @param asked a text that the command has named, whatever that holds
+ * @throws UnexpectedDocument unless the member is that, or a text that can be shown to a player
+ */
+function playerTextAt(object: JsonObject, name: string, asked?: string, where = ATTRIBUTES): string {
   const text = textAt(object, name, where);
   if (Buffer.byteLength(text) > MAX_BYTES)
     throw new UnexpectedDocument(`${where}/${name} is longer than 8 KiB`);
-  if (!DECEPTIVE.test(text)) return text;
+  if (text === asked || !DECEPTIVE.test(text)) return text;
   throw new UnexpectedDocument(`${where}/${name} holds control or direction characters`);
 }
 

@@ -36,12 +36,16 @@ const TOO_MANY_REQUESTS = 429;
 /** Said by a proxy that has passed nothing on. */
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
-/** @param nowMs the time of day, since `Retry-After` may be a date */
-export function classifyAttempt(end: ExchangeEnd, nowMs: number): ClassifiedAttempt {
+/**
+ * @param nowMs the time of day, since `Retry-After` may be a date
+ * @param isProxied whether a proxy may have answered
+ */
+export function classifyAttempt(end: ExchangeEnd, nowMs: number, isProxied: boolean): ClassifiedAttempt {
   if (end.kind !== 'answer') return classifyFault(end.kind, end.fault, end.proxyStatus);
   const { answer } = end;
   const { status } = answer;
-  if (status === PROXY_AUTHENTICATION_REQUIRED) return classifyFault('not-sent', 'proxy-refused', status);
+  if (isProxied && status === PROXY_AUTHENTICATION_REQUIRED)
+    return classifyFault('not-sent', 'proxy-refused', status);
   const result = statusClass(status);
   if (result === '2xx') return { outcome: { kind: 'answered', answer }, health: 'healthy', result };
   // 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5.

@@ -158,7 +158,7 @@ export class OperationCalls {
   /** @param resends how many attempts of the call were made before */
   async #attempt(call: SignedCall, context: CallContext, resends: number): Promise<Outcome> {
     if (this.circuit.retryAfterMs > 0) return this.#refuse('circuit-open');
-    const { admission, limits, observer } = this.#share;
+    const { admission, limits, observer, transport } = this.#share;
     const entered = admission.enter(this.#compartment, context.deadline);
     const admittance = typeof entered === 'string' ? entered : await this.#waitFor(entered);
     if (admittance !== 'admitted') return this.#refuse(admittance);
@@ -180,7 +180,8 @@ export class OperationCalls {
       });
       const isDue = remainingMs <= limits.attemptTimeoutMs;
       const isLate = isCutOff(end, isDue, context.deadline);
-      const { outcome, health, result } = isLate ? CUT_OFF : classifyAttempt(end, Date.now());
+      const isProxied = transport.proxyUrl !== undefined;
+      const { outcome, health, result } = isLate ? CUT_OFF : classifyAttempt(end, Date.now(), isProxied);
       const status = end.kind === 'answer' ? end.answer.status : undefined;
       observer?.attemptEnded(this.#operation, result, performance.now() - startedAtMs);
       trace?.end(result, status);

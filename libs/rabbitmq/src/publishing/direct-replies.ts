@@ -12,6 +12,9 @@ import {
 /** RabbitMQ 4.0 closes the connection for a key that it cannot read; a reply to a key is at most once in any case. */
 const TIMEOUT_MS = 10_000;
 const REMEMBERED_MS = 60_000;
+const KEY = /^amq\.rabbitmq\.reply-to\.([A-Za-z\d+/]+={0,2})\.[^.]+$/;
+/** `NEW_PID_EXT` of Erlang's external term format: the node is an atom, and its length takes one byte or two. */
+const PROCESS = /^\x83X(?:w|[dv]\0)([^])([\w.@-]+)[^]{12}$/;
 
 /**
  * Publishes to direct reply keys (`amq.rabbitmq.reply-to.…`) over a connection of their own, which is opened for the first
@@ -20,7 +23,7 @@ const REMEMBERED_MS = 60_000;
 export class DirectReplies {
   readonly #publisher = new ConfirmedPublisher();
   readonly #connection: BrokerConnection;
-  /** Beginnings of keys that the broker could not read; each has cost a connection, so that they are few. */
+  /** Beginnings of keys that the broker could not read although they look like one; each has cost a connection. */
   readonly #unreadable = new Set<string>();
   #returnsOnlyUndelivered = false;
 
@@ -45,8 +48,9 @@ export class DirectReplies {
     await within(TIMEOUT_MS, 'the broker', this.#connection.established()).catch((error: unknown) => {
       throw new UnconfirmedError('The broker is away.', { cause: error });
     });
+    const mandatory = this.#returnsOnlyUndelivered;
+    if (!mandatory && !isReadable(message.routingKey)) return 'returned';
     try {
-      const mandatory = this.#returnsOnlyUndelivered;
       return await this.#publisher.publish({ ...message, mandatory }, isWanted, TIMEOUT_MS);
     } catch (error) {
       if (!(error instanceof PublishRefusedError)) throw error;
@@ -60,6 +64,16 @@ export class DirectReplies {
     this.#publisher.close();
     await this.#connection.close();
   }
+}
+
+/**
+ * Whether a key has the form of those that RabbitMQ makes up to 4.2: the process of a channel as an Erlang term in base64, and
+ * a secret.
+ */
+function isReadable(key: string): boolean {
+  const term = Buffer.from(KEY.exec(key)?.[1] ?? '', 'base64').toString('latin1');
+  const [, length, node] = PROCESS.exec(term) ?? [];
+  return node !== undefined && node.length === length?.charCodeAt(0);
 }
 
 /** The part of a key that the broker decodes: what follows the next dot is a secret. */
