@@ -149,7 +149,7 @@ describe('poker-bridge report --resume', () => {
       await sandboxed.platform.fault({ ...SLOW, fixedMs: 3_000 });
       for (const more of [[], ['--resume'], ['--force']]) {
         const { code, stderr } = await fetch(...more);
-        const message = `process ${child.pid} reads this report into the same file`;
+        const message = `process ${child.pid} is reading a report into the same file`;
         expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
       }
       child.kill('SIGKILL');

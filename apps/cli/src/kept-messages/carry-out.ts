@@ -134,7 +134,7 @@ async function settle(
 /** Asks the user; anything but `y` or `yes` is a no. @throws ExitError if there is no terminal to ask on */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw usageError('there is no terminal to ask on: say --yes to continue, or --dry-run to only look');
+    throw usageError('there is no terminal to ask on: give --yes to continue, or --dry-run to only look');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const end = new AbortController();

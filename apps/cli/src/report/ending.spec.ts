@@ -118,7 +118,7 @@ describe('the end of a report', () => {
     const ending = endOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null, EUR: 2 } });
     expect(warnings(ending)).toEqual([
       '1 records have an odd value, which was written as it came',
-      expect.stringContaining('say --decimals USD=2'),
+      expect.stringContaining('give --decimals USD=2'),
     ]);
     expect(ending.facts.decimalOf(1.5, 'EUR')).toBeUndefined();
   });

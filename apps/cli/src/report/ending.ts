@@ -77,7 +77,7 @@ export function warningsOf(
     missing < 0 && `${-missing} records more than ${counted}`,
     faults > 0 && `${faults} records have an odd value, which was written as it came`,
     unknown.length > 0 &&
-      `no decimals are known of ${unknown.join(', ')}: say --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
+      `no decimals are known of ${unknown.join(', ')}: give --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
     incompleteness(period, timeZone, Date.now()),
   ].flatMap((warning) => (typeof warning === 'string' ? [printable(warning)] : []));
 }
