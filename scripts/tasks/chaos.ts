@@ -14,7 +14,7 @@ function choose(names: readonly string[]): readonly Row[] {
   return names.map((name) => {
     const found = ROWS.find((row) => row.name === name);
     if (found) return found;
-    throw new Error(`--only ${name} is none of ${ROWS.map((row) => row.name).join(', ')}`);
+    throw new Error(`--only ${name} is not one of the rows ${ROWS.map((row) => row.name).join(', ')}`);
   });
 }
 
