@@ -54,7 +54,7 @@ export function endingJson({ file, facts, repeated, missing, comparison }: Endin
 /** The end of a report for people: what was written, the totals by currency and kind of amount, and the comparison. */
 export function describeEnding({ file, facts, comparison }: Ending): string[] {
   return [
-    `${facts.records} records of ${facts.pages} pages in ${file}`,
+    `${facts.records} records of ${facts.pages} pages ${file === '-' ? 'printed' : `in ${file}`}`,
     ...totalLines(facts),
     ...(comparison ? comparisonLines(comparison, facts) : []),
   ];
