@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+
 import { isAlive } from './launcher/with-lock.mjs';
 import { messageOf } from './message-of.ts';
 
@@ -27,6 +29,23 @@ function endWithNpm(): void {
     process.kill(process.pid, 'SIGTERM');
   }, POLL_MS);
   timer.unref();
+}
+
+type Defaults = Readonly<Record<string, string | false | undefined>>;
+
+/**
+ * The options that a person gives to a task, each with its default; `false` makes a flag.
+ *
+ * @throws {TypeError} naming an option that is none of them
+ */
+export function readOptions<const T extends Defaults>(defaults: T) {
+  const options = Object.entries<Defaults[string]>(defaults).map(([name, fallback]) => {
+    const type = fallback === false ? 'boolean' : 'string';
+    return [name, { type, ...(fallback !== undefined && { default: fallback }) }] as const;
+  });
+  return parseArgs({ options: Object.fromEntries(options) }).values as {
+    readonly [N in keyof T]: T[N] extends false ? boolean : string | Extract<T[N], undefined>;
+  };
 }
 
 /** @throws {Error} if an option is not a whole number of at least 1 */
