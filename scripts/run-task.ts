@@ -16,10 +16,7 @@ export async function runTask(work: () => Promise<number>): Promise<never> {
   }
 }
 
-/**
- * If npm has started the launcher, ends this process as SIGTERM would once npm is gone: npm that is killed can tell
- * nobody.
- */
+/** If npm has started the launcher, ends this process as SIGTERM would once npm is gone: killed, it can tell nobody. */
 function endWithNpm(): void {
   const npm = Number(process.env['LAUNCHED_BY_PID']);
   if (process.env['npm_lifecycle_event'] === undefined || !(npm > 1)) return;
