@@ -112,7 +112,7 @@ describe('poker-bridge report --resume', () => {
     const next = await interrupted(
       async (child) => {
         const { code: third, stderr } = await fetch('--resume');
-        expect([third, stderr]).toEqual([2, expect.stringContaining(`process ${child.pid} reads this`)]);
+        expect([third, stderr]).toEqual([2, expect.stringContaining(`process ${child.pid} is reading`)]);
         child.kill('SIGKILL');
       },
       { more: ['--resume'], least: kept },
