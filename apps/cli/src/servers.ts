@@ -74,5 +74,5 @@ export function operatorNamed(name: string, settings: Settings): OperatorCredent
   const found = operators.find((operator) => operator.name === name);
   if (found) return found;
   const names = operators.map((operator) => operator.name).join(', ');
-  throw usageError(`there is no operator ${printable(name)}: ${names}`);
+  throw usageError(`there is no operator ${printable(name)}; there are ${names}`);
 }

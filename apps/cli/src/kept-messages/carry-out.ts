@@ -112,7 +112,7 @@ async function settle(
   };
   const chosen = new Set(wanted.map(({ key }) => key));
   const waiting = (): void =>
-    void process.stderr.write(`another process works on ${kept.name}; waiting until it has finished\n`);
+    void process.stderr.write(`another process is working on ${kept.name}; waiting until it has finished\n`);
   const settling = kept.settle({ chosen, signal, waiting }, async (each, take) => {
     if (closed.has(each.facts.queue)) return note(each.facts, 'left');
     note(each.facts, await take(replace?.(each)));

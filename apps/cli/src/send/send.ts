@@ -47,7 +47,7 @@ async function send(type: string, options: SendOptions): Promise<void> {
   const text = await readJson('--data', options.data);
   if (!isCommandType(type)) {
     process.stderr.write(
-      `${printable(type)} is not a command of this version: ${COMMAND_TYPES.join(', ')}\n`,
+      `${printable(type)} is not a command of this version; there are ${COMMAND_TYPES.join(', ')}\n`,
     );
   }
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
