@@ -17,13 +17,7 @@ interface ChangedRecord {
 }
 
 /** How a report differs from an earlier file of it. */
-export interface Comparison {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: readonly ChangedRecord[];
-  /** What the amounts changed by in all; by currency and the name of the amount. */
-  readonly differences: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
-}
+export type Comparison = Awaited<ReturnType<typeof compare>>;
 
 const KEY = ['id', 'date', 'moneyType', 'currency'];
 
@@ -38,13 +32,14 @@ export async function compare(
   path: string,
   records: AsyncIterable<ReportRecord>,
   amounts: readonly string[],
-): Promise<Comparison> {
+) {
   const keyOf = (row: ReportRecord): string => JSON.stringify(KEY.map((member) => csvText(row[member])));
   const before = new Map<string, ReportRecord>();
   for await (const row of rowsOf(path)) {
     const held = ['currency', ...amounts].map((member) => [member, row[member]]);
     before.set(keyOf(row), Object.fromEntries(held) as ReportRecord);
   }
+  /** What the amounts changed by in all; by currency and the name of the amount. */
   const differences = new Map<string, Map<string, bigint>>();
   const changesOf = (currency: string, old: ReportRecord, row: ReportRecord): ChangedRecord['changes'] =>
     amounts.flatMap((member) => {

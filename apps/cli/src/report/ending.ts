@@ -9,18 +9,13 @@ import { incompleteness, type Period } from './period.ts';
 const NAMED_CHANGES = 20;
 
 /** What is known of a report at its end. */
-export interface Ending {
-  readonly file: string;
-  readonly facts: ReportFacts;
-  readonly repeated: number;
-  /** How many records the platform counts more; negative if it counts fewer. */
-  readonly missing: number;
-  readonly comparison: Comparison | undefined;
-}
+export type Ending = ReturnType<typeof endingOf>;
 
-export function endingOf(file: string, facts: ReportFacts, comparison?: Comparison): Ending {
+export function endingOf(file: string, facts: ReportFacts, comparison?: Comparison) {
   const repeated = facts.countRepeated();
-  return { file, facts, repeated, missing: facts.totalCount - (facts.records - repeated), comparison };
+  /** How many records the platform counts more; negative if it counts fewer. */
+  const missing = facts.totalCount - (facts.records - repeated);
+  return { file, facts, repeated, missing, comparison };
 }
 
 /** The end of a report for programs: one object on one line. */
