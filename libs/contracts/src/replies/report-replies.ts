@@ -10,7 +10,10 @@ const IsPrecisions = (): PropertyDecorator =>
     'isPrecisions',
     { type: 'object', additionalProperties: { type: ['integer', 'null'], minimum: 0 } },
     (value) =>
-      isObject(value) && Object.values(value).every((decimals) => decimals === null || isCount(decimals)),
+      isObject(value) &&
+      Object.values(value).every(
+        (count) => count === null || (Number.isSafeInteger(count) && Number(count) >= 0),
+      ),
     'must hold a number of decimals or null for each currency',
   );
 
@@ -22,10 +25,6 @@ const IsRecords = (): PropertyDecorator =>
     (value) => Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
     'must be an array of records, each with its id',
   );
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
 
 const REPORT_NAMES = Object.keys(REPORT_AMOUNTS);
 
