@@ -1,6 +1,5 @@
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { chooseRelease } from '../broker/installation.ts';
-import { requireInstallation } from '../broker/require-installation.ts';
 import { isFree } from '../network.ts';
 import { toldToStop } from '../processes/guarded-command.ts';
 import { readOptions, runTask } from '../run-task.ts';
@@ -28,9 +27,8 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
 }
 
 await runTask(async () => {
-  const { port, release, version } = readOptions({ port: undefined, release: undefined, version: false });
+  const { port, release } = readOptions({ port: undefined, release: undefined });
   if (release !== undefined) chooseRelease(release);
-  if (version) console.log(`RabbitMQ ${(await requireInstallation()).version}`);
-  else await keepBroker(await readPort(port));
+  await keepBroker(await readPort(port));
   return 0;
 });
