@@ -45,11 +45,7 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .command(name)
     .description(`fetches ${what} over a period, or of one player, into a file`)
     .requiredOption('--out <FILE>', 'ends in .csv, .ndjson, .json or .parquet; - is the standard output')
-    .addOption(
-      new Option('--format <FORMAT>', 'default: by the name of the file; for -: csv').choices(
-        Object.keys(FORMATS),
-      ),
-    )
+    .addOption(new Option('--format <FORMAT>', 'default: by the name, or csv').choices(Object.keys(FORMATS)))
     .option('--month <YYYY-MM>', 'a month, from midnight to midnight; or last')
     .option('--day <YYYY-MM-DD>', 'a day, from midnight to midnight; or yesterday')
     .option('--from <TIME>', 'the beginning: YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS')
