@@ -1,4 +1,4 @@
-import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -53,10 +53,14 @@ export async function runJest(options: readonly string[], patterns: readonly str
 
 /** Runs Jest to its end; no outcomes if it was cut off. */
 async function jestOnce(args: readonly string[]): Promise<{ code: number; files: readonly FileOutcome[] }> {
-  using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-test-'));
-  const summaryFile = join(folder.path, 'summary');
-  const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-  const code = await runGuarded(process.execPath, [...JEST, ...args], env);
-  const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
-  return { code, files: JSON.parse(written) as FileOutcome[] };
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
+  const summaryFile = join(folder, 'summary');
+  try {
+    const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
+    const code = await runGuarded(process.execPath, [...JEST, ...args], env);
+    const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
+    return { code, files: JSON.parse(written) as FileOutcome[] };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
