@@ -1,4 +1,4 @@
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -126,8 +126,10 @@ describe('the end of a report', () => {
 
 describe('compare', () => {
   it('counts each currency apart, in the decimals that are known, and reads quoted cells', async () => {
-    using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-compare-'));
-    const before = join(folder.path, 'before.csv');
+    using end = new DisposableStack();
+    const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-compare-'));
+    end.defer(() => rmSync(folder, { recursive: true }));
+    const before = join(folder, 'before.csv');
     writeFileSync(before, 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
     const facts = factsOf([line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')]);
     const { records } = facts.last!;

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdtempDisposable, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -42,8 +42,10 @@ export type ReportOptions = PeriodOptions &
 export async function report(name: ReportName, options: ReportOptions): Promise<void> {
   if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'poker-bridge-report-'));
-  const file = join(folder.path, `report.${formatOf(options)}`);
+  const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
+  await using end = new AsyncDisposableStack();
+  end.defer(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, `report.${formatOf(options)}`);
   await fetchInto(name, options, file, process.stderr);
   if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
 }
