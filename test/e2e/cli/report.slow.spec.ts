@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -92,6 +94,14 @@ describe('poker-bridge report', () => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     const { body } = await sandboxed.platform.lastRequest();
     expect(new URLSearchParams(body).get('dateFrom')).toBe(`${yesterday} 00:00:00`);
+  });
+
+  it('leaves nothing behind if the reader of the standard output has enough', async () => {
+    const variables = { ...folder.variables, TMPDIR: folder.pathOf('') };
+    const child = startCli(folder.argsOf(`rake ${DAY}`, '-'), { variables });
+    child.stdout.destroy();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await folder.files()).toEqual([]);
   });
 
   it('has the same columns for an empty report', async () => {

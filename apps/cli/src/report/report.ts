@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -43,8 +43,8 @@ export async function report(name: ReportName, options: ReportOptions): Promise<
   if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
   const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
-  await using end = new AsyncDisposableStack();
-  end.defer(() => rm(folder, { recursive: true, force: true }));
+  // Also if the reader of the standard output has enough, which ends the process.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, `report.${formatOf(options)}`);
   await fetchInto(name, options, file, process.stderr);
   if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
