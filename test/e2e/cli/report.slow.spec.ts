@@ -134,9 +134,11 @@ describe('poker-bridge report', () => {
   it.each([
     ['no-such.csv', /no-such\.csv cannot be compared with \(ENOENT\)/],
     ['a.parquet', /takes a \.csv, \.ndjson or \.json file/],
-  ])('refuses to compare with %s', async (file, expected) => {
+  ])('refuses to compare with %s, before it fetches anything', async (file, expected) => {
     const { code, stderr } = await folder.fetch(`rake ${DAY}`, 'a.csv', '--compare', file);
     expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
+    // Not even its first page was fetched.
+    expect(await folder.files()).toEqual([]);
   });
 
   it('asks for a month from midnight to midnight, with what else was given', async () => {

@@ -22,23 +22,27 @@ export type Comparison = Awaited<ReturnType<typeof compare>>;
 const KEY = ['id', 'date', 'moneyType', 'currency'];
 
 /**
- * Compares the records of a report with those of a file that an earlier run wrote, which are held in memory.
+ * The records of a file that an earlier run wrote, held in memory.
  *
  * @param path `.csv`, `.ndjson` or `.json`
  * @param amounts the members that are compared
  * @throws ExitError if the file cannot be read
  */
+export async function readEarlier(path: string, amounts: readonly string[]) {
+  const records = new Map<string, ReportRecord>();
+  for await (const row of rowsOf(path)) {
+    const held = ['currency', ...amounts].map((member) => [member, row[member]]);
+    records.set(keyOf(row), Object.fromEntries(held) as ReportRecord);
+  }
+  return records;
+}
+
+/** Compares the records of a report with earlier ones, which it uses up. @param amounts the members that are compared */
 export async function compare(
-  path: string,
+  before: Map<string, ReportRecord>,
   records: AsyncIterable<ReportRecord>,
   amounts: readonly string[],
 ) {
-  const keyOf = (row: ReportRecord): string => JSON.stringify(KEY.map((member) => csvText(row[member])));
-  const before = new Map<string, ReportRecord>();
-  for await (const row of rowsOf(path)) {
-    const held = ['currency', ...amounts].map((member) => [member, row[member]]);
-    before.set(keyOf(row), Object.fromEntries(held) as ReportRecord);
-  }
   /** What the amounts changed by in all; by currency and the name of the amount. */
   const differences = new Map<string, Map<string, bigint>>();
   const changesOf = (currency: string, old: ReportRecord, row: ReportRecord): ChangedRecord['changes'] =>
@@ -63,6 +67,10 @@ export async function compare(
   }
   for (const old of before.values()) changesOf(csvText(old['currency']), old, {});
   return { added, removed: before.size, changed, differences };
+}
+
+function keyOf(row: ReportRecord): string {
+  return JSON.stringify(KEY.map((member) => csvText(row[member])));
 }
 
 async function* rowsOf(path: string): AsyncGenerator<ReportRecord> {

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { parseExactJson } from '#signing';
 
-import { compare } from './compare.ts';
+import { compare, readEarlier } from './compare.ts';
 import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
 import { type Page, ReportFacts, type ReportRecord } from './facts.ts';
 
@@ -134,7 +134,7 @@ describe('compare', () => {
     const facts = factsOf([line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')]);
     const { records } = facts.last!;
     const comparison = await compare(
-      before,
+      await readEarlier(before, ['value']),
       (async function* () {
         yield* records;
       })(),

@@ -16,7 +16,7 @@ import type { Options } from '../options.ts';
 import { Progress } from '../progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
 import { readBus } from '../servers.ts';
-import { compare } from './compare.ts';
+import { compare, readEarlier } from './compare.ts';
 import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
@@ -63,6 +63,8 @@ async function fetchInto(
   const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
   const identity = { report: name, ...data, operator, bus: busAddress() };
   const noFacts = () => new ReportFacts(name, decimals);
+  const { amounts } = noFacts();
+  const earlier = options.compare === undefined ? undefined : await readEarlier(options.compare, amounts);
   return interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
@@ -70,9 +72,7 @@ async function fetchInto(
     try {
       await readInto(unfinished, request, signal);
       const { facts } = unfinished;
-      const { compare: earlier } = options;
-      const comparison =
-        earlier === undefined ? undefined : await compare(earlier, unfinished.records(), facts.amounts);
+      const comparison = earlier && (await compare(earlier, unfinished.records(), amounts));
       ending = endingOf(options.out, facts, comparison);
       await writeReport(format, unfinished);
     } catch (error) {
