@@ -49,7 +49,7 @@ function section(type: string, summary: string, presence: string): string {
   const rows = membersOf(SCHEMAS[type]).map(({ path, isRequired, own, held }) => [
     `\`${path.join('.').replaceAll('.*', '[]')}\``,
     // Launch options are an object, or a string that holds one.
-    String(held['type'] ?? 'object'),
+    (held['type'] as string | undefined) ?? 'object',
     isRequired ? 'yes' : 'no',
     meaningOf(own),
   ]);
