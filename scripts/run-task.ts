@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+
 import { isAlive } from './launcher/with-lock.mjs';
 import { messageOf } from './message-of.ts';
 
@@ -14,10 +16,7 @@ export async function runTask(work: () => Promise<number>): Promise<never> {
   }
 }
 
-/**
- * If npm has started the launcher, ends this process as SIGTERM would once npm is gone: npm that is killed can tell
- * nobody.
- */
+/** If npm has started the launcher, ends this process as SIGTERM would once npm is gone: killed, it can tell nobody. */
 function endWithNpm(): void {
   const npm = Number(process.env['LAUNCHED_BY_PID']);
   if (process.env['npm_lifecycle_event'] === undefined || !(npm > 1)) return;
@@ -27,6 +26,23 @@ function endWithNpm(): void {
     process.kill(process.pid, 'SIGTERM');
   }, POLL_MS);
   timer.unref();
+}
+
+type Defaults = Readonly<Record<string, string | false | undefined>>;
+
+/**
+ * The options that a person gives to a task, each with its default; `false` makes a flag.
+ *
+ * @throws {TypeError} naming an option that is none of them
+ */
+export function readOptions<const T extends Defaults>(defaults: T) {
+  const options = Object.entries<Defaults[string]>(defaults).map(([name, fallback]) => {
+    const type = fallback === false ? 'boolean' : 'string';
+    return [name, { type, ...(fallback !== undefined && { default: fallback }) }] as const;
+  });
+  return parseArgs({ options: Object.fromEntries(options) }).values as {
+    readonly [N in keyof T]: T[N] extends false ? boolean : string | Extract<T[N], undefined>;
+  };
 }
 
 /** @throws {Error} if an option is not a whole number of at least 1 */

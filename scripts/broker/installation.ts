@@ -50,7 +50,8 @@ const VARIABLE = 'RABBITMQ_RELEASE';
 /** @throws {Error} naming the releases that there are */
 export function readRelease(text: string): Release {
   const release = RELEASES.find((each) => each === text);
-  if (release === undefined) throw new Error(`--release ${text} is none of ${RELEASES.join(', ')}`);
+  if (release === undefined)
+    throw new Error(`RabbitMQ ${text} is not one of the releases ${RELEASES.join(', ')}`);
   return release;
 }
 

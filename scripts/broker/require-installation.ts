@@ -77,7 +77,7 @@ function unpackRelease(release: Release): Promise<Installation> {
       rmSync(folder, { recursive: true, force: true });
     }
     const unpacked = installationIn(home);
-    if (unpacked === undefined) throw new Error('it holds no server where it is expected');
+    if (unpacked === undefined) throw new Error('the packages hold no server in the expected place');
     return unpacked;
   });
 }
@@ -92,7 +92,7 @@ function unpackRelease(release: Release): Promise<Installation> {
 export function useOwnLoader(folder: string, home: string): void {
   // Up to Debian 12, some packages have their libraries outside of /usr.
   const [loader] = globSync('{usr/lib,lib}/*/ld-linux-*.so.*', { cwd: folder });
-  if (loader === undefined) throw new Error(`${folder} holds no loader`);
+  if (loader === undefined) throw new Error('the packages hold no loader');
   const triplet = basename(dirname(loader));
   const libraries = ['usr/lib', 'lib'].map((each) => join(home, each, triplet)).join(':');
   const places = ['usr/lib/erlang/{bin,erts-*/bin}/*', 'usr/lib/erlang/lib/*/priv/bin/*'];

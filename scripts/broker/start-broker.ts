@@ -72,8 +72,7 @@ export class Broker implements FoundBroker, AsyncDisposable {
   }
 
   /**
-   * Starts it, or starts it again with its data and on its ports, and waits until it takes connections; kills it first if
-   * it runs.
+   * Starts it, or kills it and starts it again with its data and on its ports, and waits until it takes connections.
    *
    * @throws {Error} with the end of its log, if it ends before that
    */

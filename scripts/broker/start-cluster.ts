@@ -12,18 +12,14 @@ const JOIN_TIMEOUT_SECONDS = 30;
 const SETTINGS = { settings: ['{consumer_disconnected_timeout, 1000}'] };
 
 /** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
-export interface Cluster extends AsyncDisposable {
-  readonly nodes: readonly Broker[];
-  /** Ends all of them and removes their folders. Nothing of them is left when this settles. */
-  stop(): Promise<void>;
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /**
  * Starts three private RabbitMQ nodes on loopback ports, each in a temporary folder, and waits until they are one cluster.
  *
  * @throws {Error} if RabbitMQ is not there and cannot be brought, or a node does not start
  */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster() {
   const installation = await requireInstallation();
   const [epmd = 0, ...free] = await freePorts(1 + 2 * SIZE);
   const cookie = randomBytes(16).toString('hex');
@@ -34,6 +30,7 @@ export async function startCluster(): Promise<Cluster> {
     const ports = { amqp, distribution, epmd, metrics: 0 };
     return new Broker(createNodeFiles(installation, ports, SETTINGS, { name, members, cookie }));
   });
+  /** Ends all of them and removes their folders. Nothing of them is left when this settles. */
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.stop()));
     await portMapper.end();

@@ -20,8 +20,7 @@ const LEFT_OUT =
 const STAMP = '.build';
 
 /**
- * Makes `dist` from `apps` and `libs`, if anything has changed since it was made; an unchanged tree costs only the look at
- * its files.
+ * Makes `dist` from `apps` and `libs` if anything has changed; an unchanged tree costs only the look at its files.
  *
  * Each file is put in its place by a rename, the stamp last, so that two builds at once do no harm and one that is
  * interrupted is done again by the next.

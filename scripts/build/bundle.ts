@@ -16,8 +16,7 @@ const REQUIRE =
  * `bundle` beside their `src`: finding and reading 2,000 files is more than half of a worker's start. What is imported on
  * demand is in its file, too, but does nothing before; unless it is the other one.
  *
- * They have no source maps, whose lines Node.js would count at each start (docs/decisions/0008); a comment says where each
- * part is from.
+ * They have no source maps, whose lines Node.js would count at each start; a comment says where each part is from.
  *
  * @param dist the folder of what is built
  * @returns the text of each file by its path relative to `dist`

@@ -48,7 +48,8 @@ function lanes(): string {
 function section(type: string, summary: string, presence: string): string {
   const rows = membersOf(SCHEMAS[type]).map(({ path, isRequired, own, held }) => [
     `\`${path.join('.').replaceAll('.*', '[]')}\``,
-    typeOf(held),
+    // Launch options are an object, or a string that holds one.
+    (held['type'] as string | undefined) ?? 'object',
     isRequired ? 'yes' : 'no',
     meaningOf(own),
   ]);
@@ -87,11 +88,6 @@ function linked(messages: readonly { readonly type: string }[]): string {
 
 /** The name of a setting, and what Markdown would read as emphasis. */
 const AS_CODE = /\b[A-Z]+(_[A-Z]+)+\b|\*{3}/g;
-
-/** Launch options are an object, or a string that holds one. */
-function typeOf({ type = 'object' }: JsonSchema): string {
-  return String(type);
-}
 
 function meaningOf({ description, ...schema }: JsonSchema): string {
   const rule = ruleOf(schema);

@@ -58,8 +58,7 @@ export function isInstalled(lock, record, { platform, arch } = process) {
 
 /**
  * The Node.js that runs the tasks: the release that the lock file brings for this platform, else the one that runs now, if
- * that is new enough. Not by way of node_modules/.bin, where npm 10 leaves no link to a package that has siblings for
- * other platforms.
+ * that is new enough. Not by node_modules/.bin, where npm 10 has no link to a package with siblings for other platforms.
  */
 function findNode(root) {
   const machine = `${process.platform}-${process.arch}`;

@@ -124,8 +124,7 @@ export function toldToStop(): Promise<NodeJS.Signals> {
 }
 
 /**
- * Runs a command to its end, on this process's terminal. A signal that tells this process to stop kills the command and all
- * of its children.
+ * Runs a command to its end, on this process's terminal. A signal to stop kills the command and all of its children.
  *
  * @returns the command's exit code; if a signal ended it, 128 and the signal's number
  */

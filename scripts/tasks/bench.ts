@@ -1,28 +1,25 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { readCount, runTask } from '../run-task.ts';
+import { readCount, readOptions, runTask } from '../run-task.ts';
 
 /** The size of the report during which memory is watched. */
 const REPORT_RECORDS = 400_000;
 
 await runTask(async () => {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      start: { type: 'boolean', default: false },
-      against: { type: 'string' },
-      rounds: { type: 'string' },
-      commands: { type: 'string' },
-      'in-flight': { type: 'string' },
-      apart: { type: 'boolean', default: false },
-      reports: { type: 'boolean', default: false },
-      records: { type: 'string' },
-    },
+  const values = readOptions({
+    quick: false,
+    start: false,
+    apart: false,
+    reports: false,
+    only: undefined,
+    against: undefined,
+    rounds: undefined,
+    commands: undefined,
+    'in-flight': undefined,
+    records: undefined,
   });
   const { quick, only, start, against } = values;
   await build(root);

@@ -1,11 +1,8 @@
-import { parseArgs } from 'node:util';
-
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { chooseRelease } from '../broker/installation.ts';
-import { requireInstallation } from '../broker/require-installation.ts';
 import { isFree } from '../network.ts';
 import { toldToStop } from '../processes/guarded-command.ts';
-import { runTask } from '../run-task.ts';
+import { readOptions, runTask } from '../run-task.ts';
 
 /** Starts a broker and keeps it until it or this process ends. */
 async function keepBroker(port: number | undefined): Promise<void> {
@@ -30,11 +27,8 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
 }
 
 await runTask(async () => {
-  const { values } = parseArgs({
-    options: { port: { type: 'string' }, release: { type: 'string' }, version: { type: 'boolean' } },
-  });
-  if (values.release !== undefined) chooseRelease(values.release);
-  if (values.version) console.log(`RabbitMQ ${(await requireInstallation()).version}`);
-  else await keepBroker(await readPort(values.port));
+  const { port, release } = readOptions({ port: undefined, release: undefined });
+  if (release !== undefined) chooseRelease(release);
+  await keepBroker(await readPort(port));
   return 0;
 });

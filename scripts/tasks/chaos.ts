@@ -1,5 +1,3 @@
-import { parseArgs } from 'node:util';
-
 import { chaos } from '../../test/chaos/chaos.ts';
 import type { Row } from '../../test/chaos/rows/row.ts';
 import { ROWS } from '../../test/chaos/rows/rows.ts';
@@ -7,27 +5,20 @@ import { chooseRelease, readRelease, RELEASES } from '../broker/installation.ts'
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { readCount, runTask } from '../run-task.ts';
+import { readCount, readOptions, runTask } from '../run-task.ts';
 
 /** @throws {Error} naming the rows that there are, if one of these is not among them */
 function choose(names: readonly string[]): readonly Row[] {
   return names.map((name) => {
     const found = ROWS.find((row) => row.name === name);
     if (found) return found;
-    throw new Error(`--only ${name} is none of ${ROWS.map((row) => row.name).join(', ')}`);
+    throw new Error(`--only ${name} is not one of the rows ${ROWS.map((row) => row.name).join(', ')}`);
   });
 }
 
 await runTask(async () => {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string' },
-      release: { type: 'string' },
-      commands: { type: 'string', default: '10000' },
-      rate: { type: 'string', default: '150' },
-      seed: { type: 'string', default: '1' },
-    },
-  });
+  const defaults = { commands: '10000', rate: '150', seed: '1' };
+  const values = readOptions({ only: undefined, release: undefined, ...defaults });
   const options = {
     rows: values.only === undefined ? ROWS : choose(values.only.split(',')),
     commands: readCount('commands', values.commands),

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { isSound, playRow } from '../../test/chaos/play-row.ts';
 import { resultLine } from '../../test/chaos/report.ts';
@@ -11,7 +10,7 @@ import { chooseRelease } from '../broker/installation.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { readCount, readPositive, runTask } from '../run-task.ts';
+import { readCount, readOptions, readPositive, runTask } from '../run-task.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
@@ -23,14 +22,7 @@ function buildOld(commit: string, folder: string): void {
 
 /** Has workers of an older version and of this one serve side by side under load: upgraded in turn, and rolled back. */
 await runTask(async () => {
-  const { values } = parseArgs({
-    options: {
-      from: { type: 'string' },
-      release: { type: 'string', default: '4.3' },
-      commands: { type: 'string', default: '3000' },
-      rate: { type: 'string', default: '50' },
-    },
-  });
+  const values = readOptions({ from: undefined, release: '4.3', commands: '3000', rate: '50' });
   if (values.from === undefined) throw new Error('--from COMMIT is missing: the version to upgrade from');
   const commands = readCount('commands', values.commands);
   const perSecond = readPositive('rate', values.rate);

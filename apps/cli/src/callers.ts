@@ -12,7 +12,7 @@ Examples:
   $ poker-bridge callers permissions callers.json
   $ poker-bridge callers permissions callers.json | sh
 
-Create the users first, with rabbitmqctl add_user: the worker is the user of AMQP_URL, and each caller is one.`;
+Create the users first, with rabbitmqctl add_user: that of AMQP_URL for the worker, and one for each caller.`;
 
 /** All that have no rules of their own: no user of the broker. */
 const OTHERS = '*';
@@ -27,7 +27,7 @@ export function define(command: Command): void {
   command
     .command('permissions')
     .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')
-    .argument('[FILE]', 'the rules as JSON; default: the file of CALLERS_FILE')
+    .argument('[FILE]', 'the rules as JSON (default: the file of CALLERS_FILE)')
     .addHelpText('after', EXAMPLES)
     .action(printPermissions);
 }

@@ -4,7 +4,7 @@ import { COMMAND_TYPES } from '#contracts';
 
 export function define(command: Command): void {
   command
-    .addArgument(new Argument('<SHELL>', 'whose script is printed').choices(['bash', 'zsh']))
+    .addArgument(new Argument('<SHELL>', 'the shell of the script').choices(['bash', 'zsh']))
     .addHelpText('after', '\nExample:\n  $ poker-bridge completion bash >> ~/.bashrc')
     .action((shell: string) => {
       if (shell === 'zsh') process.stdout.write('autoload -U +X bashcompinit && bashcompinit\n');

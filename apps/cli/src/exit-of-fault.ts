@@ -4,12 +4,7 @@ import { SettingsError } from '#settings';
 
 import { EXIT, ExitError } from './exit.ts';
 
-const WRONG_SETTINGS: ReadonlySet<string> = new Set([
-  'login-refused',
-  'virtual-host-refused',
-  'access-refused',
-  'LOGIN_REFUSED',
-]);
+const WRONG_SETTINGS = /^(login|virtual-host|access)[-_]refused$/i;
 
 /** How the program ends after a fault of the settings or the broker; any other error stays what it is. */
 export function exitOfFault(error: unknown): unknown {
@@ -21,5 +16,5 @@ export function exitOfFault(error: unknown): unknown {
   const fault = error instanceof CallerError ? error.code : error.fault;
   const isUnset = fault === 'unreachable' && !process.env['AMQP_URL'] && !process.env['AMQP_URL_FILE'];
   const message = error.message + (isUnset ? ' AMQP_URL is not set; this is its default.' : '');
-  return new ExitError(WRONG_SETTINGS.has(fault) ? EXIT.settings : EXIT.noAnswer, message);
+  return new ExitError(WRONG_SETTINGS.test(fault) ? EXIT.settings : EXIT.noAnswer, message);
 }

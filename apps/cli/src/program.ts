@@ -15,20 +15,20 @@ Examples:
   $ poker-bridge doctor
 
 Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
-3 if no reply came in time, 78 on wrong settings. docs/command-line.md has more,
-also which settings each subcommand uses: send, report, dead-letters and replies
-those of the broker, AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT and AMQP_TLS_KEY.`;
+3 if no reply came in time, 78 on wrong settings. send, report, dead-letters and
+replies use the settings of the broker: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA,
+AMQP_TLS_CERT and AMQP_TLS_KEY. docs/command-line.md has those of the others.`;
 
 const DESCRIPTIONS = {
   send: 'sends one command over the bus and prints its replies as they arrive',
   report: 'fetches a whole report into a file',
-  sign: 'explains signatures, and finds their settings',
+  sign: 'explains signatures, and finds the settings of a platform',
   'dead-letters': 'looks into the dead letters, sends them back to work, or removes them',
-  replies: 'looks into the parked replies, delivers or removes them',
-  callers: 'says who may send what',
+  replies: 'looks into the parked replies, delivers them, or removes them',
+  callers: 'prints the permissions that the worker and its callers need',
   trace: 'prints what a log on standard input says about a command, a player or a stretch of time',
   doctor: 'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
-  completion: 'prints what makes a shell complete subcommands, options and types of commands',
+  completion: 'prints a script that completes subcommands, options and command types in a shell',
 };
 type Name = keyof typeof DESCRIPTIONS;
 const NAMES = Object.keys(DESCRIPTIONS) as Name[];
@@ -50,7 +50,7 @@ const DEFINITIONS: Readonly<Record<Name, () => Promise<{ readonly define: (comma
 export async function createProgram(used: readonly string[] = NAMES): Promise<Command> {
   const program = new Command('poker-bridge')
     .description(
-      'Commands, reports, dead letters, signatures, permissions and logs of the service, and a check of it.',
+      'Sends commands, fetches reports, looks into dead letters, signatures and logs, and checks the service.',
     )
     .exitOverride()
     .showHelpAfterError('(--help shows how it is used)')

@@ -17,14 +17,10 @@ import { printable } from './output.ts';
 export const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
 export const ANSWER_TIMEOUT_MS = 5_000;
 
-export interface Bus {
-  readonly urls: readonly string[];
-  readonly prefix: string;
-  readonly tls: TlsContext;
-}
+export type Bus = ReturnType<typeof readBus>;
 
 /** @throws SettingsError if the settings of the broker cannot be used */
-export function readBus(): Bus {
+export function readBus() {
   const settings = readSomeSettings(OF_BROKER, process.env);
   const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
   return { urls, prefix, tls: tlsOf('AMQP', settings, urls) };
@@ -74,5 +70,5 @@ export function operatorNamed(name: string, settings: Settings): OperatorCredent
   const found = operators.find((operator) => operator.name === name);
   if (found) return found;
   const names = operators.map((operator) => operator.name).join(', ');
-  throw usageError(`there is no operator ${printable(name)}: ${names}`);
+  throw usageError(`there is no operator ${printable(name)}; there are ${names}`);
 }

@@ -33,10 +33,7 @@ export interface Bus {
   readonly closing: AbortSignal;
 }
 
-/**
- * One command on its way, sent as often as that can help, until its deadline has passed, a signal of its own aborts or the
- * caller is closed.
- */
+/** One command on its way, sent as often as that can help, until its deadline, its signal or the end of the caller. */
 export class Attempts {
   readonly #bus: Bus;
   readonly #command: PreparedCommand;

@@ -147,8 +147,7 @@ export class Caller {
    * Gives exchange, routing key, properties and body of a command, for an outbox: keep them in the transaction, then
    * `publish` them or let a relay do it. Its replies come to `onReply`.
    *
-   * @throws CallerError `VALIDATION_FAILED` if no message can have its id, `NOT_CONNECTED` if the caller has no `instance`
-   *   and was not `ready` yet
+   * @throws CallerError `VALIDATION_FAILED` if no message can have its id, `NOT_CONNECTED` without an `instance` until it is `ready`
    */
   prepare<T extends CommandType>(type: T, data: CommandData[T], options?: CommandOptions): PreparedCommand {
     return prepareCommand(this.#bus.sender, this.replyQueue, type, data, options);

@@ -4,6 +4,7 @@ import {
   busNames,
   type CommandData,
   type CommandType,
+  ERROR_CODES,
   type LANE_OF_COMMAND,
   SCHEMA_VERSION,
 } from '@poker-bridge/contracts';
@@ -135,11 +136,5 @@ export function given<T extends object>(members: T): { [Name in keyof T]?: Exclu
 function invalidId(): CallerError {
   const message = 'must be text of 1 to 200 bytes, without lone surrogates';
   const violations = [{ pointer: '/properties/message_id', message }];
-  return new CallerError({
-    code: 'VALIDATION_FAILED',
-    category: 'invalid',
-    retryable: false,
-    message: 'The command is not valid; see the violations.',
-    violations,
-  });
+  return new CallerError({ code: 'VALIDATION_FAILED', ...ERROR_CODES.VALIDATION_FAILED, violations });
 }

@@ -17,10 +17,7 @@ export function formatAmount(amount: bigint, precision: number | null | undefine
   return `${sign}${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
 }
 
-/**
- * One page of a report, its records with amounts as bigint. `JSON.stringify` writes these as numbers, and those beyond 2^53
- * as text.
- */
+/** One page of a report, with amounts as bigint. `JSON.stringify` writes these as numbers, and those beyond 2^53 as text. */
 export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
   readonly records: readonly R[];
 }

@@ -76,8 +76,7 @@ export class Replies {
   }
 
   /**
-   * Where the replies to a command arrive, also to what is sent again, until it is forgotten. It throws `REPLY_UNREADABLE`
-   * and `REPLY_LOST`.
+   * Where the replies to a command arrive until it is forgotten. It throws `REPLY_UNREADABLE` and `REPLY_LOST`.
    *
    * @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS`
    */

@@ -21,14 +21,13 @@ const MARK = randomUUID();
  */
 export function parseExactJson(text: string): unknown {
   if (!LONG_INTEGER.test(text)) return JSON.parse(text);
-  const marked = text.replace(TOKEN, (token) => (isBeyondDouble(token) ? `"${MARK}${token}"` : token));
+  const marked = text.replace(TOKEN, (token) => {
+    const isExact = !WHOLE_LONG_INTEGER.test(token) || Number.isSafeInteger(Number(token));
+    return isExact ? token : `"${MARK}${token}"`;
+  });
   return JSON.parse(marked, (_name, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
   );
-}
-
-function isBeyondDouble(token: string): boolean {
-  return WHOLE_LONG_INTEGER.test(token) && !Number.isSafeInteger(Number(token));
 }
 
 export type Message = Delivery['message'];

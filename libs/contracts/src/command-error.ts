@@ -1,17 +1,14 @@
 import type { PlatformAnswer, Violation } from './replies/command-failed.ts';
 import { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 
-/** Facts that a failure can state beyond its code; each member is in the error body if it is given. */
-export interface CommandErrorFacts {
-  /** Default: the sentence of the code's row in `ERROR_CODES`. */
-  readonly message?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
-  readonly violations?: readonly Violation[] | undefined;
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
-  readonly platform?: PlatformAnswer | undefined;
-  /** For the log alone; never on the wire. */
-  readonly cause?: unknown;
-}
+/**
+ * Facts that a failure can state beyond its code; each member is in the error body if it is given, but for the `cause`, which
+ * is for the log alone. Default of the message: the sentence of the code's row in `ERROR_CODES`.
+ */
+export type CommandErrorFacts = {
+  readonly [N in 'message' | 'retryAfterMs' | 'violations' | 'details' | 'platform' | 'cause']?:
+    CommandError[N] | undefined;
+};
 
 /** How a command fails: a code of `ERROR_CODES` and what is known about the failure. */
 export class CommandError extends Error {
@@ -22,16 +19,10 @@ export class CommandError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly platform: PlatformAnswer | undefined;
 
-  constructor(code: ErrorCode, facts: CommandErrorFacts = {}) {
-    super(
-      facts.message ?? ERROR_CODES[code].message,
-      facts.cause === undefined ? {} : { cause: facts.cause },
-    );
+  constructor(code: ErrorCode, { message, cause, ...facts }: CommandErrorFacts = {}) {
+    super(message ?? ERROR_CODES[code].message, cause === undefined ? {} : { cause });
     this.code = code;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.violations = facts.violations;
-    this.details = facts.details;
-    this.platform = facts.platform;
+    Object.assign(this, facts);
   }
 
   get category(): ErrorCategory {

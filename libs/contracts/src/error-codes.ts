@@ -18,12 +18,15 @@ interface ErrorCodeFacts {
   readonly message: string;
 }
 
-const invalid = (message: string) => ({ category: 'invalid', retryable: false, message }) as const;
-const misconfigured = (message: string) =>
-  ({ category: 'misconfigured', retryable: false, message }) as const;
-const rejected = (message: string) => ({ category: 'rejected', retryable: false, message }) as const;
-const unavailable = (message: string) => ({ category: 'unavailable', retryable: true, message }) as const;
-const internal = (message: string) => ({ category: 'internal', retryable: false, message }) as const;
+const codeOf =
+  <Category extends ErrorCategory, Retryable extends boolean>(category: Category, retryable: Retryable) =>
+  (message: string) =>
+    ({ category, retryable, message }) as const;
+const invalid = codeOf('invalid', false);
+const misconfigured = codeOf('misconfigured', false);
+const rejected = codeOf('rejected', false);
+const unavailable = codeOf('unavailable', true);
+const internal = codeOf('internal', false);
 
 /** Every code that an error body can carry. Source: bus contract, section 4. */
 export const ERROR_CODES = {
@@ -43,11 +46,7 @@ export const ERROR_CODES = {
     'This caller may not use this operator or command. Ask those who run the service (CALLERS_FILE).',
   ),
   IDEMPOTENCY_CONFLICT: invalid('This message id was used for another command. Use a new id for new data.'),
-  COMMAND_EXPIRED: {
-    category: 'expired',
-    retryable: false,
-    message: 'The deadline passed before an outcome.',
-  },
+  COMMAND_EXPIRED: codeOf('expired', false)('The deadline passed before an outcome.'),
   SIGNATURE_REJECTED: misconfigured(
     'The platform refused the signature. Check the secret key and the signature settings of this operator.',
   ),
@@ -76,23 +75,18 @@ export const ERROR_CODES = {
   OVERLOADED: unavailable(
     'This worker has too many calls waiting for the platform. Send the command again later.',
   ),
-  REPLY_QUEUE_FULL: {
-    category: 'expired',
-    retryable: true,
-    message:
-      'The reply queue refused the pages of the report for too long. Read it faster or raise its limit.',
-  },
-  OUTCOME_UNKNOWN: {
-    category: 'uncertain',
-    retryable: true,
-    message:
-      'The call was sent and its answer was lost: the platform may have done it. Send the same command again.',
-  },
-  PLATFORM_PROTOCOL_ERROR: {
-    category: 'uncertain',
-    retryable: false,
-    message: 'The platform reported success with a document that its interface does not describe.',
-  },
+  REPLY_QUEUE_FULL: codeOf(
+    'expired',
+    true,
+  )('The reply queue refused the pages of the report for too long. Read it faster or raise its limit.'),
+  OUTCOME_UNKNOWN: codeOf(
+    'uncertain',
+    true,
+  )('The call was sent and its answer was lost: the platform may have done it. Send the same command again.'),
+  PLATFORM_PROTOCOL_ERROR: codeOf(
+    'uncertain',
+    false,
+  )('The platform reported success with a document that its interface does not describe.'),
   POISON_COMMAND: internal(
     'The command was started several times and never finished. It lies in the dead letters.',
   ),

@@ -53,28 +53,17 @@ export function isFinalReplyType(type: unknown): type is ReplyType {
 export const SCHEMA_VERSION = 1;
 
 /** The name of every exchange and queue of one installation. Source: bus contract, section 1. */
-export interface BusNames {
-  /** The beginning of each name; a `reply_to` must not have it. */
-  readonly reserved: string;
-  readonly commands: string;
-  readonly unknownCommands: string;
-  readonly events: string;
-  readonly lanes: Readonly<Record<Lane, string>>;
-  readonly quarantine: string;
-  readonly deadLetters: string;
-  readonly undelivered: string;
-  /** The reports' retry queue whose messages wait `delayMs`. */
-  retry(delayMs: number): string;
-}
+export type BusNames = Readonly<ReturnType<typeof busNames>>;
 
 /**
  * The names of exchanges and queues under a prefix.
  *
  * @param prefix default `poker` (setting `AMQP_PREFIX`)
  */
-export function busNames(prefix = 'poker'): BusNames {
+export function busNames(prefix = 'poker') {
   const lanes = Object.fromEntries(LANES.map((lane) => [lane, `${prefix}.${lane}`])) as Record<Lane, string>;
   return {
+    /** The beginning of each name; a `reply_to` must not have it. */
     reserved: `${prefix}.`,
     commands: `${prefix}.commands`,
     unknownCommands: `${prefix}.commands.unknown`,
@@ -83,6 +72,7 @@ export function busNames(prefix = 'poker'): BusNames {
     quarantine: `${prefix}.quarantine`,
     deadLetters: `${prefix}.dead-letters`,
     undelivered: `${prefix}.replies.undelivered`,
-    retry: (delayMs) => `${lanes.reports}.retry.${delayMs}`,
+    /** The reports' retry queue whose messages wait `delayMs`. */
+    retry: (delayMs: number) => `${lanes.reports}.retry.${delayMs}`,
   };
 }

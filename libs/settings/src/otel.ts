@@ -66,13 +66,10 @@ type OtelSettings = {
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
 
 /** OpenTelemetry's settings, where spans go by OTLP over HTTP, and the headers of each request to it, which may hold secrets. */
-export interface TracingSettings extends OtelSettings {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type TracingSettings = NonNullable<ReturnType<typeof tracingOf>>;
 
 /** How traces are exported; `undefined` if nobody asked for them. */
-export function tracingOf(settings: OtelSettings): TracingSettings | undefined {
+export function tracingOf(settings: OtelSettings) {
   const endpoint = endpointOf(settings);
   if (endpoint === undefined) return undefined;
   const headers = { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS };

@@ -40,6 +40,9 @@ function explain(request: SignedRequest, sent: string, settings: Partial<Signatu
 const REORDERED: SignedRequest = { ...GAME, parameters: { ...document, client: 'op1' } };
 const JSON_NICK: SignedRequest = { parameters: { clientId: 'op1', userId: 'u1', nick: '{"z":"9","b":"2"}' } };
 const NESTED: SignedRequest = { parameters: { userId: 'u/1', nick: { locale: 'de', a: 'x' } } };
+const FLAGS: SignedRequest = {
+  parameters: { player: { active: false, id: 'u1', verified: false }, session: { longLifeLoginToken: true } },
+};
 const RAW = { schemeV3: 'raw-body' } as const;
 const DROPPED = { SIGNATURE_OPEN_GAME_CLIENT: 'drop' };
 const DEEP = { SIGNATURE_EXCLUDE: 'deep' };
@@ -108,6 +111,8 @@ describe('explanation of a wrong signature', () => {
       { SIGNATURE_JSON_PLACEMENT: 'in-place' },
       { jsonPlacement: 'merge' },
     ],
+    ['u1true', FLAGS, '^Parameters that are empty are left out', undefined, { scalars: 'json' }],
+    ['falseu1true', FLAGS, '^player.verified is not signed', undefined, { scalars: 'json' }],
     ['xu/1', NESTED, 'removed from nested objects, and not only at the top level', DEEP],
     ['xu%2F1', NESTED, 'URL-encoded \\(percent-encoding\\)', DEEP],
   ])('finds why %j was signed', (...[text, request, reason, settings, own]) => {

@@ -158,12 +158,16 @@ const WRONG_SEALS: readonly Mistake[] = [
   })),
 ];
 
-/** For each parameter, at any depth, the mistake of not signing it. */
+/** For each parameter, at any depth, the mistake of not signing it; and that of signing no empty one. */
 export function omissions(parameters: SignedParameters): Mistake[] {
-  return pathsOf(parameters).map((path) => ({
+  const paths = pathsOf(parameters);
+  const empty = paths.filter((path) => ['', null, false].includes(valueAt(parameters, path) as string));
+  const each = paths.map((path) => ({
     reason: `${path.join('.')} is not signed, or was added after signing; every parameter takes part.`,
     parameters: without(parameters, path),
   }));
+  const reason = 'Parameters that are empty are left out; they take part.';
+  return [...each, { reason, parameters: empty.reduce(without, parameters) }];
 }
 
 /** The path of each parameter, at any depth; lists are one. */
@@ -178,6 +182,10 @@ function without(members: SignedParameters, [name = '', ...rest]: readonly strin
   const { [name]: value, ...others } = members;
   // A nested object keeps its place, which matters if nothing is sorted.
   return rest.length > 0 && isMembers(value) ? { ...members, [name]: without(value, rest) } : others;
+}
+
+function valueAt(members: SignedParameters, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (value as SignedParameters)[name], members);
 }
 
 function isMembers(value: unknown): value is SignedParameters {

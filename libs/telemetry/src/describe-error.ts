@@ -11,6 +11,8 @@ export interface ErrorDescription {
 
 const MAX_FRAMES = 8;
 const MAX_CAUSES = 3;
+/** Built-in errors, whose messages may quote data. */
+const QUOTING = /^(Syntax|Type|Range|URI|Eval|Reference)Error$/;
 
 /**
  * Describes an error without data that its message may quote: a `SyntaxError` of `JSON.parse` quotes its input, a
@@ -19,7 +21,7 @@ const MAX_CAUSES = 3;
 export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, syscall } = error as NodeJS.ErrnoException;
-  const isOwnSentence = syscall !== undefined || !BUILT_IN.has(error.name);
+  const isOwnSentence = syscall !== undefined || !QUOTING.test(error.name);
   const frames = framesOf(error);
   return {
     name: error.name,
@@ -37,12 +39,3 @@ function framesOf({ stack = '', message }: Error): string[] {
   const frames = lines.map((line) => line.trim()).filter((line) => line.startsWith('at '));
   return frames.slice(0, MAX_FRAMES);
 }
-
-const BUILT_IN = new Set([
-  'SyntaxError',
-  'TypeError',
-  'RangeError',
-  'URIError',
-  'EvalError',
-  'ReferenceError',
-]);

@@ -30,8 +30,7 @@ const NOTHING = Buffer.alloc(0);
  * A logger that writes one JSON object a line, with ISO times and level names. Lines reach standard output within
  * 50 ms, and all of them when the process ends by itself or by `process.exit`.
  *
- * An error under `err` or `cause` is described without its message if that could hold data; never log the data of a
- * command or an answer.
+ * An error under `err` or `cause` is described without its message if that could hold data; never log such data.
  *
  * @param stream default: standard output
  */
@@ -128,8 +127,7 @@ export function nestLogger(logger: Logger): LoggerService {
 const DIGITS = 32;
 
 /**
- * How log lines name a player of an operator: the same on each line, and nothing that leads back to the player without
- * the key.
+ * How log lines name a player of an operator: the same on each line, and nothing that leads back without the key.
  *
  * @param key setting `LOG_SUBJECT_KEY`
  */

@@ -7,10 +7,7 @@ export interface TlsMaterial {
   readonly key?: string;
 }
 
-/**
- * What the connections to one kind of server trust and present. It is read when they connect: an open connection keeps what
- * it has.
- */
+/** What the connections to one kind of server trust and present, read when they connect: an open one keeps what it has. */
 export class TlsContext {
   readonly #family: string;
   #material: TlsMaterial;

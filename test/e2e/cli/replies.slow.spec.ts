@@ -82,7 +82,7 @@ describe('poker-bridge replies', () => {
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const ended = outcomeOf(child);
-    await until('it waits', () => stderr.includes(`another process works on ${queue}; waiting`));
+    await until('it waits', () => stderr.includes(`another process is working on ${queue}; waiting`));
     expect((await channel.checkQueue(gone)).messageCount).toBe(0);
     await channel.deleteQueue(lock);
     const { code, lines } = await ended;

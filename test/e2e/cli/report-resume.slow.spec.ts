@@ -112,7 +112,7 @@ describe('poker-bridge report --resume', () => {
     const next = await interrupted(
       async (child) => {
         const { code: third, stderr } = await fetch('--resume');
-        expect([third, stderr]).toEqual([2, expect.stringContaining(`process ${child.pid} reads this`)]);
+        expect([third, stderr]).toEqual([2, expect.stringContaining(`process ${child.pid} is reading`)]);
         child.kill('SIGKILL');
       },
       { more: ['--resume'], least: kept },
@@ -149,7 +149,7 @@ describe('poker-bridge report --resume', () => {
       await sandboxed.platform.fault({ ...SLOW, fixedMs: 3_000 });
       for (const more of [[], ['--resume'], ['--force']]) {
         const { code, stderr } = await fetch(...more);
-        const message = `process ${child.pid} reads this report into the same file`;
+        const message = `process ${child.pid} is reading a report into the same file`;
         expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
       }
       child.kill('SIGKILL');

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -94,6 +96,14 @@ describe('poker-bridge report', () => {
     expect(new URLSearchParams(body).get('dateFrom')).toBe(`${yesterday} 00:00:00`);
   });
 
+  it('leaves nothing behind if the reader of the standard output has enough', async () => {
+    const variables = { ...folder.variables, TMPDIR: folder.pathOf('') };
+    const child = startCli(folder.argsOf(`rake ${DAY}`, '-'), { variables });
+    child.stdout.destroy();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await folder.files()).toEqual([]);
+  });
+
   it('has the same columns for an empty report', async () => {
     expect((await folder.fetch(`rake ${DAY}`, 'none.csv', '--user-id', 'nobody')).code).toBe(0);
     expect(await folder.content('none.csv')).toBe(`${TITLES}\r\n`);
@@ -124,9 +134,11 @@ describe('poker-bridge report', () => {
   it.each([
     ['no-such.csv', /no-such\.csv cannot be compared with \(ENOENT\)/],
     ['a.parquet', /takes a \.csv, \.ndjson or \.json file/],
-  ])('refuses to compare with %s', async (file, expected) => {
+  ])('refuses to compare with %s, before it fetches anything', async (file, expected) => {
     const { code, stderr } = await folder.fetch(`rake ${DAY}`, 'a.csv', '--compare', file);
     expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
+    // Not even its first page was fetched.
+    expect(await folder.files()).toEqual([]);
   });
 
   it('asks for a month from midnight to midnight, with what else was given', async () => {

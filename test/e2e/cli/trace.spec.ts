@@ -65,7 +65,7 @@ describe('poker-bridge trace', () => {
       /is it the LOG_SUBJECT_KEY of the workers/,
     ],
     [['--player', PLAYER, '--operator', 'casino'], { LOG_SUBJECT_KEY }, 1, /is the player one of casino/],
-    [['--id', 'nothing'], {}, 1, /^no such line among \d+\n/],
+    [['--id', 'nothing'], {}, 1, /^none of \d+ lines matches\n/],
   ])('with %j and %j ends with %i', async (args, variables, expected, message) => {
     const { code, stderr, stdout } = await trace(args, variables);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringMatching(message)]);

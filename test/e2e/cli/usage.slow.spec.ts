@@ -45,6 +45,7 @@ describe('poker-bridge', () => {
     [`send session.create --data {} --id ${'é'.repeat(101)}`, '1 to 200 bytes'],
     ['report rake --out a.csv --decimals EUR', 'a currency and a number up to 18, such as EUR=2'],
     ['report rake --day 2026-03-01 --out a.xlsx', '--out ends in .csv, .ndjson, .json, .parquet, or is -'],
+    ['report rake --day 2026-03-01 --out a.csv --format xml', 'choices are csv, ndjson, json, parquet'],
     ['report rake --day 2026-03-01 --out no/such/folder.csv', 'cannot be written (ENOENT)'],
     ['report rake --day 2026-03-01 --out a.csv --user-id @/no/such', 'cannot be read (ENOENT)'],
     ['report rake --from 2026-03-02 --to 2026-03-01 --out a.csv', 'dateTo must be after dateFrom'],
@@ -53,7 +54,7 @@ describe('poker-bridge', () => {
     ['sign explain --command game.open', '--command and --data belong together'],
     ['sign explain --command game.close --data {}', 'game.close is not a command of this version'],
     ['sign explain --command session.create --data {"userId":".."}', '--data: /userId '],
-    ['trace', 'say --id, --player, --since or --until'],
+    ['trace', 'give --id, --player, --since or --until'],
     ['trace --since soon', 'a time ago, such as 30m'],
     ['trace --id a --player b', "option '--player <ID>' cannot be used with option '--id <ID>'"],
     [

@@ -55,7 +55,12 @@ describe('npm run broker', () => {
 
   it.each([
     ['an invalid port', '--port', 'x', '--port x is not a port'],
-    ['a release that is not supported', '--release', '3.10', '--release 3.10 is none of 4.0, 4.3'],
+    [
+      'a release that is not supported',
+      '--release',
+      '3.10',
+      'RabbitMQ 3.10 is not one of the releases 4.0, 4.3',
+    ],
   ])('refuses %s, and says why', async (_, option, value, reason) => {
     await using program = new Program('npm', ['run', '--silent', 'broker', '--', option, value]);
 

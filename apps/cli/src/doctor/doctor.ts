@@ -37,7 +37,7 @@ const CHECKS = [checkSettings, checkBroker, checkRedis, checkPlatforms];
 
 export function define(command: Command): void {
   command
-    .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
+    .option('--deadline-ms <MS>', 'how long all checks may take', readDeadline, DEADLINE_MS)
     .option('--json', 'one finding a line: {subject, state, message, advice}')
     .addHelpText('after', EXAMPLES)
     .action(doctor);

@@ -112,7 +112,7 @@ async function settle(
   };
   const chosen = new Set(wanted.map(({ key }) => key));
   const waiting = (): void =>
-    void process.stderr.write(`another process works on ${kept.name}; waiting until it has finished\n`);
+    void process.stderr.write(`another process is working on ${kept.name}; waiting until it has finished\n`);
   const settling = kept.settle({ chosen, signal, waiting }, async (each, take) => {
     if (closed.has(each.facts.queue)) return note(each.facts, 'left');
     note(each.facts, await take(replace?.(each)));
@@ -134,7 +134,7 @@ async function settle(
 /** Asks the user; anything but `y` or `yes` is a no. @throws ExitError if there is no terminal to ask on */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw usageError('there is no terminal to ask on: say --yes to continue, or --dry-run to only look');
+    throw usageError('there is no terminal to ask on: give --yes to continue, or --dry-run to only look');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const end = new AbortController();

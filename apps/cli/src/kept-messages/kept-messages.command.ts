@@ -8,7 +8,7 @@ import { NOUNS, type QueueName } from './kept-queue.ts';
 import { list, type ListOptions, show, type ShowOptions } from './look.ts';
 import { discard, redeliver, redrive } from './redrive.ts';
 
-const KEYS = 'needs INTERNAL_KEY or all settings of the operators, as the workers have them';
+const KEYS = 'needs INTERNAL_KEY, or all settings of the operators, as the workers have them';
 const DEAD_LETTERS_HELP = `
 Examples:
   $ poker-bridge dead-letters list --reason PLATFORM_UNAVAILABLE --since 12h
@@ -18,8 +18,9 @@ Examples:
   $ poker-bridge dead-letters redrive --reason UNKNOWN_OPERATOR --force --dry-run
   $ poker-bridge dead-letters discard --caller shop --since 2026-03-01 --dry-run
 
-redrive and discard say what they are about to do, and ask; they end with 1 if anything that was chosen is left. What is
-wrong with a command itself would fail again, and is left unless it is changed or forced. redrive ${KEYS}.`;
+redrive and discard say what they are about to do, and ask; they end with 1 if anything that was chosen is left. A
+command that is wrong in itself would fail again; it is left unless it is changed or forced.
+redrive ${KEYS}.`;
 const REPLIES_HELP = `
 Examples:
   $ poker-bridge replies list --queue shop.replies
@@ -27,9 +28,10 @@ Examples:
   $ poker-bridge replies redeliver --all --yes
   $ poker-bridge replies discard --reason EVENT_REFUSED
 
-Workers redeliver by themselves, within ten seconds after the queue exists. redeliver ends with 1 if anything that was
-chosen is left; it ${KEYS}.`;
-const JSON_LINES = 'one a line: {id, type, operator, reason, failedAt, queue, bytes}';
+Workers deliver parked replies by themselves, within ten seconds after their queue exists again. redeliver and discard
+end with 1 if anything that was chosen is left.
+redeliver ${KEYS}.`;
+const JSON_LINES = 'one object a line: {id, type, operator, reason, failedAt, queue, bytes}';
 const MOST_A_SECOND = 200;
 const DEFAULT_RATE = 50;
 const MOST_LISTED = 1_000_000;
@@ -42,7 +44,11 @@ export function define(group: Command): void {
   group.addHelpText('afterAll', isReplies ? REPLIES_HELP : DEAD_LETTERS_HELP);
   addSelection(group, 'list')
     .description(`counts the ${many} by reason and type, and lists the newest; changes nothing`)
-    .option('--limit <N>', 'so many at most (default: 20; with --json all)', readCount(1, MOST_LISTED))
+    .option(
+      '--limit <N>',
+      'at most this many, the newest (default: 20; with --json all)',
+      readCount(1, MOST_LISTED),
+    )
     .option('--json', JSON_LINES)
     .action((options: ListOptions) => list(queue, options));
   group
@@ -50,19 +56,19 @@ export function define(group: Command): void {
     .description(`shows the properties and headers of a ${one}; changes nothing`)
     .argument('<ID>', 'the id of the command')
     .option('--body', "the body as well, which may hold players' data and tokens")
-    .option('--json', 'one a line: {properties, headers, violations, body}')
+    .option('--json', 'one object a line: {properties, headers, violations, body}')
     .action((id: string, options: ShowOptions) => show(queue, id, options));
   if (isReplies) {
     addAction(group, 'redeliver', redeliver).description(
-      'sends parked replies to their queues, as far as these exist again, under the same ids',
+      'sends parked replies to those of their queues that exist again, under the same ids',
     );
   } else {
-    const set = 'changes the data, as /session/lang=de does, or /player/id=@FILE; may be given again';
+    const set = 'changes the data, as in /session/lang=de or /player/id=@FILE; may be repeated';
     addAction(group, 'redrive', redrive)
       .description('sends dead letters back to the lanes of their types, with a new deadline')
       .option('--set <POINTER=VALUE>', set, each(readSet))
-      .option('--unset <POINTER>', 'removes a member of the data; may be given again', each(readUnset))
-      .option('--force', 'also what would fail the same way');
+      .option('--unset <POINTER>', 'removes a member of the data; may be repeated', each(readUnset))
+      .option('--force', 'also what would fail again');
   }
   addAction(group, 'discard', (options) => discard(queue, options)).description(`removes ${many} for good`);
 }
@@ -70,15 +76,15 @@ export function define(group: Command): void {
 function addSelection(group: Command, name: string): Command {
   const [flags, description] =
     group.name() === 'replies'
-      ? ['--queue <NAME>', 'that were sent to this queue']
+      ? ['--queue <NAME>', 'sent to this queue']
       : ['--caller <USER>', 'of this caller'];
   const command = group
     .command(name)
-    .option('--id <ID>', 'of this command; may be given again, like the next ones', each(String))
+    .option('--id <ID>', 'of this command; may be repeated, like the next three options', each(String))
     .option('--reason <CODE>', 'with this reason', each(String))
     .option('--type <TYPE>', 'of this type', each(String))
     .option(flags, description, each(String))
-    .option('--since <TIME>', 'failed since: 30m, 12h, 2d, or ISO 8601', readMoment);
+    .option('--since <TIME>', 'failed since then: 30m, 12h or 2d ago, or ISO 8601', readMoment);
   const others = command.options.map((option) => option.attributeName());
   return command.addOption(new Option('--all', 'all of them').conflicts(others));
 }
@@ -92,8 +98,8 @@ function addAction<O extends ActionOptions>(
   const command = addSelection(group, name);
   const choices = command.options.map((option) => option.attributeName());
   return command
-    .option('--rate <N>', 'at most so many a second', readCount(1, MOST_A_SECOND), DEFAULT_RATE)
-    .option('--dry-run', 'only says what it would do')
+    .option('--rate <N>', 'at most this many a second', readCount(1, MOST_A_SECOND), DEFAULT_RATE)
+    .option('--dry-run', 'only says what would be done')
     .option('--yes', 'does not ask')
     .option('--json', JSON_LINES)
     .action((options: O) => {

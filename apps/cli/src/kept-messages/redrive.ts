@@ -71,8 +71,6 @@ function newRedriver(): Redriver {
 
 /** What is wrong with the command itself stays wrong; a poison command would kill its workers again. */
 function wouldFailAgain(reason: string): boolean {
-  const codes: Readonly<Record<string, { readonly category: string }>> = ERROR_CODES;
-  return (
-    reason === 'POISON_COMMAND' || (Object.hasOwn(codes, reason) && codes[reason]?.category === 'invalid')
-  );
+  const codes: Readonly<Record<string, { readonly category: string } | undefined>> = ERROR_CODES;
+  return reason === 'POISON_COMMAND' || codes[reason]?.category === 'invalid';
 }

@@ -17,34 +17,33 @@ interface ChangedRecord {
 }
 
 /** How a report differs from an earlier file of it. */
-export interface Comparison {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: readonly ChangedRecord[];
-  /** What the amounts changed by in all; by currency and the name of the amount. */
-  readonly differences: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
-}
+export type Comparison = Awaited<ReturnType<typeof compare>>;
 
 const KEY = ['id', 'date', 'moneyType', 'currency'];
 
 /**
- * Compares the records of a report with those of a file that an earlier run wrote, which are held in memory.
+ * The records of a file that an earlier run wrote, held in memory.
  *
  * @param path `.csv`, `.ndjson` or `.json`
  * @param amounts the members that are compared
  * @throws ExitError if the file cannot be read
  */
-export async function compare(
-  path: string,
-  records: AsyncIterable<ReportRecord>,
-  amounts: readonly string[],
-): Promise<Comparison> {
-  const keyOf = (row: ReportRecord): string => JSON.stringify(KEY.map((member) => csvText(row[member])));
-  const before = new Map<string, ReportRecord>();
+export async function readEarlier(path: string, amounts: readonly string[]) {
+  const records = new Map<string, ReportRecord>();
   for await (const row of rowsOf(path)) {
     const held = ['currency', ...amounts].map((member) => [member, row[member]]);
-    before.set(keyOf(row), Object.fromEntries(held) as ReportRecord);
+    records.set(keyOf(row), Object.fromEntries(held) as ReportRecord);
   }
+  return records;
+}
+
+/** Compares the records of a report with earlier ones, which it uses up. @param amounts the members that are compared */
+export async function compare(
+  before: Map<string, ReportRecord>,
+  records: AsyncIterable<ReportRecord>,
+  amounts: readonly string[],
+) {
+  /** What the amounts changed by in all; by currency and the name of the amount. */
   const differences = new Map<string, Map<string, bigint>>();
   const changesOf = (currency: string, old: ReportRecord, row: ReportRecord): ChangedRecord['changes'] =>
     amounts.flatMap((member) => {
@@ -68,6 +67,10 @@ export async function compare(
   }
   for (const old of before.values()) changesOf(csvText(old['currency']), old, {});
   return { added, removed: before.size, changed, differences };
+}
+
+function keyOf(row: ReportRecord): string {
+  return JSON.stringify(KEY.map((member) => csvText(row[member])));
 }
 
 async function* rowsOf(path: string): AsyncGenerator<ReportRecord> {

@@ -1,4 +1,4 @@
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { parseExactJson } from '#signing';
 
-import { compare } from './compare.ts';
+import { compare, readEarlier } from './compare.ts';
 import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
 import { type Page, ReportFacts, type ReportRecord } from './facts.ts';
 
@@ -118,7 +118,7 @@ describe('the end of a report', () => {
     const ending = endOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null, EUR: 2 } });
     expect(warnings(ending)).toEqual([
       '1 records have an odd value, which was written as it came',
-      expect.stringContaining('say --decimals USD=2'),
+      expect.stringContaining('give --decimals USD=2'),
     ]);
     expect(ending.facts.decimalOf(1.5, 'EUR')).toBeUndefined();
   });
@@ -126,13 +126,15 @@ describe('the end of a report', () => {
 
 describe('compare', () => {
   it('counts each currency apart, in the decimals that are known, and reads quoted cells', async () => {
-    using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-compare-'));
-    const before = join(folder.path, 'before.csv');
+    using end = new DisposableStack();
+    const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-compare-'));
+    end.defer(() => rmSync(folder, { recursive: true }));
+    const before = join(folder, 'before.csv');
     writeFileSync(before, 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
     const facts = factsOf([line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')]);
     const { records } = facts.last!;
     const comparison = await compare(
-      before,
+      await readEarlier(before, ['value']),
       (async function* () {
         yield* records;
       })(),

@@ -9,18 +9,13 @@ import { incompleteness, type Period } from './period.ts';
 const NAMED_CHANGES = 20;
 
 /** What is known of a report at its end. */
-export interface Ending {
-  readonly file: string;
-  readonly facts: ReportFacts;
-  readonly repeated: number;
-  /** How many records the platform counts more; negative if it counts fewer. */
-  readonly missing: number;
-  readonly comparison: Comparison | undefined;
-}
+export type Ending = ReturnType<typeof endingOf>;
 
-export function endingOf(file: string, facts: ReportFacts, comparison?: Comparison): Ending {
+export function endingOf(file: string, facts: ReportFacts, comparison?: Comparison) {
   const repeated = facts.countRepeated();
-  return { file, facts, repeated, missing: facts.totalCount - (facts.records - repeated), comparison };
+  /** How many records the platform counts more; negative if it counts fewer. */
+  const missing = facts.totalCount - (facts.records - repeated);
+  return { file, facts, repeated, missing, comparison };
 }
 
 /** The end of a report for programs: one object on one line. */
@@ -54,7 +49,7 @@ export function endingJson({ file, facts, repeated, missing, comparison }: Endin
 /** The end of a report for people: what was written, the totals by currency and kind of amount, and the comparison. */
 export function describeEnding({ file, facts, comparison }: Ending): string[] {
   return [
-    `${facts.records} records of ${facts.pages} pages in ${file}`,
+    `${facts.records} records of ${facts.pages} pages ${file === '-' ? 'printed' : `in ${file}`}`,
     ...totalLines(facts),
     ...(comparison ? comparisonLines(comparison, facts) : []),
   ];
@@ -77,7 +72,7 @@ export function warningsOf(
     missing < 0 && `${-missing} records more than ${counted}`,
     faults > 0 && `${faults} records have an odd value, which was written as it came`,
     unknown.length > 0 &&
-      `no decimals are known of ${unknown.join(', ')}: say --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
+      `no decimals are known of ${unknown.join(', ')}: give --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
     incompleteness(period, timeZone, Date.now()),
   ].flatMap((warning) => (typeof warning === 'string' ? [printable(warning)] : []));
 }

@@ -34,10 +34,10 @@ describe('periodOf', () => {
       { day: 'yesterday', timeZone },
       /^error: --time-zone is a name such as/,
     ]),
-    [{}, /say either/],
-    [{ from: '2026-03-01' }, /say either/],
-    [{ day: 'yesterday', to: '2026-03-01' }, /say either/],
-    [{ day: 'yesterday', month: 'last' }, /say either/],
+    [{}, /give either/],
+    [{ from: '2026-03-01' }, /give either/],
+    [{ day: 'yesterday', to: '2026-03-01' }, /give either/],
+    [{ day: 'yesterday', month: 'last' }, /give either/],
   ])('refuses %j', (options, reason) => {
     expect(() => periodOf(options, NOW)).toThrow(reason);
   });

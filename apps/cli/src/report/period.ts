@@ -28,7 +28,7 @@ export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptio
     }
     if (from !== undefined && to !== undefined) return { dateFrom: endOf(from), dateTo: endOf(to) };
   }
-  throw usageError('say either --month, or --day, or --from and --to');
+  throw usageError('give either --month, or --day, or --from and --to');
 }
 
 /** Why the figures up to the end of a period may be incomplete; undefined if they are not. @param timeZone default UTC */

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { ReportName } from '#contracts';
 
 import { each, readCount, readDeadline } from '../options.ts';
+import { FORMATS } from './formats.ts';
 import { MOST_PER_PAGE } from './read-pages.ts';
 import { report, type ReportOptions } from './report.ts';
 
@@ -42,23 +43,27 @@ ${END}`,
 function addOne(group: Command, name: ReportName, what: string): Command {
   return group
     .command(name)
-    .description(`fetches ${what} over a period, or those of one, into a file`)
+    .description(`fetches ${what} over a period, or of one player, into a file`)
     .requiredOption('--out <FILE>', 'ends in .csv, .ndjson, .json or .parquet; - is the standard output')
-    .option('--format <FORMAT>', 'csv, ndjson, json or parquet, whatever the name (default for -: csv)')
-    .option('--month <YYYY-MM>', 'from the first midnight of a month to that of the next; also last')
-    .option('--day <YYYY-MM-DD>', 'from the midnight of a day to the next; also yesterday')
+    .addOption(new Option('--format <FORMAT>', 'default: by the name, or csv').choices(Object.keys(FORMATS)))
+    .option('--month <YYYY-MM>', 'a month, from midnight to midnight; or last')
+    .option('--day <YYYY-MM-DD>', 'a day, from midnight to midnight; or yesterday')
     .option('--from <TIME>', 'the beginning: YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS')
-    .option('--to <TIME>', 'the end, after it')
-    .option('--resume', 'continues after what an interrupted run has left, if it has')
+    .option('--to <TIME>', 'the end, later than --from')
+    .option('--resume', 'continues after what an interrupted run has left, if anything')
     .option('--force', 'replaces a file that exists, and what an interrupted run has left')
-    .option('--user-id <ID>', 'one player, or @FILE')
-    .option('--currency <CODE>', 'one currency')
-    .option('--decimals <CURRENCY=N>', 'if the worker knows none; may be given again', each(readDecimals))
+    .option('--user-id <ID>', 'only this player; @FILE reads the id from a file')
+    .option('--currency <CODE>', 'only this currency')
+    .option(
+      '--decimals <CURRENCY=N>',
+      'of a currency of which the worker knows none; may be repeated',
+      each(readDecimals),
+    )
     .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')
-    .option('--per-page <N>', "records of one page (default: the worker's)", readCount(1, MOST_PER_PAGE))
-    .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
-    .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
-    .option('--json', 'one object at the end')
+    .option('--per-page <N>', "records on a page (default: the worker's)", readCount(1, MOST_PER_PAGE))
+    .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
+    .option('--deadline-ms <MS>', 'how long the whole report may take', readDeadline, DEADLINE_MS)
+    .option('--json', 'prints one object at the end')
     .action((options: ReportOptions) => report(name, options));
 }
 

@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdtempDisposable, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -16,7 +16,7 @@ import type { Options } from '../options.ts';
 import { Progress } from '../progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
 import { readBus } from '../servers.ts';
-import { compare } from './compare.ts';
+import { compare, readEarlier } from './compare.ts';
 import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
@@ -42,8 +42,10 @@ export type ReportOptions = PeriodOptions &
 export async function report(name: ReportName, options: ReportOptions): Promise<void> {
   if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'poker-bridge-report-'));
-  const file = join(folder.path, `report.${formatOf(options)}`);
+  const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
+  // Also if the reader of the standard output has enough, which ends the process.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, `report.${formatOf(options)}`);
   await fetchInto(name, options, file, process.stderr);
   if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
 }
@@ -61,6 +63,8 @@ async function fetchInto(
   const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
   const identity = { report: name, ...data, operator, bus: busAddress() };
   const noFacts = () => new ReportFacts(name, decimals);
+  const { amounts } = noFacts();
+  const earlier = options.compare === undefined ? undefined : await readEarlier(options.compare, amounts);
   return interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
@@ -68,9 +72,7 @@ async function fetchInto(
     try {
       await readInto(unfinished, request, signal);
       const { facts } = unfinished;
-      const { compare: earlier } = options;
-      const comparison =
-        earlier === undefined ? undefined : await compare(earlier, unfinished.records(), facts.amounts);
+      const comparison = earlier && (await compare(earlier, unfinished.records(), amounts));
       ending = endingOf(options.out, facts, comparison);
       await writeReport(format, unfinished);
     } catch (error) {

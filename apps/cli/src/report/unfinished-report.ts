@@ -109,14 +109,14 @@ export class UnfinishedReport {
       throw usageError(`${this.path} was not begun by this version; remove it`);
     }
     if (head.owner && isAnotherAndRuns(head.owner)) {
-      throw usageError(`process ${head.owner.pid} reads this report into the same file`);
+      throw usageError(`process ${head.owner.pid} is reading a report into the same file`);
     }
     if (resumes && head.identity) {
       const left = head.identity;
       const names = Object.keys({ ...left, ...identity }).filter((name) => left[name] !== identity[name]);
       if (names.length > 0) {
         throw usageError(
-          `${this.path} was begun with another ${names.join(', ')}: --resume needs the same, --force without it begins again`,
+          `${this.path} was begun with another ${names.join(', ')}: --resume needs the same options; --force without it begins again`,
         );
       }
     } else if (this.facts.pages > 0 && !mayReplace) {

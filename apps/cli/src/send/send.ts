@@ -23,14 +23,14 @@ export function define(command: Command): void {
   command
     .argument('<TYPE>', 'the command, one of those below')
     .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for standard input")
-    .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
+    .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
     .option('--id <ID>', 'the identity: the same id is the same command (default: a new one)', readId)
     .option(
       '--deadline-ms <MS>',
       'how long to wait for the reply, from now (default: 15000, reports 600000)',
       readDeadline,
     )
-    .option('--json', 'one reply a line: {type, messageId, correlationId, headers, body}')
+    .option('--json', 'one object a line: {type, messageId, correlationId, headers, body}')
     .addHelpText('after', sendHelp())
     .action(send);
 }
@@ -47,7 +47,7 @@ async function send(type: string, options: SendOptions): Promise<void> {
   const text = await readJson('--data', options.data);
   if (!isCommandType(type)) {
     process.stderr.write(
-      `${printable(type)} is not a command of this version: ${COMMAND_TYPES.join(', ')}\n`,
+      `${printable(type)} is not a command of this version; there are ${COMMAND_TYPES.join(', ')}\n`,
     );
   }
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';

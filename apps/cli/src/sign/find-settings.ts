@@ -55,11 +55,11 @@ export async function findSettings(
     );
 
   if (await report({}, {}, '0'.repeat(64))) {
-    throw fault('it accepts a signature that is wrong: is PLATFORM_BASE_URL the platform?');
+    throw fault('the platform accepts a wrong signature: does PLATFORM_BASE_URL lead to the platform?');
   }
   if (!(await report({}))) {
     throw fault(
-      'it refuses a request that all settings sign alike: check PLATFORM_CLIENT_ID and the secret key',
+      'the platform refuses a request that all settings sign alike: check PLATFORM_CLIENT_ID and the secret key',
     );
   }
   if (!(await report(STRINGS))) {
@@ -74,7 +74,7 @@ export async function findSettings(
   if (!(await game({}))) {
     if (await game({}, { openGameClient: 'drop' })) set({ openGameClient: 'drop' });
     else if (await game({}, { schemeV3: 'raw-body' })) set({ schemeV3: 'raw-body' });
-    else throw fault('it accepts open-game signed in no known way: check PLATFORM_API_URL');
+    else throw fault('the platform accepts no known signature of open-game: check PLATFORM_API_URL');
   }
   const isRaw = settings.schemeV3 === 'raw-body';
   if (isRaw) irrelevant.push('SIGNATURE_OPEN_GAME_CLIENT');
@@ -96,7 +96,7 @@ export async function findSettings(
     statuses.push(status);
   }
   throw fault(
-    `it accepts each setting by itself, and not all together (it answered the rake with ${statuses.join(' and ')})`,
+    `the platform accepts each setting by itself, and not all together (it answered the rake with ${statuses.join(' and ')})`,
   );
 }
 

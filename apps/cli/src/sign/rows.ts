@@ -88,7 +88,9 @@ export function readSigner(operator: string | undefined, isForCommand = false): 
 /** @throws ExitError if the command is not valid; SettingsError if a setting is missing */
 export async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
   if (!isCommandType(type) || !OPERATIONS.includes(type)) {
-    throw usageError(`${printable(type)} is not a command of this version: ${COMMAND_TYPES.join(', ')}`);
+    throw usageError(
+      `${printable(type)} is not a command of this version; there are ${COMMAND_TYPES.join(', ')}`,
+    );
   }
   const json: unknown = JSON.parse(await readJson('--data', data));
   const faults = commandFaults(type, json);

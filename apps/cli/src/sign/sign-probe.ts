@@ -29,7 +29,7 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
   const strange = [baseUrl, apiUrl].map((root) => new URL(root).hostname).find((host) => !isLoopback(host));
   if (strange !== undefined && !yes) {
     throw usageError(
-      `${strange} is not this machine: up to twelve calls, most with a wrong signature, go there; say --yes if it is a test environment`,
+      `${strange} is not this machine: up to twelve calls, most with a wrong signature, go there; give --yes if it is a test environment`,
     );
   }
   let calls = 0;

@@ -15,8 +15,8 @@ Examples:
 FILE holds {"name"?, "parameters", "secret"?, "settings"?, "sign"?}, or an array of them: all parameters of a request from
 query, path and body. Ends with 1 if a signature that was given is not the right one. The secret is never printed.
 
-Settings of requests and commands: PLATFORM_SECRET_KEY, or PLATFORM_SECRET_KEY_FILE, and those that begin with
-SIGNATURE_; of commands PLATFORM_CLIENT_ID as well; with --operator all settings of a worker.`;
+Requests and commands are signed with PLATFORM_SECRET_KEY (or PLATFORM_SECRET_KEY_FILE) and the settings that begin with
+SIGNATURE_. A command also needs PLATFORM_CLIENT_ID, and --operator all settings of a worker.`;
 
 const PROBE_EXAMPLES = `
 Examples:
@@ -24,28 +24,28 @@ Examples:
   $ poker-bridge sign probe --yes > settings.env
   $ poker-bridge sign probe --operator casino --json
 
-It reads one record of the reports, and sends an open-game that the platform refuses for its authType once the
-signature is right. Do it on a test environment: a platform may count wrong signatures, and shut out who sends them.`;
+It reads one record of each report, and sends an open-game that the platform refuses for its authType once the signature
+is right. Use a test environment: a platform may count wrong signatures, and block their sender.`;
 
 export function define(sign: Command): void {
   sign
     .command('explain')
     .description('shows how a request is signed, and what the usual mistakes would give instead')
     .argument('[FILE]', 'the request, or - for standard input')
-    .option('--curl <LINE>', 'a curl line, or a file with one, or -')
+    .option('--curl <LINE>', 'a curl line, or the file that holds one, or -')
     .option('--har <FILE>', 'an HTTP archive, as browsers and proxies save it')
     .option('--request <FILE>', 'a request as it is sent over HTTP')
     .option('--command <TYPE>', 'a command, signed with the settings of the worker')
     .option('--data <JSON>', "the command's data: JSON, @FILE, or -")
-    .option('--operator <NAME>', 'whose secret key and settings (default: those of default)')
-    .option('--json', 'the same rows with canonical and sign')
+    .option('--operator <NAME>', 'the operator whose secret key and settings are used (default: default)')
+    .option('--json', 'the rows as JSON, with canonical and sign')
     .addHelpText('after', EXAMPLES)
     .action(signExplain);
   sign
     .command('probe')
     .description('finds the signature settings of a platform by at most twelve calls that change nothing')
-    .option('--operator <NAME>', 'whose client id and secret key', 'default')
-    .option('--yes', 'also if the platform is not on this machine')
+    .option('--operator <NAME>', 'the operator whose client id and secret key are used', 'default')
+    .option('--yes', 'continues although the platform is not on this machine')
     .option('--json', 'one object: each variable and its value')
     .addHelpText('after', PROBE_EXAMPLES)
     .action(signProbe);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-import { printable } from '../output.ts';
+import { printable, written } from '../output.ts';
 
 export interface LogLine {
   readonly text: string;
@@ -35,25 +35,24 @@ export function readLogLine(text: string): LogLine | undefined {
   return undefined;
 }
 
-function written(value: unknown): string {
-  if (typeof value === 'string') return printable(value);
-  if (Array.isArray(value)) return value.map(written).join(' ');
-  return printable(JSON.stringify(value) ?? '');
+/** A member for people; of a list its items. */
+function said(value: unknown = ''): string {
+  return printable(Array.isArray(value) ? value.map(said).join(' ') : written(value));
 }
 
 /** A line of the log for people, with its worker if there are several: what happened to which command, and then the rest. */
 export function describeLogLine({ members, worker }: LogLine, hasWorkers = false): string {
   const { time, level, msg, id, type, operator, ...rest } = members;
   const colour = COLOURS[String(level)];
-  const what = written(msg);
-  const whose = operator === undefined ? '' : ` of ${written(operator)}`;
-  const command = id === undefined ? '' : ` ${written(type)} ${written(id)}${whose}`;
+  const what = said(msg);
+  const whose = operator === undefined ? '' : ` of ${said(operator)}`;
+  const command = id === undefined ? '' : ` ${said(type)} ${said(id)}${whose}`;
   const where = hasWorkers && worker !== '' ? ` [${printable(worker)}]` : '';
   const facts = Object.entries(rest)
     .filter(([name]) => !SILENT.includes(name))
-    .map(([name, value]) => `${printable(name)} ${written(value)}`);
+    .map(([name, value]) => `${printable(name)} ${said(value)}`);
   const below = facts.length === 0 ? '' : `    ${facts.join(', ')}\n`;
-  return `${written(time)}${where} ${colour ? styleText(colour, what) : what}${command}\n${below}`;
+  return `${said(time)}${where} ${colour ? styleText(colour, what) : what}${command}\n${below}`;
 }
 
 /** Outcomes that a broker which was away explains. */
@@ -75,16 +74,16 @@ export function describeCause(about: readonly LogLine[], around: readonly LogLin
   }
   const { type, id, operator, time, outcome } = first.members;
   const count = outcomes.length > 1 ? `${failures.length} of ${outcomes.length} failed. The first: ` : '';
-  const what = `${written(type)} ${written(id)} of ${written(operator)} failed at ${written(time)} with ${written(outcome)}`;
+  const what = `${said(type)} ${said(id)} of ${said(operator)} failed at ${said(time)} with ${said(outcome)}`;
   const reasons = [ownReason(first), reasonAround(first, around)].filter((reason) => reason !== '');
   return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n`;
 }
 
 function ownReason({ members: { status, reason, pointers } }: LogLine): string {
   return [
-    ...(status === undefined ? [] : [`the platform answered ${written(status)}`]),
-    ...(reason === undefined ? [] : [written(reason)]),
-    ...(Array.isArray(pointers) ? [`at ${written(pointers)}`] : []),
+    ...(status === undefined ? [] : [`the platform answered ${said(status)}`]),
+    ...(reason === undefined ? [] : [said(reason)]),
+    ...(Array.isArray(pointers) ? [`at ${said(pointers)}`] : []),
   ].join(', ');
 }
 
@@ -98,9 +97,9 @@ function reasonAround(
   if (outcome === 'CIRCUIT_OPEN') {
     const opened = last((members) => members['state'] === 'open' && members['operator'] === operator);
     if (!opened) return 'the circuit opened before this log begins';
-    const why = opened['cause'] === undefined ? '' : `: ${written(opened['cause'])}`;
-    return `the circuit of ${written(opened['operation'])} opened at ${written(opened['time'])}${why}`;
+    const why = opened['cause'] === undefined ? '' : `: ${said(opened['cause'])}`;
+    return `the circuit of ${said(opened['operation'])} opened at ${said(opened['time'])}${why}`;
   }
   const away = LATE.has(outcome) ? last(({ msg }) => msg === 'the broker is not available') : undefined;
-  return away ? `the broker was not available at ${written(away['time'])}: ${written(away['reason'])}` : '';
+  return away ? `the broker was not available at ${said(away['time'])}: ${said(away['reason'])}` : '';
 }

@@ -11,7 +11,7 @@ import { type Options, readMoment } from '../options.ts';
 import { describeCause, describeLogLine, type LogLine, readLogLine } from './log-line.ts';
 
 const EXAMPLES = `
-The log comes on standard input, of any number of workers and in any order, also with what collectors put before a line.
+The log is read from standard input: of any number of workers, in any order, with or without a collector's prefix.
 
 Examples:
   $ docker compose logs worker | poker-bridge trace --id 4711
@@ -20,7 +20,7 @@ Examples:
   $ cat worker-*.log | poker-bridge trace --player @player.txt --operator casino --json
 
 --player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
-hash. The other options need no setting. Ends with 1 if there is no such line.`;
+hash. The other options need no setting. Ends with 1 if no line matches.`;
 
 /** A player may be given as `@` and the path of a file; times are epoch milliseconds. */
 type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & {
@@ -33,11 +33,13 @@ const BEFORE_MS = 5 * 60_000;
 export function define(command: Command): void {
   command
     .option('--id <ID>', 'the id of the command, or its correlation id')
-    .addOption(new Option('--player <ID>', 'the id of the player, or @FILE').conflicts('id'))
+    .addOption(
+      new Option('--player <ID>', 'the id of the player; @FILE reads it from a file').conflicts('id'),
+    )
     .option('--operator <NAME>', "the player's operator", 'default')
-    .option('--since <TIME>', 'from here on: 30m, 12h, 2d, or ISO 8601', readMoment)
-    .option('--until <TIME>', 'up to here', readMoment)
-    .option('--json', 'these lines alone, as they were logged')
+    .option('--since <TIME>', 'from then on: 30m, 12h or 2d ago, or ISO 8601', readMoment)
+    .option('--until <TIME>', 'until then', readMoment)
+    .option('--json', 'only the lines that were asked for, as they were logged')
     .addHelpText('after', EXAMPLES)
     .action(trace);
 }
@@ -45,10 +47,10 @@ export function define(command: Command): void {
 async function trace(options: TraceOptions): Promise<void> {
   const { id, player, since = 0, until = Number.POSITIVE_INFINITY, json } = options;
   if ([id, player, options.since, options.until].every((option) => option === undefined)) {
-    throw usageError('say --id, --player, --since or --until');
+    throw usageError('give --id, --player, --since or --until');
   }
   const isSelected = await selectorOf(options);
-  if (process.stdin.isTTY) throw usageError('pipe the log into it: it is read from standard input');
+  if (process.stdin.isTTY) throw usageError('the log is read from standard input: pipe it in');
   const [about, around]: [LogLine[], LogLine[]] = [[], []];
   let [lines, subjects] = [0, 0];
   for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -60,7 +62,7 @@ async function trace(options: TraceOptions): Promise<void> {
     else if (isOfSurroundings(line)) around.push(line);
   }
   if (about.length === 0) {
-    throw new ExitError(EXIT.failed, `no such line${whyNone(lines, subjects, options)}`);
+    throw new ExitError(EXIT.failed, whyNone(lines, subjects, options));
   }
   about.sort(byTime);
   if (json) return about.forEach(({ text }) => process.stdout.write(`${text}\n`));
@@ -100,9 +102,9 @@ function meanwhile(about: readonly LogLine[], around: readonly LogLine[]): LogLi
 const byTime = (one: LogLine, other: LogLine): number => one.timeMs - other.timeMs;
 
 function whyNone(lines: number, subjects: number, { player, operator }: TraceOptions): string {
-  if (lines === 0) return ': no line on standard input was written by a worker';
-  if (player === undefined) return ` among ${lines}`;
-  if (subjects === 0)
-    return ` among ${lines}: none of them names a player, so the workers have no LOG_SUBJECT_KEY`;
-  return ` among ${lines}: is it the LOG_SUBJECT_KEY of the workers, and is the player one of ${operator}?`;
+  if (lines === 0) return 'no line on standard input was written by a worker';
+  const none = `none of ${lines} lines matches`;
+  if (player === undefined) return none;
+  if (subjects === 0) return `${none}, and none names a player: the workers have no LOG_SUBJECT_KEY`;
+  return `${none}: is it the LOG_SUBJECT_KEY of the workers, and is the player one of ${operator}?`;
 }

@@ -32,27 +32,20 @@ export class RakeReportFetch extends AdHocReportFetch {
   readonly sort?: string;
 }
 
+/** The period of the examples. */
+const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+
 export const reportAdHocFetch = defineCommand({
   type: 'report.ad-hoc.fetch',
   summary: 'Figures of all players over a period, or of one.',
   player: ['userId'],
   data: AdHocReportFetch,
   examples: [
-    {
-      name: 'day',
-      summary: 'Every page of a day',
-      data: { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', currency: 'EUR' },
-    },
+    { name: 'day', summary: 'Every page of a day', data: { ...DAY, currency: 'EUR' } },
     {
       name: 'page',
       summary: 'One page, of one player',
-      data: {
-        dateFrom: '2026-03-01 00:00:00',
-        dateTo: '2026-03-02 00:00:00',
-        userId: 'player-1',
-        page: 2,
-        perPage: 100,
-      },
+      data: { ...DAY, userId: 'player-1', page: 2, perPage: 100 },
     },
   ],
   replies: [reportPage, reportCompleted],
@@ -67,19 +60,13 @@ export const reportRakeFetch = defineCommand({
     {
       name: 'player',
       summary: "One player's rake, in the hours of a zone",
-      data: {
-        dateFrom: '2026-03-01 00:00:00',
-        dateTo: '2026-03-02 00:00:00',
-        userId: 'player-1',
-        timeZone: '+03:00',
-      },
+      data: { ...DAY, userId: 'player-1', timeZone: '+03:00' },
     },
     {
       name: 'page',
       summary: 'One page of one currency, converted and sorted',
       data: {
-        dateFrom: '2026-03-01 00:00:00',
-        dateTo: '2026-03-02 00:00:00',
+        ...DAY,
         currency: 'EUR',
         page: 1,
         perPage: 1000,

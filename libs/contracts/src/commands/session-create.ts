@@ -39,6 +39,14 @@ export class SessionCreated {
   readonly redirectUrl!: string;
 }
 
+const TRACE = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+/** What the platform makes, in the examples. */
+const MADE = {
+  sessionId: '585fe9e9-36e4-4d01-9688-65b97f85199f',
+  auth: 'EXAMPLE-TOKEN',
+  redirectUrl: 'https://poker.example/lobby?auth=EXAMPLE-TOKEN&lang=en',
+};
+
 export const sessionCreate = defineCommand({
   type: 'session.create',
   summary: 'A session for a player, with the URL that opens the lobby.',
@@ -53,7 +61,7 @@ export const sessionCreate = defineCommand({
         operator: 'default',
         'x-deadline': '2026-01-31T12:00:10Z',
         'schema-version': 1,
-        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+        ...TRACE,
       },
       data: { userId: 'player-1', nick: 'Ace', authType: 'external', lang: 'en', currency: 'EUR' },
     },
@@ -68,24 +76,13 @@ export const sessionCreate = defineCommand({
         {
           name: 'created',
           summary: 'A session, with the trace of its command',
-          headers: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
-          data: {
-            userId: 'player-1',
-            sessionId: '585fe9e9-36e4-4d01-9688-65b97f85199f',
-            auth: 'EXAMPLE-TOKEN',
-            redirectUrl: 'https://poker.example/lobby?auth=EXAMPLE-TOKEN&lang=en',
-          },
+          headers: TRACE,
+          data: { userId: 'player-1', ...MADE },
         },
         {
           name: 'own',
           summary: 'Of a platform with ids of its own, with SESSION_USER_ID=any',
-          data: {
-            userId: 'player-1',
-            platformUserId: '4711',
-            sessionId: '585fe9e9-36e4-4d01-9688-65b97f85199f',
-            auth: 'EXAMPLE-TOKEN',
-            redirectUrl: 'https://poker.example/lobby?auth=EXAMPLE-TOKEN&lang=en',
-          },
+          data: { userId: 'player-1', platformUserId: '4711', ...MADE },
         },
       ],
     }),

@@ -10,7 +10,10 @@ const IsPrecisions = (): PropertyDecorator =>
     'isPrecisions',
     { type: 'object', additionalProperties: { type: ['integer', 'null'], minimum: 0 } },
     (value) =>
-      isObject(value) && Object.values(value).every((decimals) => decimals === null || isCount(decimals)),
+      isObject(value) &&
+      Object.values(value).every(
+        (count) => count === null || (Number.isSafeInteger(count) && Number(count) >= 0),
+      ),
     'must hold a number of decimals or null for each currency',
   );
 
@@ -22,10 +25,6 @@ const IsRecords = (): PropertyDecorator =>
     (value) => Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
     'must be an array of records, each with its id',
   );
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
 
 const REPORT_NAMES = Object.keys(REPORT_AMOUNTS);
 
@@ -114,6 +113,18 @@ const COMPLETED: ReportCompleted = {
   faults: 0,
 };
 
+/** The only page of a rake report, as far as its record does not differ. */
+const RAKE_PAGE = {
+  report: 'rake' as const,
+  page: 1,
+  pageCount: 1,
+  perPage: 10,
+  totalCount: 1,
+  precisions: { EUR: 2 },
+  readAt: COMPLETED.readFrom,
+};
+const RAKE_RECORD = { id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: 28_831 };
+
 export const reportPage = defineReply({
   type: 'report.page',
   summary: 'One page of a report.',
@@ -156,14 +167,12 @@ export const reportPage = defineReply({
       summary: 'The last page of a rake report: 28831 with 2 decimals is 288.31',
       headers: { 'command-type': 'report.rake.fetch', sequence: 1 },
       data: {
-        report: 'rake',
+        ...RAKE_PAGE,
         page: 2,
         pageCount: 2,
-        perPage: 10,
         totalCount: 11,
-        precisions: { EUR: 2 },
         readAt: COMPLETED.readTo,
-        records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: 28_831 }],
+        records: [RAKE_RECORD],
       },
     },
     {
@@ -171,14 +180,8 @@ export const reportPage = defineReply({
       summary: 'A page with an amount that is no integer, passed on as it is with REPORT_RECORDS=lenient',
       headers: { 'command-type': 'report.rake.fetch' },
       data: {
-        report: 'rake',
-        page: 1,
-        pageCount: 1,
-        perPage: 10,
-        totalCount: 1,
-        precisions: { EUR: 2 },
-        readAt: COMPLETED.readFrom,
-        records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: '288.31' }],
+        ...RAKE_PAGE,
+        records: [{ ...RAKE_RECORD, value: '288.31' }],
         faults: [{ pointer: '/records/0/value', message: 'is not an integer' }],
       },
     },

@@ -90,6 +90,8 @@ export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
 
 const TEXT = { type: 'string', maxLength: MAX_CHARACTERS, pattern: NO_CONTROL_CHARACTERS };
 const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
+/** Characters are code points. */
+const SHORT = new RegExp(`^.{0,${MAX_CHARACTERS}}$`, 'su');
 const DOT_SEGMENTS: readonly unknown[] = ['.', '..'];
 
 /** Whether a string has no control characters and no lone surrogates. */
@@ -117,13 +119,7 @@ export const IsPlayerId = (): PropertyDecorator =>
 
 /** Whether a value is a string of at most 255 characters without control characters and lone surrogates. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && hasLengthOfText(value) && isPrintable(value);
-}
-
-function hasLengthOfText(text: string): boolean {
-  if (text.length <= MAX_CHARACTERS) return true;
-  // A code point is one or two code units, so a longer string need not be counted.
-  return text.length <= 2 * MAX_CHARACTERS && [...text].length <= MAX_CHARACTERS;
+  return typeof value === 'string' && SHORT.test(value) && isPrintable(value);
 }
 
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
