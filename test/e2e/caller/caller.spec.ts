@@ -118,12 +118,10 @@ describe('@poker-bridge/caller', () => {
       expect(page).toBe(1);
       break;
     }
-    const waiting = await until('two pages and the end are in the queue', async () => {
-      const queues = await testBrokerCtl('list_queues', '--no-table-headers', 'name', 'messages');
-      const rows = queues.split('\n').map((row) => row.split('\t'));
-      return rows.find(([queue, count]) => queue!.startsWith(`${name}.report.`) && count === '3');
-    });
-    await bus.channel.deleteQueue(waiting[0]!);
+    const queues = await testBrokerCtl('list_queues', '--no-table-headers', 'name');
+    const queue = queues.split('\n').find((each) => each.startsWith(`${name}.report.`))!;
+    await until('two pages and the end are in the queue', async () => (await waitingIn(queue)) === 3);
+    await bus.channel.deleteQueue(queue);
   });
 
   it('finds replies to what was sent before a restart', async () => {

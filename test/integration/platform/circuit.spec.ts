@@ -24,7 +24,7 @@ const build = (more: Partial<typeof LIMITS> = {}) =>
   buildClient({ limits: { maxAttempts: 1, circuit, ...more } });
 
 async function fail(client: ReturnType<typeof build>['client'], times = MINIMUM_CALLS): Promise<void> {
-  for (let i = 0; i < times; i += 1) await failureOf(createSession(client));
+  await Promise.all(Array.from({ length: times }, () => failureOf(createSession(client))));
 }
 
 // What opens and closes it is in libs/resilience; here is which calls it sees, and what they get of it.
