@@ -28,6 +28,4 @@ it.each<[string, boolean, Sample[]]>([
   ['grows outside of the heap', true, samplesOf((at) => ({ outsideHeapMib: 100 + at / 20 }))],
   ['grows by its open files', true, samplesOf((at) => ({ openFiles: 30 + at / 10 }))],
   ['is not known to grow in a short run', false, samplesOf(leak, 120)],
-])('a worker %s', (_, expected, samples) => {
-  expect(isGrowing(samples)).toBe(expected);
-});
+])('a worker %s', (_, expected, samples) => expect(isGrowing(samples)).toBe(expected));

@@ -18,9 +18,7 @@ describe('direct reply-to keys', () => {
   const witness = witnessForAll(service);
   let correlationId: string;
 
-  beforeEach(() => {
-    correlationId = randomUUID();
-  });
+  beforeEach(() => void (correlationId = randomUUID()));
 
   const publish = (type: string, body: object, options: Options.Publish): void =>
     witness.publish(correlationId, type, body, options);

@@ -29,9 +29,7 @@ describe('a command with a property that cannot be written again', () => {
     garble(hostile);
   });
   afterAll(() => hostile?.close());
-  beforeEach(() => {
-    id = `id-${randomUUID()}`;
-  });
+  beforeEach(() => void (id = `id-${randomUUID()}`));
 
   const outcomes = async () => {
     const outcome = (line: Record<string, unknown>) => line['id'] === id && 'outcome' in line;

@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { formatAmount } from '#caller';
 
 import { testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
-import { DAY, PATIENT, startCallers } from './open-callers.ts';
+import { callersForAll, DAY, PATIENT } from './open-callers.ts';
 
 const PAGES = 100;
 const TRACE = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
 
 describe('@poker-bridge/caller', () => {
-  let suite: Awaited<ReturnType<typeof startCallers>>;
-
-  beforeAll(async () => void (suite = await startCallers({ SANDBOX_REPORT_RECORDS: '200' })));
-  afterEach(() => suite.platform.clearFaults());
-  afterAll(async () => suite?.[Symbol.asyncDispose]());
+  const suite = callersForAll({ SANDBOX_REPORT_RECORDS: '200' });
 
   const delay = (operation: string) =>
     suite.platform.fault({ operation, kind: 'latency', fixedMs: 1_500, count: 1 });

@@ -18,9 +18,7 @@ describe('the console of a worker', () => {
   const service = serviceForAll({ behaviour: gate.behind(healthy()) });
   let worker: WorkerProcess;
 
-  beforeAll(async () => {
-    worker = await service.worker();
-  });
+  beforeAll(async () => void (worker = await service.worker()));
 
   const watch = async () => EventStream.open(`${await worker.url()}/console/events`);
 

@@ -24,9 +24,7 @@ describe('the connections to the broker', () => {
     service.caller.received.length = 0;
   });
 
-  afterEach(() => {
-    expect(worker.stderr).toBe('');
-  });
+  afterEach(() => expect(worker.stderr).toBe(''));
 
   /** Closes them as the broker does on request, for example before it restarts. */
   const forceClose = async (): Promise<void> => {

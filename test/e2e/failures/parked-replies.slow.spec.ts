@@ -32,9 +32,7 @@ describe('a parked reply', () => {
     workers = [await service.worker(), await service.worker()];
     parked = service.name('replies.undelivered');
   });
-  beforeEach(() => {
-    replyTo = newQueue();
-  });
+  beforeEach(() => void (replyTo = newQueue()));
   afterEach(async () => {
     for (const queue of queues.splice(0)) await service.caller.channel.deleteQueue(queue);
     await service.caller.channel.purgeQueue(parked);

@@ -96,9 +96,7 @@ async function run(
 describe('poker_bridge, installed from its wheel', () => {
   const folder = folderForAll();
   let python: string;
-  beforeAll(async () => {
-    python = await installPythonClient(folder.path);
-  });
+  beforeAll(async () => void (python = await installPythonClient(folder.path)));
 
   describe('its own tests, against a worker and a sandbox', () => {
     const sandboxed = sandboxedForAll({

@@ -10,9 +10,7 @@ import { until } from '../../support/until.ts';
 describe('a private broker', () => {
   let broker: Broker;
 
-  beforeAll(async () => {
-    broker = await startBroker();
-  });
+  beforeAll(async () => void (broker = await startBroker()));
 
   afterAll(() => broker.stop());
 

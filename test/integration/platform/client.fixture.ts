@@ -85,9 +85,7 @@ afterEach(async () => {
 /** The platform of the test. */
 export let platform: LocalPlatform;
 
-beforeEach(async () => {
-  platform = await startPlatform();
-});
+beforeEach(async () => void (platform = await startPlatform()));
 
 /** A platform that is closed after the test. */
 export async function startPlatform(otherwise: Behaviour = answers(404)): Promise<LocalPlatform> {

@@ -46,9 +46,7 @@ function clientWith(material: TlsMaterial, origin = front.origin) {
 describe('proxy', () => {
   let proxy: HttpProxy;
 
-  beforeEach(async () => {
-    proxy = await HttpProxy.start();
-  });
+  beforeEach(async () => void (proxy = await HttpProxy.start()));
 
   afterEach(() => proxy[Symbol.asyncDispose]());
 

@@ -68,9 +68,7 @@ describe('History', () => {
     ['the first success', [DEAD, WELL]],
     ['a minute without a command', [DEAD, ...times(13, {})]],
     ['four failures alone', [{ CIRCUIT_OPEN: 4 }]],
-  ])('does not say so after %s', (_, steps) => {
-    expect(historyOf(steps).deadSinceMs).toBeUndefined();
-  });
+  ])('does not say so after %s', (_, steps) => expect(historyOf(steps).deadSinceMs).toBeUndefined());
 
   it.each([
     ['within the bucket of the histogram', 4.2, 3_500, 5_000],

@@ -3,13 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadline } from '../deadline.ts';
 import { Admission, type Admittance, type Compartment } from './admission.ts';
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 0 });
-});
-
-afterEach(() => {
-  jest.useRealTimers();
-});
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+afterEach(() => void jest.useRealTimers());
 
 const in1s = () => new Deadline(Date.now() + 1000);
 

@@ -4,13 +4,8 @@ import { Circuit, type CircuitSettings, type Health } from './circuit.ts';
 
 const SETTINGS: CircuitSettings = { failureRate: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000 };
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 0 });
-});
-
-afterEach(() => {
-  jest.useRealTimers();
-});
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+afterEach(() => void jest.useRealTimers());
 
 function build(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
   const changes: string[] = [];

@@ -12,13 +12,8 @@ const unknown: Outcome = { kind: 'unknown', fault: 'reset' };
 const rejected: Outcome = { kind: 'rejected', fault: 'open' };
 const transient = (retryAfterMs?: number): Outcome => ({ kind: 'transient', fault: '503', retryAfterMs });
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 0 });
-});
-
-afterEach(() => {
-  jest.useRealTimers();
-});
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+afterEach(() => void jest.useRealTimers());
 
 async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}) {
   const startedAtMs: number[] = [];
@@ -125,9 +120,7 @@ describe('parseRetryAfter', () => {
     ['Sat, 31 Jan 2026 11:00:00 GMT', 0],
     ['99999999999999999999999', DAY_MS],
     ['Sun, 31 Jan 2027 12:00:00 GMT', DAY_MS],
-  ])('reads %j as %d ms', (header, expected) => {
-    expect(parseRetryAfter(header, NOW)).toBe(expected);
-  });
+  ])('reads %j as %d ms', (header, expected) => expect(parseRetryAfter(header, NOW)).toBe(expected));
 
   it.each(['', '-1', '1.5', '1e3', 'soon', '2026-01-31', 'Sat, 99 Foo 2026 12:00:00 GMT'])(
     'ignores %j',
