@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 import { freePorts } from '../../scripts/network.ts';
 import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
-import { browserForAll, insertScript } from '../support/browser.ts';
+import { browserForAll } from '../support/browser.ts';
 import { EventStream } from '../support/event-stream.ts';
 import { folderForAll } from '../support/suite-service.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
@@ -158,13 +158,6 @@ describe('the console, in a browser', () => {
     await says(page, 'VALIDATION_FAILED', '#failures');
     await says(page, 'VALIDATION_FAILED', '#dead-letters');
     expect(await faultsOf(page)).toEqual([]);
-  });
-
-  it('would run no script even if it contained one', async () => {
-    const { page, complaints } = await browser.visit(url);
-    await insertScript(page, "document.documentElement.lang = 'xx'");
-    expect(await page.evaluate(() => (globalThis as any).document.documentElement.lang)).toBe('en');
-    expect(complaints.join('\n')).toMatch(/Content Security Policy/);
   });
 
   it('says that the worker stops, then that it is gone, and shows the next one at its address', async () => {

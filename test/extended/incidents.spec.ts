@@ -35,7 +35,7 @@ const sandboxed = sandboxedForAll(async (stack) => {
 });
 let worker: WorkerProcess;
 
-beforeAll(() => ({ worker } = sandboxed));
+beforeAll(() => void ({ worker } = sandboxed));
 /** Another worker for each incident: it remembers none before. */
 afterEach(async () => {
   await sandboxed.platform.clearFaults();

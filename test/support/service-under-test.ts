@@ -137,6 +137,12 @@ export class ServiceUnderTest implements AsyncDisposable {
     await until('all is acknowledged', async () => (await inFlight()) === 0);
   }
 
+  /** Throws unless the next command is served. */
+  async expectServed(): Promise<void> {
+    const { type, text } = await this.caller.sendForOne('session.create', { userId: 'p-1' });
+    if (type !== 'session.created') throw new Error(`answered with ${text}`);
+  }
+
   /** From now on, the platform answers once the gate is open. */
   hold(behaviour = healthy()): Gate {
     const gate = new Gate();

@@ -50,8 +50,7 @@ describe('Two workers over one Redis', () => {
       await until('it is seen', async () => (await redisOf(worker)) === 'degraded');
       expect((await worker.get('/health/ready')).status).toBe(200);
     }
-    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
-    expect(reply?.type).toBe('session.created');
+    await service.expectServed();
     await redis().restart();
     for (const worker of service.workers) {
       await until('it is back', async () => (await redisOf(worker)) === 'up');

@@ -59,33 +59,6 @@ describe('exportTraces', () => {
     expect(lines).toEqual([]);
   });
 
-  it('waits no longer than it is told for a collector that hangs, and tells what is lost', async () => {
-    receiver.answer = 'hang';
-    const tracing = open();
-    make(tracing, 7);
-    await tracing.close(50);
-    expect(lines).toMatchObject([
-      { level: 'warn', spans: 7, cause: { message: 'the worker stopped before they were taken' } },
-    ]);
-  });
-
-  it('tells of a collector that refuses at once, and then no more than once a minute', async () => {
-    receiver.answer = 'refuse';
-    const tracing = open({ OTEL_BSP_MAX_QUEUE_SIZE: 1 });
-    for (let batches = 1; batches <= 3; batches += 1) {
-      make(tracing, 1);
-      await until('the batch was refused', () => receiver.requests.length === batches);
-    }
-    await tracing.close(NEVER_MS);
-    expect(lines).toMatchObject([
-      {
-        msg: 'traces could not be exported',
-        spans: 1,
-        cause: { message: expect.stringMatching(/Bad Request/) },
-      },
-    ]);
-  });
-
   it.each([
     ['always_off', 1, 0],
     ['traceidratio', 0, 0],

@@ -42,20 +42,6 @@ describe('Admission', () => {
     ]);
   });
 
-  it('ends a waiting call at its deadline, and clears its timer', async () => {
-    const admission = new Admission({ connections: 1, queue: 10 });
-    const { log, enter, sessions } = entrance(admission);
-    await enter('first');
-    void enter('second', new Deadline(Date.now() + 500));
-    void enter('third', new Deadline(Date.now() + 700));
-    await jest.advanceTimersByTimeAsync(500);
-    expect(log).toEqual(['first admitted', 'second expired']);
-    admission.leave(sessions);
-    await jest.advanceTimersByTimeAsync(0);
-    expect(log.at(-1)).toBe('third admitted');
-    expect([sessions.inFlight, sessions.waiting.length, jest.getTimerCount()]).toEqual([1, 0, 0]);
-  });
-
   it('keeps half of the connections from background calls', async () => {
     const admission = new Admission({ connections: 4, queue: 10 });
     const { log, enter, reports } = entrance(admission);
