@@ -91,6 +91,13 @@ describe('exportTraces', () => {
 });
 
 describe('unread log', () => {
+  /** Starts a program whose output is not read, so that the pipe fills up. */
+  const startUnread = (program: string) =>
+    spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', program], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
   const MIB = 1024 * 1024;
   const LIMIT_MIB = 16;
   const LOGGED_MIB = 256;
@@ -113,15 +120,31 @@ describe('unread log', () => {
 `;
 
   it('a log that is not read keeps 16 MiB at most, and does not stop the process', async () => {
-    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', PROGRAM], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = startUnread(PROGRAM);
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    // Its output is not read, so that the pipe fills up.
     await once(child, 'exit');
     expect(stderr).toMatch(/^\d+$/);
     expect(Number(stderr) / MIB).toBeLessThan(2 * LIMIT_MIB);
+  });
+
+  /** Logs more than the pipe takes, and nothing more once it has said so. */
+  const PAUSED = `
+  import { createLogger } from '#telemetry';
+  const logger = createLogger('info');
+  for (let line = 0; line < 1024; line += 1) logger.info({ text: 'x'.repeat(1000) }, 'a line');
+  logger.info('the last line');
+  setTimeout(() => process.stderr.write('logged'), 200);
+  setInterval(() => undefined, 60_000);
+`;
+
+  it('is written to its end for a reader that had paused, without another line', async () => {
+    const child = startUnread(PAUSED);
+    await once(child.stderr, 'data');
+    let log = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
+    await until('the last line is there', () => log.endsWith('"the last line"}\n')).finally(() =>
+      child.kill(),
+    );
   });
 });
