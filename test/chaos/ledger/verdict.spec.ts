@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 
 import { type Entry, Ledger } from './ledger.ts';
-import { storyOf } from './story.ts';
 import { recoveryMs, verdictOf } from './verdict.ts';
 
 const reply = (messageId: string, more: Partial<Entry['replies'][number]> = {}) => ({
@@ -124,15 +123,4 @@ it('a ledger knows whether a reply is the first final one to a command of its ow
   expect(ledger.answered).toBe(1);
   ledger.replied(reply('c:1', { isRedelivered: true }));
   expect(ledger.entries[0]?.replies.map(({ messageId }) => messageId)).toEqual(['c:0', 'c:1', 'c:1']);
-});
-
-it('a story has what happened to a command and around it in the order of the times, failures by their codes', () => {
-  const facts = { deliveredMs: 1_010, replies: [failure('OVERLOADED', true)] };
-  const told = storyOf(entry(facts), 0, [
-    { atMs: 1_060, what: 'a worker is killed' },
-    { atMs: 90_000, what: 'later' },
-  ]);
-  expect(told).toBe(
-    'c (session.create): sent 1.000 s, delivered 1.010 s, called 1.050 s, [a worker is killed 1.060 s], replied OVERLOADED c:0 1.100 s',
-  );
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { silent } from '../../support/platform-answers.ts';
 import {
   buildClient,
   callWithin,
@@ -12,15 +13,7 @@ import {
   platform,
 } from './client.fixture.ts';
 import { DOCUMENTS, errors, SESSION } from './documents.ts';
-import {
-  answers,
-  answersMail,
-  type Behaviour,
-  drips,
-  neverAnswers,
-  resets,
-  truncates,
-} from './local-platform.ts';
+import { answers, answersMail, type Behaviour, drips, resets, truncates } from './local-platform.ts';
 
 describe('a transient failure', () => {
   it.each(OPERATIONS)('is retried until it has passed, each attempt signed: %s', async (operation) => {
@@ -85,7 +78,7 @@ describe('a call that was not sent', () => {
 describe.each<[string, string, Behaviour]>([
   ['the connection ends without an answer', 'reset', resets],
   ['the answer is cut off', 'truncated', truncates(200, SESSION)],
-  ['the answer never comes', 'timeout', neverAnswers],
+  ['the answer never comes', 'timeout', silent],
   ['the answer drips', 'timeout', drips(200, SESSION)],
   ['the answer is not HTTP', 'malformed', answersMail],
 ])('a call, if %s', (_name, reason, loss) => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { CallContext } from '#platform';
 
+import { silent } from '../../support/platform-answers.ts';
 import {
   buildClient,
   callWithin,
@@ -15,7 +16,7 @@ import {
   platform,
 } from './client.fixture.ts';
 import { SESSION } from './documents.ts';
-import { answers, type Behaviour, drips, neverAnswers, resets } from './local-platform.ts';
+import { answers, type Behaviour, drips, resets } from './local-platform.ts';
 
 const MOST_LATE_MS = 900;
 
@@ -40,7 +41,7 @@ async function expectExpired(
 
 describe('at its deadline a call ends', () => {
   it.each<[string, Behaviour]>([
-    ['that is never answered', neverAnswers],
+    ['that is never answered', silent],
     ['whose answer drips', drips(200, SESSION)],
   ])('%s, whatever it asks for', async (_, slow) => {
     platform.always(slow);
@@ -58,7 +59,7 @@ describe('at its deadline a call ends', () => {
   });
 
   it('that waits for a connection, without having been sent', async () => {
-    platform.always(neverAnswers);
+    platform.always(silent);
     const { client } = buildClient({ limits: { connections: 1 } });
     const first = createSession(client, callWithin(500));
     const second = callWithin(300);
@@ -68,7 +69,7 @@ describe('at its deadline a call ends', () => {
   });
 
   it('whose earlier attempts were lost', async () => {
-    platform.next(resets).always(neverAnswers);
+    platform.next(resets).always(silent);
     const call = callWithin(600);
     await expectExpired(call, () => createSession(buildClient().client, call), true);
     expect(call.attempts).toBe(2);
@@ -94,7 +95,7 @@ describe('an attempt that is too slow', () => {
   });
 
   it('does not keep its connection from the next one', async () => {
-    platform.next(neverAnswers, answers(200, SESSION));
+    platform.next(silent, answers(200, SESSION));
     const { client } = buildClient({ limits: { attemptTimeoutMs: 400, connections: 1 } });
     await expect(createSession(client)).resolves.toBeDefined();
     expect(platform.openSockets).toBe(1);

@@ -5,6 +5,7 @@ import { TlsContext, type TlsMaterial } from '#tls';
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { silent } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
 import {
   buildClient,
@@ -17,7 +18,7 @@ import {
   platform,
 } from './client.fixture.ts';
 import { DOCUMENTS, SESSION } from './documents.ts';
-import { answers, neverAnswers, targetOf } from './local-platform.ts';
+import { answers, targetOf } from './local-platform.ts';
 
 let authority: Authority;
 let other: Authority;
@@ -87,7 +88,7 @@ describe('proxy', () => {
     });
 
     it('end at their deadline while the platform does not answer, and leave no connection behind', async () => {
-      platform.always(neverAnswers);
+      platform.always(silent);
       const error = await failureOf(createSession(clientThrough(origin()).client, callWithin(500)));
       expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
       await until('the proxy has no connection', () => proxy.connections === 0);
