@@ -6,7 +6,6 @@ import { countsOf, type Machine, median, percentile, withRange } from './measure
 import type { Rates } from './reports/compare-rates.ts';
 import type { ReportMemory } from './reports/memory.ts';
 
-/** All that a run has found out. */
 export interface Report {
   readonly machine: Machine;
   readonly plan: Plan;
@@ -125,7 +124,6 @@ function ratiosTo(name: string, results: readonly Result[], of: (sample: Sample)
   });
 }
 
-/** Decimal megabytes. */
 function peakMemoryMb(finishes: readonly Finish[]): number[] {
   return finishes.map(({ peakMemoryMib }) => peakMemoryMib * MB_IN_MIB);
 }
@@ -179,7 +177,6 @@ export function busyLines({ results, machine: { processors } }: Report): string[
   ];
 }
 
-/** What readers of reports and players beside them saw. */
 function reportLines({ rates, memory }: Report): string[] {
   const p99 = (latenciesMs: readonly number[]): string => `${percentile(latenciesMs, 0.99).toFixed(0)} ms`;
   return [

@@ -38,12 +38,10 @@ const sandboxed = sandboxedForAll(async () => {
 });
 beforeEach(() => sandboxed.platform.clearFaults());
 
-/** Waits until the page says so. */
 async function says(page: Page, text: string | RegExp, where = 'main'): Promise<void> {
   await page.locator(where).getByText(text).first().waitFor({ timeout: WAIT_TIMEOUT_MS });
 }
 
-/** Sends commands of each type, one after the other. */
 async function work(rounds: number, options: object = {}): Promise<void> {
   const { caller } = sandboxed;
   for (let n = 0; n < rounds; n += 1) {

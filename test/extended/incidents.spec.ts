@@ -16,14 +16,12 @@ const SIZES = [
   ['narrow', { width: 400, height: 800 }],
 ] as const;
 
-/** What the page says first. */
 interface Said {
   readonly level: 'attention' | 'down';
   readonly what: RegExp;
   readonly why: RegExp;
   readonly whoActs: RegExp;
   readonly line: string;
-  /** What that line prints. */
   readonly printed: RegExp;
 }
 

@@ -14,7 +14,6 @@ const ALERTMANAGER = 'deploy/prometheus/alertmanager.yml';
 /** More than any of the alerts takes. */
 const COMMANDS = 10;
 
-/** Runs a command of promtool in deploy/prometheus. */
 async function promtool(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const { code, stdout, stderr } = await new Program('/bin/sh', [
     '-c',

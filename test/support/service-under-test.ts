@@ -81,7 +81,6 @@ export class ServiceUnderTest implements AsyncDisposable {
     return this;
   }
 
-  /** Every worker that was started. */
   get workers(): readonly WorkerProcess[] {
     return this.#workers;
   }
@@ -125,7 +124,6 @@ export class ServiceUnderTest implements AsyncDisposable {
     if (code !== 0) throw new Error(`the worker ended with ${code ?? signal}: ${running.stderr}`);
   }
 
-  /** Stops the worker, and starts another one. */
   async restart(): Promise<WorkerProcess> {
     await this.stop();
     return this.worker();
@@ -137,7 +135,6 @@ export class ServiceUnderTest implements AsyncDisposable {
     await until('all is acknowledged', async () => (await inFlight()) === 0);
   }
 
-  /** Throws unless the next command is served. */
   async expectServed(): Promise<void> {
     const { type, text } = await this.caller.sendForOne('session.create', { userId: 'p-1' });
     if (type !== 'session.created') throw new Error(`answered with ${text}`);

@@ -45,7 +45,6 @@ export class Witness {
     await this.service.caller.channel.consume(queue, see, { noAck: true });
   }
 
-  /** The number of messages of each kind. */
   get counts(): Readonly<Record<Kind, number>> {
     const all = [...this.#seen.values()];
     const countOf = (kind: Kind) => all.reduce((sum, seen) => sum + seen[kind].length, 0);
@@ -106,7 +105,6 @@ export function foreignHeadersOf({ properties }: ConsumeMessage, ...also: readon
   return Object.keys(properties.headers ?? {}).filter((name) => !allowed.has(name));
 }
 
-/** A summary of a reply. */
 export function factsOf(message: ConsumeMessage | undefined) {
   const { type, headers } = message?.properties ?? {};
   const text = String(message?.content);

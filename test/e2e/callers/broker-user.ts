@@ -52,7 +52,6 @@ export async function startWithCallers() {
   const write = (content: object): string => folder.write('callers.json', JSON.stringify(content));
   return {
     service,
-    /** What `CALLERS_FILE` names. */
     file: join(folder.path, 'callers.json'),
     write,
     /** Writes the rules, and starts a worker with them under a broker user of its own, which has no more than is printed. */
@@ -83,7 +82,6 @@ async function addUsers(permissions: readonly (readonly string[])[]): Promise<vo
   );
 }
 
-/** The URL under which the user connects. */
 function urlOf(name: string, broker: string): string {
   const url = new URL(broker);
   [url.username, url.password] = [name, PASSWORD];

@@ -43,7 +43,6 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
 
   afterAll(async () => callers?.[Symbol.asyncDispose]());
 
-  /** The dead letter of a command. */
   const deadLetter = (messageId: string) =>
     until(`${messageId} is dead-lettered`, async () =>
       (await service.deadLetters()).find(({ properties }) => properties.messageId === messageId),

@@ -51,7 +51,6 @@ describe('a caller that speaks AMQP 1.0', () => {
     await service.caller.channel.deleteQueue(replyQueue);
   });
 
-  /** Sends a command and gives the body of its last reply. */
   async function send(type: string, body: unknown): Promise<Record<string, unknown>> {
     const id = randomUUID();
     const sender = connection.open_sender({ target: `/exchanges/${service.prefix}.commands/${type}` });

@@ -10,7 +10,6 @@ type Variables = Readonly<Record<string, string>>;
 export interface SandboxedOptions {
   /** Its variables, or one that is running already. */
   readonly sandbox?: Variables | SandboxClient;
-  /** The settings of the worker. */
   readonly worker?: Variables;
   /** The broker. Default: the one of the test run. */
   readonly url?: string;
@@ -24,7 +23,6 @@ export interface SandboxedService extends AsyncDisposable {
   readonly platform: SandboxClient;
 }
 
-/** A sandboxed service that is there while the tests of a suite run. */
 export function sandboxedForAll(options: OptionsForAll<SandboxedOptions> = {}): SandboxedService {
   const service = new ServiceUnderTest();
   const sandboxed = { service } as SandboxedService;

@@ -9,7 +9,6 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A player's data, which must not be shown. */
 const PLAYER = { id: 'canary-player', nick: 'canary-nick', email: 'canary@example.com' };
 
 describe('the console of a worker', () => {

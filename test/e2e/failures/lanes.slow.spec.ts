@@ -100,7 +100,6 @@ describe('players while hundreds of reports are stuck', () => {
       ? service.caller.send('session.create', { userId: randomUUID() })
       : service.caller.send('game.open', { player: { id: randomUUID() } });
 
-  /** The number of messages in the queues of reports. */
   const waiting = async (): Promise<number> => {
     const depths = await Promise.all(REPORT_QUEUES.map((queue) => service.depth(queue)));
     return depths.reduce((sum, depth) => sum + depth, 0);

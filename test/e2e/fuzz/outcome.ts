@@ -6,7 +6,6 @@ import type { HostileMessage } from './hostile-message.ts';
 
 export const DIRECT = 'amq.rabbitmq.reply-to';
 
-/** What became of one message. */
 export interface Outcome extends Testimony {
   readonly sent: HostileMessage;
 }

@@ -82,7 +82,6 @@ for record in caller.fetch_rake_report({"dateFrom": "", "dateTo": ""}).records()
     wrong_amount: str = record["value"]
 `;
 
-/** Runs a program with only the given environment. */
 async function run(
   program: string,
   args: readonly string[],

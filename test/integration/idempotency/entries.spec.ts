@@ -26,7 +26,6 @@ beforeAll(async () => {
 
 beforeEach(() => void (id = JSON.stringify(['default', `player-${randomUUID()}`])));
 
-/** How often Redis was given a command so far. */
 async function callsOf(command: string): Promise<number> {
   const facts = await redis.run((client) => client.info('commandstats'));
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(facts)?.[1] ?? 0);

@@ -16,7 +16,6 @@ const service = serviceForAll({
 });
 const redis = () => service.redis!;
 
-/** How health shows Redis. */
 async function redisOf(worker: WorkerProcess): Promise<unknown> {
   const { status, body } = await worker.get('/health');
   expect(status).toBe(200);

@@ -47,7 +47,6 @@ export class LocalPlatform extends PlatformStub {
   }
 }
 
-/** Path and query, as they were sent. */
 export function targetOf({ url }: PlatformRequest): string {
   return url.pathname + url.search;
 }

@@ -24,7 +24,6 @@ let authority: Authority;
 let other: Authority;
 let server: Identity;
 let identity: Identity;
-/** The encrypted side of the platform. */
 let front: TcpProxy;
 
 beforeAll(async () => {

@@ -67,7 +67,6 @@ describe('the lobby page', () => {
   ])('shows %d ms as %s', (ms, text) => expect(clock(ms)).toBe(text));
 });
 
-/** A request to the session endpoint that was answered. */
 function finishedRequest(rest: Partial<Exchange>, url = '/users/u/session?clientId=op'): FinishedRequest {
   const exchange = {
     operation: 'session',

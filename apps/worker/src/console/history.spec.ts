@@ -9,7 +9,6 @@ const TYPES = ['session.create', TYPE];
 /** How many of each outcome, each after these seconds. */
 type Step = Readonly<Record<string, number>>;
 
-/** The history of `game.open` after these steps. */
 function historyOf(steps: readonly Step[], seconds = 0.02) {
   const metrics = new Metrics();
   const history = new History(TYPES);

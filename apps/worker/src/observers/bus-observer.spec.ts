@@ -14,7 +14,6 @@ const POSTPONEMENT = {
 
 const FAILURE = { status: 503, reason: 'The circuit is open.', pointers: ['/data'] };
 
-/** The metrics and the log lines after these events. */
 async function shownAfter(act: (observer: BusObserver) => void) {
   const lines: string[] = [];
   const metrics = new Metrics();

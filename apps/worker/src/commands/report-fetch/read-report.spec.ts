@@ -35,7 +35,6 @@ const EMPTY = {
 };
 const one = (id: string, pageCount: number, totalCount: number) =>
   pageOf([recordOf(id)], pageCount, totalCount);
-/** The second page, with other records. */
 const second = (...records: Parameters<typeof recordOf>[]): PageFacts => ({
   ...SECOND,
   ...holding(records.map((record) => recordOf(...record))),
