@@ -157,14 +157,9 @@ export function workerTable({ results, plan }: Report): Table {
 function answersOf(tallies: readonly Tally[]): string {
   const sum = (of: (tally: Tally) => number): number =>
     tallies.reduce((total, tally) => total + of(tally), 0);
-  const [right, sent, faults] = [
-    sum((tally) => tally.right),
-    sum((tally) => tally.sent),
-    sum((tally) => tally.faults),
-  ];
-  return tallies.every(isFaultless)
-    ? `${right} right`
-    : `${right} of ${sent} right, ${faults} wrong or twice`;
+  const right = sum((tally) => tally.right);
+  if (tallies.every(isFaultless)) return `${right} right`;
+  return `${right} of ${sum(({ sent }) => sent)} right, ${sum(({ faults }) => faults)} wrong or twice`;
 }
 
 /** A warning if other processes used the machine during the measurement; otherwise nothing. */

@@ -71,30 +71,11 @@ describe('the console, in a browser', () => {
     expect(await page.title()).toMatch(/^✓ All is well – /);
     const title = await page.getByRole('heading', { level: 1 }).textContent();
     expect(title).toBe(`poker-bridge ${sandboxed.service.prefix}`);
-    expect(await page.locator('h2, h3').allTextContents()).toEqual([
-      '✓All is well',
-      'The service',
-      'Dead letters',
-      'Parked replies',
-      'This worker',
-      'Lane interactive',
-      'Lane reports',
-      'Broker',
-      'Deduplication',
-      expect.stringMatching(/^Commands: the last \d+ seconds$/),
-      'Operators',
-      'Failures',
-    ]);
     const queue = page.getByRole('row', { name: sandboxed.service.name('interactive') });
     expect(await queue.textContent()).toMatch(/interactive0[12]$/);
     expect(await page.getByRole('row', { name: 'acme' }).textContent()).toMatch(/closed.*closed.*closed/);
-    expect(
-      await page
-        .getByRole('img', { name: /^game\.open: 0 failed/ })
-        .locator('.all')
-        .count(),
-    ).toBeGreaterThan(0);
-
+    const hour = page.getByRole('img', { name: /^game\.open: 0 failed/ });
+    expect(await hour.locator('.all').count()).toBeGreaterThan(0);
     await sleep(LONG_MS);
     expect(requested.filter((address) => address.endsWith('/events'))).toHaveLength(1);
     expect(requested.filter((address) => new URL(address).origin !== new URL(url).origin)).toEqual([]);

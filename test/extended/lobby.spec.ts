@@ -24,11 +24,6 @@ describe('the page of a session, in a browser', () => {
     expect(await page.title()).toBe('Table 42 – Ace of ♠ – Poker sandbox');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Table 42');
     expect(await page.getByRole('main').textContent()).toMatch(/Opened for\s+Ace of ♠/);
-    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
-      'Time left',
-      'Session',
-      'Launch options',
-    ]);
     const token = page.getByRole('timer', { name: 'Token' });
     const bar = page.getByRole('progressbar', { name: 'Token' });
     const barMs = () => bar.evaluate((element) => (element as unknown as { value: number }).value);

@@ -81,12 +81,8 @@ describe('a real Prometheus that scrapes a worker', () => {
   it('has all of its metrics, and fires nothing while all is well', async () => {
     const timestamp = Math.floor(Date.now() / 1_000);
     await sandboxed.caller.send('session.create', { userId: 'ada' }, { timestamp });
-    await until(
-      'the answer is scraped',
-      async () =>
-        (await prometheus.query('poker_commands_total{outcome="success",type="session.create"} == 1'))
-          .length > 0,
-    );
+    const answered = 'poker_commands_total{outcome="success",type="session.create"} == 1';
+    await until('the answer is scraped', async () => (await prometheus.query(answered)).length > 0);
     const names = (await prometheus.query('count by (__name__) ({__name__=~"poker_.+"})')).map(
       ({ metric }) => metric['__name__'],
     );

@@ -93,16 +93,6 @@ it.each<[string, Partial<Entry>, object]>([
   expect(verdictOf([entry(facts)])).toMatchObject(expected);
 });
 
-it('the verdict has the most repeated command first, and the slowest alone', () => {
-  const [twice, thrice] = [entry({ replies: [last, again] }), entry({ replies: [last, last, again] })];
-  const [slow, slower] = [32_000, 33_000].map((atMs) => entry({ replies: [reply('c:0', { atMs })] }));
-  expect(verdictOf([twice, entry(), thrice, slow!, slower!])).toMatchObject({
-    commands: 5,
-    cameAgain: [thrice, twice],
-    slowest: [slower],
-  });
-});
-
 it('recovery is the longest time to the first answer to what was sent afterwards', () => {
   const at = (sentMs: number, atMs: number) => entry({ sentMs, replies: [reply('c:0', { atMs })] });
   const entries = [at(100, 5_000), at(1_000, 1_900), at(1_100, 1_400), at(3_000, 3_200)];

@@ -88,10 +88,8 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
       user.send('session.create', { userId }, { messageId: 'the-same-id' });
     expect((await sent(shop, 'p-shop')).body).toMatchObject({ userId: 'p-shop' });
     callers.write({ callers: { ...RULES, [CASHIER]: {} } });
-    await until(
-      'the new rules hold',
-      async () => (await sent(cashier, 'p-cashier')).type === 'session.created',
-    );
+    const isServed = async () => (await sent(cashier, 'p-cashier')).type === 'session.created';
+    await until('the new rules hold', isServed);
     expect((await sent(shop, 'p-shop')).body).toMatchObject({ userId: 'p-shop' });
   });
 

@@ -61,10 +61,8 @@ describe('what a person on call sees', () => {
       { userId: 'canary-user' },
       { replyTo: 'canary-queue', messageId: 'gone' },
     );
-    await until(
-      'every command is counted',
-      async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1,
-    );
+    const areCounted = async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1;
+    await until('every command is counted', areCounted);
     await until('every outcome is logged', () => outcomes().length === COMMANDS.length + 1);
     metrics = (await worker.get('/metrics')).body;
   });

@@ -30,9 +30,8 @@ describe('a worker that gets SIGTERM and cannot finish', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(performance.now() - stoppedAtMs).toBeGreaterThanOrEqual(graceMs);
     expect(worker.stderr).toBe('');
-    await service.proxy.open();
     service.platform.behaviour = healthy();
-    await service.worker();
+    await service.worker({ AMQP_URL: service.url });
     expect((await sessions).map((reply) => reply?.body['userId'])).toEqual(userIds);
     expect(service.caller.received).toHaveLength(3);
   });

@@ -42,10 +42,8 @@ describe('a guarded command', () => {
       const pids = await pidsOf(program);
       program.child.kill(signal);
       await program.result;
-      await until(
-        'nothing of it is left',
-        () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned')),
-      );
+      const isGone = () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned'));
+      await until('nothing of it is left', isGone);
     },
   );
 
@@ -89,13 +87,8 @@ describe('with lock', () => {
     return new Program(process.execPath, [file]);
   }
 
-  function mayRelease(folder: string, name: string): void {
-    writeFileSync(releaseOf(folder, name), '');
-  }
-
-  function releaseOf(folder: string, name: string): string {
-    return join(folder, `${name}.release`);
-  }
+  const releaseOf = (folder: string, name: string) => join(folder, `${name}.release`);
+  const mayRelease = (folder: string, name: string) => writeFileSync(releaseOf(folder, name), '');
 
   it.concurrent('two processes that want a lock at once get it one after the other', async () => {
     using folder = temporaryFolder();
