@@ -158,11 +158,7 @@ describe('the console in an incident', () => {
     const options = { exclusive: true, arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' } };
     await sandboxed.caller.channel.assertQueue(queue, options);
     for (let n = 0; n < 4; n += 1)
-      sandboxed.caller.publish(
-        'session.create',
-        { userId: 'ada' },
-        { replyTo: queue, messageId: `full-${n}` },
-      );
+      sandboxed.caller.publish('session.create', { userId: 'a' }, { replyTo: queue, messageId: `full-${n}` });
     await expectFirst(page, {
       level: 'attention',
       what: new RegExp(`^!3 replies wait for ${queue}$`),

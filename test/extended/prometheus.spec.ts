@@ -94,12 +94,7 @@ describe('a real Prometheus that scrapes a worker', () => {
 
   it.each([
     ['PokerMisconfigured', { kind: 'status', status: 403 }, { userId: 'ada' }, 'FORBIDDEN'],
-    [
-      'PokerInternalErrors',
-      { kind: 'wrong-document', document: {} },
-      { userId: 'ada' },
-      'PLATFORM_PROTOCOL_ERROR',
-    ],
+    ['PokerInternalErrors', { kind: 'wrong-document' }, { userId: 'ada' }, 'PLATFORM_PROTOCOL_ERROR'],
     ['PokerDeadLettersGrow', undefined, { userId: 1 }, 'VALIDATION_FAILED'],
   ])('fires %s under its fault', async (name, fault, data, code) => {
     const { caller, platform } = sandboxed;

@@ -33,11 +33,7 @@ const anEntry = expect.any(Object);
 const NOTHING = { lost: [], repeated: 0, cameAgain: [], wrong: [], extraCalls: 0, calledAgain: [] };
 
 it.each<[string, Partial<Entry>, object]>([
-  [
-    'was called and answered once',
-    {},
-    { ...NOTHING, commands: 1, failures: [], largestMs: 100, slowest: [] },
-  ],
+  ['was answered once', {}, { ...NOTHING, commands: 1, failures: [], largestMs: 100, slowest: [] }],
   ['has no reply', { replies: [] }, { lost: [anEntry] }],
   ['has a page alone', { replies: [page('a')] }, { lost: [anEntry] }],
   ['has its reply twice', { replies: [last, again] }, { repeated: 1, cameAgain: [anEntry], largestMs: 100 }],
@@ -48,7 +44,7 @@ it.each<[string, Partial<Entry>, object]>([
     { wrong: [] },
   ],
   [
-    'has a page with other records',
+    'has a page twice, otherwise',
     { replies: [page('[1]'), page('[2]'), reply('c:1')] },
     { wrong: [anEntry] },
   ],
@@ -84,11 +80,7 @@ it.each<[string, Partial<Entry>, object]>([
     { isDisturbance: true, calledMs: [1, 2], replies: [again] },
     { extraCalls: 0, largestMs: 0 },
   ],
-  [
-    'took half a minute',
-    { replies: [reply('c:0', { atMs: 32_000 })] },
-    { largestMs: 31_000, slowest: [anEntry] },
-  ],
+  ['took long', { replies: [reply('c:0', { atMs: 32_000 })] }, { largestMs: 31_000, slowest: [anEntry] }],
 ])('the verdict on a command that %s', (_, facts, expected) => {
   expect(verdictOf([entry(facts)])).toMatchObject(expected);
 });

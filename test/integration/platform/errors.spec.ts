@@ -81,9 +81,8 @@ describe('the table', () => {
       for (const operation of operations) {
         platform.next(answers(422, errors(422, { detail: 'Incorrect data', source: { pointer } })));
         expect((await fail(operation)).code).toBe(code);
-        platform.next(
-          answers(422, errors(422, { source: { pointer } }, { title: 'This currency is not active' })),
-        );
+        const inactive = { title: 'This currency is not active' };
+        platform.next(answers(422, errors(422, { source: { pointer } }, inactive)));
         expect((await fail(operation)).code).toBe('CURRENCY_INACTIVE');
       }
     },
@@ -113,10 +112,8 @@ describe('the table', () => {
       platform.always(answers(status, body));
       const { client, observer } = buildClient();
       const error = await failureOf(createSession(client));
-      expect([error.code, error.details]).toEqual([
-        'BAD_REQUEST',
-        isDoubted ? { hint: 'signature' } : undefined,
-      ]);
+      const hint = isDoubted ? { hint: 'signature' } : undefined;
+      expect([error.code, error.details]).toEqual(['BAD_REQUEST', hint]);
       expect(observer.signatureDoubts).toBe(isDoubted ? 1 : 0);
     },
   );

@@ -38,12 +38,7 @@ async function opened(random = () => 0.5) {
 
 describe('a closed circuit', () => {
   it.each<[string, Partial<CircuitSettings>, Health[], Health[]]>([
-    [
-      'its rate is reached, and not before',
-      {},
-      [...times(5, 'healthy'), ...times(4, 'unhealthy')],
-      ['unhealthy'],
-    ],
+    ['its rate is reached', {}, [...times(5, 'healthy'), ...times(4, 'unhealthy')], ['unhealthy']],
     [
       'enough calls count, which what is ignored does not',
       {},

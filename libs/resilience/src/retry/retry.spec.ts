@@ -41,12 +41,7 @@ async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}) {
 
 describe('retry', () => {
   it.each<[string, Outcome[], Outcome, number[]]>([
-    [
-      'pauses longer each time, with jitter',
-      [transient(), notSent, unknown, answered],
-      unknown,
-      [0, 100, 300],
-    ],
+    ['pauses longer each time', [transient(), notSent, unknown, answered], unknown, [0, 100, 300]],
     ['leaves a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), [0]],
     ['keeps what may have been done if the next is rejected', [unknown, rejected], unknown, [0, 100]],
     ['ends with a rejection', [rejected], rejected, [0]],
