@@ -129,7 +129,7 @@ function peakMemoryMb(finishes: readonly Finish[]): number[] {
 }
 
 /** What a command costs, how long it takes, and how many fit into a second. */
-export function workerTable({ results, plan }: Report): Table {
+function workerTable({ results, plan }: Report): Table {
   const head = ['worker', 'queue', 'CPU a command', `at ${plan.perSecond}/s`, 'peak memory', 'answers'];
   const rows = results.map(({ contestant, samples, finishes }) => {
     const values = (of: (sample: Sample) => number): number[] => samples.map(of);
@@ -163,7 +163,7 @@ function answersOf(tallies: readonly Tally[]): string {
 }
 
 /** A warning if other processes used the machine during the measurement; otherwise nothing. */
-export function busyLines({ results, machine: { processors } }: Report): string[] {
+function busyLines({ results, machine: { processors } }: Report): string[] {
   const others = Math.max(...results.map(({ samples }) => median(samples.map((sample) => sample.others))));
   if (others < NOTICEABLE) return [];
   const share = `${others.toFixed(1)} of ${processors} processors`;

@@ -18,8 +18,8 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   plain: { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDE: 'deep', SIGNATURE_SCALARS: 'json' },
 };
 describe('poker-bridge sign probe', () => {
-  const client = (name: string) => ({ secretKey: SECRET, settings: VARIANTS[name] });
-  const clients = { other: client('other'), plain: client('plain') };
+  const clientAs = (name: string) => ({ secretKey: SECRET, settings: VARIANTS[name] });
+  const clients = { other: clientAs('other'), plain: clientAs('plain') };
   const file = folderForAll().write('clients.json', JSON.stringify(clients));
   const sandbox = stackForAll().use(new SandboxProcess({ SANDBOX_CLIENTS_FILE: file }));
   let url: string;

@@ -45,7 +45,7 @@ async function mirrorWith(release?: string) {
     response.writeHead(isThere ? 200 : 404).end(release);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const close = (): void => void server.close().closeAllConnections();
+  const close = (): void => server.close().closeAllConnections();
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.dispose]: close };
 }
 
