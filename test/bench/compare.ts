@@ -8,13 +8,11 @@ export interface Plan {
   readonly rounds: number;
   /** Commands before the first measurement of a process. */
   readonly warmUp: number;
-  /** Commands of one closed loop. */
   readonly commands: number;
   /** How long one sends at most, whatever it has sent by then. */
   readonly closedLoopMs: number;
   /** Commands that a worker has in flight at most; the driver keeps twice as many in the closed loop. */
   readonly prefetch: number;
-  /** The rate of the open loop. */
   readonly perSecond: number;
   readonly openLoopMs: number;
   /** How long a worker of its own has nothing but the rate of the open loop, while its memory is watched; 0 for not at all. */
@@ -58,9 +56,7 @@ export const QUICK: Plan = {
   isFresh: false,
 };
 
-/** What one worker did in one round. */
 export interface Sample {
-  /** In the closed loop. */
   readonly commandsPerSecond: number;
   /** Processor time of the worker for one command of the closed loop. */
   readonly cpuMsPerCommand: number;
@@ -68,7 +64,6 @@ export interface Sample {
   readonly others: number;
   /** Processor time of the worker for one command of the open loop, in which less is done at once. */
   readonly cpuMsPerCommandAtRate: number;
-  /** In the open loop. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -104,7 +99,6 @@ async function enter(contestant: Contestant, stage: Stage, plan: Plan): Promise<
   return { worker, driver, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** A closed loop, then an open one. */
 async function takeSample({ worker, driver }: Entrant, stage: Stage, plan: Plan): Promise<Sample> {
   const { prefetch, commands, closedLoopMs, perSecond, openLoopMs } = plan;
   const pids = { ...stage.pids, worker: worker.pid };

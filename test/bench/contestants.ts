@@ -17,17 +17,14 @@ const PEERS = 'test/bench/peers';
 /** Within the repository, so that packages are found from it. */
 const COMPILED_PEERS = join(root, '.run/bench-peers');
 
-/** A worker that takes commands. */
 export interface RunningWorker extends AsyncDisposable {
   readonly pid: number;
   readonly inbox: Inbox;
 }
 
-/** One kind of worker that is measured. */
 export interface Contestant {
   /** Unique in a run, for example `bare-classic`. */
   readonly name: string;
-  /** As the table calls it. */
   readonly label: string;
   readonly queueType: 'classic' | 'quorum';
   /** Starts one worker, with queues of its own, and waits until it takes commands. */
@@ -119,7 +116,6 @@ export function newPrefix(): string {
   return `bench-${randomBytes(4).toString('hex')}`;
 }
 
-/** All settings of a worker. */
 export function variablesFor(
   { amqpUrl, platform, prefetch }: Surroundings,
   prefix: string,

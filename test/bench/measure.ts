@@ -39,9 +39,7 @@ const MIB_IN_KIB = 1_024;
 export interface ProcessUsage {
   /** Processor time in user and kernel mode. Steps of 10 ms. */
   readonly cpuMs: number;
-  /** The most memory that it ever had resident. */
   readonly peakMemoryMib: number;
-  /** What it has resident now. */
   readonly memoryMib: number;
 }
 

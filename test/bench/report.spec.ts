@@ -2,21 +2,21 @@ import { expect, it } from '@jest/globals';
 
 import { FULL, type Result } from './compare.ts';
 import { describeMachine } from './measure.ts';
-import { boundTable, busyLines, type Report, workerTable } from './report.ts';
+import { boundTable, type Report } from './report.ts';
 
 const TALLY = { sent: 10, right: 10, faults: 0 };
 
-function result(name: string, cpuMs: readonly number[], { tally = TALLY, others = 0.1 } = {}): Result {
+function result(name: string, cpuMs: readonly number[]): Result {
   const samples = cpuMs.map((ms) => ({
     commandsPerSecond: 1_000,
     cpuMsPerCommand: ms,
-    others,
+    others: 0.1,
     cpuMsPerCommandAtRate: 2 * ms,
     p50Ms: 22,
     p99Ms: 30,
   }));
   const contestant = { name, label: name.toUpperCase(), queueType: 'classic' as const };
-  return { contestant, samples, finishes: [{ tally, peakMemoryMib: 200 }] };
+  return { contestant, samples, finishes: [{ tally: TALLY, peakMemoryMib: 200 }] };
 }
 
 const reportOf = (...results: Result[]): Report => ({
@@ -45,20 +45,4 @@ it('the table of bounds holds the median of what was measured, round by round, a
     ['at least 0.60', '0.60 (0.50–0.70)', 'yes'],
     ['at most 0.60 s', '1.00 (0.90–1.10) s', 'no'],
   ]);
-});
-
-it('the table of workers holds medians, their range and whether every answer was right', () => {
-  const tally = { sent: 10, right: 7, faults: 1 };
-  const report = reportOf(result('bare', [0.3, 0.1, 0.2]), result('ours', [0.1], { tally, others: 0.8 }));
-  const [, bare, ours] = workerTable(report);
-  expect(bare?.slice(2, 8)).toEqual([
-    '0.200 (0.100–0.300) ms',
-    '0.400 ms',
-    '210 MB',
-    '10 right',
-    '22.0 ms',
-    '30.0 (30.0–30.0) ms',
-  ]);
-  expect(ours?.[5]).toBe('7 of 10 right, 1 wrong or twice');
-  expect(busyLines(report)).toEqual([expect.stringContaining('0.8 of 2 processors')]);
 });

@@ -6,7 +6,6 @@ import { countsOf, type Machine, median, percentile, withRange } from './measure
 import type { Rates } from './reports/compare-rates.ts';
 import type { ReportMemory } from './reports/memory.ts';
 
-/** All that a run has found out. */
 export interface Report {
   readonly machine: Machine;
   readonly plan: Plan;
@@ -125,13 +124,12 @@ function ratiosTo(name: string, results: readonly Result[], of: (sample: Sample)
   });
 }
 
-/** Decimal megabytes. */
 function peakMemoryMb(finishes: readonly Finish[]): number[] {
   return finishes.map(({ peakMemoryMib }) => peakMemoryMib * MB_IN_MIB);
 }
 
 /** What a command costs, how long it takes, and how many fit into a second. */
-export function workerTable({ results, plan }: Report): Table {
+function workerTable({ results, plan }: Report): Table {
   const head = ['worker', 'queue', 'CPU a command', `at ${plan.perSecond}/s`, 'peak memory', 'answers'];
   const rows = results.map(({ contestant, samples, finishes }) => {
     const values = (of: (sample: Sample) => number): number[] => samples.map(of);
@@ -159,18 +157,13 @@ export function workerTable({ results, plan }: Report): Table {
 function answersOf(tallies: readonly Tally[]): string {
   const sum = (of: (tally: Tally) => number): number =>
     tallies.reduce((total, tally) => total + of(tally), 0);
-  const [right, sent, faults] = [
-    sum((tally) => tally.right),
-    sum((tally) => tally.sent),
-    sum((tally) => tally.faults),
-  ];
-  return tallies.every(isFaultless)
-    ? `${right} right`
-    : `${right} of ${sent} right, ${faults} wrong or twice`;
+  const right = sum((tally) => tally.right);
+  if (tallies.every(isFaultless)) return `${right} right`;
+  return `${right} of ${sum(({ sent }) => sent)} right, ${sum(({ faults }) => faults)} wrong or twice`;
 }
 
 /** A warning if other processes used the machine during the measurement; otherwise nothing. */
-export function busyLines({ results, machine: { processors } }: Report): string[] {
+function busyLines({ results, machine: { processors } }: Report): string[] {
   const others = Math.max(...results.map(({ samples }) => median(samples.map((sample) => sample.others))));
   if (others < NOTICEABLE) return [];
   const share = `${others.toFixed(1)} of ${processors} processors`;
@@ -179,7 +172,6 @@ export function busyLines({ results, machine: { processors } }: Report): string[
   ];
 }
 
-/** What readers of reports and players beside them saw. */
 function reportLines({ rates, memory }: Report): string[] {
   const p99 = (latenciesMs: readonly number[]): string => `${percentile(latenciesMs, 0.99).toFixed(0)} ms`;
   return [

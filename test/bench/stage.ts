@@ -52,7 +52,6 @@ export interface Stage extends Surroundings, AsyncDisposable {
   readonly brokerVersion: string;
 }
 
-/** How long the platform takes to answer. */
 export const PLATFORM_MS = 20;
 
 export async function openStage(prefetch: number): Promise<Stage> {

@@ -4,7 +4,6 @@ import { countsOf } from '../bench/measure.ts';
 import { isSound, type RowResult } from './play-row.ts';
 import type { SoakChaosResult } from './soak-chaos.ts';
 
-/** The figures of a row in one line. */
 export function resultLine(result: RowResult): string {
   const { commands, crashes, lost, wrong, repeated, extraCalls, failures, stuck } = result;
   const codes = failures.length === 0 ? '' : ` (${countsOf(failures)})`;

@@ -2,7 +2,6 @@ import { isSound, type PlayOptions, playRow, type RowResult } from './play-row.t
 import { mixture } from './rows/mixture.ts';
 import type { ChaosStage } from './stage/chaos-stage.ts';
 
-/** A look at a worker. */
 export interface Sample {
   readonly atSeconds: number;
   /** The heap in use and what Node.js keeps outside of it. */

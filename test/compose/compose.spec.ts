@@ -21,7 +21,6 @@ jest.setTimeout(10 * MINUTE_MS);
 describe('docker-compose.yml on an engine', () => {
   let stack: ComposeStack;
   let caller: Caller;
-  /** What became of a steady load of sessions. */
   const load = { sent: 0, right: 0, wrong: [] as string[], calls: [] as Promise<void>[] };
   const ending = new AbortController();
   let sending: Promise<void>;

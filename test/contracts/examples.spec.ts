@@ -29,7 +29,6 @@ const examplesOf = (...names: readonly string[]): [string, string, Example][] =>
     (EXAMPLES[name] ?? []).map((example) => [name, example.name, example] as [string, string, Example]),
   );
 
-/** A message as the worker receives it. */
 function opened({ headers, payload }: Example, type?: string): Envelope {
   const properties = {
     replyTo: 'my-replies',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 
@@ -12,8 +12,8 @@ import { AD_HOC_RECORD } from '#platform';
 import { CONTRACT_FOLDER } from '../../scripts/contract-documents/contract-files.ts';
 import { root } from '../../scripts/root.ts';
 import { type Received, signFlat } from '../support/sandbox-client.ts';
-import { type SandboxUnderTest, startSandboxUnderTest } from '../integration/sandbox/sandbox-under-test.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { sharedSandbox } from '../integration/sandbox/sandbox-under-test.ts';
+import { folderForAll } from '../support/suite-service.ts';
 import { faultsBy, newAjv } from './schema-validators.ts';
 import { compileShape } from '../../libs/contracts/src/validation/compile-shape.ts';
 
@@ -58,20 +58,10 @@ const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 const CLIENTS = { closed: { secretKey: 'sandbox-secret-key', operations: [] } };
 
 describe('openapi.yaml', () => {
-  let sandbox: SandboxUnderTest;
-  const folder = temporaryFolder();
-
-  beforeAll(async () => {
-    sandbox = await startSandboxUnderTest({
-      SANDBOX_CLIENTS_FILE: folder.write('clients.json', JSON.stringify(CLIENTS)),
-      SANDBOX_UNKNOWN_PLAYERS: 'refuse',
-      SANDBOX_CURRENCY_MANDATORY: 'true',
-    });
-  });
-
-  afterAll(async () => {
-    await sandbox?.[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
+  const sandbox = sharedSandbox({
+    SANDBOX_CLIENTS_FILE: folderForAll().write('clients.json', JSON.stringify(CLIENTS)),
+    SANDBOX_UNKNOWN_PLAYERS: 'refuse',
+    SANDBOX_CURRENCY_MANDATORY: 'true',
   });
 
   const player = (nick?: string) => ({ id: 'ada', currency: 'EUR', ...(nick !== undefined && { nick }) });

@@ -122,7 +122,6 @@ const RELEASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** A Node.js. */
 export interface NodeRelease {
   /** `v24.21.0` */
   readonly version: string;

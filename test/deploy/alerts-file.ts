@@ -2,7 +2,6 @@ import { parse } from 'yaml';
 
 import { read } from '../docs/markdown.ts';
 
-/** A rule that records or alerts. */
 export interface Rule {
   readonly record?: string;
   readonly alert?: string;

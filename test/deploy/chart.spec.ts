@@ -34,7 +34,5 @@ describe('the Helm chart', () => {
     expect(read(`${CHART}/alerts.yml`)).toBe(read('deploy/prometheus/alerts.yml'));
   });
 
-  it('has every lane', () => {
-    expect(Object.keys(schema.properties.lanes.properties)).toEqual(LANES);
-  });
+  it('has every lane', () => expect(Object.keys(schema.properties.lanes.properties)).toEqual(LANES));
 });

@@ -2,7 +2,6 @@ import { parse } from 'yaml';
 
 import { read } from '../docs/markdown.ts';
 
-/** Services are as YAML has them. */
 interface ComposeFile {
   readonly services: Readonly<Record<string, any>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;

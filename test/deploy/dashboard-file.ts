@@ -29,7 +29,6 @@ export function readPanels(): readonly Panel[] {
   return readDashboard().panels.filter(({ type }) => type !== 'row');
 }
 
-/** Every expression of PromQL in it: of panels, annotations and variables. */
 export function readQueries(): readonly string[] {
   const { annotations, templating } = readDashboard();
   const variables = templating.list.filter(({ type }) => type === 'query').map(({ query }) => query);

@@ -33,7 +33,6 @@ export function inherited(stages: readonly Stage[], name: string): readonly Inst
   return stage === undefined ? [] : [...inherited(stages, stage.from), ...stage.instructions];
 }
 
-/** The values of one instruction. */
 export function valuesOf(instructions: readonly Instruction[], name: string): readonly string[] {
   return instructions.filter((instruction) => instruction.name === name).map(({ value }) => value);
 }

@@ -48,7 +48,6 @@ export function seriesIn(expression: string): readonly string[] {
   return words.filter((word) => !WORDS.has(word));
 }
 
-/** The labels that it names: in matchers, and after `by` and the like. */
 function labelsIn(expression: string): readonly string[] {
   const bare = withoutStrings(expression);
   const matchers = [...bare.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*""/g)].map(([, name = '']) => name);

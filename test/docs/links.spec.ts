@@ -42,9 +42,7 @@ describe('links', () => {
       expect(rowsOf(text).filter((row) => [...row].length > 120)).toEqual([]);
     });
 
-    it('names no path of a machine', () => {
-      expect(text.match(PATH_OF_A_MACHINE)).toBeNull();
-    });
+    it('names no path of a machine', () => expect(text.match(PATH_OF_A_MACHINE)).toBeNull());
 
     it('names npm scripts that exist', () => {
       const unknown = [...text.matchAll(NPM_SCRIPT)]

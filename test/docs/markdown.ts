@@ -11,14 +11,12 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** One item of a list. */
 export interface Item {
   readonly heading: string;
   readonly text: string;
   readonly items: readonly string[];
 }
 
-/** One fenced block. */
 export interface Fence {
   readonly heading: string;
   /** '' if none is named. */
@@ -184,7 +182,6 @@ export function sourcesOf(folder: string): readonly Source[] {
     .map((path) => ({ path: `${folder}/${path}`, text: read(`${folder}/${path}`) }));
 }
 
-/** Every string in single quotes. */
 export function stringsIn(source: string): readonly string[] {
   return [...source.matchAll(/'([^'\n]*)'/g)].map(([, text = '']) => text);
 }

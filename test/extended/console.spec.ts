@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 import { freePorts } from '../../scripts/network.ts';
 import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
-import { browserForAll, insertScript } from '../support/browser.ts';
+import { browserForAll } from '../support/browser.ts';
 import { EventStream } from '../support/event-stream.ts';
 import { folderForAll } from '../support/suite-service.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
@@ -38,12 +38,10 @@ const sandboxed = sandboxedForAll(async () => {
 });
 beforeEach(() => sandboxed.platform.clearFaults());
 
-/** Waits until the page says so. */
 async function says(page: Page, text: string | RegExp, where = 'main'): Promise<void> {
   await page.locator(where).getByText(text).first().waitFor({ timeout: WAIT_TIMEOUT_MS });
 }
 
-/** Sends commands of each type, one after the other. */
 async function work(rounds: number, options: object = {}): Promise<void> {
   const { caller } = sandboxed;
   for (let n = 0; n < rounds; n += 1) {
@@ -73,30 +71,11 @@ describe('the console, in a browser', () => {
     expect(await page.title()).toMatch(/^✓ All is well – /);
     const title = await page.getByRole('heading', { level: 1 }).textContent();
     expect(title).toBe(`poker-bridge ${sandboxed.service.prefix}`);
-    expect(await page.locator('h2, h3').allTextContents()).toEqual([
-      '✓All is well',
-      'The service',
-      'Dead letters',
-      'Parked replies',
-      'This worker',
-      'Lane interactive',
-      'Lane reports',
-      'Broker',
-      'Deduplication',
-      expect.stringMatching(/^Commands: the last \d+ seconds$/),
-      'Operators',
-      'Failures',
-    ]);
     const queue = page.getByRole('row', { name: sandboxed.service.name('interactive') });
     expect(await queue.textContent()).toMatch(/interactive0[12]$/);
     expect(await page.getByRole('row', { name: 'acme' }).textContent()).toMatch(/closed.*closed.*closed/);
-    expect(
-      await page
-        .getByRole('img', { name: /^game\.open: 0 failed/ })
-        .locator('.all')
-        .count(),
-    ).toBeGreaterThan(0);
-
+    const hour = page.getByRole('img', { name: /^game\.open: 0 failed/ });
+    expect(await hour.locator('.all').count()).toBeGreaterThan(0);
     await sleep(LONG_MS);
     expect(requested.filter((address) => address.endsWith('/events'))).toHaveLength(1);
     expect(requested.filter((address) => new URL(address).origin !== new URL(url).origin)).toEqual([]);
@@ -158,13 +137,6 @@ describe('the console, in a browser', () => {
     await says(page, 'VALIDATION_FAILED', '#failures');
     await says(page, 'VALIDATION_FAILED', '#dead-letters');
     expect(await faultsOf(page)).toEqual([]);
-  });
-
-  it('would run no script even if it contained one', async () => {
-    const { page, complaints } = await browser.visit(url);
-    await insertScript(page, "document.documentElement.lang = 'xx'");
-    expect(await page.evaluate(() => (globalThis as any).document.documentElement.lang)).toBe('en');
-    expect(complaints.join('\n')).toMatch(/Content Security Policy/);
   });
 
   it('says that the worker stops, then that it is gone, and shows the next one at its address', async () => {

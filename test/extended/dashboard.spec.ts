@@ -62,7 +62,5 @@ describe('the dashboard, after an evening on which everything happened', () => {
     expect(legends.filter((legend) => legend.trim() === '')).toEqual([]);
   });
 
-  it('marks when circuits changed', () => {
-    expect(marks.flatMap(({ legends }) => legends)).not.toEqual([]);
-  });
+  it('marks when circuits changed', () => expect(marks.flatMap(({ legends }) => legends)).not.toEqual([]));
 });

@@ -16,14 +16,12 @@ const SIZES = [
   ['narrow', { width: 400, height: 800 }],
 ] as const;
 
-/** What the page says first. */
 interface Said {
   readonly level: 'attention' | 'down';
   readonly what: RegExp;
   readonly why: RegExp;
   readonly whoActs: RegExp;
   readonly line: string;
-  /** What that line prints. */
   readonly printed: RegExp;
 }
 
@@ -35,9 +33,7 @@ const sandboxed = sandboxedForAll(async (stack) => {
 });
 let worker: WorkerProcess;
 
-beforeAll(() => {
-  ({ worker } = sandboxed);
-});
+beforeAll(() => void ({ worker } = sandboxed));
 /** Another worker for each incident: it remembers none before. */
 afterEach(async () => {
   await sandboxed.platform.clearFaults();
@@ -162,11 +158,7 @@ describe('the console in an incident', () => {
     const options = { exclusive: true, arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' } };
     await sandboxed.caller.channel.assertQueue(queue, options);
     for (let n = 0; n < 4; n += 1)
-      sandboxed.caller.publish(
-        'session.create',
-        { userId: 'ada' },
-        { replyTo: queue, messageId: `full-${n}` },
-      );
+      sandboxed.caller.publish('session.create', { userId: 'a' }, { replyTo: queue, messageId: `full-${n}` });
     await expectFirst(page, {
       level: 'attention',
       what: new RegExp(`^!3 replies wait for ${queue}$`),

@@ -98,7 +98,6 @@ describe('the first page of the sandbox, in a browser', () => {
   });
 });
 
-/** A session at a table for a player. */
 async function openTable(sandbox: SandboxProcess, player: object): Promise<void> {
   await new SandboxClient(await sandbox.url).gameUrl({ tableId: 42, lang: 'de' }, player);
 }

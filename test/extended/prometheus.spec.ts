@@ -14,7 +14,6 @@ const ALERTMANAGER = 'deploy/prometheus/alertmanager.yml';
 /** More than any of the alerts takes. */
 const COMMANDS = 10;
 
-/** Runs a command of promtool in deploy/prometheus. */
 async function promtool(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const { code, stdout, stderr } = await new Program('/bin/sh', [
     '-c',
@@ -80,15 +79,10 @@ describe('a real Prometheus that scrapes a worker', () => {
   };
 
   it('has all of its metrics, and fires nothing while all is well', async () => {
-    const { caller } = sandboxed;
-    const [reply] = await caller.send('session.create', { userId: 'ada' }, { timestamp: nowSeconds() });
-    expect(reply?.type).toBe('session.created');
-    await until(
-      'the answer is scraped',
-      async () =>
-        (await prometheus.query('poker_commands_total{outcome="success",type="session.create"} == 1'))
-          .length > 0,
-    );
+    const timestamp = Math.floor(Date.now() / 1_000);
+    await sandboxed.caller.send('session.create', { userId: 'ada' }, { timestamp });
+    const answered = 'poker_commands_total{outcome="success",type="session.create"} == 1';
+    await until('the answer is scraped', async () => (await prometheus.query(answered)).length > 0);
     const names = (await prometheus.query('count by (__name__) ({__name__=~"poker_.+"})')).map(
       ({ metric }) => metric['__name__'],
     );
@@ -100,12 +94,7 @@ describe('a real Prometheus that scrapes a worker', () => {
 
   it.each([
     ['PokerMisconfigured', { kind: 'status', status: 403 }, { userId: 'ada' }, 'FORBIDDEN'],
-    [
-      'PokerInternalErrors',
-      { kind: 'wrong-document', document: {} },
-      { userId: 'ada' },
-      'PLATFORM_PROTOCOL_ERROR',
-    ],
+    ['PokerInternalErrors', { kind: 'wrong-document' }, { userId: 'ada' }, 'PLATFORM_PROTOCOL_ERROR'],
     ['PokerDeadLettersGrow', undefined, { userId: 1 }, 'VALIDATION_FAILED'],
   ])('fires %s under its fault', async (name, fault, data, code) => {
     const { caller, platform } = sandboxed;
@@ -129,7 +118,3 @@ describe('a real Prometheus that scrapes a worker', () => {
     await until('it fires', async () => (await firing()).includes('PokerNoWorkerReady'), 2 * MINUTE_MS);
   });
 });
-
-function nowSeconds(): number {
-  return Math.floor(Date.now() / 1000);
-}

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { afterEach, beforeAll, expect } from '@jest/globals';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
+import { stackForAll } from './suite-service.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Debian's; if it is missing, install the package chromium. */
@@ -52,7 +53,8 @@ export class Browser {
  */
 export function browserForAll(size = { width: 880, height: 960 }): Browser {
   const browser = new Browser();
-  const folder = temporaryFolder();
+  const stack = stackForAll();
+  const folder = stack.use(temporaryFolder());
   beforeAll(async () => {
     browser.context = await chromium.launchPersistentContext(folder.path, {
       executablePath: CHROMIUM,
@@ -61,13 +63,10 @@ export function browserForAll(size = { width: 880, height: 960 }): Browser {
       viewport: size,
       colorScheme: 'light',
     });
+    stack.defer(() => browser.context.close());
   });
   afterEach(async () => {
     for (const page of browser.context.pages().slice(1)) await page.close();
-  });
-  afterAll(async () => {
-    await browser.context?.close();
-    folder[Symbol.dispose]();
   });
   return browser;
 }
@@ -110,17 +109,4 @@ export function brokenWords(page: Page): Promise<readonly string[]> {
     }
     return broken;
   });
-}
-
-/** Puts a script and an element with `onclick`, `onerror` and a style into the page, all of which are refused. */
-export async function insertScript(page: Page, code: string): Promise<void> {
-  await page.evaluate((text) => {
-    const { document } = globalThis as any;
-    const script = document.createElement('script');
-    script.textContent = text;
-    document.body.append(script);
-    const image = `<img src="/none" style="color: red" onerror="${text}" onclick="${text}">`;
-    document.body.insertAdjacentHTML('beforeend', image);
-  }, code);
-  await page.waitForTimeout(500);
 }

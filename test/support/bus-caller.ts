@@ -4,7 +4,6 @@ import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Opt
 
 import { WAIT_TIMEOUT_MS } from './until.ts';
 
-/** One reply. */
 export interface ReceivedReply {
   readonly type: string;
   readonly messageId: string;
@@ -12,7 +11,6 @@ export interface ReceivedReply {
   readonly properties: ConsumeMessage['properties'];
   readonly headers: Record<string, unknown>;
   readonly body: Record<string, unknown>;
-  /** The raw body. */
   readonly text: string;
 }
 
@@ -55,7 +53,6 @@ export class BusCaller implements AsyncDisposable {
     return caller;
   }
 
-  /** Publishes a command by its type as routing key. */
   publish(type: string, body: unknown, options: Options.Publish = {}): void {
     const content = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
     this.channel.publish(`${this.prefix}.commands`, type, content, {

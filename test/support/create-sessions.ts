@@ -31,7 +31,6 @@ export async function sessionsInFlight(service: ServiceUnderTest, userIds: reado
   return { gate, sessions };
 }
 
-/** The ids of so many players. */
 export function players(count: number, name = 'p'): string[] {
   return Array.from({ length: count }, (_, index) => `${name}-${index}`);
 }

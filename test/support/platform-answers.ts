@@ -48,7 +48,6 @@ export function documentOf(request: PlatformRequest, records: number): object {
   return gameDocument(player, data.attributes.session?.id);
 }
 
-/** Never answers. */
 export const silent: PlatformBehaviour = () => undefined;
 
 /** Begins an answer that never ends. */
@@ -66,7 +65,6 @@ export class Gate {
   readonly #held: (() => void)[] = [];
   #isOpen = false;
 
-  /** Requests that wait. */
   get held(): number {
     return this.#held.length;
   }

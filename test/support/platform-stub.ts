@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { text as wholeText } from 'node:stream/consumers';
 
-/** A complete request to the platform. */
 export interface PlatformRequest {
   readonly method: string;
   readonly url: URL;
@@ -77,13 +76,11 @@ export class PlatformStub implements AsyncDisposable {
   }
 }
 
-/** Answers with a JSON:API document. */
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, { 'content-type': 'application/vnd.api+json' }).end(text);
 }
 
-/** The document of a player's session. */
 export function sessionDocument(userId: string): object {
   return { data: { type: 'session', id: `auth-${userId}`, attributes: sessionOf(userId) } };
 }

@@ -14,19 +14,16 @@ export const PROMTOOL = '/usr/bin/promtool';
 /** The address of the runbook in its alerts. */
 export const RUNBOOK_URL = 'https://docs.example/runbook.md';
 
-/** An alert as Prometheus has it now. */
 interface PrometheusAlert {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly state: 'pending' | 'firing';
 }
 
-/** A series of a query's result. */
 interface QueriedSeries {
   readonly metric: Readonly<Record<string, string>>;
 }
 
-/** A series over time. */
 export interface RangedSeries extends QueriedSeries {
   /** Seconds since the epoch, each with a number as Prometheus writes it: also `NaN` and `+Inf`. */
   readonly values: readonly (readonly [atSeconds: number, value: string])[];
@@ -62,7 +59,6 @@ export class PrometheusProcess extends Program {
     this.#folder = folder;
   }
 
-  /** @throws Error if it does not start */
   static async scraping(scraped: Scraped): Promise<PrometheusProcess> {
     const [port = 0] = await freePorts(1);
     const folder = temporaryFolder();
@@ -82,13 +78,11 @@ export class PrometheusProcess extends Program {
     return ((await this.#api('alerts')) as { alerts: PrometheusAlert[] }).alerts;
   }
 
-  /** @throws Error if it is no query */
   async query(expression: string): Promise<readonly QueriedSeries[]> {
     const answer = await this.#api(`query?query=${encodeURIComponent(expression)}`);
     return (answer as { result: QueriedSeries[] }).result;
   }
 
-  /** @throws Error if it is no query */
   async queryRange(expression: string, { start, end }: Range): Promise<readonly RangedSeries[]> {
     const range = `start=${start}&end=${end}&step=1`;
     const answer = await this.#api(`query_range?query=${encodeURIComponent(expression)}&${range}`);

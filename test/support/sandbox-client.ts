@@ -5,7 +5,6 @@ import { until } from './until.ts';
 
 const SECRET = 'sandbox-secret-key';
 
-/** A request as it is sent. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -13,7 +12,6 @@ export interface Sent {
   readonly body?: string;
 }
 
-/** The answer. */
 export interface Received {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -135,7 +133,6 @@ export class SandboxClient {
     return last as LoggedRequest;
   }
 
-  /** The attributes of the last open-game request. */
   async lastGame(): Promise<Readonly<Record<'player' | 'session', Readonly<Record<string, unknown>>>>> {
     return JSON.parse((await this.lastRequest()).body).data.attributes;
   }

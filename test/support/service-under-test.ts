@@ -81,7 +81,6 @@ export class ServiceUnderTest implements AsyncDisposable {
     return this;
   }
 
-  /** Every worker that was started. */
   get workers(): readonly WorkerProcess[] {
     return this.#workers;
   }
@@ -125,7 +124,6 @@ export class ServiceUnderTest implements AsyncDisposable {
     if (code !== 0) throw new Error(`the worker ended with ${code ?? signal}: ${running.stderr}`);
   }
 
-  /** Stops the worker, and starts another one. */
   async restart(): Promise<WorkerProcess> {
     await this.stop();
     return this.worker();
@@ -135,6 +133,11 @@ export class ServiceUnderTest implements AsyncDisposable {
   async idle(): Promise<void> {
     const inFlight = () => this.running.metric('poker_commands_in_flight');
     await until('all is acknowledged', async () => (await inFlight()) === 0);
+  }
+
+  async expectServed(): Promise<void> {
+    const { type, text } = await this.caller.sendForOne('session.create', { userId: 'p-1' });
+    if (type !== 'session.created') throw new Error(`answered with ${text}`);
   }
 
   /** From now on, the platform answers once the gate is open. */

@@ -10,7 +10,6 @@ export function stackForAll(): AsyncDisposableStack {
   return stack;
 }
 
-/** A folder that is there until the tests of a suite have run. */
 export function folderForAll(): TemporaryFolder {
   return stackForAll().use(temporaryFolder());
 }
@@ -29,14 +28,12 @@ export function startForAll<T extends object>(
   });
 }
 
-/** A service that is there while the tests of a suite run. */
 export function serviceForAll(options: OptionsForAll<ServiceOptions>): ServiceUnderTest {
   const service = new ServiceUnderTest();
   startForAll(options, (known) => service.open(known));
   return service;
 }
 
-/** A service that is started for each test of a suite. */
 export function serviceForEach(options: ServiceOptions): ServiceUnderTest {
   const service = new ServiceUnderTest();
   beforeEach(() => service.open(options));

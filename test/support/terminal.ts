@@ -6,7 +6,6 @@ const ESCAPE = new RegExp(String.raw`^${ESC}\[[\d;]*([A-Za-z])`);
 /** The end of a question, behind which the cursor is placed. */
 const QUESTION = new RegExp(String.raw`\] (${ESC}\[[\d;]*[A-Za-z])*$`);
 
-/** What a program wrote to a terminal. */
 export interface TerminalRun {
   /** Each byte, standard output and standard error as they came. */
   readonly written: string;

@@ -2,13 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 
 import { Deadline, DeadlineExceeded } from './deadline.ts';
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 1_000_000 });
-});
-
-afterEach(() => {
-  jest.useRealTimers();
-});
+beforeEach(() => void jest.useFakeTimers({ now: 1_000_000 }));
+afterEach(() => void jest.useRealTimers());
 
 const never = () => new Promise<never>(() => undefined);
 

@@ -29,7 +29,6 @@ export interface Identity {
   readonly key: string;
 }
 
-/** A certificate authority of a test. */
 export class Authority {
   readonly #certificate: X509Certificate;
   readonly #keys: webcrypto.CryptoKeyPair;

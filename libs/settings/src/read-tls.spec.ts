@@ -80,9 +80,7 @@ describe('readTls', () => {
     ],
     [{ CERT: 'cert', KEY: 'short key' }, 'AMQP_TLS_KEY: does not belong to the certificate of AMQP_TLS_CERT'],
     [{ CERT: 'short', KEY: 'short key' }, 'AMQP_TLS_CERT: cannot be used (ERR_SSL_EE_KEY_TOO_SMALL)'],
-  ])('refuses %j: %s', (given, fault) => {
-    expect(faultsOf(given)).toEqual([fault]);
-  });
+  ])('refuses %j: %s', (given, fault) => expect(faultsOf(given)).toEqual([fault]));
 
   it('tells all faults at once, and never what a file holds', () => {
     const faults = faultsOf({ CA: 'text', CERT: 'broken', KEY: 'protected key' });

@@ -41,9 +41,7 @@ describe('a reader', () => {
     ['redisUrl', 'REDISS://user:pass@[::1]:6380/15', 'rediss://user:pass@[::1]:6380/15'],
     ['proxyUrl', 'https://user:p%40ss@proxy.example.com/'],
     ['proxyUrl', 'http://[::1]:3128', 'http://[::1]:3128/'],
-  ])('%s reads %s', (name, value, expected = value) => {
-    expect(read(name, value)).toEqual(expected);
-  });
+  ])('%s reads %s', (name, value, expected = value) => expect(read(name, value)).toEqual(expected));
 
   it.each<[Name, reason: string, ...values: string[]]>([
     ['key', 'must be at least 32 characters', 'k'.repeat(31)],

@@ -1,6 +1,5 @@
 import { SettingsError } from './settings-error.ts';
 
-/** The variables that a worker needs. */
 export const REQUIRED = {
   PLATFORM_BASE_URL: 'https://api.example.com/api/web',
   PLATFORM_API_URL: 'https://api.example.com',

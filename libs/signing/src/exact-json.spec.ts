@@ -28,9 +28,7 @@ describe('parseExactJson', () => {
     ['1e400', Infinity],
     ['-0', -0],
     ['"12345678901234567890"', '12345678901234567890'],
-  ])('reads %s', (text, expected) => {
-    expect(parseExactJson(text)).toBe(expected);
-  });
+  ])('reads %s', (text, expected) => expect(parseExactJson(text)).toBe(expected));
 
   it('reads a number that a double does not hold as the caller asks', () => {
     const keep = (digits: string): string => `<${digits}>`;

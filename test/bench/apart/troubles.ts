@@ -52,7 +52,6 @@ export const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:
 const REPORTS = 4;
 const CALLERS_RATE = 40;
 const GAMES_RATE = 60;
-/** The rate of each ill operator. */
 const ILL_RATE = 12;
 export const ILL_OPERATORS = 10;
 const FILLERS = 100;
@@ -70,7 +69,6 @@ export const fullListener: Trouble = async (service) => {
   await channel.bindQueue(await fullQueue(service), service.name('events'), '#');
 };
 
-/** Games of the same operator. */
 export const games =
   (answer: number | 'never'): Trouble =>
   async (service, signal) => {
@@ -80,7 +78,6 @@ export const games =
     void atRate(GAMES_RATE, () => signal.aborted, send);
   };
 
-/** Sessions of another operator. */
 export const otherOperator: Trouble = async (service, signal) => {
   const replyTo = await sink(service);
   const send = () => illSession(service, 'operator-1', 3_000, replyTo);
@@ -115,7 +112,6 @@ export const reportsForFullQueue: Trouble = async (service) => {
   for (let report = 0; report < 40; report += 1) publish(service, 'report.rake.fetch', REPORT, { replyTo });
 };
 
-/** Reports of one operator. */
 export const sixtyReportsOf =
   (operator: string): Trouble =>
   async (service) => {

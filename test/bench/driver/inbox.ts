@@ -3,7 +3,6 @@ import type { Channel, Options } from 'amqplib';
 /** Where a worker takes commands: at an exchange, by their types, or at a queue, there also as packets of Nest's client. */
 export type Inbox = { readonly exchange: string } | { readonly queue: string; readonly isNest?: boolean };
 
-/** The exchange of a worker of ours. */
 export function inboxOf(prefix: string): Inbox {
   return { exchange: `${prefix}.commands` };
 }

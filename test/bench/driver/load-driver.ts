@@ -37,7 +37,6 @@ export interface Load {
   readonly latenciesMs: readonly number[];
 }
 
-/** What became of the commands that were sent. */
 export interface Tally {
   readonly sent: number;
   /** Commands whose first answer was theirs. */

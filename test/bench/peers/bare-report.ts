@@ -1,17 +1,16 @@
 // A report without a framework: each page is fetched, parsed and published, and the next one fetched once the broker has
 // confirmed it. Nothing is checked, and nothing is tried again.
 import { connect, type ConsumeMessage } from 'amqplib';
-import { request } from 'undici';
 
 import { settings } from './peer-settings.ts';
-import { signatureOf } from './create-session.ts';
+import { post } from './create-session.ts';
 
 interface ReportDocument {
   readonly data: readonly { readonly id: string; readonly attributes: Readonly<Record<string, unknown>> }[];
   readonly meta: Readonly<Record<string, number>>;
 }
 
-const { amqpUrl, queue, baseUrl, clientId } = settings;
+const { amqpUrl, queue } = settings;
 const connection = await connect(amqpUrl);
 const channel = await connection.createConfirmChannel();
 await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
@@ -24,7 +23,8 @@ async function handle(message: ConsumeMessage): Promise<void> {
   const { replyTo } = message.properties as { replyTo: string };
   const { perPage, ...form } = JSON.parse(message.content.toString()) as Record<string, string>;
   for (let page = 1, pageCount = 1; page <= pageCount; page += 1) {
-    const { data, meta } = await fetchPage(form, page, Number(perPage));
+    const query = `&per-page=${perPage}&page=${page}`;
+    const { data, meta } = (await post('reports/ad_hoc', query, form)) as ReportDocument;
     pageCount = meta['page-count'] ?? 0;
     const records = data.map(({ id, attributes }) => ({ id, ...attributes }));
     const content = Buffer.from(
@@ -34,25 +34,6 @@ async function handle(message: ConsumeMessage): Promise<void> {
   }
   await publish(replyTo, Buffer.from('{}'), { type: 'report.completed', headers: { final: true } });
   channel.ack(message);
-}
-
-async function fetchPage(
-  form: Readonly<Record<string, string>>,
-  page: number,
-  perPage: number,
-): Promise<ReportDocument> {
-  const query = `clientId=${encodeURIComponent(clientId)}&per-page=${perPage}&page=${page}`;
-  const { statusCode, body } = await request(`${baseUrl}/v2/app/reports/ad_hoc?${query}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      accept: 'application/vnd.api+json',
-      sign: signatureOf(form),
-    },
-    body: new URLSearchParams(form).toString(),
-  });
-  if (statusCode !== 200) throw new Error(`the platform answered ${statusCode}: ${await body.text()}`);
-  return (await body.json()) as ReportDocument;
 }
 
 function publish(to: string, content: Buffer, options: object): Promise<void> {

@@ -31,22 +31,8 @@ const NOT_SIGNED = new Set(
 
 /** The platform's session creation, as the interface document reads, by undici's `request()` as its documentation shows. */
 export async function createSession(data: SessionData): Promise<Session> {
-  const { baseUrl, clientId } = settings;
-  const form = { ...data };
-  const { statusCode, body } = await request(
-    `${baseUrl}/v2/app/users/${encodeURIComponent(data.userId)}/session?clientId=${encodeURIComponent(clientId)}`,
-    {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        accept: 'application/vnd.api+json',
-        sign: signatureOf(form),
-      },
-      body: new URLSearchParams(form).toString(),
-    },
-  );
-  if (statusCode !== 200) throw new Error(`the platform answered ${statusCode}: ${await body.text()}`);
-  const { attributes } = ((await body.json()) as SessionDocument).data;
+  const path = `users/${encodeURIComponent(data.userId)}/session`;
+  const { attributes } = ((await post(path, '', { ...data })) as SessionDocument).data;
   return {
     userId: attributes['user-id'] ?? '',
     sessionId: attributes['session-id'] ?? '',
@@ -55,8 +41,25 @@ export async function createSession(data: SessionData): Promise<Session> {
   };
 }
 
+/** Posts a signed form, and returns the document of the answer. */
+export async function post(path: string, query: string, form: Readonly<Record<string, string>>) {
+  const { baseUrl, clientId } = settings;
+  const url = `${baseUrl}/v2/app/${path}?clientId=${encodeURIComponent(clientId)}${query}`;
+  const { statusCode, body } = await request(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/vnd.api+json',
+      sign: signatureOf(form),
+    },
+    body: new URLSearchParams(form).toString(),
+  });
+  if (statusCode !== 200) throw new Error(`the platform answered ${statusCode}: ${await body.text()}`);
+  return await body.json();
+}
+
 /** SHA-256 of the values in the order of their names and the secret key. The values of this request are flat strings. */
-export function signatureOf(parameters: Readonly<Record<string, string>>): string {
+function signatureOf(parameters: Readonly<Record<string, string>>): string {
   const text = Object.keys(parameters)
     .filter((name) => !NOT_SIGNED.has(name))
     .sort()

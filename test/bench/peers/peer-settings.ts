@@ -1,4 +1,3 @@
-/** The settings of a peer. */
 export const settings = {
   amqpUrl: process.env['AMQP_URL'] ?? '',
   queue: process.env['QUEUE'] ?? '',

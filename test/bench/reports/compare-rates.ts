@@ -17,9 +17,7 @@ export interface Rates {
   readonly faults: number;
 }
 
-/** The page size of every report of the bench. */
 export const PER_PAGE = 500;
-/** A worker's own default. */
 export const PREFETCH = 2048;
 
 /** Reads the same report by turns with a bare loop and with a worker, once each before it counts. */

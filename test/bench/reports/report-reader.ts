@@ -75,11 +75,9 @@ const BUDGET_MS = 20 * 60_000;
 const PREFETCH = 20;
 const FIRST_ID = Buffer.from('"id":"player-');
 
-/** How a report was read. */
 export interface ReadReport {
   readonly pages: number;
   readonly elapsedMs: number;
-  /** The body of the final reply. */
   readonly end: Readonly<Record<string, unknown>>;
   /** Pages that came twice, out of turn, or with other records than those of their place; none is right. */
   readonly faults: number;

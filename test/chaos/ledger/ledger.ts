@@ -9,15 +9,12 @@ export interface Entry {
   readonly isDisturbance: boolean;
   /** How often it was published: again, until the broker had confirmed it. */
   publishes: number;
-  /** When the broker confirmed that it has it. */
   deliveredMs?: number;
-  /** The moment of each call to the platform. */
   readonly calledMs: number[];
   /** One that the broker delivered twice is entered once. */
   readonly replies: SeenReply[];
 }
 
-/** Every command of a run, by its id. */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   #answered = 0;
@@ -26,7 +23,6 @@ export class Ledger {
     return this.#entries.size;
   }
 
-  /** Commands that got a final reply. */
   get answered(): number {
     return this.#answered;
   }

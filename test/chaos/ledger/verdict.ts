@@ -2,7 +2,6 @@ import { type Entry, failureIn } from './ledger.ts';
 
 export interface Verdict {
   readonly commands: number;
-  /** Without a final reply. */
   readonly lost: readonly Entry[];
   /** Replies under one message id beyond the number of times that the command was published. */
   readonly repeated: number;
@@ -81,7 +80,6 @@ function finalOf(replies: Entry['replies']): Entry['replies'][number] | undefine
   return replies.find(({ isFinal }) => isFinal);
 }
 
-/** The texts by message id. */
 function distinct(replies: Entry['replies']): Map<string, string> {
   return new Map(replies.map(({ messageId, text }) => [messageId, withoutTimes(text)]));
 }

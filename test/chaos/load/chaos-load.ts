@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { atRate } from '../../support/interactive-load.ts';
 import type { DurableCaller } from '../stage/durable-caller.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
@@ -11,7 +12,6 @@ export interface LoadOptions {
 /** One of so many is a report. */
 const REPORT_EVERY = 20;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-const TICK_MS = 5;
 /** Beyond so many without an answer, no more are sent: the caller is not to be the first that runs out of memory. */
 const MAX_OPEN = 2_000;
 /** How long nothing may come back before the rest counts as lost. */
@@ -37,17 +37,10 @@ export class ChaosLoad {
   /** Settles when all are sent, and `isOver` says that no more are wanted. */
   async send(isOver: () => boolean): Promise<void> {
     const { commands, perSecond } = this.#options;
-    const startedMs = performance.now();
-    let pausedMs = 0;
-    for (let sent = 0; sent < commands || !isOver();) {
-      const dueMs = startedMs + pausedMs + (sent * 1_000) / perSecond;
-      if (this.#ledger.size - this.#ledger.answered >= MAX_OPEN) pausedMs += await slept();
-      else if (dueMs > performance.now()) await sleep(TICK_MS);
-      else {
-        sent += 1;
-        this.#sendOne(this.#ledger.size + 1);
-      }
-    }
+    const isSent = (): boolean => this.#ledger.size >= commands && isOver();
+    await atRate(perSecond, isSent, () => {
+      if (this.#ledger.size - this.#ledger.answered < MAX_OPEN) this.#sendOne(this.#ledger.size + 1);
+    });
   }
 
   /** Waits for the answers, for as long as there are any. */
@@ -71,10 +64,4 @@ export class ChaosLoad {
       .publish(type, id, isReport ? PERIOD : { userId: id })
       .then(() => this.#ledger.delivered(id));
   }
-}
-
-async function slept(): Promise<number> {
-  const fromMs = performance.now();
-  await sleep(TICK_MS);
-  return performance.now() - fromMs;
 }

@@ -22,7 +22,6 @@ function anyOf(nodes: readonly Broker[], random: () => number): Broker {
   return nodes[Math.floor(random() * nodes.length)] as Broker;
 }
 
-/** Rows on three nodes. */
 export const CLUSTER_ROWS: readonly Row[] = [
   {
     name: 'leader-kill',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { silent, unavailable } from '../../support/platform-answers.ts';
+import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { Row } from './row.ts';
 import type { ChaosStage } from '../stage/chaos-stage.ts';
 
@@ -12,6 +13,19 @@ const DOWN_MS = 2_000;
 const SHORT_MS = 3_000;
 const SHORTEST_PAUSE_MS = 3_000;
 const LONGEST_PAUSE_MS = 12_000;
+
+const restarts = async (of: { kill(): Promise<unknown>; restart(): Promise<unknown> }) => {
+  await of.kill();
+  await sleep(DOWN_MS);
+  await of.restart();
+};
+const answers =
+  (fault: PlatformBehaviour): Fault =>
+  async (stage) => {
+    stage.fault = fault;
+    await sleep(SHORT_MS);
+    stage.fault = undefined;
+  };
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   'worker killed': ({ workers }) => workers.end(MORTAL, 'SIGKILL'),
@@ -27,26 +41,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'connections closed by the broker': async ({ broker }) =>
     void (await broker.node.ctl('close_all_connections', 'chaos')),
-  'broker killed': async ({ broker }) => {
-    await broker.node.kill();
-    await sleep(DOWN_MS);
-    await broker.node.restart();
-  },
-  'Redis killed': async ({ redis }) => {
-    await redis.kill();
-    await sleep(DOWN_MS);
-    await redis.restart();
-  },
-  'platform answered 503': async (stage) => {
-    stage.fault = unavailable;
-    await sleep(SHORT_MS);
-    stage.fault = undefined;
-  },
-  'platform hung': async (stage) => {
-    stage.fault = silent;
-    await sleep(SHORT_MS);
-    stage.fault = undefined;
-  },
+  'broker killed': ({ broker }) => restarts(broker.node),
+  'Redis killed': ({ redis }) => restarts(redis),
+  'platform answered 503': answers(unavailable),
+  'platform hung': answers(silent),
 };
 
 /** Load, deployments and faults by chance, for as long as commands are sent. */

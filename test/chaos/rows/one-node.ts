@@ -14,7 +14,6 @@ const SHIFTED = fileURLToPath(new URL('../stage/shifted-clock.mjs', import.meta.
 /** The call is done, and its answer never arrives. */
 const resets: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
 
-/** Workers, connections and the broker. */
 export const WORKER_ROWS: readonly Row[] = [
   {
     name: 'worker-kill',

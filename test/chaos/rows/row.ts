@@ -4,7 +4,6 @@ import type { ChaosStage, StageWishes } from '../stage/chaos-stage.ts';
 interface NamedRow {
   /** As `--only` calls it. */
   readonly name: string;
-  /** As the table calls it. */
   readonly title: string;
   readonly wishes?: StageWishes;
 }
@@ -16,7 +15,6 @@ export interface Row extends NamedRow {
 }
 
 interface Outage extends NamedRow {
-  /** What is broken. */
   readonly what: string;
   readonly downMs: number;
   /** What the platform does meanwhile, if it is that which is broken. */

@@ -20,7 +20,6 @@ export interface StageWishes {
   readonly nodes?: 1 | 3;
   /** Default: 2. */
   readonly workers?: number;
-  /** Settings of all workers. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Starts the worker with this number, from 0. Default: with all settings, from this repository. */
   readonly start?: (number: number, variables: Readonly<Record<string, string>>) => WorkerProcess;
@@ -121,12 +120,10 @@ export class ChaosStage implements AsyncDisposable {
     });
   }
 
-  /** Notes what is broken now. */
   breaks(what: string): void {
     this.happenings.push({ atMs: Date.now(), what });
   }
 
-  /** Notes that something works again. */
   mends(what: string): void {
     this.breaks(what);
     this.mendedMs.push(Date.now());

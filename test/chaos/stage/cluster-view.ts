@@ -11,7 +11,6 @@ interface ListedConnection {
 /** The queues that need this node for their majority. */
 const CRITICAL_QUEUES = 'rabbit_upgrade_preparation:list_with_minimum_quorum_for_cli().';
 
-/** The state of a cluster as one node shows it. */
 export class ClusterView {
   readonly #cluster: Cluster;
 

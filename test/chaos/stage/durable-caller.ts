@@ -31,11 +31,9 @@ export interface SeenReply {
 }
 
 export interface DurableCallerOptions {
-  /** Further arguments of the reply queue. */
   readonly queueArguments?: Readonly<Record<string, unknown>>;
   /** Called each time that a command is published, which is again until that is confirmed. */
   readonly onPublish?: (id: string) => void;
-  /** Called with each reply. */
   readonly onReply?: (reply: SeenReply) => void;
 }
 
@@ -124,7 +122,6 @@ export class DurableCaller implements AsyncDisposable {
     await this.#ask((channel) => channel.deleteQueue(this.replyQueue));
   }
 
-  /** The number of messages in a queue. */
   async count(queue: string): Promise<number> {
     const { messageCount } = await this.#ask((channel) => channel.checkQueue(queue));
     return messageCount;

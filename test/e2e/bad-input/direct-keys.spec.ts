@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ConsumeMessage, Options } from 'amqplib';
+import { describe, expect, it } from '@jest/globals';
+import type { ConsumeMessage } from 'amqplib';
 
 import { isTestBrokerFrom } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
@@ -16,22 +16,14 @@ const DROPS_FOREIGN_KEYS = isTestBrokerFrom(4) && !isTestBrokerFrom(4, 3);
 describe('direct reply-to keys', () => {
   const service = serviceForAll({ behaviour: healthy(), workers: 1 });
   const witness = witnessForAll(service);
-  let correlationId: string;
-
-  beforeEach(() => {
-    correlationId = randomUUID();
-  });
-
-  const publish = (type: string, body: object, options: Options.Publish): void =>
-    witness.publish(correlationId, type, body, options);
 
   it.each(['', 'a.b.c', Buffer.alloc(150, 0xff).toString('base64'), '%%%'])(
     'the made-up key amq.rabbitmq.reply-to.%s does no harm',
     async (key) => {
-      publish('session.create', {}, { replyTo: `amq.rabbitmq.reply-to.${key}` });
-      const { deadLetters } = await witness.refused(correlationId);
+      witness.publish('session.create', {}, { replyTo: `amq.rabbitmq.reply-to.${key}` });
+      const { deadLetters } = await witness.refused();
       expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('VALIDATION_FAILED');
-      await witness.expectServed();
+      await service.expectServed();
     },
   );
 
@@ -43,12 +35,12 @@ describe('direct reply-to keys', () => {
     ['of a node that is not in the cluster', directKey('reply@123456'), !DROPS_FOREIGN_KEYS],
     ['of a node without a number', directKey('reply@here'), !DROPS_FOREIGN_KEYS],
   ])('the reply to a made-up key %s is parked, and the next command is served', async (_, key, isParked) => {
-    publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
-    await witness.expectServed();
+    witness.publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
+    await service.expectServed();
     await service.idle();
     if (!isParked) return;
     const isThere = ({ undelivered: { length } }: Testimony) => length > 0;
-    const { undelivered } = await witness.until(correlationId, 'its reply', isThere);
+    const { undelivered } = await witness.until('its reply', isThere);
     expect(undelivered.map(factsOf).map(({ type }) => type)).toEqual(['session.created']);
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
   });
@@ -60,7 +52,10 @@ describe('direct reply-to keys', () => {
       const options = { userId: new URL(service.url).username, messageId: randomUUID() };
       // Half of them are alike.
       const process = key % 2 === 0 ? 'QUFB' : btoa(`process ${key}`);
-      publish('session.create', SESSION, { ...options, replyTo: `amq.rabbitmq.reply-to.${process}.${key}` });
+      witness.publish('session.create', SESSION, {
+        ...options,
+        replyTo: `amq.rabbitmq.reply-to.${process}.${key}`,
+      });
     }
     const channel = await service.caller.connection.createChannel();
     const types: unknown[] = [];
@@ -94,9 +89,9 @@ describe('direct reply-to keys', () => {
     const replyTo = String(probe?.properties.replyTo);
     expect(replyTo).toMatch(/^amq\.rabbitmq\.reply-to\../);
 
-    publish('session.create', {}, { replyTo });
-    await witness.refused(correlationId);
-    await witness.expectServed();
+    witness.publish('session.create', {}, { replyTo });
+    await witness.refused();
+    await service.expectServed();
   });
 
   it('the connections that others use survive all of this', () => {

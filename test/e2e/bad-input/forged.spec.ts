@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
@@ -52,7 +50,6 @@ describe('made-up headers', () => {
   });
   const witness = witnessForAll(service);
   let spy: string;
-  let correlationId: string;
 
   beforeAll(async () => {
     spy = (await service.caller.channel.assertQueue('', { exclusive: true })).queue;
@@ -60,30 +57,29 @@ describe('made-up headers', () => {
   beforeEach(() => {
     failsAtPage = 0;
     service.platform.requests.length = 0;
-    correlationId = randomUUID();
   });
 
   const send = (queue: string, type: string, body: unknown, options: Options.Publish = {}): void => {
-    const identity = { type, correlationId, messageId: `id-${correlationId}`, replyTo: witness.replyQueue };
+    const { correlationId, replyQueue: replyTo } = witness;
+    const identity = { type, correlationId, messageId: `id-${correlationId}`, replyTo };
     const content = Buffer.from(JSON.stringify(body));
     service.caller.channel.sendToQueue(service.name(queue), content, { ...identity, ...options });
   };
   const replies = async (count: number) => {
     const isThere = (seen: { replies: unknown[] }) => seen.replies.length >= count;
-    const testimony = await witness.until(correlationId, `${count} replies are there`, isThere);
+    const testimony = await witness.until(`${count} replies are there`, isThere);
     return testimony.replies.map(({ properties }) => properties);
   };
-  const deadLetter = () =>
-    until('a dead letter is there', () => witness.messagesFor(correlationId).deadLetters[0]);
+  const deadLetter = () => until('a dead letter is there', () => witness.messagesFor().deadLetters[0]);
 
   it.each(['interactive', 'quarantine'])('change nothing about a session found in %s', async (queue) => {
     send(queue, 'session.create', SESSION, { headers: FORGED });
     const [reply] = await replies(1);
     expect(reply).toMatchObject({
       type: 'session.created',
-      messageId: `id-${correlationId}:0`,
+      messageId: `id-${witness.correlationId}:0`,
       headers: {
-        'command-id': `id-${correlationId}`,
+        'command-id': `id-${witness.correlationId}`,
         'command-type': 'session.create',
         sequence: 0,
         final: true,
@@ -101,12 +97,12 @@ describe('made-up headers', () => {
       send('reports', 'report.rake.fetch', RAKE, options);
       const found = await replies(3);
       expect(found.map(({ type, messageId, headers }) => [type, messageId, headers?.['sequence']])).toEqual([
-        ['report.page', `id-${correlationId}:0`, 0],
-        ['report.page', `id-${correlationId}:1`, 1],
-        ['report.completed', `id-${correlationId}:2`, 2],
+        ['report.page', `id-${witness.correlationId}:0`, 0],
+        ['report.page', `id-${witness.correlationId}:1`, 1],
+        ['report.completed', `id-${witness.correlationId}:2`, 2],
       ]);
       expect(service.platform.requests.map(({ url }) => url.searchParams.get('page'))).toEqual(asked);
-      const postponed = service.running.log.filter((line) => line['id'] === `id-${correlationId}`)[0];
+      const postponed = service.running.log.filter((line) => line['id'] === `id-${witness.correlationId}`)[0];
       expect(postponed).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', delayMs: 200 });
     },
   );
@@ -137,9 +133,11 @@ describe('made-up headers', () => {
     send('interactive', 'report.rake.fetch', RAKE, { headers, messageId: 'moved' });
     await replies(5);
     send('interactive', 'session.create', SESSION, { headers, messageId: 'gone', replyTo: 'no-such-queue' });
-    await until('the reply is parked', () => witness.messagesFor(correlationId).undelivered[0]);
+    await until('the reply is parked', () => witness.messagesFor().undelivered[0]);
     // One of each publish: a queue gets a message once, whatever its routes.
     const arrived = await service.caller.drain(spy);
-    expect(arrived.map(({ properties }) => properties.correlationId)).toEqual(Array(4).fill(correlationId));
+    expect(arrived.map(({ properties }) => properties.correlationId)).toEqual(
+      Array(4).fill(witness.correlationId),
+    );
   });
 });

@@ -6,7 +6,7 @@ import type { Options } from 'amqplib';
 import { healthy } from '../../support/platform-answers.ts';
 import { entry, publishRaw, raw } from '../../support/raw-message.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
-import { foreignHeadersOf, witnessForAll } from './witness.ts';
+import { foreignHeadersOf, type Testimony, witnessForAll } from './witness.ts';
 
 /** A message that the contract refuses, and how. */
 interface BadMessage {
@@ -129,11 +129,8 @@ describe('a message that breaks the contract', () => {
   it.each(BAD_MESSAGES)('$code: $name', async (bad) => {
     const { content, correlationId, messageId, routingKey, type } = publish(bad);
     await witness.refused(correlationId);
-    const { replies, deadLetters, events } = await witness.until(
-      correlationId,
-      'it is answered',
-      (all) => all.replies.length > 0,
-    );
+    const isAnswered = (all: Testimony) => all.replies.length > 0;
+    const { replies, deadLetters, events } = await witness.until('it is answered', isAnswered, correlationId);
     const id = messageId.length > 100 ? expect.stringMatching(UUID) : messageId;
 
     const [reply, event, deadLetter] = [replies[0], events[0], deadLetters[0]];

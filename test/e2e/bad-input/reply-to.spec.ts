@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
-
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Options } from 'amqplib';
 
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { factsOf, type Testimony, witnessForAll } from './witness.ts';
+import { factsOf, witnessForAll } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
@@ -17,17 +14,8 @@ describe('reply_to', () => {
   const variables = { REPORTS_STALL_MS: String(STALL_MS) };
   const service = serviceForAll({ behaviour: healthy(PAGES), variables, workers: 1 });
   const witness = witnessForAll(service);
-  let correlationId: string;
+  beforeEach(() => void (service.platform.requests.length = 0));
 
-  beforeEach(() => {
-    correlationId = randomUUID();
-    service.platform.requests.length = 0;
-  });
-
-  const publish = (type: string, body: object, options: Options.Publish): void =>
-    witness.publish(correlationId, type, body, options);
-  const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
-    witness.until(correlationId, what, isThere);
   const contents = async (queue: string) => (await service.caller.drain(queue)).map(factsOf);
 
   it.each([
@@ -38,8 +26,8 @@ describe('reply_to', () => {
     ['a queue with the prefix', 'session.create', SESSION, '', 'REPLY_TO_FORBIDDEN'],
   ])('%s: the command is dead-lettered and announced, without a call', async (_, type, body, rest, code) => {
     const replyTo = rest === undefined ? undefined : service.name(rest);
-    publish(type, body, replyTo === undefined ? {} : { replyTo });
-    const { deadLetters, events } = await witness.refused(correlationId);
+    witness.publish(type, body, replyTo === undefined ? {} : { replyTo });
+    const { deadLetters, events } = await witness.refused();
     expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe(code);
     expect(deadLetters[0]?.properties.replyTo).toBe(replyTo);
     expect(events[0]?.fields.routingKey).toBe(`command.failed.${code}`);
@@ -53,11 +41,14 @@ describe('reply_to', () => {
     ['of odd characters', ' ä#*/\n\u{1f0a1}'],
   ])('the reply to a queue %s is parked, and the command runs once', async (_, name) => {
     const replyTo = name || `${service.prefix}-more`;
-    publish('session.create', SESSION, { replyTo });
-    const { undelivered, deadLetters } = await seen('the reply is kept', (all) => all.undelivered.length > 0);
+    witness.publish('session.create', SESSION, { replyTo });
+    const { undelivered, deadLetters } = await witness.until(
+      'the reply is kept',
+      (all) => all.undelivered.length > 0,
+    );
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'session.created', sequence: 0, final: true }]);
     expect(undelivered[0]?.properties).toMatchObject({
-      messageId: `id-${correlationId}:0`,
+      messageId: `id-${witness.correlationId}:0`,
       deliveryMode: 2,
       headers: {
         'x-reason': 'REPLY_QUEUE_GONE',
@@ -71,8 +62,8 @@ describe('reply_to', () => {
   });
 
   it('the refusal of a command whose queue is gone is parked, dead-lettered and announced', async () => {
-    publish('session.create', {}, { replyTo: 'no-such-queue' });
-    const { undelivered } = await seen('all of it is there', (all) =>
+    witness.publish('session.create', {}, { replyTo: 'no-such-queue' });
+    const { undelivered } = await witness.until('all of it is there', (all) =>
       [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
     );
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
@@ -82,7 +73,7 @@ describe('reply_to', () => {
     const replyTo = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('{}'));
     const gate = service.hold(healthy(PAGES));
-    publish('session.create', SESSION, { replyTo });
+    witness.publish('session.create', SESSION, { replyTo });
     await until('the platform is asked', () => gate.held === 1);
     // Read while the worker publishes, which it retries for a second.
     gate.open();
@@ -92,14 +83,14 @@ describe('reply_to', () => {
       return found.length > 0 && found;
     });
     expect(arrived).toMatchObject([{ type: 'session.created' }]);
-    await witness.expectServed();
-    expect(witness.messagesFor(correlationId).undelivered).toEqual([]);
+    await service.expectServed();
+    expect(witness.messagesFor().undelivered).toEqual([]);
   });
 
   it('a report that fills its queue ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {
     const replyTo = await service.caller.boundedQueue(2);
-    publish('report.rake.fetch', RAKE, { replyTo });
-    const { undelivered, events, deadLetters } = await seen(
+    witness.publish('report.rake.fetch', RAKE, { replyTo });
+    const { undelivered, events, deadLetters } = await witness.until(
       'the failure is kept',
       (all) => all.undelivered.length > 0 && all.events.length > 0,
     );

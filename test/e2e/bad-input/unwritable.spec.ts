@@ -29,15 +29,12 @@ describe('a command with a property that cannot be written again', () => {
     garble(hostile);
   });
   afterAll(() => hostile?.close());
-  beforeEach(() => {
-    id = `id-${randomUUID()}`;
-  });
+  beforeEach(() => void (id = `id-${randomUUID()}`));
 
   const outcomes = async () => {
     const outcome = (line: Record<string, unknown>) => line['id'] === id && 'outcome' in line;
     await until('the outcome is logged', () => service.running.log.some(outcome));
-    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
-    expect(reply?.type).toBe('session.created');
+    await service.expectServed();
     return service.running.log
       .filter((line) => line['id'] === id)
       .map((line) => line['outcome'] ?? line['msg']);

@@ -1,4 +1,6 @@
-import { beforeAll } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+
+import { beforeAll, beforeEach } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
@@ -16,6 +18,8 @@ export type Testimony = Readonly<Record<Kind, ConsumeMessage[]>>;
  */
 export class Witness {
   replyQueue!: string;
+  /** Of the command of a test. */
+  correlationId = '';
   readonly service: ServiceUnderTest;
   readonly #seen = new Map<string, Testimony>();
 
@@ -41,7 +45,6 @@ export class Witness {
     await this.service.caller.channel.consume(queue, see, { noAck: true });
   }
 
-  /** The number of messages of each kind. */
   get counts(): Readonly<Record<Kind, number>> {
     const all = [...this.#seen.values()];
     const countOf = (kind: Kind) => all.reduce((sum, seen) => sum + seen[kind].length, 0);
@@ -49,7 +52,7 @@ export class Witness {
   }
 
   /** The messages with a correlation id, so far and later. */
-  messagesFor(correlationId: string): Testimony {
+  messagesFor(correlationId = this.correlationId): Testimony {
     const seen = this.#seen.get(correlationId) ?? {
       replies: [],
       deadLetters: [],
@@ -61,14 +64,15 @@ export class Witness {
   }
 
   /** Publishes a command with these properties, and with no others but its identity. */
-  publish(correlationId: string, type: string, body: object, options: Options.Publish): void {
+  publish(type: string, body: object, options: Options.Publish): void {
+    const { correlationId } = this;
     const properties = { messageId: `id-${correlationId}`, correlationId, ...options };
     const content = Buffer.from(JSON.stringify(body));
     this.service.caller.channel.publish(this.service.name('commands'), type, content, properties);
   }
 
   /** Waits for what it sees of the message with a correlation id. */
-  until(correlationId: string, what: string, isThere: (testimony: Testimony) => boolean): Promise<Testimony> {
+  until(what: string, isThere: (testimony: Testimony) => boolean, correlationId = this.correlationId) {
     return until(what, () => {
       const testimony = this.messagesFor(correlationId);
       return isThere(testimony) && testimony;
@@ -76,15 +80,9 @@ export class Witness {
   }
 
   /** Waits until a message is dead-lettered and announced. */
-  refused(correlationId: string): Promise<Testimony> {
+  refused(correlationId = this.correlationId): Promise<Testimony> {
     const isRefused = ({ deadLetters, events }: Testimony) => deadLetters.length > 0 && events.length > 0;
-    return this.until(correlationId, 'it is refused', isRefused);
-  }
-
-  /** Throws unless the next command is served. */
-  async expectServed(): Promise<void> {
-    const [reply] = await this.service.caller.send('session.create', { userId: 'p-1' });
-    if (reply?.type !== 'session.created') throw new Error(`answered with ${reply?.text}`);
+    return this.until('it is refused', isRefused, correlationId);
   }
 }
 
@@ -92,6 +90,7 @@ export class Witness {
 export function witnessForAll(service: ServiceUnderTest): Witness {
   const witness = new Witness(service);
   beforeAll(() => witness.open());
+  beforeEach(() => void (witness.correlationId = randomUUID()));
   return witness;
 }
 
@@ -106,7 +105,6 @@ export function foreignHeadersOf({ properties }: ConsumeMessage, ...also: readon
   return Object.keys(properties.headers ?? {}).filter((name) => !allowed.has(name));
 }
 
-/** A summary of a reply. */
 export function factsOf(message: ConsumeMessage | undefined) {
   const { type, headers } = message?.properties ?? {};
   const text = String(message?.content);

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
-import { DAY, PATIENT, startCallers } from './open-callers.ts';
+import { callersForAll, DAY, PATIENT } from './open-callers.ts';
 
 describe('@poker-bridge/caller, on a bad day', () => {
-  let suite: Awaited<ReturnType<typeof startCallers>>;
-
-  beforeAll(async () => void (suite = await startCallers()));
-  afterEach(() => suite.platform.clearFaults());
-  afterAll(async () => suite?.[Symbol.asyncDispose]());
+  const suite = callersForAll();
 
   it('ends a call at its deadline, by its signal, and when it is closed', async () => {
     const { caller, callers, service } = suite;
@@ -89,7 +85,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     await waiting.ready();
     await testBrokerCtl('set_vm_memory_high_watermark', '0.00001');
     try {
-      const late = waiting.createSession({ userId: 'alice' }, { deadlineMs: 2_000 });
+      const late = waiting.createSession({ userId: 'alice' }, { deadlineMs: 1_000 });
       await expect(late).rejects.toMatchObject({
         code: 'NOT_SENT',
         message: expect.stringContaining('The broker is low on memory and takes nothing'),

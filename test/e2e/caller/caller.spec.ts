@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { formatAmount } from '#caller';
 
 import { testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
-import { DAY, PATIENT, startCallers } from './open-callers.ts';
+import { callersForAll, DAY, PATIENT } from './open-callers.ts';
 
 const PAGES = 100;
 const TRACE = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
 
 describe('@poker-bridge/caller', () => {
-  let suite: Awaited<ReturnType<typeof startCallers>>;
-
-  beforeAll(async () => void (suite = await startCallers({ SANDBOX_REPORT_RECORDS: '200' })));
-  afterEach(() => suite.platform.clearFaults());
-  afterAll(async () => suite?.[Symbol.asyncDispose]());
+  const suite = callersForAll({ SANDBOX_REPORT_RECORDS: '200' });
 
   const delay = (operation: string) =>
     suite.platform.fault({ operation, kind: 'latency', fixedMs: 1_500, count: 1 });
@@ -118,12 +114,10 @@ describe('@poker-bridge/caller', () => {
       expect(page).toBe(1);
       break;
     }
-    const waiting = await until('two pages and the end are in the queue', async () => {
-      const queues = await testBrokerCtl('list_queues', '--no-table-headers', 'name', 'messages');
-      const rows = queues.split('\n').map((row) => row.split('\t'));
-      return rows.find(([queue, count]) => queue!.startsWith(`${name}.report.`) && count === '3');
-    });
-    await bus.channel.deleteQueue(waiting[0]!);
+    const queues = await testBrokerCtl('list_queues', '--no-table-headers', 'name');
+    const queue = queues.split('\n').find((each) => each.startsWith(`${name}.report.`))!;
+    await until('two pages and the end are in the queue', async () => (await waitingIn(queue)) === 3);
+    await bus.channel.deleteQueue(queue);
   });
 
   it('finds replies to what was sent before a restart', async () => {

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
+import { afterEach } from '@jest/globals';
+
 import { type BusReply, type Caller, type CallerOptions, createCaller } from '#caller';
 
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { startForAll } from '../../support/suite-service.ts';
 import { type SandboxedOptions, startSandboxedService } from '../commands/sandboxed-service.ts';
 
 /** Without an instance if it is `undefined`. */
@@ -51,8 +54,15 @@ function queueOf(caller: Caller): string | undefined {
   }
 }
 
-/** A worker, a sandbox, a caller that names its user, and what else a suite needs of them. */
-export async function startCallers(sandbox: Readonly<Record<string, string>> = {}) {
+/** A worker, a sandbox, a caller that names its user, and what else a suite needs of them, while its tests run. */
+export function callersForAll(sandbox: Readonly<Record<string, string>> = {}) {
+  const suite = {} as Awaited<ReturnType<typeof startCallers>>;
+  startForAll(sandbox, async (variables) => Object.assign(suite, await startCallers(variables)));
+  afterEach(() => suite.platform.clearFaults());
+  return suite;
+}
+
+async function startCallers(sandbox: Readonly<Record<string, string>> = {}) {
   const worker = { PLATFORM_MAX_ATTEMPTS: '1', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' };
   await using stack = new AsyncDisposableStack();
   const { service, platform } = stack.use(

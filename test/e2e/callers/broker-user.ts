@@ -17,16 +17,9 @@ export type BrokerUser = Awaited<ReturnType<typeof openUser>>;
 
 /**
  * @param name of a user whom the rules of a worker name
- * @param permission an argument list of `rabbitmqctl`, `set_permissions` and what follows
  * @param queue its reply queue; default `<user>.replies`, an empty name has the broker name it
  */
-async function openUser(
-  name: string,
-  permission: readonly string[],
-  service: ServiceUnderTest,
-  queue = `${name}.replies`,
-) {
-  await testBrokerCtl(...permission);
+async function openUser(name: string, service: ServiceUnderTest, queue = `${name}.replies`) {
   const url = urlOf(name, service.url);
   const bus = await BusCaller.open(url, service.prefix, queue);
   return {
@@ -54,13 +47,11 @@ export async function startWithCallers() {
   const folder = stack.use(temporaryFolder());
   const users = stack.use(new AsyncDisposableStack());
   const service = stack.use(await ServiceUnderTest.start({ behaviour: healthy(1) }));
-  let printed: ReadonlyMap<string, readonly string[]> = new Map();
   const stop = stack.move();
   /** Writes `CALLERS_FILE`. @returns its path */
   const write = (content: object): string => folder.write('callers.json', JSON.stringify(content));
   return {
     service,
-    /** What `CALLERS_FILE` names. */
     file: join(folder.path, 'callers.json'),
     write,
     /** Writes the rules, and starts a worker with them under a broker user of its own, which has no more than is printed. */
@@ -68,45 +59,39 @@ export async function startWithCallers() {
       const worker = `worker-${service.prefix}`;
       const url = urlOf(worker, service.url);
       const variables = { AMQP_URL: url, AMQP_PREFIX: service.prefix, CALLERS_FILE: write({ callers }) };
-      printed = await printedPermissions(variables);
-      const names = [worker, ...Object.keys(callers)];
-      expect([...printed.keys()]).toEqual(names);
-      await addUsers(names);
-      await testBrokerCtl(...(printed.get(worker) ?? []));
+      const printed = await printedPermissions(variables);
+      expect(printed.map(([name]) => name)).toEqual([worker, ...Object.keys(callers)]);
+      await addUsers(printed);
       await service.worker(variables);
     },
     /** A user with the permissions that are printed for it. @param queue its reply queue */
     user: async (name: string, queue?: string): Promise<BrokerUser> =>
-      users.use(await openUser(name, printed.get(name) ?? [], service, queue)),
+      users.use(await openUser(name, service, queue)),
     [Symbol.asyncDispose]: () => stop.disposeAsync(),
   };
 }
 
 /** All at once: rabbitmqctl takes most of a second to start. They last as long as the broker of the run. */
-async function addUsers(names: readonly string[]): Promise<void> {
+async function addUsers(permissions: readonly (readonly string[])[]): Promise<void> {
   await testBrokerCtl(
     'eval',
-    `[ok = rabbit_auth_backend_internal:add_user(list_to_binary(Name), <<"${PASSWORD}">>, <<"a test">>) ` +
-      `|| Name <- ${JSON.stringify(names)}].`,
+    `[begin [Name | Patterns] = [list_to_binary(Text) || Text <- Each], ` +
+      `ok = rabbit_auth_backend_internal:add_user(Name, <<"${PASSWORD}">>, <<"a test">>), ` +
+      `ok = apply(rabbit_auth_backend_internal, set_permissions, [Name, <<"/">> | Patterns ++ [<<"a test">>]]) ` +
+      `end || Each <- ${JSON.stringify(permissions)}].`,
   );
 }
 
-/** The URL under which the user connects. */
 function urlOf(name: string, broker: string): string {
   const url = new URL(broker);
   [url.username, url.password] = [name, PASSWORD];
   return url.href;
 }
 
-/** What `poker-bridge callers permissions` prints for a file, by user: the arguments of `rabbitmqctl`. */
+/** What `poker-bridge callers permissions` prints for a file: each user with the patterns of its permissions. */
 async function printedPermissions(variables: Readonly<Record<string, string>>) {
   const { stdout, code } = await runCli(['callers', 'permissions'], { variables });
   expect(code).toBe(0);
-  const lines = stdout.split('\n').filter((line) => line.startsWith('rabbitmqctl '));
-  return new Map(
-    lines.map((line) => {
-      const [, ...args] = line.split(' ').map((word) => word.replaceAll("'", ''));
-      return [args[3] ?? '', args];
-    }),
-  );
+  const words = /^rabbitmqctl set_permissions --vhost '\/' '(\S+)' '(\S+)' '(\S+)' '(\S+)'$/gm;
+  return [...stdout.matchAll(words)].map(([, ...each]) => each);
 }

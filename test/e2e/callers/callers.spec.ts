@@ -43,7 +43,6 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
 
   afterAll(async () => callers?.[Symbol.asyncDispose]());
 
-  /** The dead letter of a command. */
   const deadLetter = (messageId: string) =>
     until(`${messageId} is dead-lettered`, async () =>
       (await service.deadLetters()).find(({ properties }) => properties.messageId === messageId),
@@ -89,10 +88,8 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
       user.send('session.create', { userId }, { messageId: 'the-same-id' });
     expect((await sent(shop, 'p-shop')).body).toMatchObject({ userId: 'p-shop' });
     callers.write({ callers: { ...RULES, [CASHIER]: {} } });
-    await until(
-      'the new rules hold',
-      async () => (await sent(cashier, 'p-cashier')).type === 'session.created',
-    );
+    const isServed = async () => (await sent(cashier, 'p-cashier')).type === 'session.created';
+    await until('the new rules hold', isServed);
     expect((await sent(shop, 'p-shop')).body).toMatchObject({ userId: 'p-shop' });
   });
 

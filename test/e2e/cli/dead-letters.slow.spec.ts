@@ -1,24 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { topologyOf } from '#messaging';
 
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { startSandboxedService, type SandboxedService } from '../commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, idsOf, KeptMessages, letters } from './kept-messages.ts';
 
 const CANARY = 'CANARY-of-a-player';
 
 describe('poker-bridge dead-letters', () => {
-  let sandboxed: SandboxedService;
-  let kept: KeptMessages;
-  beforeAll(async () => {
-    // Nobody takes reports: what is redriven there can be looked at.
-    sandboxed = await startSandboxedService({ worker: { INTERNAL_KEY, LANES: 'interactive' } });
-    kept = new KeptMessages(sandboxed.service);
-  });
-  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  // Nobody takes reports: what is redriven there can be looked at.
+  const sandboxed = sandboxedForAll({ worker: { INTERNAL_KEY, LANES: 'interactive' } });
+  const kept = new KeptMessages(sandboxed.service);
   afterEach(async () => {
     for (const queue of ['dead-letters', 'reports']) {
       await sandboxed.caller.channel.purgeQueue(sandboxed.service.name(queue));

@@ -2,21 +2,17 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
-import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { runCli } from './run-cli.ts';
 
 const MIB = 1024 * 1024;
 const CANARY = 'CANARY-secret-0123456789';
 
 describe('poker-bridge doctor', () => {
-  let sandboxed: SandboxedService;
-  beforeAll(async () => {
-    sandboxed = await startSandboxedService();
-  });
-  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  const sandboxed = sandboxedForAll();
 
   /** What it finds with the settings of the worker and these, by state. */
   const diagnose = async (changes: Record<string, string> = {}) => {

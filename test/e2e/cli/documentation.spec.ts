@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 
 import { EXIT } from '../../../apps/cli/src/exit.ts';
 import { createProgram } from '../../../apps/cli/src/program.ts';
-import { build } from '../../../scripts/build/build.ts';
-import { root } from '../../../scripts/root.ts';
 import { code, codeSpansOf, fencesOf, read, tablesWith } from '../../docs/markdown.ts';
 import { runCli } from './run-cli.ts';
 
@@ -34,8 +32,6 @@ function documentedOptions(heading: string): string[] {
   const others = [...optionsIn(heading).matchAll(/\[([a-z -]+)\]\(#/g)];
   return [...ownOptions(heading), ...others.flatMap(([, other = '']) => documentedOptions(other))];
 }
-
-beforeAll(async () => void (await build(root)));
 
 describe('docs/command-line.md', () => {
   it('lists the exit codes', () => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { healthy } from '../../support/platform-answers.ts';
 import { entry, publishRaw, raw } from '../../support/raw-message.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { KeptMessages } from './kept-messages.ts';
 
@@ -30,13 +30,10 @@ const IDS = Object.keys(LETTERS);
 const DEEP = Buffer.from(`{"userId":${'['.repeat(30_000)}1234567890123456789${']'.repeat(30_000)}}`);
 
 describe('poker-bridge dead-letters, among letters of somebody else', () => {
-  let service: ServiceUnderTest;
-  let kept: KeptMessages;
+  const service = serviceForAll({ behaviour: healthy(), variables: { LANES: 'reports' }, workers: 1 });
+  const kept = new KeptMessages(service);
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-    await service.worker({ LANES: 'reports' });
-    kept = new KeptMessages(service);
     const routingKey = service.name('dead-letters');
     for (const [messageId, headers] of Object.entries(LETTERS)) {
       const timestamp = Buffer.alloc(8, 0xff);
@@ -48,7 +45,6 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
     publishRaw(service.caller.channel, lane, { headers, messageId: 'expired', expiration: '1' }, DEEP);
     await until('the letters are there', async () => (await kept.depth('dead-letters')) > IDS.length);
   });
-  afterAll(async () => service?.[Symbol.asyncDispose]());
 
   it('lists all of them, and believes no origin that is not proved', async () => {
     const { code, stderr, lines } = await kept.run('dead-letters list --json');
@@ -63,10 +59,10 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
   });
 
   it('shows each, also with its body', async () => {
-    for (const id of [...IDS, 'expired']) {
-      const runs = ['', ' --body --json'].map((options) => kept.run(`dead-letters show ${id}${options}`));
-      for (const run of await Promise.all(runs)) expect(run).toMatchObject({ code: 0, stderr: '' });
-    }
+    // One after the other: a look at messages that another one holds waits for them.
+    for (const id of [...IDS, 'expired'])
+      for (const options of ['', ' --body --json'])
+        expect(await kept.run(`dead-letters show ${id}${options}`)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('redrives and discards', async () => {

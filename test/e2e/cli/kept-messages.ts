@@ -94,7 +94,6 @@ export class KeptMessages {
     return this.service.depth(queue);
   }
 
-  /** Waits for so many messages, and takes all. */
   async take(queue: string, count: number): Promise<ConsumeMessage[]> {
     await until(`${count} are in ${queue}`, async () => (await this.depth(queue)) >= count);
     return this.service.caller.drain(this.service.name(queue));

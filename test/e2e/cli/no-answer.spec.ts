@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { build } from '../../../scripts/build/build.ts';
-import { root } from '../../../scripts/root.ts';
 import { openConnection, testBrokerUrl, type TestConnection, uniquePrefix } from '../../support/broker.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
@@ -19,7 +17,6 @@ describe('poker-bridge send, unanswered', () => {
 
   beforeAll(async () => {
     broker = await openConnection();
-    await build(root);
     await broker.channel.assertExchange(exchange, 'direct');
     const args = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
     await broker.channel.assertQueue(queue, { arguments: args });

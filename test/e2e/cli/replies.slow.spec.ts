@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { INTERNAL_KEY, idsOf, KeptMessages } from './kept-messages.ts';
 import { outcomeOf, startCli } from './run-cli.ts';
@@ -11,14 +11,13 @@ const TOKEN_MEMBERS = /"auth"|redirectUrl/;
 
 describe('poker-bridge replies', () => {
   const gone = `${uniquePrefix()}-gone`;
-  let service: ServiceUnderTest;
-  let kept: KeptMessages;
+  // Before the end of the service, whose connection it uses.
+  afterAll(() => service.caller.channel.deleteQueue(gone));
+  const service = serviceForAll({ behaviour: healthy(1), variables: { INTERNAL_KEY }, workers: 1 });
+  const kept = new KeptMessages(service);
   let queue: string;
+  // Parked by a worker that has stopped: one that runs would deliver them by itself.
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(1), variables: { INTERNAL_KEY } });
-    kept = new KeptMessages(service);
-    // Parked by a worker that has stopped: one that runs would deliver them by itself.
-    const worker = await service.worker();
     queue = service.name('replies.undelivered');
     const put = (messageId: string, replyTo: string): void =>
       service.caller.publish('session.create', { userId: 'p-1' }, { messageId, replyTo });
@@ -27,13 +26,9 @@ describe('poker-bridge replies', () => {
     put('three', gone);
     put('four', 'amq.gen-of-a-caller-that-has-gone');
     await until('four are parked', async () => (await kept.depth('replies.undelivered')) === 4, 30_000);
-    process.kill(worker.pid, 'SIGTERM');
-    await worker.ended();
+    await service.stop();
   });
-  afterAll(async () => {
-    await service?.caller.channel.deleteQueue(gone);
-    await service?.[Symbol.asyncDispose]();
-  });
+
   it('are counted and listed, without tokens', async () => {
     const people = await kept.run('replies list');
     expect(people.stdout).toMatch(new RegExp(`^4 parked replies in ${queue}\n`));

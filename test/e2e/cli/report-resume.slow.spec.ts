@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { rm, stat, truncate } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
-import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { ReportFolder } from './report-folder.ts';
 import { type CliRun, outcomeOf, startCli } from './run-cli.ts';
 
@@ -19,19 +19,17 @@ const SLOW = { kind: 'latency', fixedMs: 60, spreadMs: 0 };
 const FILE = 'month.csv';
 
 describe('poker-bridge report --resume', () => {
-  let sandboxed: SandboxedService;
+  const sandboxed = sandboxedForAll({
+    sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
+    worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', PLATFORM_MAX_ATTEMPTS: '1' },
+  });
   let folder: ReportFolder;
   let whole: string;
   beforeAll(async () => {
-    sandboxed = await startSandboxedService({
-      sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
-      worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', PLATFORM_MAX_ATTEMPTS: '1' },
-    });
     using once = new ReportFolder(sandboxed);
     await once.fetch(DAY, FILE);
     whole = await once.content(FILE);
   });
-  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     folder = new ReportFolder(sandboxed);
     await sandboxed.platform.fault(SLOW);

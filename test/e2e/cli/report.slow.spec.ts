@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { exactJson } from '#signing';
 
-import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { until } from '../../support/until.ts';
 import { ReportFolder } from './report-folder.ts';
 import { outcomeOf, runCli, startCli } from './run-cli.ts';
@@ -14,13 +14,9 @@ const DAY = '--from 2026-03-01 --to 2026-03-02';
 const TITLES = 'id,userId,currency,value,valueDecimal';
 
 describe('poker-bridge report', () => {
-  let sandboxed: SandboxedService;
+  const delays = { PLATFORM_MAX_ATTEMPTS: '1', REPORTS_RETRY_DELAYS_MS: '600000' };
+  const sandboxed = sandboxedForAll({ worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', ...delays } });
   let folder: ReportFolder;
-  beforeAll(async () => {
-    const delays = { PLATFORM_MAX_ATTEMPTS: '1', REPORTS_RETRY_DELAYS_MS: '600000' };
-    sandboxed = await startSandboxedService({ worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', ...delays } });
-  });
-  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   beforeEach(() => void (folder = new ReportFolder(sandboxed)));
   afterEach(async () => {
     await sandboxed.platform.clearFaults();

@@ -16,7 +16,6 @@ export interface CliRun {
 
 export interface CliSurroundings {
   readonly variables?: Readonly<Record<string, string>>;
-  /** The content of standard input. */
   readonly input?: string | Buffer;
 }
 

@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { expectedProperties } from '../commands/expected-properties.ts';
-import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { type CliRun, type CliSurroundings, runCli } from './run-cli.ts';
 
 const SESSION = ['session.create', '--data', '{"userId":"u-1"}'];
 
 describe('poker-bridge send', () => {
-  const folder = temporaryFolder();
-  let sandboxed: SandboxedService;
+  const folder = folderForAll();
+  const sandboxed = sandboxedForAll();
   let id: string;
-  beforeAll(async () => void (sandboxed = await startSandboxedService()));
-  afterAll(async () => {
-    folder[Symbol.dispose]();
-    await sandboxed?.[Symbol.asyncDispose]();
-  });
   beforeEach(() => void (id = `id-${randomUUID()}`));
 
   const send = (args: readonly string[], { variables, ...input }: CliSurroundings = {}): Promise<CliRun> => {

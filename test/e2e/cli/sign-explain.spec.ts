@@ -2,9 +2,8 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
@@ -22,8 +21,6 @@ function explain(rows: unknown, ...args: string[]): Promise<CliRun> {
   const input = typeof rows === 'string' ? rows : JSON.stringify(rows);
   return runCli(['sign', 'explain', '-', ...args], { input });
 }
-
-beforeAll(async () => void (await build(root)));
 
 describe('poker-bridge sign explain --json', () => {
   it.concurrent('answers each golden row with one line of a list, without its secret', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll, stackForAll } from '../../support/suite-service.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 const SECRET = 'CANARY-secret-key';
@@ -18,20 +18,12 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   plain: { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDE: 'deep', SIGNATURE_SCALARS: 'json' },
 };
 describe('poker-bridge sign probe', () => {
-  const folder = temporaryFolder();
-  let sandbox: SandboxProcess;
+  const clientAs = (name: string) => ({ secretKey: SECRET, settings: VARIANTS[name] });
+  const clients = { other: clientAs('other'), plain: clientAs('plain') };
+  const file = folderForAll().write('clients.json', JSON.stringify(clients));
+  const sandbox = stackForAll().use(new SandboxProcess({ SANDBOX_CLIENTS_FILE: file }));
   let url: string;
-  beforeAll(async () => {
-    const client = (name: string) => ({ secretKey: SECRET, settings: VARIANTS[name] });
-    const clients = { other: client('other'), plain: client('plain') };
-    const file = folder.write('clients.json', JSON.stringify(clients));
-    sandbox = new SandboxProcess({ SANDBOX_CLIENTS_FILE: file });
-    url = await sandbox.url;
-  });
-  afterAll(async () => {
-    await sandbox?.[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
-  });
+  beforeAll(async () => void (url = await sandbox.url));
 
   const probe = (clientId: string, args: string[] = [], more = {}): Promise<CliRun> => {
     const client = { PLATFORM_CLIENT_ID: clientId, PLATFORM_SECRET_KEY: SECRET };

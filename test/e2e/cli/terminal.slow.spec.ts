@@ -1,33 +1,24 @@
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { root } from '../../docs/markdown.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { runOnTerminal, type TerminalRun } from '../../support/terminal.ts';
-import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
 
 const RECORDS = 40;
 
 describe('the command line on a terminal', () => {
-  const folder = temporaryFolder();
-  const file = join(folder.path, 'd.csv');
-  let sandboxed: SandboxedService;
-  let kept: KeptMessages;
-  beforeAll(async () => {
-    sandboxed = await startSandboxedService({
-      sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
-      worker: { INTERNAL_KEY, CURRENCY_PRECISIONS: 'EUR=2,USD=4,GBP=2' },
-    });
-    await sandboxed.platform.fault({ kind: 'latency', fixedMs: 100, operation: 'ad-hoc-report' });
-    kept = new KeptMessages(sandboxed.service);
+  const file = join(folderForAll().path, 'd.csv');
+  const sandboxed = sandboxedForAll({
+    sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
+    worker: { INTERNAL_KEY, CURRENCY_PRECISIONS: 'EUR=2,USD=4,GBP=2' },
   });
-  afterAll(async () => {
-    await sandboxed?.[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
-  });
+  const kept = new KeptMessages(sandboxed.service);
+  beforeAll(() => sandboxed.platform.fault({ kind: 'latency', fixedMs: 100, operation: 'ad-hoc-report' }));
 
   const cli = (line: string, columns: number, variables = {}, keys?: string): Promise<TerminalRun> => {
     const program = ['--disable-warning=ExperimentalWarning', join(root, 'dist/apps/cli/src/main.js')];

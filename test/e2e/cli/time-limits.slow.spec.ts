@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { build } from '../../../scripts/build/build.ts';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
-import { root } from '../../../scripts/root.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
 import type { CliRun } from './run-cli.ts';
@@ -30,27 +27,19 @@ const SUBCOMMANDS: readonly (readonly [line: string, underAlarm: number])[] = [
 ];
 
 describe('the command line at a broker', () => {
-  const folder = temporaryFolder();
+  const folder = folderForAll();
   let broker: Broker;
-  let service: ServiceUnderTest;
-  let kept: KeptMessages;
+  const service = serviceForAll(async (stack) => {
+    broker = stack.use(await startBroker());
+    return { behaviour: healthy(), variables: { INTERNAL_KEY }, url: broker.url, workers: 1 };
+  });
+  const kept = new KeptMessages(service);
   beforeAll(async () => {
-    [broker] = await Promise.all([startBroker(), build(root)]);
-    const { url } = broker;
-    service = await ServiceUnderTest.start({ behaviour: healthy(), variables: { INTERNAL_KEY }, url });
-    kept = new KeptMessages(service);
-    const worker = await service.worker();
     const gone = { messageId: 'parked', replyTo: 'nobody-has-this-queue' };
     service.caller.publish('session.create', { userId: 'p-1' }, gone);
     await until('a reply is parked', async () => (await kept.depth('replies.undelivered')) === 1, 30_000);
-    worker.kill('SIGTERM');
-    await worker.ended();
+    await service.stop();
     await kept.put(0, 2);
-  });
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await broker?.[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
   });
 
   const timed = async (line: string, url = broker.url): Promise<CliRun> => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
@@ -9,11 +9,10 @@ const LOG_SUBJECT_KEY = 's'.repeat(32);
 const PLAYER = 'CANARY-of-a-player';
 
 describe('poker-bridge trace', () => {
-  let service: ServiceUnderTest;
+  const service = serviceForAll({ behaviour: healthy(1), variables: { LOG_SUBJECT_KEY }, workers: 1 });
   let log: string;
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(1), variables: { LOG_SUBJECT_KEY } });
-    const worker = await service.worker();
+    const worker = service.running;
     const send = (id: string, data: object) =>
       service.caller.send('session.create', data, { messageId: id, correlationId: id });
     await send('first', { userId: PLAYER });
@@ -25,7 +24,6 @@ describe('poker-bridge trace', () => {
     const lines = worker.log.toReversed();
     log = lines.map((line, index) => `worker-${(index % 2) + 1}  | ${JSON.stringify(line)}\n`).join('');
   });
-  afterAll(() => service?.[Symbol.asyncDispose]());
 
   const trace = (args: string[], variables: Record<string, string> = { LOG_SUBJECT_KEY }): Promise<CliRun> =>
     runCli(['trace', ...args], { variables, input: log });

@@ -2,11 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { COMMANDS } from '#contracts/validation';
 
-import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
 import { runCli } from './run-cli.ts';
 
@@ -14,8 +13,6 @@ const { version, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
   version: string;
   bin: Record<string, string>;
 };
-
-beforeAll(async () => void (await build(root)));
 
 describe('poker-bridge', () => {
   it.each([

@@ -44,10 +44,8 @@ describe('announcements with EVENTS=all', () => {
       replies.set(messageId, (await caller.send(type, body, options)).at(-1) as ReceivedReply);
     }
     // Everything is announced once everything is acknowledged; later messages arrive later.
-    await until(
-      'all is acknowledged',
-      async () => (await worker.metric('poker_commands_total')) === COMMANDS.length,
-    );
+    const areCounted = async () => (await worker.metric('poker_commands_total')) === COMMANDS.length;
+    await until('all is acknowledged', areCounted);
     caller.channel.publish(service.name('events'), 'the.end', Buffer.alloc(0));
     await until('the end', () => events.at(-1)?.fields.routingKey === 'the.end');
     events.pop();

@@ -3,7 +3,6 @@ import { expect } from '@jest/globals';
 /** The command that a reply answers, and the reply's place among its replies. */
 export interface ExpectedReply {
   readonly type: string;
-  /** The command's identity. */
   readonly id: string;
   readonly commandType: string;
   readonly correlationId: string;
@@ -11,7 +10,6 @@ export interface ExpectedReply {
   readonly sequence?: number;
   /** Default true. */
   readonly final?: boolean;
-  /** Further headers. */
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 

@@ -55,22 +55,6 @@ describe("Nest's own client", () => {
     expect(await failureOf('game.open', unknown)).toMatchObject({ code: 'UNKNOWN_OPERATOR' });
   });
 
-  it('gets an error as the error body', async () => {
-    expect(await failureOf('session.create', { userId: 7, more: true })).toEqual({
-      code: 'VALIDATION_FAILED',
-      category: 'invalid',
-      retryable: false,
-      message: expect.any(String),
-      violations: expect.arrayContaining([
-        { pointer: '/userId', message: expect.any(String) },
-        { pointer: '/more', message: expect.any(String) },
-      ]),
-      attempts: 0,
-      command: { id: expect.any(String), type: 'session.create' },
-      occurredAt: expect.any(String),
-    });
-  });
-
   it('gets a report as an Observable of pages, the completion at its end', async () => {
     const report = await lastValueFrom(
       client.send('report.ad-hoc.fetch', { ...DAY, perPage: 2 }).pipe(toArray()),

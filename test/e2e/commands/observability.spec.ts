@@ -61,10 +61,8 @@ describe('what a person on call sees', () => {
       { userId: 'canary-user' },
       { replyTo: 'canary-queue', messageId: 'gone' },
     );
-    await until(
-      'every command is counted',
-      async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1,
-    );
+    const areCounted = async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1;
+    await until('every command is counted', areCounted);
     await until('every outcome is logged', () => outcomes().length === COMMANDS.length + 1);
     metrics = (await worker.get('/metrics')).body;
   });
@@ -111,6 +109,30 @@ describe('what a person on call sees', () => {
       'poker_commands_in_flight{lane="interactive"} 0',
       'poker_commands_in_flight{lane="reports"} 0',
     ]);
+  });
+
+  it('shows lanes, calls and circuits, and each counter from 0 on, so that its first event is an increase', () => {
+    const game = 'operator="default",operation="game.open"';
+    const expected = [
+      'poker_ready 1',
+      'poker_lane_state{lane="reports",state="consuming"} 1',
+      'poker_lane_state{lane="reports",state="paused"} 0',
+      'poker_lane_prefetch{lane="reports"} 8',
+      'poker_oldest_command_age_seconds{lane="reports"} 0',
+      'poker_admission_in_flight_limit 256',
+      'poker_admission_waiting_limit 2048',
+      `poker_admission_in_flight{${game}} 0`,
+      `poker_compartment_in_flight{${game}} 0`,
+      `poker_retry_budget{${game}} 100`,
+      `poker_circuit_state{${game}} 0`,
+      `poker_circuit_changes_total{${game},state="open"} 0`,
+      `poker_platform_signature_doubts_total{${game}} 0`,
+      'poker_commands_total{type="game.open",outcome="OVERLOADED"} 0',
+      'poker_replies_forwarded_total 0',
+    ];
+    expect(metrics.split('\n')).toEqual(expect.arrayContaining(expected));
+    // Of a Redis, which this worker does not have.
+    expect(metrics).not.toMatch(/^poker_redis_connected /m);
   });
 
   it('is readable by Prometheus', async () => {

@@ -51,7 +51,6 @@ describe('a caller that speaks AMQP 1.0', () => {
     await service.caller.channel.deleteQueue(replyQueue);
   });
 
-  /** Sends a command and gives the body of its last reply. */
   async function send(type: string, body: unknown): Promise<Record<string, unknown>> {
     const id = randomUUID();
     const sender = connection.open_sender({ target: `/exchanges/${service.prefix}.commands/${type}` });
@@ -96,10 +95,8 @@ describe('a caller that gives its commands a priority', () => {
     const preferred = ordinary.map((_, index) => `preferred-${index}`);
     const all = [...ordinary.map((name) => send(name)), ...preferred.map((name) => send(name, 9))];
     const lane = service.name('interactive');
-    await until(
-      'all wait in the lane',
-      async () => (await caller.channel.checkQueue(lane)).messageCount === all.length,
-    );
+    const areThere = async () => (await caller.channel.checkQueue(lane)).messageCount === all.length;
+    await until('all wait in the lane', areThere);
     gate.open();
     await Promise.all([first, ...all]);
     expect(platform.requests.map(playerOf)).toEqual(['first', ...ordinary, ...preferred]);

@@ -152,7 +152,6 @@ function whole(replies: readonly ReceivedReply[]): object {
   };
 }
 
-/** The amounts of every page, as the text of the replies writes them. */
 function amountsOf(replies: readonly ReceivedReply[], names: readonly string[]): bigint[] {
   const written = new RegExp(`"(?:${names.join('|')})":(-?\\d+)(?=[,}])`, 'g');
   return pagesOf(replies).flatMap(({ text }) =>

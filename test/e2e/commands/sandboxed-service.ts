@@ -10,7 +10,6 @@ type Variables = Readonly<Record<string, string>>;
 export interface SandboxedOptions {
   /** Its variables, or one that is running already. */
   readonly sandbox?: Variables | SandboxClient;
-  /** The settings of the worker. */
   readonly worker?: Variables;
   /** The broker. Default: the one of the test run. */
   readonly url?: string;
@@ -24,15 +23,20 @@ export interface SandboxedService extends AsyncDisposable {
   readonly platform: SandboxClient;
 }
 
-/** A sandboxed service that is there while the tests of a suite run. */
 export function sandboxedForAll(options: OptionsForAll<SandboxedOptions> = {}): SandboxedService {
-  const sandboxed = {} as SandboxedService;
-  startForAll(options, async (known) => Object.assign(sandboxed, await startSandboxedService(known)));
+  const service = new ServiceUnderTest();
+  const sandboxed = { service } as SandboxedService;
+  startForAll(options, async (known) =>
+    Object.assign(sandboxed, await startSandboxedService(known, service)),
+  );
   return sandboxed;
 }
 
 /** Starts a sandbox and a worker that calls it with its default credentials. */
-export async function startSandboxedService(options: SandboxedOptions = {}): Promise<SandboxedService> {
+export async function startSandboxedService(
+  options: SandboxedOptions = {},
+  service = new ServiceUnderTest(),
+): Promise<SandboxedService> {
   await using stack = new AsyncDisposableStack();
   const { sandbox = {} } = options;
   const platform =
@@ -40,8 +44,8 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
       ? sandbox
       : new SandboxClient(await stack.use(new SandboxProcess(sandbox)).url);
   const { url } = platform;
-  const service = stack.use(
-    await ServiceUnderTest.start({
+  stack.use(
+    await service.open({
       behaviour: (_request, response) => void response.writeHead(500).end(),
       workers: 1,
       variables: {

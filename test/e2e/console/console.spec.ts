@@ -1,31 +1,24 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { EventStream } from '../../support/event-stream.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A player's data, which must not be shown. */
 const PLAYER = { id: 'canary-player', nick: 'canary-nick', email: 'canary@example.com' };
 
 describe('the console of a worker', () => {
   const gate = new Gate();
-  const service = serviceForAll({ behaviour: gate.behind(healthy()) });
-  let worker: WorkerProcess;
+  const service = serviceForAll({ behaviour: gate.behind(healthy()), workers: 1 });
 
-  beforeAll(async () => {
-    worker = await service.worker();
-  });
-
-  const watch = async () => EventStream.open(`${await worker.url()}/console/events`);
+  const watch = async () => EventStream.open(`${await service.running.url()}/console/events`);
 
   it('is a page of files that the worker has itself, and allows no other', async () => {
-    const page = await fetch(`${await worker.url()}/console`);
+    const page = await fetch(`${await service.running.url()}/console`);
     const html = await page.text();
     const names = html.matchAll(/(?:src|href)="(console\/[^"]+)"/g).toArray();
     expect(html).not.toMatch(/<style|style=|<script>|\son[a-z]+=|<button|<input|<form/i);
@@ -39,11 +32,11 @@ describe('the console of a worker', () => {
   });
 
   it.each(['nothing.js', '..%2fassets.js', 'constructor'])('has no file %s', async (name) => {
-    expect((await worker.get(`/console/${name}`)).status).toBe(404);
+    expect((await service.running.get(`/console/${name}`)).status).toBe(404);
   });
 
   it('is not read by a page from elsewhere, which takes no place either', async () => {
-    const url = `${await worker.url()}/console/events`;
+    const url = `${await service.running.url()}/console/events`;
     expect((await fetch(url, { headers: { origin: 'https://elsewhere.example' } })).status).toBe(403);
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(403);
   });
@@ -118,14 +111,14 @@ describe('the console of a worker', () => {
     const stream = await watch();
     const held = service.caller.send('game.open', { player: PLAYER });
     await until('it is in flight', () => closed.held === 1);
-    worker.kill('SIGTERM');
+    service.running.kill('SIGTERM');
     await stream.until('closing', ({ reason }) => reason === 'stopping');
     await until('the stream has ended', () => stream.hasEnded);
-    expect(worker.child.exitCode).toBeNull();
+    expect(service.running.child.exitCode).toBeNull();
     const late = await watch();
     await late.until('closing', ({ reason }) => reason === 'stopping');
     closed.open();
     await held;
-    expect(await worker.ended()).toEqual({ code: 0, signal: null });
+    expect(await service.running.ended()).toEqual({ code: 0, signal: null });
   });
 });

@@ -51,6 +51,7 @@ describe('what waits', () => {
     for (let game = 0; game < MOST_GAMES + 4; game += 1) stuckGame();
     await until('they wait', async () => (await metric('waiting', 'default')) === 4);
     expect(await metric('in_flight', 'default')).toBe(MOST_GAMES + 4);
+    expect(await service.running.metric('poker_admission_in_flight', 'game.open')).toBe(MOST_GAMES);
     expect(await session()).toMatchObject([{ type: 'session.created' }]);
   });
 
@@ -61,6 +62,8 @@ describe('what waits', () => {
     await until('they are in flight', async () => (await metric('in_flight', 'other')) === share);
     // Sooner, more of them would fill the lane.
     await sleep(DEADLINE_MS / 3);
+    const ageSeconds = await service.running.metric('poker_oldest_command_age_seconds');
+    expect([ageSeconds > 1, ageSeconds < 60]).toEqual([true, true]);
     await until('one of them is refused, since nothing moves', async () => {
       stuckGame('other');
       return (await metric('overflowed_total', 'other')) > 0;

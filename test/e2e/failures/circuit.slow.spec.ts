@@ -66,6 +66,7 @@ describe('an open circuit', () => {
     expect(await service.caller.send('game.open', { player: { id: 'p-1' } })).toMatchObject([
       { type: 'game.opened' },
     ]);
+    await until('a probe may come', async () => (await gauge('session.create')) === 1);
     await until('a call goes through', async () => (await createSession())?.type === 'session.created');
     expect(Date.now() - openedAtMs).toBeGreaterThanOrEqual(EARLIEST_PROBE_MS - 100);
     expect([await circuitOf('session.create'), await gauge('session.create')]).toEqual(['closed', 0]);
@@ -78,6 +79,7 @@ describe('an open circuit', () => {
     await untilPaused(service);
     const called = service.platform.requests.length;
     expect(called).toBe(MINIMUM_CALLS);
+    expect(await service.running.metric('poker_lane_state', 'lane="reports",state="paused"')).toBe(1);
     expect((await service.running.get('/health/ready')).status).toBe(200);
     expect(await service.running.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 

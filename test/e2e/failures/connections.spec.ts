@@ -24,9 +24,7 @@ describe('the connections to the broker', () => {
     service.caller.received.length = 0;
   });
 
-  afterEach(() => {
-    expect(worker.stderr).toBe('');
-  });
+  afterEach(() => expect(worker.stderr).toBe(''));
 
   /** Closes them as the broker does on request, for example before it restarts. */
   const forceClose = async (): Promise<void> => {
@@ -81,9 +79,7 @@ describe('the connections to the broker', () => {
       service.proxy.cut();
     }
     await worker.ready();
-    expect(await service.caller.send('session.create', { userId: 'p-1' })).toMatchObject([
-      { type: 'session.created' },
-    ]);
+    await service.expectServed();
   });
 
   it('are closed by heartbeats if the network drops silently, and shown as down by health and metrics', async () => {
@@ -93,6 +89,7 @@ describe('the connections to the broker', () => {
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
     expect((await worker.get('/health/live')).status).toBe(200);
     expect(await worker.metric('poker_broker_connected')).toBe(0);
+    expect(await worker.metric('poker_ready')).toBe(0);
     service.proxy.resume();
     expect(await sessions).toMatchObject([{ type: 'session.created' }]);
     expect(service.platform.requests).toHaveLength(1);

@@ -8,6 +8,7 @@ import type { Options } from 'amqplib';
 import { interactiveLoad } from '../../support/interactive-load.ts';
 import { dripping, Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -99,7 +100,6 @@ describe('players while hundreds of reports are stuck', () => {
       ? service.caller.send('session.create', { userId: randomUUID() })
       : service.caller.send('game.open', { player: { id: randomUUID() } });
 
-  /** The number of messages in the queues of reports. */
   const waiting = async (): Promise<number> => {
     const depths = await Promise.all(REPORT_QUEUES.map((queue) => service.depth(queue)));
     return depths.reduce((sum, depth) => sum + depth, 0);
@@ -145,7 +145,6 @@ describe.each([
   [2, 'with Redis', true],
 ] as const)('beside reports that wait, with %i workers %s', (count, _memory, redis) => {
   const folder = folderForAll();
-  let aloneMs: number;
   /** What the platform of the operator that is well does with ad-hoc reports. */
   let adHoc: PlatformBehaviour = silent;
 
@@ -159,6 +158,9 @@ describe.each([
     redis,
   });
 
+  /** Shows how long this machine takes at the same time for as many reports that wait for nothing. */
+  const control = serviceForAll({ behaviour: healthy(1), workers: 1 });
+
   beforeAll(async () => {
     const operators = Object.keys(SICK).map((name) => {
       const baseUrl = `${service.platform.origin}/${name}/api/web`;
@@ -166,20 +168,22 @@ describe.each([
     });
     const OPERATORS_FILE = folder.write('operators.json', JSON.stringify(Object.fromEntries(operators)));
     for (let n = 0; n < count; n += 1) await service.worker({ OPERATORS_FILE });
-    await report();
-    aloneMs = await report();
+    await Promise.all([waitIn(service), waitIn(control)]);
   });
 
   /** How long a report of an operator that is well takes. */
-  const report = async (): Promise<number> => {
+  const waitIn = async ({ caller }: ServiceUnderTest): Promise<number> => {
     const startedMs = performance.now();
-    const replies = await service.caller.send('report.rake.fetch', PERIOD);
+    const replies = await caller.send('report.rake.fetch', PERIOD);
     expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
     return performance.now() - startedMs;
   };
 
   const publish = (reports: number, options: Options.Publish, type = 'report.rake.fetch') => {
-    for (let n = 0; n < reports; n += 1) service.caller.publish(type, { ...PERIOD, perPage: 1 }, options);
+    for (let n = 0; n < reports; n += 1) {
+      service.caller.publish(type, { ...PERIOD, perPage: 1 }, options);
+      control.caller.publish(type, PERIOD);
+    }
   };
   const publishAdHoc = (behaviour: PlatformBehaviour) => {
     adHoc = behaviour;
@@ -204,6 +208,7 @@ describe.each([
     ['sixty of its operator are of an operation that is down', () => publishAdHoc(unavailable)],
   ])('a report waits at most five seconds longer if %s', async (_, publishOthers) => {
     await publishOthers();
-    expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
+    const [ms, controlMs] = await Promise.all([waitIn(service), waitIn(control)]);
+    expect(ms).toBeLessThan(controlMs + LONGER_MS);
   });
 });

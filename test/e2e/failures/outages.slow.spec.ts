@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
 import { Gate, healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { until } from '../../support/until.ts';
 import { Workers } from '../../support/workers.ts';
 
@@ -14,15 +13,8 @@ describe('burst after outage', () => {
   const SLOW_MS = 5_000;
   /** More than the half that an operation that is stuck may hold. */
   const BURST = 100;
-  const service = serviceForAll({ behaviour: healthy() });
-  let worker: WorkerProcess;
-
-  beforeAll(async () => {
-    worker = await service.worker({
-      INTERACTIVE_PREFETCH: '128',
-      INTERACTIVE_DEADLINE_MS: String(3 * SLOW_MS),
-    });
-  });
+  const variables = { INTERACTIVE_PREFETCH: '128', INTERACTIVE_DEADLINE_MS: String(3 * SLOW_MS) };
+  const service = serviceForAll({ behaviour: healthy(), variables, workers: 1 });
 
   it('a burst after the broker was away is served, whatever was in flight meanwhile', async () => {
     const { gate, sessions: before } = await sessionsInFlight(service, players(1, 'before'));
@@ -30,11 +22,11 @@ describe('burst after outage', () => {
     service.proxy.cut();
     await sleep(SLOW_MS + 500);
     await service.proxy.open();
-    await worker.ready();
+    await service.running.ready();
 
     const burst = createSessions(service, players(BURST, 'burst'));
     await until('all of it is in flight', async () => {
-      const { bus } = await worker.health();
+      const { bus } = await service.running.health();
       return (bus.lanes['interactive']?.inFlight ?? 0) >= BURST;
     });
     gate.open();

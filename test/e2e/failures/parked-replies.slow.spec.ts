@@ -32,9 +32,7 @@ describe('a parked reply', () => {
     workers = [await service.worker(), await service.worker()];
     parked = service.name('replies.undelivered');
   });
-  beforeEach(() => {
-    replyTo = newQueue();
-  });
+  beforeEach(() => void (replyTo = newQueue()));
   afterEach(async () => {
     for (const queue of queues.splice(0)) await service.caller.channel.deleteQueue(queue);
     await service.caller.channel.purgeQueue(parked);
@@ -95,8 +93,7 @@ describe('a parked reply', () => {
     await declare(replyTo, { 'x-max-length': 1, 'x-overflow': 'reject-publish' });
     service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
     publish('session.create', SESSION, 'refused');
-    const [served] = await service.caller.send('session.create', SESSION);
-    expect(served?.type).toBe('session.created');
+    await service.expectServed();
     await areParked(1);
     await service.caller.drain(replyTo);
     expect(idsOf(await arrive(1))).toEqual(['refused:0']);

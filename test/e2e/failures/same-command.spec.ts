@@ -43,10 +43,8 @@ describe('the same command twice', () => {
     const gate = service.hold(numbered());
     const id = randomUUID();
     const all = Array.from({ length: 3 }, () => send('session.create', SESSION, id));
-    await until(
-      'all are in flight',
-      async () => (await service.running.metric('poker_commands_in_flight', 'interactive')) === 3,
-    );
+    const inFlight = () => service.running.metric('poker_commands_in_flight', 'interactive');
+    await until('all are in flight', async () => (await inFlight()) === 3);
     gate.open();
     const replies = await Promise.all(all);
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);

@@ -13,9 +13,7 @@ import { until } from '../../support/until.ts';
 const service = serviceForAll({ behaviour: healthy(), workers: 1 });
 
 describe('what a person deletes while a worker is running', () => {
-  afterEach(() => {
-    service.platform.behaviour = healthy();
-  });
+  afterEach(() => void (service.platform.behaviour = healthy()));
 
   const queueOf = (queue: string) => found((channel) => channel.checkQueue(service.name(queue)));
   const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-/** The operator's secret key. */
 export const SECRET_CANARY = 'canary-of-the-secret-key';
 /** In what the platform issues: tokens, and URLs that hold them. */
 export const TOKEN_CANARY = 'canary-of-the-token';
@@ -39,7 +38,6 @@ export function canariesIn(text: string): string[] {
   });
 }
 
-/** Every string in a body. */
 export function valuesIn(body: string): string[] {
   if (!body.startsWith('{')) return [...new URLSearchParams(body).values()];
   const found: string[] = [];

@@ -6,7 +6,6 @@ import { COMMANDS } from '#contracts/validation';
 
 import { READ_HEADERS } from '../../../libs/messaging/src/envelope/own-headers.ts';
 
-/** The reply queue of a hostile message. */
 export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 
 /** A message of an attacker; the broker accepts it as it is. */

@@ -6,7 +6,6 @@ import type { HostileMessage } from './hostile-message.ts';
 
 export const DIRECT = 'amq.rabbitmq.reply-to';
 
-/** What became of one message. */
 export interface Outcome extends Testimony {
   readonly sent: HostileMessage;
 }
@@ -22,7 +21,7 @@ export async function settle(
   const awaited = kind[sent.replyTo === 'ours' ? 'missing' : sent.replyTo];
   const isOver = (seen: Testimony): boolean =>
     awaited === 'deadLetters' ? seen.deadLetters.length > 0 : seen[awaited].some(isFinal);
-  return { ...(await witness.until(correlationId, 'something becomes of it', isOver)), sent };
+  return { ...(await witness.until('something becomes of it', isOver, correlationId)), sent };
 }
 
 function isFinal({ properties }: ConsumeMessage): boolean {

@@ -9,7 +9,6 @@ import { healthy } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { witnessForAll } from '../bad-input/witness.ts';
 import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.ts';
 import { type HostileMessage, hostileMessage } from './hostile-message.ts';
@@ -78,12 +77,10 @@ describe('any messages with any answers of the platform', () => {
     workers: 1,
   });
   const witness = witnessForAll(service);
-  let worker: WorkerProcess;
   let outputs: Awaited<ReturnType<typeof searchOutputs>>;
   const strays: unknown[] = [];
 
   beforeAll(async () => {
-    worker = service.running;
     await witness.consume(DIRECT, 'replies');
     outputs = await searchOutputs(service);
   });
@@ -115,7 +112,7 @@ describe('any messages with any answers of the platform', () => {
           for (const outcome of outcomes) expectWellEnded(outcome);
           expect(outputs.search(outcomes)).toEqual([]);
           // The time since the last scrape.
-          const delay = await worker.metric('nodejs_eventloop_lag_max_seconds');
+          const delay = await service.running.metric('nodejs_eventloop_lag_max_seconds');
           expect(delay).toBeLessThan(MOST_DELAY_SECONDS);
           expect(strays).toEqual([]);
         }),
@@ -134,7 +131,7 @@ describe('any messages with any answers of the platform', () => {
 
   it('leave nothing in health, metrics and Redis either', async () => {
     expect(await outputs.searchState()).toEqual([]);
-    const { body } = await worker.get('/metrics');
+    const { body } = await service.running.get('/metrics');
     const ours = body.match(/^poker_.*$/gm)?.join('\n') ?? '';
     const labels = [...ours.matchAll(/\b(?:type|lane|operator|operation|outcome)="([^"]*)"/g)].map(
       ([, label]) => label,
@@ -157,11 +154,11 @@ describe('any messages with any answers of the platform', () => {
       const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
       return reply?.type === 'session.created';
     });
-    await worker.ready();
-    expect(worker.child.exitCode).toBeNull();
-    expect(worker.stderr).toBe('');
+    await service.running.ready();
+    expect(service.running.child.exitCode).toBeNull();
+    expect(service.running.stderr).toBe('');
     expect(service.peakMib()).toBeLessThan(MOST_MIB);
-    expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+    expect(service.running.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     await service.idle();
     for (const queue of ['interactive', 'reports', 'quarantine'])
       expect([queue, await service.depth(queue)]).toEqual([queue, 0]);

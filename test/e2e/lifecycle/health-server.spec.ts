@@ -3,29 +3,24 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 describe('the health and metrics of a worker', () => {
-  const service = serviceForAll({ behaviour: healthy() });
-  let worker: WorkerProcess;
   let inspectorPort: number;
-
-  beforeAll(async () => {
+  const service = serviceForAll(async () => {
     [inspectorPort = 0] = await freePorts(1);
-    worker = await service.worker({
-      NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectorPort}`,
-      HTTP_HOSTS: 'worker.example.com, Poker_Worker-1.',
-    });
+    const inspect = `--inspect-port=127.0.0.1:${inspectorPort}`;
+    const variables = { NODE_OPTIONS: inspect, HTTP_HOSTS: 'worker.example.com, Poker_Worker-1.' };
+    return { behaviour: healthy(), variables, workers: 1 };
   });
 
   /** A connection on which a client has begun to send something. */
   async function connectionWith(sent: string): Promise<Socket> {
-    const socket = connect(Number(new URL(await worker.url()).port), '127.0.0.1');
+    const socket = connect(Number(new URL(await service.running.url()).port), '127.0.0.1');
     socket.on('error', () => undefined);
     await once(socket, 'connect');
     socket.resume().write(sent);
@@ -84,13 +79,13 @@ describe('the health and metrics of a worker', () => {
   });
 
   it('stay when somebody asks for the debugger, which does not open', async () => {
-    worker.kill('SIGUSR1');
+    service.running.kill('SIGUSR1');
     // Node.js opens its debugger within milliseconds.
     await sleep(300);
     const socket = connect(inspectorPort, '127.0.0.1');
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNREFUSED');
-    expect(worker.stderr).not.toContain('Debugger');
-    expect((await worker.get('/health/ready')).status).toBe(200);
+    expect(service.running.stderr).not.toContain('Debugger');
+    expect((await service.running.get('/health/ready')).status).toBe(200);
   });
 });

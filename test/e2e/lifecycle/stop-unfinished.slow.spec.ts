@@ -9,20 +9,29 @@ import { until } from '../../support/until.ts';
 describe('a worker that gets SIGTERM and cannot finish', () => {
   const service = serviceForEach({ behaviour: silent });
 
-  it('returns commands to the queue that are not finished within the grace, and another worker answers them', async () => {
-    const graceMs = 3_000;
+  it.each<[string, graceMs: number, () => unknown]>([
+    ['returns its commands to the queue after the grace', 3_000, () => undefined],
+    [
+      'does not wait longer than the grace if the broker is gone',
+      1_000,
+      () => {
+        service.proxy.refuse();
+        service.proxy.cut();
+      },
+    ],
+  ])('%s, and another worker answers them', async (_, graceMs, hinder) => {
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     const userIds = players(3);
     const sessions = createSessions(service, userIds);
     await until('they are in flight', () => service.platform.requests.length === 3);
+    hinder();
     const stoppedAtMs = performance.now();
     worker.kill('SIGTERM');
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(performance.now() - stoppedAtMs).toBeGreaterThanOrEqual(graceMs);
     expect(worker.stderr).toBe('');
-
     service.platform.behaviour = healthy();
-    await service.worker();
+    await service.worker({ AMQP_URL: service.url });
     expect((await sessions).map((reply) => reply?.body['userId'])).toEqual(userIds);
     expect(service.caller.received).toHaveLength(3);
   });
@@ -55,22 +64,6 @@ describe('a worker that gets SIGTERM and cannot finish', () => {
     gate.open();
     expect(await inFlight).toMatchObject([{ type: 'session.created' }]);
     expect(other.stderr).toBe('');
-  });
-
-  it('does not wait longer than the grace if the broker is gone', async () => {
-    const graceMs = 1_000;
-    const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
-    const sessions = createSessions(service, players(1));
-    await until('it is in flight', () => service.platform.requests.length === 1);
-    service.proxy.refuse();
-    service.proxy.cut();
-    worker.kill('SIGTERM');
-    expect(await worker.ended()).toEqual({ code: 0, signal: null });
-
-    await service.proxy.open();
-    service.platform.behaviour = healthy();
-    await service.worker();
-    expect(await sessions).toMatchObject([{ type: 'session.created' }]);
   });
 
   it('does not wait longer than the grace if the broker no longer answers', async () => {

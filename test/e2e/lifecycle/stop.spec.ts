@@ -126,8 +126,7 @@ describe('workers of one lane each', () => {
       correlationId: 'stray',
       replyTo: service.caller.replyQueue,
     });
-    const [session] = await service.caller.send('session.create', { userId: 'p-1' });
-    expect(session?.type).toBe('session.created');
+    await service.expectServed();
     const { status, bus } = await worker.health();
     expect({ status, lanes: Object.keys(bus.lanes) }).toEqual({ status: 200, lanes: ['interactive'] });
     await until('both reports wait', async () => (await service.depth('reports')) === 2);

@@ -34,7 +34,6 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 
-/** The traceparent of a trace of its own for each test. */
 const traceparentOf = (number: number) => `00-${traceIdOf(number)}-00f067aa0ba902b7-01`;
 const traceIdOf = (number: number) => `${TRACE_ID.slice(0, -1)}${number}`;
 
@@ -52,7 +51,6 @@ describe('traces', () => {
     return { behaviour: healthy(3), variables, workers: 1 };
   });
 
-  /** Fails the next `times` requests. */
   const failing = (times: number): void => {
     let left = times;
     service.platform.behaviour = (request, response, socket) => {

@@ -60,8 +60,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
 
   it('serves workers with its authority and a certificate of it', async () => {
     await service.worker(right);
-    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
-    expect(reply?.type).toBe('session.created');
+    await service.expectServed();
   });
 
   it('does not connect a worker that does not trust it, or has no certificate, and the reason says what to set', async () => {

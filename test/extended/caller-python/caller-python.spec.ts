@@ -82,7 +82,6 @@ for record in caller.fetch_rake_report({"dateFrom": "", "dateTo": ""}).records()
     wrong_amount: str = record["value"]
 `;
 
-/** Runs a program with only the given environment. */
 async function run(
   program: string,
   args: readonly string[],
@@ -96,9 +95,7 @@ async function run(
 describe('poker_bridge, installed from its wheel', () => {
   const folder = folderForAll();
   let python: string;
-  beforeAll(async () => {
-    python = await installPythonClient(folder.path);
-  });
+  beforeAll(async () => void (python = await installPythonClient(folder.path)));
 
   describe('its own tests, against a worker and a sandbox', () => {
     const sandboxed = sandboxedForAll({

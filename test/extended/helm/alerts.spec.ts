@@ -61,7 +61,6 @@ describe('the alerts of the Helm chart', () => {
   });
 });
 
-/** The chart's PrometheusRule, as a file of rules. */
 async function alertsFile(values: object): Promise<string> {
   return stringify((await render(values)).find(({ kind }) => kind === 'PrometheusRule')?.spec);
 }

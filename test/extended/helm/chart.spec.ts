@@ -144,10 +144,8 @@ describe('the Helm chart', () => {
   it('finds its workers: each budget those of one lane, everything else all of them', () => {
     const deployments = of('Deployment');
     for (const [index, { spec }] of of('PodDisruptionBudget').entries()) {
-      expect(deployments.map((deployment) => finds(spec.selector, deployment))).toEqual([
-        index === 0,
-        index === 1,
-      ]);
+      const found = deployments.map((deployment) => finds(spec.selector, deployment));
+      expect(found).toEqual([index === 0, index === 1]);
     }
     const [policy, service, monitor] = ['NetworkPolicy', 'Service', 'ServiceMonitor'].map(
       (kind) => of(kind)[0]!,

@@ -41,7 +41,6 @@ export const COMPLETE = {
   tolerations: [{ key: 'poker', operator: 'Exists', effect: 'NoSchedule' }],
 };
 
-/** One object of Kubernetes. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;

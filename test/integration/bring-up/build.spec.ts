@@ -56,7 +56,6 @@ describe('build', () => {
     using folder = temporaryFolder();
     const repo = repository(folder.path);
     const built = (path: string): boolean => existsSync(join(repo, 'dist', path));
-
     expect(await build(repo)).toBe(6);
     expect(readFileSync(join(repo, 'dist/apps/worker/src/start-worker.js'), 'utf8')).toContain(
       'from "./one.js"',
@@ -66,17 +65,13 @@ describe('build', () => {
     expect(built('apps/worker/src/one.spec.js')).toBe(false);
     // A package.json there would exclude the built code from the repository's package and its `#` imports.
     expect(built('libs/a/package.json')).toBe(false);
-
     expect(await build(repo)).toBe(0);
-
     write(repo, 'apps/worker/src/one.ts', 'export const one = 22;\n');
     expect(await build(repo)).toBe(6);
-
     rmSync(join(repo, 'libs/a'), { recursive: true });
     expect(await build(repo)).toBe(5);
     expect(built('libs/a/src/index.js')).toBe(false);
     expect(built('apps/worker/src/one.js')).toBe(true);
-
     rmSync(join(repo, 'dist'), { recursive: true });
     expect(await build(repo)).toBe(5);
   });
@@ -90,9 +85,7 @@ describe('build', () => {
     expect(readFileSync(join(dirname(program), 'start-worker.js'), 'utf8')).toMatch(/^[\0-\x7f]*$/);
     rmSync(join(repo, 'dist/apps/worker/src'), { recursive: true });
     write(repo, 'package.json', '{"type": "module"}');
-
     const { stdout } = await spawn(process.execPath, [program]);
-
     expect(stdout.split('\n')).toEqual(['on demand', '1,\\u00e9|\\u044f,é,ERR_MODULE_NOT_FOUND']);
   });
 
@@ -100,7 +93,6 @@ describe('build', () => {
     using folder = temporaryFolder();
     const repo = repository(folder.path);
     await Promise.all([build(repo), build(repo)]);
-
     expect(await build(repo)).toBe(0);
   });
 
@@ -108,7 +100,6 @@ describe('build', () => {
     using folder = temporaryFolder();
     const repo = repository(folder.path);
     write(repo, 'apps/worker/src/broken.ts', 'const = 1;\n');
-
     await expect(build(repo)).rejects.toThrow(/broken\.ts/);
   });
 });
@@ -134,7 +125,6 @@ describe('the software bill of materials', () => {
     const { count, text } = await written();
     const bom = JSON.parse(text) as Bom;
     const purls = bom.components.map(({ purl }) => purl);
-
     expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'poker-bridge' } } });
     expect(purls).toHaveLength(count);
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -147,7 +137,6 @@ describe('the software bill of materials', () => {
       ({ purl, hashes }) => !purl.includes('%40poker-bridge/') && !hashes,
     );
     expect(unproven).toEqual([]);
-
     const refs = bom.dependencies.map(({ ref }) => ref);
     const named = bom.dependencies.flatMap(({ dependsOn }) => dependsOn);
     expect(named.filter((ref) => !refs.includes(ref))).toEqual([]);

@@ -1,25 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts, isListening } from '../../../scripts/network.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
 
 describe('a private broker', () => {
-  let broker: Broker;
-
-  beforeAll(async () => {
-    broker = await startBroker();
-  });
-
-  afterAll(() => broker.stop());
-
-  it('listens on the loopback interface only', () => {
+  it('listens on the loopback interface only', async () => {
+    await using broker = await startBroker();
     const { amqp, distribution, epmd } = broker.node.ports;
     const addresses = [amqp, distribution, epmd].flatMap((port) => listenersOn(port));
-
     expect(addresses.length).toBeGreaterThanOrEqual(3);
     for (const address of addresses)
       expect(['0100007F', '00000000000000000000000001000000']).toContain(address);
@@ -43,11 +35,9 @@ describe('npm run broker', () => {
     async (signal) => {
       const [port = 0] = await freePorts(1);
       await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
-
       expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
       await until('it listens', () => isListening(port));
       program.child.kill(signal);
-
       expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
       await until('the broker has ended', async () => !(await isListening(port)));
     },
@@ -63,7 +53,6 @@ describe('npm run broker', () => {
     ],
   ])('refuses %s, and says why', async (_, option, value, reason) => {
     await using program = new Program('npm', ['run', '--silent', 'broker', '--', option, value]);
-
     expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
   });
 });

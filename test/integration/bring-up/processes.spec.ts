@@ -42,11 +42,8 @@ describe('a guarded command', () => {
       const pids = await pidsOf(program);
       program.child.kill(signal);
       await program.result;
-
-      await until(
-        'nothing of it is left',
-        () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned')),
-      );
+      const isGone = () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned'));
+      await until('nothing of it is left', isGone);
     },
   );
 
@@ -64,7 +61,6 @@ describe('a guarded command', () => {
     const pids = await pidsOf(program);
     program.child.kill('SIGUSR2');
     await program.says(/(gone\.)/);
-
     // Both have the signal by then; on a busy machine they need some time to end.
     await until('both have ended', () => pids.every((pid) => !isAlive(pid)));
     expect(existsSync(join(folder.path, 'owned'))).toBe(true);
@@ -91,13 +87,8 @@ describe('with lock', () => {
     return new Program(process.execPath, [file]);
   }
 
-  function mayRelease(folder: string, name: string): void {
-    writeFileSync(releaseOf(folder, name), '');
-  }
-
-  function releaseOf(folder: string, name: string): string {
-    return join(folder, `${name}.release`);
-  }
+  const releaseOf = (folder: string, name: string) => join(folder, `${name}.release`);
+  const mayRelease = (folder: string, name: string) => writeFileSync(releaseOf(folder, name), '');
 
   it.concurrent('two processes that want a lock at once get it one after the other', async () => {
     using folder = temporaryFolder();
@@ -107,7 +98,6 @@ describe('with lock', () => {
     await using second = holder(folder.path, 'second');
     await until('the second waits', () => second.stderr.includes('waiting for process'));
     mayRelease(folder.path, 'first');
-
     const [before, after] = await Promise.all([first.result, second.result]);
     const releasedAtMs = Number(/until (\d+)/.exec(before.stdout)?.[1]);
     expect(Number(/from (\d+)/.exec(after.stdout)?.[1])).toBeGreaterThanOrEqual(releasedAtMs);
@@ -123,7 +113,6 @@ describe('with lock', () => {
     expect(existsSync(join(folder.path, 'lock'))).toBe(true);
     mayRelease(folder.path, 'next');
     await using next = holder(folder.path, 'next');
-
     expect(await next.result).toMatchObject({ code: 0, stderr: '' });
   });
 });
@@ -159,7 +148,6 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
     it.concurrent.each([0, 78])('gets its arguments, and passes on its exit code %i', async (code) => {
       using folder = temporaryFolder();
       await using program = launch(folder.path, 'exit', String(code));
-
       expect(await program.result).toMatchObject({ code });
     });
 
@@ -168,7 +156,6 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       await using program = launch(folder.path, 'finish');
       await program.says(/(ready)/);
       program.child.kill('SIGTERM');
-
       expect(await program.result).toMatchObject({ code: 0, stdout: expect.stringContaining('finished') });
     });
 
@@ -179,7 +166,6 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
         await using program = launch(folder.path, 'wait');
         await program.says(/(ready)/);
         program.child.kill(signal);
-
         expect(await program.result).toMatchObject({ code: null, signal });
       },
     );
@@ -188,7 +174,6 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
 
 it.concurrent('the launcher names the existing tasks', async () => {
   await using program = new Program(process.execPath, [join(root, 'scripts/run.mjs'), 'nothing']);
-
   const { code, stderr } = await program.result;
   expect(code).toBe(2);
   expect(stderr).toMatch(/one of: .*broker.*build.*check.*demo.*sandbox.*test.*worker/);

@@ -38,28 +38,29 @@ function machine(variables: Readonly<Record<string, string>> = {}) {
   return { cache, [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
+/** A mirror of Debian's archive that has nothing but a release file, if it is given. */
+async function mirrorWith(release?: string) {
+  const server = createServer(({ url }, response) => {
+    const isThere = release !== undefined && url === '/dists/sid/Release';
+    response.writeHead(isThere ? 200 : 404).end(release);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = (): void => server.close().closeAllConnections();
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.dispose]: close };
+}
+
 afterEach(() => void jest.restoreAllMocks());
 
 it.each([
   ['that Debian has not signed', 'Origin: a stranger\n', /is not signed/],
   ['that cannot be had', undefined, /404/],
 ])('a suite %s is refused, and leaves nothing', async (_, release, reason) => {
-  const server = createServer(({ url }, response) => {
-    const isThere = release !== undefined && url === '/dists/sid/Release';
-    response.writeHead(isThere ? 200 : 404).end(release);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  using user = machine({ DEBIAN_MIRROR: `http://127.0.0.1:${port}`, RABBITMQ_RELEASE: '4.3' });
-  try {
-    const required = requireInstallation();
-    await expect(required).rejects.toThrow("RabbitMQ 4.3 cannot be unpacked from Debian's suite sid: ");
-    await expect(required).rejects.toThrow(reason);
-    expect(readdirSync(user.cache)).toEqual([]);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
+  using mirror = await mirrorWith(release);
+  using user = machine({ DEBIAN_MIRROR: mirror.url, RABBITMQ_RELEASE: '4.3' });
+  const required = requireInstallation();
+  await expect(required).rejects.toThrow("RabbitMQ 4.3 cannot be unpacked from Debian's suite sid: ");
+  await expect(required).rejects.toThrow(reason);
+  expect(readdirSync(user.cache)).toEqual([]);
 });
 
 /** Puts a RabbitMQ where its packages would, and returns its folder. */
@@ -76,8 +77,8 @@ it.each([
   ['the older one if the newest cannot be had', '3.10.8', '', ['4.0.9'], '4.0.9'],
   ['that of the release, whatever is installed', '4.3.1', '4.0', ['4.0.9', '4.3.9'], '4.0.9'],
 ])('the RabbitMQ for private brokers is %s', async (_, installed, release, unpacked, used) => {
-  // A mirror that answers nothing.
-  using user = machine({ RABBITMQ_RELEASE: release, DEBIAN_MIRROR: 'http://127.0.0.1:9' });
+  using mirror = await mirrorWith();
+  using user = machine({ RABBITMQ_RELEASE: release, DEBIAN_MIRROR: mirror.url });
   process.env['RABBITMQ_HOME'] = put(user.cache, installed);
   for (const version of unpacked)
     put(join(user.cache, version.startsWith('4.3') ? 'sid' : 'trixie', 'usr/lib/rabbitmq/lib'), version);

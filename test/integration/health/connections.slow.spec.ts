@@ -14,7 +14,6 @@ const MAX_CONNECTIONS = 64;
 /** More than sockets on this machine buffer. */
 const LARGE = 'x'.repeat(1024 * 1024);
 
-/** Somebody who looks, and what arrived. */
 interface Client {
   readonly socket: Socket;
   text: string;

@@ -5,19 +5,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { claimOf, failed, success, TTL_MS, waitFor, Workers } from './workers.ts';
 
-let redis: PrivateRedis;
+const stack = stackForAll();
 let workers: Workers;
 
 beforeAll(async () => {
-  redis = await PrivateRedis.start();
-  workers = new Workers(redis.url);
-});
-
-afterAll(async () => {
-  await workers[Symbol.asyncDispose]();
-  await redis[Symbol.asyncDispose]();
+  const redis = stack.use(await PrivateRedis.start());
+  workers = stack.use(new Workers(redis.url));
 });
 
 type Pair = readonly [IdempotencyStore, IdempotencyStore];
@@ -38,13 +34,8 @@ describe.each(STORES)('The identities %s', (_, create) => {
   let two: IdempotencyStore;
   let id: string;
 
-  beforeAll(async () => {
-    [one, two] = await create();
-  });
-
-  beforeEach(() => {
-    id = randomUUID();
-  });
+  beforeAll(async () => void ([one, two] = await create()));
+  beforeEach(() => void (id = randomUUID()));
 
   afterAll(async () => {
     await one.close();

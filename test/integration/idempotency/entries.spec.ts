@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { claimOf, isAway, keyOf, LEASE_MS, success, TTL_MS, waitFor, Workers } from './workers.ts';
 
+const stack = stackForAll();
 let redis: PrivateRedis;
 let workers: Workers;
 let one: RedisIdempotencyStore;
@@ -17,21 +19,13 @@ let two: RedisIdempotencyStore;
 let id: string;
 
 beforeAll(async () => {
-  redis = await PrivateRedis.start();
-  workers = new Workers(redis.url);
+  redis = stack.use(await PrivateRedis.start());
+  workers = stack.use(new Workers(redis.url));
   [one, two] = await Promise.all([workers.join(), workers.join()]);
 });
 
-beforeEach(() => {
-  id = JSON.stringify(['default', `player-${randomUUID()}`]);
-});
+beforeEach(() => void (id = JSON.stringify(['default', `player-${randomUUID()}`])));
 
-afterAll(async () => {
-  await workers[Symbol.asyncDispose]();
-  await redis[Symbol.asyncDispose]();
-});
-
-/** How often Redis was given a command so far. */
 async function callsOf(command: string): Promise<number> {
   const facts = await redis.run((client) => client.info('commandstats'));
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(facts)?.[1] ?? 0);

@@ -16,7 +16,6 @@ const service = serviceForAll({
 });
 const redis = () => service.redis!;
 
-/** How health shows Redis. */
 async function redisOf(worker: WorkerProcess): Promise<unknown> {
   const { status, body } = await worker.get('/health');
   expect(status).toBe(200);
@@ -50,8 +49,7 @@ describe('Two workers over one Redis', () => {
       await until('it is seen', async () => (await redisOf(worker)) === 'degraded');
       expect((await worker.get('/health/ready')).status).toBe(200);
     }
-    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
-    expect(reply?.type).toBe('session.created');
+    await service.expectServed();
     await redis().restart();
     for (const worker of service.workers) {
       await until('it is back', async () => (await redisOf(worker)) === 'up');

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { until } from '../../support/until.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { claimOf, isAway, isBack, keyOf, LEASE_MS, success, waitFor, Workers } from './workers.ts';
 
@@ -15,18 +16,13 @@ const TOGETHER_MS = 200;
 /** Whatever needs no I/O has ended by then; a network request has not. */
 const TURNS_AT_ONCE = 5;
 
+const stack = stackForAll();
 let redis: PrivateRedis;
 let workers: Workers;
 
 beforeEach(async () => {
-  redis = await PrivateRedis.start();
-  workers = new Workers(redis.url);
-});
-
-afterEach(async () => {
-  redis.thaw();
-  await workers[Symbol.asyncDispose]();
-  await redis[Symbol.asyncDispose]();
+  redis = stack.use(await PrivateRedis.start());
+  workers = stack.use(new Workers(redis.url));
 });
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 
 import { inspectRedis } from '#messaging/client';
@@ -11,21 +11,18 @@ import { TlsContext, type TlsMaterial } from '#tls';
 import { Authority } from '../../../libs/settings/src/certificates.fixture.ts';
 import { freePorts } from '../../../scripts/network.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { isAway, isBack, Workers } from './workers.ts';
 
+const stack = stackForAll();
 let redis: PrivateRedis;
 let workers: Workers;
 
 beforeEach(async () => {
-  redis = await PrivateRedis.start();
-  workers = new Workers(redis.url);
-});
-
-afterEach(async () => {
-  await workers[Symbol.asyncDispose]();
-  await redis[Symbol.asyncDispose]();
+  redis = stack.use(await PrivateRedis.start());
+  workers = stack.use(new Workers(redis.url));
 });
 
 /** Why Redis is away, by a worker and by `doctor`. */

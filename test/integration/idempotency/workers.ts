@@ -15,7 +15,6 @@ export const LEASE_MS = 2_400;
 
 const internalKeys = new InternalKeys(Buffer.alloc(32, 7));
 
-/** The options of a store that a test may set. */
 type Options = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'tls'>>;
 
 /** The stores of some workers over one Redis, closed at the end. */
@@ -57,7 +56,6 @@ export class Workers implements AsyncDisposable {
   }
 }
 
-/** The claim of a command that is free. */
 export async function claimOf(store: IdempotencyStore, id: string, fingerprint = 'f') {
   const claim = await store.claim(id, fingerprint);
   if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
@@ -71,7 +69,6 @@ export async function waitFor(store: IdempotencyStore, id: string, origin?: Clai
   return claim;
 }
 
-/** The key of an identity in Redis. */
 export function keyOf(identity: string): string {
   return new RedisEntries(PREFIX, internalKeys).nameOf(identity, '').key;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { silent } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
 import {
   buildClient,
@@ -12,7 +13,7 @@ import {
   platform,
 } from './client.fixture.ts';
 import { GAME, SESSION } from './documents.ts';
-import { answers, answersAfter, answersTo, type Behaviour, neverAnswers, resets } from './local-platform.ts';
+import { answers, answersAfter, answersTo, type Behaviour, resets } from './local-platform.ts';
 
 const OPEN_MS = 1_000;
 const MINIMUM_CALLS = 5;
@@ -24,7 +25,7 @@ const build = (more: Partial<typeof LIMITS> = {}) =>
   buildClient({ limits: { maxAttempts: 1, circuit, ...more } });
 
 async function fail(client: ReturnType<typeof build>['client'], times = MINIMUM_CALLS): Promise<void> {
-  for (let i = 0; i < times; i += 1) await failureOf(createSession(client));
+  await Promise.all(Array.from({ length: times }, () => failureOf(createSession(client))));
 }
 
 // What opens and closes it is in libs/resilience; here is which calls it sees, and what they get of it.
@@ -32,7 +33,7 @@ describe('a circuit', () => {
   it.each<[string, Behaviour]>([
     ['HTTP 503', answers(503)],
     ['reset', resets],
-    ['timeout', neverAnswers],
+    ['timeout', silent],
   ])('opens by %s, says so, makes no further calls, and leaves the lobby open', async (cause, behaviour) => {
     platform.always(answersTo('open-game', answers(200, GAME), behaviour));
     const { client, observer } = build({ attemptTimeoutMs: 400 });
@@ -68,7 +69,7 @@ describe('a circuit', () => {
   });
 
   it('does not open by calls that were cut off by their deadline', async () => {
-    platform.always(neverAnswers);
+    platform.always(silent);
     const { client, observer } = build();
     await Promise.all(
       Array.from({ length: AT_ONCE }, () => failureOf(createSession(client, callWithin(500)))),
@@ -80,7 +81,7 @@ describe('a circuit', () => {
     platform.always(answers(503));
     const { client, observer } = build();
     await fail(client);
-    platform.always(neverAnswers);
+    platform.always(silent);
     await until('a probe may come', () => client.circuits()[0]?.state === 'half-open');
     expect((await failureOf(createSession(client, callWithin(60)))).code).toBe('COMMAND_EXPIRED');
     expect(client.circuits()[0]?.state).toBe('half-open');
@@ -94,7 +95,7 @@ describe('a circuit', () => {
   it('cuts off one call that is late, and none of the concurrent ones', async () => {
     const cutOff = Promise.withResolvers<void>();
     platform
-      .next(neverAnswers)
+      .next(silent)
       .always((...exchange) => cutOff.promise.then(() => answers(200, SESSION)(...exchange)));
     const { client } = build();
     const late = failureOf(createSession(client, callWithin(1_000)));

@@ -42,7 +42,6 @@ export interface ClientOptions {
   readonly clock?: () => number;
 }
 
-/** Records what it observes. */
 export class RecordingObserver extends PlatformObserver {
   readonly results: AttemptResult[] = [];
   readonly circuitStates: string[] = [];
@@ -82,12 +81,9 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** The platform of the test. */
 export let platform: LocalPlatform;
 
-beforeEach(async () => {
-  platform = await startPlatform();
-});
+beforeEach(async () => void (platform = await startPlatform()));
 
 /** A platform that is closed after the test. */
 export async function startPlatform(otherwise: Behaviour = answers(404)): Promise<LocalPlatform> {
@@ -112,7 +108,6 @@ export async function listen(onConnection: (socket: Socket) => void): Promise<st
   return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-/** The operator `default` of a platform at `origin`. */
 export function operatorAt(
   origin: string,
   { settings, credentials }: Pick<ClientOptions, 'settings' | 'credentials'> = {},
@@ -170,10 +165,8 @@ export const createSession = CALLS['session.create'];
 export type CalledOperation = keyof typeof CALLS;
 export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
-/** The signature of a canonical string. */
 export const digest = (canonical: string) => hash('sha256', canonical + SECRET);
 
-/** The records of a page, as its reply has them. */
 export function recordsOf(page: CollectionPage): ReportRecord[] {
   return JSON.parse(`[${textOf(page)}]`) as ReportRecord[];
 }
@@ -182,7 +175,6 @@ export function textOf({ written }: CollectionPage): string {
   return Buffer.concat(written).toString();
 }
 
-/** The error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {
   const [end] = await Promise.allSettled([call]);
   if (end.status === 'rejected' && end.reason instanceof CommandError) return end.reason;

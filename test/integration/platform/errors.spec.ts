@@ -14,7 +14,7 @@ import {
   startPlatform,
 } from './client.fixture.ts';
 import { errors } from './documents.ts';
-import { answers, truncates } from './local-platform.ts';
+import { answers, type Behaviour, drips, truncates } from './local-platform.ts';
 
 const fail = (operation: CalledOperation = 'session.create') =>
   failureOf(CALLS[operation](buildClient({ limits: { maxAttempts: 1 } }).client));
@@ -83,9 +83,8 @@ describe('the table', () => {
       for (const operation of operations) {
         platform.next(answers(422, errors(422, { detail: 'Incorrect data', source: { pointer } })));
         expect((await fail(operation)).code).toBe(code);
-        platform.next(
-          answers(422, errors(422, { source: { pointer } }, { title: 'This currency is not active' })),
-        );
+        const inactive = { title: 'This currency is not active' };
+        platform.next(answers(422, errors(422, { source: { pointer } }, inactive)));
         expect((await fail(operation)).code).toBe('CURRENCY_INACTIVE');
       }
     },
@@ -115,10 +114,8 @@ describe('the table', () => {
       platform.always(answers(status, body));
       const { client, observer } = buildClient();
       const error = await failureOf(createSession(client));
-      expect([error.code, error.details]).toEqual([
-        'BAD_REQUEST',
-        isDoubted ? { hint: 'signature' } : undefined,
-      ]);
+      const hint = isDoubted ? { hint: 'signature' } : undefined;
+      expect([error.code, error.details]).toEqual(['BAD_REQUEST', hint]);
       expect(observer.signatureDoubts).toBe(isDoubted ? 1 : 0);
     },
   );
@@ -155,9 +152,25 @@ describe('an answer without an error document', () => {
     },
   );
 
-  it('that is cut off is classified by its status', async () => {
-    platform.always(truncates(404, errors(404, { detail: NOT_FOUND })));
-    expect(await fail()).toMatchObject({ code: 'NOT_FOUND', details: { body: 'text' } });
+  it.each<[string, Behaviour]>([
+    ['breaks off', truncates(404, errors(404, { detail: NOT_FOUND }))],
+    ['drips', drips(404, { errors: ['x'.repeat(10_000)] })],
+    ['is too large', answers(404, 'x'.repeat(70_000))],
+  ])('that %s is classified by its status, and its connection is discarded', async (_, behaviour) => {
+    platform.next(behaviour);
+    const { client } = buildClient({ limits: { attemptTimeoutMs: 600 } });
+    const error = await failureOf(createSession(client));
+    expect([error.code, error.details]).toEqual(['NOT_FOUND', { body: 'text' }]);
+    await failureOf(createSession(client));
+    expect(platform.connections).toBe(2);
+  });
+
+  it('is ignored if it is informational, before the answer', async () => {
+    platform.always((_request, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeHead(403).end();
+    });
+    expect((await fail()).code).toBe('FORBIDDEN');
   });
 });
 
@@ -169,33 +182,15 @@ it('a redirect is never followed', async () => {
 });
 
 describe('the part of an error that is passed on', () => {
+  // It holds no value of the command: test/e2e/fuzz, and in whichever notation: libs/platform/src/errors/redactor.spec.ts.
   it('is status, title, detail and pointer, cut at 300 characters, and at 20 errors', async () => {
     const pointer = '/data/attributes/currency';
-    const entry = {
-      title: 'T',
-      detail: `${'x'.repeat(299)}🂡`,
-      source: { pointer, parameter: 'x' },
-      code: '17',
-    };
+    const source = { pointer, parameter: 'x' };
+    const entry = { title: 'T', detail: `${'x'.repeat(299)}🂡`, source, code: '17' };
     const entries = Array.from({ length: 50 }, () => ({ ...entry, meta: { trace: 'stack' } }));
     platform.always(answers(422, { ...errors(422, ...entries), debug: 'stack' }));
     const passedOn = { status: 422, title: 'T', detail: 'x'.repeat(299), pointer };
     const { platform: answer } = await fail();
     expect(answer).toEqual({ status: 422, errors: Array.from({ length: 20 }, () => passedOn) });
-  });
-
-  // In whichever notation: libs/platform/src/errors/redactor.spec.ts.
-  it('holds no value of the command, and no secret key', async () => {
-    const data = {
-      player: { id: 'player "7"/ü', avatar: 4711 },
-      session: { launchOptions: '{"restoreSessionUrl":"https://op.example/?token=deep"}' },
-    };
-    const detail = `No ${data.player.id}; avatar 4711; https://op.example/?token=deep; test_secret_key`;
-    const entry = { detail, title: JSON.stringify(data), source: { pointer: `/data/${data.player.id}` } };
-    platform.always(answers(422, errors(422, entry)));
-    const error = await failureOf(buildClient().client.openGame(data, callWithin()));
-    expect(error.platform?.errors).toEqual([
-      { status: 422, detail: 'No ***; avatar ***; ***; ***', title: '***', pointer: '/data/***/***' },
-    ]);
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { silent } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
 import { buildClient, codeOf, createSession, failureOf, listen, platform } from './client.fixture.ts';
 import { SESSION } from './documents.ts';
-import { answers, neverAnswers, resets } from './local-platform.ts';
+import { answers, resets } from './local-platform.ts';
 
 const LESS_THAN_A_CALL_MS = 30_000;
 
@@ -20,7 +21,7 @@ async function expectNoMoreThan(before: number): Promise<void> {
 
 describe('after close', () => {
   it('nothing is left of calls in flight, waiting or pausing, and each of them has ended', async () => {
-    platform.next(answers(429, '', { 'retry-after': '20' })).always(neverAnswers);
+    platform.next(answers(429, '', { 'retry-after': '20' })).always(silent);
     const before = held();
     const { client, observer } = buildClient({ limits: { connections: 2 } });
     const pausing = codeOf(createSession(client));

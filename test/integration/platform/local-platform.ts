@@ -47,7 +47,6 @@ export class LocalPlatform extends PlatformStub {
   }
 }
 
-/** Path and query, as they were sent. */
 export function targetOf({ url }: PlatformRequest): string {
   return url.pathname + url.search;
 }
@@ -74,8 +73,6 @@ export function answersAfter(delayMs: number, behaviour: Behaviour): Behaviour {
 
 /** Reads the request, carries it out, and closes the connection without an answer. */
 export const resets: Behaviour = (_request, _response, socket) => void socket.destroy();
-
-export const neverAnswers: Behaviour = () => undefined;
 
 export const answersMail: Behaviour = (_request, _response, socket) =>
   void socket.end('220 mail.example\r\n');

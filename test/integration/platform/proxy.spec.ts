@@ -5,6 +5,7 @@ import { TlsContext, type TlsMaterial } from '#tls';
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { silent } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
 import {
   buildClient,
@@ -17,13 +18,12 @@ import {
   platform,
 } from './client.fixture.ts';
 import { DOCUMENTS, SESSION } from './documents.ts';
-import { answers, neverAnswers, targetOf } from './local-platform.ts';
+import { answers, targetOf } from './local-platform.ts';
 
 let authority: Authority;
 let other: Authority;
 let server: Identity;
 let identity: Identity;
-/** The encrypted side of the platform. */
 let front: TcpProxy;
 
 beforeAll(async () => {
@@ -46,9 +46,7 @@ function clientWith(material: TlsMaterial, origin = front.origin) {
 describe('proxy', () => {
   let proxy: HttpProxy;
 
-  beforeEach(async () => {
-    proxy = await HttpProxy.start();
-  });
+  beforeEach(async () => void (proxy = await HttpProxy.start()));
 
   afterEach(() => proxy[Symbol.asyncDispose]());
 
@@ -89,7 +87,7 @@ describe('proxy', () => {
     });
 
     it('end at their deadline while the platform does not answer, and leave no connection behind', async () => {
-      platform.always(neverAnswers);
+      platform.always(silent);
       const error = await failureOf(createSession(clientThrough(origin()).client, callWithin(500)));
       expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
       await until('the proxy has no connection', () => proxy.connections === 0);

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { GameOpen, SessionCreate } from '#contracts';
-import type { PlatformSettings } from '#platform';
 
 import { healthy } from '../../support/platform-answers.ts';
 import {
@@ -18,8 +17,7 @@ beforeEach(() => void platform.always(healthy(101)));
 
 const create = (data: SessionCreate, options: ClientOptions = {}) =>
   buildClient(options).client.createSession(data, callWithin());
-const openGame = (data: GameOpen, settings: Partial<PlatformSettings> = {}) =>
-  buildClient({ settings }).client.openGame(data, callWithin());
+const openGame = (data: GameOpen) => buildClient().client.openGame(data, callWithin());
 
 function onlyRequest() {
   expect(platform.requests).toHaveLength(1);
@@ -63,14 +61,6 @@ describe('game.open', () => {
     await openGame({ ...data, session: { ...data.session, launchOptions } });
     const [first, second] = platform.requests;
     expect([second?.body, second?.headers['sign']]).toEqual([first?.body, first?.headers['sign']]);
-  });
-
-  it('sends the country under the name of the setting, and always two objects', async () => {
-    await openGame({ player: { id: 'u-1', country: 'DE' } }, { playerCountryMember: 'countryCode' });
-    expect(JSON.parse(onlyRequest().body).data.attributes).toEqual({
-      session: {},
-      player: { id: 'u-1', countryCode: 'DE' },
-    });
   });
 });
 

@@ -87,18 +87,6 @@ describe('the control API', () => {
     expect(await counted('processed')).toEqual(all);
   });
 
-  it('counts what was received, processed and answered', async () => {
-    await sandbox.fault({ kind: 'status', status: 429, retryAfter: '3', count: 1 });
-    const limited = await sandbox.session('ada');
-    expect([limited.status, limited.headers['retry-after']]).toEqual([429, '3']);
-    await sandbox.session('ada');
-    await sandbox.session('ada', { authType: 'x' });
-    const { session, rake } = await sandbox.shown('counters');
-    const answered = { '200': 1, '422': 1, '429': 1 };
-    expect(session).toEqual({ received: 3, processed: 1, answered, unanswered: 0, faults: { status: 1 } });
-    expect(rake.received).toBe(0);
-  });
-
   it('shows the last requests, the newest first, without their signatures', async () => {
     for (let index = 0; index < 120; index++) await sandbox.session(`u-${index}`, { lang: 'de' });
     const { json, text } = await sandbox.control('GET', 'requests');

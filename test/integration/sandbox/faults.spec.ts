@@ -48,11 +48,7 @@ describe('faults on request', () => {
   it.each([
     [{ kind: 'html' }, 502, { 'content-type': 'text/html' }, /<h1>502 Bad Gateway<\/h1>/],
     [{ kind: 'html', status: 200 }, 200, {}, /<h1>200 OK/],
-    [
-      { kind: 'redirect', status: 307, location: 'https://a.example/' },
-      307,
-      { location: 'https://a.example/' },
-    ],
+    [{ kind: 'redirect', status: 307, location: 'https://a.eu/' }, 307, { location: 'https://a.eu/' }],
     [
       { kind: 'status', status: 429, retryAfter: date },
       429,

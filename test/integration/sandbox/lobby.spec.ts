@@ -14,7 +14,6 @@ const POLICY =
 
 const open = (sandbox: SandboxUnderTest, url: string) => sandbox.get(url.slice(sandbox.url.length));
 
-/** The text of the page, without markup. */
 const textOf = (page: string) =>
   page
     .replace(/^.*<body>/s, '')

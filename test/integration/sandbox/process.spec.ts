@@ -128,7 +128,6 @@ const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 
 const section = (title: string) => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found!);
 
-/** The documented variables, each with its default. */
 function documentedDefaults(): Record<string, string> {
   const defaults: Record<string, string> = {};
   for (const [, names, cell] of section('Settings').matchAll(/^\| (`SANDBOX_[^|]+)\| ([^|]+?) *\|/gm)) {

@@ -59,33 +59,6 @@ describe('exportTraces', () => {
     expect(lines).toEqual([]);
   });
 
-  it('waits no longer than it is told for a collector that hangs, and tells what is lost', async () => {
-    receiver.answer = 'hang';
-    const tracing = open();
-    make(tracing, 7);
-    await tracing.close(50);
-    expect(lines).toMatchObject([
-      { level: 'warn', spans: 7, cause: { message: 'the worker stopped before they were taken' } },
-    ]);
-  });
-
-  it('tells of a collector that refuses at once, and then no more than once a minute', async () => {
-    receiver.answer = 'refuse';
-    const tracing = open({ OTEL_BSP_MAX_QUEUE_SIZE: 1 });
-    for (let batches = 1; batches <= 3; batches += 1) {
-      make(tracing, 1);
-      await until('the batch was refused', () => receiver.requests.length === batches);
-    }
-    await tracing.close(NEVER_MS);
-    expect(lines).toMatchObject([
-      {
-        msg: 'traces could not be exported',
-        spans: 1,
-        cause: { message: expect.stringMatching(/Bad Request/) },
-      },
-    ]);
-  });
-
   it.each([
     ['always_off', 1, 0],
     ['traceidratio', 0, 0],
@@ -118,6 +91,13 @@ describe('exportTraces', () => {
 });
 
 describe('unread log', () => {
+  /** Starts a program whose output is not read, so that the pipe fills up. */
+  const startUnread = (program: string) =>
+    spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', program], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
   const MIB = 1024 * 1024;
   const LIMIT_MIB = 16;
   const LOGGED_MIB = 256;
@@ -140,15 +120,31 @@ describe('unread log', () => {
 `;
 
   it('a log that is not read keeps 16 MiB at most, and does not stop the process', async () => {
-    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', PROGRAM], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = startUnread(PROGRAM);
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    // Its output is not read, so that the pipe fills up.
     await once(child, 'exit');
     expect(stderr).toMatch(/^\d+$/);
     expect(Number(stderr) / MIB).toBeLessThan(2 * LIMIT_MIB);
+  });
+
+  /** Logs more than the pipe takes, and nothing more once it has said so. */
+  const PAUSED = `
+  import { createLogger } from '#telemetry';
+  const logger = createLogger('info');
+  for (let line = 0; line < 1024; line += 1) logger.info({ text: 'x'.repeat(1000) }, 'a line');
+  logger.info('the last line');
+  setTimeout(() => process.stderr.write('logged'), 200);
+  setInterval(() => undefined, 60_000);
+`;
+
+  it('is written to its end for a reader that had paused, without another line', async () => {
+    const child = startUnread(PAUSED);
+    await once(child.stderr, 'data');
+    let log = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
+    await until('the last line is there', () => log.endsWith('"the last line"}\n')).finally(() =>
+      child.kill(),
+    );
   });
 });

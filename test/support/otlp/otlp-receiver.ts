@@ -5,7 +5,6 @@ import { gunzipSync } from 'node:zlib';
 
 import { type ReceivedSpan, readSpans } from './read-spans.ts';
 
-/** What a collector does with a request. */
 type Answer = 'take' | 'refuse' | 'hang';
 
 /** A collector of traces: OTLP over HTTP, in protobuf, on a real socket. */
@@ -36,7 +35,6 @@ export class OtlpReceiver implements AsyncDisposable {
     return { OTEL_EXPORTER_OTLP_ENDPOINT: this.url, OTEL_BSP_SCHEDULE_DELAY: '20' };
   }
 
-  /** The spans of a trace. */
   of(traceId: string): ReceivedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
   }

@@ -64,12 +64,9 @@ describe('the lobby page', () => {
     [1, '0:01'],
     [3_599_001, '1:00:00'],
     [3_725_000, '1:02:05'],
-  ])('shows %d ms as %s', (ms, text) => {
-    expect(clock(ms)).toBe(text);
-  });
+  ])('shows %d ms as %s', (ms, text) => expect(clock(ms)).toBe(text));
 });
 
-/** A request to the session endpoint that was answered. */
 function finishedRequest(rest: Partial<Exchange>, url = '/users/u/session?clientId=op'): FinishedRequest {
   const exchange = {
     operation: 'session',

@@ -52,12 +52,8 @@ function feedUnderTest() {
 }
 
 describe('ConsoleFeed', () => {
-  beforeEach(() => {
-    jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
 
   it('looks at the worker each second while somebody looks, once for all of them, and not at all otherwise', async () => {
     const { feed, newViewer, views, look } = feedUnderTest();

@@ -9,7 +9,6 @@ const TYPES = ['session.create', TYPE];
 /** How many of each outcome, each after these seconds. */
 type Step = Readonly<Record<string, number>>;
 
-/** The history of `game.open` after these steps. */
 function historyOf(steps: readonly Step[], seconds = 0.02) {
   const metrics = new Metrics();
   const history = new History(TYPES);
@@ -68,9 +67,7 @@ describe('History', () => {
     ['the first success', [DEAD, WELL]],
     ['a minute without a command', [DEAD, ...times(13, {})]],
     ['four failures alone', [{ CIRCUIT_OPEN: 4 }]],
-  ])('does not say so after %s', (_, steps) => {
-    expect(historyOf(steps).deadSinceMs).toBeUndefined();
-  });
+  ])('does not say so after %s', (_, steps) => expect(historyOf(steps).deadSinceMs).toBeUndefined());
 
   it.each([
     ['within the bucket of the histogram', 4.2, 3_500, 5_000],

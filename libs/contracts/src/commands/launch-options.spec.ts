@@ -46,9 +46,7 @@ describe.each([
   { form: 'an object', given: (json: string): unknown => JSON.parse(json) },
   { form: 'a string of JSON', given: (json: string): unknown => json },
 ])('launch options as $form', ({ given }) => {
-  it.each(Object.entries(VALID))('may be %s', (_name, json) => {
-    expect(withOptions(given(json))).toEqual([]);
-  });
+  it.each(Object.entries(VALID))('may be %s', (_name, json) => expect(withOptions(given(json))).toEqual([]));
 
   it.each(Object.entries(INVALID))('may not be %s', (_name, [json, message]) => {
     expect(withOptions(given(json))).toEqual(fault(message));

@@ -35,12 +35,7 @@ describe('Redactor', () => {
     ['a value at the cut', 'the value', `${'.'.repeat(299)}the value`, `${'.'.repeat(299)}*`],
     ['half a character at the cut', 'x', `${'.'.repeat(299)}🂡`, '.'.repeat(299)],
     ['a text with more values than a command has', [...Array(101).keys()], 'harmless', '***'],
-    [
-      'what launch options hold as a string',
-      { launchOptions: '{"a":"https://op/"}' },
-      'see https://op/',
-      'see ***',
-    ],
+    ['what a launch option holds', { launchOptions: '{"a":"https://op/"}' }, 'see https://op/', 'see ***'],
     [
       'nothing of a text that is written oddly',
       'the id',
@@ -97,19 +92,11 @@ describe('Redactor', () => {
   });
 
   it.each([
-    [
-      'many values',
-      Array.from({ length: 100 }, (_, index) => `${'äß"&'.repeat(10)}${index}`),
-      'äß"&'.repeat(2000),
-    ],
+    ['many values', Array.from({ length: 100 }, (_, n) => `${'äß"&'.repeat(10)}${n}`), 'äß"&'.repeat(2000)],
     ['escaped quotes', [`${'\\"'.repeat(100)}!`], '\\\\\\\\"'.repeat(1600)],
     ['percent signs', [`${'%25'.repeat(80)}!`], '%25252525'.repeat(900)],
     ['runs of both', Array.from({ length: 99 }, (_, index) => `\\"${index}\\`), '\\%5C'.repeat(2_000)],
-    [
-      'values within values',
-      Array.from({ length: 100 }, (_, index) => 'a'.repeat(index + 3)),
-      'a'.repeat(8_000),
-    ],
+    ['values within values', Array.from({ length: 100 }, (_, n) => 'a'.repeat(n + 3)), 'a'.repeat(8_000)],
   ])('is not made slow by %s', (_name, values, text) => {
     const used = process.threadCpuUsage();
     new Redactor(values).redact(text);

@@ -3,13 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadline } from '../deadline.ts';
 import { Admission, type Admittance, type Compartment } from './admission.ts';
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 0 });
-});
-
-afterEach(() => {
-  jest.useRealTimers();
-});
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+afterEach(() => void jest.useRealTimers());
 
 const in1s = () => new Deadline(Date.now() + 1000);
 
@@ -45,20 +40,6 @@ describe('Admission', () => {
       'as late admitted',
       'report admitted',
     ]);
-  });
-
-  it('ends a waiting call at its deadline, and clears its timer', async () => {
-    const admission = new Admission({ connections: 1, queue: 10 });
-    const { log, enter, sessions } = entrance(admission);
-    await enter('first');
-    void enter('second', new Deadline(Date.now() + 500));
-    void enter('third', new Deadline(Date.now() + 700));
-    await jest.advanceTimersByTimeAsync(500);
-    expect(log).toEqual(['first admitted', 'second expired']);
-    admission.leave(sessions);
-    await jest.advanceTimersByTimeAsync(0);
-    expect(log.at(-1)).toBe('third admitted');
-    expect([sessions.inFlight, sessions.waiting.length, jest.getTimerCount()]).toEqual([1, 0, 0]);
   });
 
   it('keeps half of the connections from background calls', async () => {

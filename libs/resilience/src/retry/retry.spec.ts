@@ -12,13 +12,8 @@ const unknown: Outcome = { kind: 'unknown', fault: 'reset' };
 const rejected: Outcome = { kind: 'rejected', fault: 'open' };
 const transient = (retryAfterMs?: number): Outcome => ({ kind: 'transient', fault: '503', retryAfterMs });
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 0 });
-});
-
-afterEach(() => {
-  jest.useRealTimers();
-});
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+afterEach(() => void jest.useRealTimers());
 
 async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}) {
   const startedAtMs: number[] = [];
@@ -46,12 +41,7 @@ async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}) {
 
 describe('retry', () => {
   it.each<[string, Outcome[], Outcome, number[]]>([
-    [
-      'pauses longer each time, with jitter',
-      [transient(), notSent, unknown, answered],
-      unknown,
-      [0, 100, 300],
-    ],
+    ['pauses longer each time', [transient(), notSent, unknown, answered], unknown, [0, 100, 300]],
     ['leaves a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), [0]],
     ['keeps what may have been done if the next is rejected', [unknown, rejected], unknown, [0, 100]],
     ['ends with a rejection', [rejected], rejected, [0]],
@@ -125,9 +115,7 @@ describe('parseRetryAfter', () => {
     ['Sat, 31 Jan 2026 11:00:00 GMT', 0],
     ['99999999999999999999999', DAY_MS],
     ['Sun, 31 Jan 2027 12:00:00 GMT', DAY_MS],
-  ])('reads %j as %d ms', (header, expected) => {
-    expect(parseRetryAfter(header, NOW)).toBe(expected);
-  });
+  ])('reads %j as %d ms', (header, expected) => expect(parseRetryAfter(header, NOW)).toBe(expected));
 
   it.each(['', '-1', '1.5', '1e3', 'soon', '2026-01-31', 'Sat, 99 Foo 2026 12:00:00 GMT'])(
     'ignores %j',

@@ -7,7 +7,6 @@ import { readReport } from './read-report.ts';
 export type Progress = CommandContext['progress'];
 
 export const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-/** The setting `REPORTS_PER_PAGE`. */
 export const PER_PAGE = 2;
 
 export const recordOf = (id: string, currency = 'USD', win = 1): ReportRecord => ({ id, currency, win });
@@ -52,9 +51,7 @@ export async function read(
   }: {
     readonly data?: { page?: number; perPage?: number };
     readonly progress?: Progress;
-    /** The setting `REPORTS_PER_PAGE`. */
     readonly perPage?: number;
-    /** When the first answer arrives. */
     readonly fromMs?: number;
   } = {},
 ) {
