@@ -184,7 +184,7 @@ export class Broker {
       await checkPublishing(model, publishesTo, topology);
       await declareTopology(model, topology);
       this.#wasComplete = true;
-      await checkReading(model, queues, this.#advice !== undefined);
+      await checkReading(model, queues);
       this.#change(undefined);
     } catch (error) {
       if (error instanceof TopologyMismatchError && !this.#wasComplete) onMismatch(error);
