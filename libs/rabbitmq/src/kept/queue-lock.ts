@@ -11,6 +11,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 export class QueueLock {
   readonly #lock: QueueDeclaration;
   readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
+  /** The connection that may hold it: a broker that answers too late makes the queue all the same. */
   #holder: ChannelModel | undefined;
 
   /** @param lock the queue */
@@ -58,9 +59,10 @@ export class QueueLock {
   /** Whether the connection holds the lock, which it takes if nobody does. */
   async #isHeldBy(connection: ChannelModel): Promise<boolean> {
     if (this.#holder !== connection && (await this.isTaken())) return false;
+    this.#holder = connection;
     // Also if it is held already: somebody may have deleted the queue.
     const isHeld = await takeLock(connection, this.#lock);
-    this.#holder = isHeld ? connection : undefined;
+    if (!isHeld) this.#holder = undefined;
     return isHeld;
   }
 
