@@ -1,4 +1,4 @@
-import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 
 import { brokerUserOf } from './connection/connect.ts';
 import { ACCESS_REFUSED, codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
@@ -158,7 +158,7 @@ export async function takesMessageOf(connection: ChannelModel, bytes: number): P
 /** Asks on a fresh channel, since a channel keeps what the broker once allowed it. */
 async function ask(
   connection: ChannelModel,
-  question: (channel: ConfirmChannel) => Promise<unknown>,
+  question: (channel: Channel) => Promise<unknown>,
 ): Promise<void> {
   try {
     await onChannel(connection, TIMEOUT_MS, 'a question', question);
@@ -168,10 +168,10 @@ async function ask(
   }
 }
 
-/** Publishes to a queue that does not exist. */
-async function publishToNobody(channel: ConfirmChannel, bytes = 0): Promise<void> {
+/** Publishes to a queue that does not exist; what follows on the channel is answered once the broker took the message. */
+async function publishToNobody(channel: Channel, bytes = 0): Promise<void> {
   channel.sendToQueue(NOBODY, Buffer.alloc(bytes));
-  await channel.waitForConfirms();
+  await channel.prefetch(1);
 }
 
 function quoted(text: string): string {

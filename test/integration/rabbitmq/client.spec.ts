@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import {
   BrokerConnection,
@@ -21,6 +22,8 @@ import {
 import { until } from '../../support/until.ts';
 
 const MANY = 40;
+/** Longer than a consumer waits before it asks how many messages its queue holds. */
+const IDLE_MS = 2_500;
 
 let open: TestConnection;
 let queue: string;
@@ -148,6 +151,15 @@ describe('a consumer', () => {
     await consumer.drain(0);
     await connection.close();
     expect((await open.channel.checkQueue(queue)).messageCount).toBe(0);
+  });
+
+  it('opens no channels to find out that its queue is empty', async () => {
+    consume(() => undefined);
+    const model = await connection.established();
+    await until('it consumes', () => consumer.state === 'consuming');
+    const opened = [jest.spyOn(model, 'createChannel'), jest.spyOn(model, 'createConfirmChannel')];
+    await sleep(IDLE_MS);
+    for (const spy of opened) expect(spy).not.toHaveBeenCalled();
   });
 
   it('whose handler throws, or whose connection is lost, gets the message again', async () => {

@@ -1,4 +1,4 @@
-import type { ChannelModel, ConfirmChannel, Replies } from 'amqplib';
+import type { Channel, ChannelModel, Replies } from 'amqplib';
 
 /** Codes of AMQP with which the broker refuses something, and closes the channel for it. */
 export const ACCESS_REFUSED = 403;
@@ -18,7 +18,7 @@ export function codeOf(error: unknown): unknown {
 }
 
 /**
- * Asks the broker something on a channel of its own, in confirm mode, which a refusal closes and which is given up afterwards.
+ * Asks the broker something on a channel of its own, which a refusal closes and which is given up afterwards.
  *
  * @param timeoutMs for the channel, and again for the work
  * @param what completes "… was not answered in time"
@@ -28,16 +28,12 @@ export async function onChannel<T>(
   connection: ChannelModel,
   timeoutMs: number,
   what: string,
-  work: (channel: ConfirmChannel) => Promise<T>,
+  work: (channel: Channel) => Promise<T>,
 ): Promise<T> {
-  const channel = await within(timeoutMs, 'a channel', connection.createConfirmChannel());
-  let refusal: Error | undefined;
-  channel.on('error', (error: Error) => (refusal = error));
+  const channel = await within(timeoutMs, 'a channel', connection.createChannel());
+  channel.on('error', () => undefined);
   try {
     return await within(timeoutMs, what, work(channel));
-  } catch (error) {
-    // A confirm that was waited for says only that the channel has gone.
-    throw codeOf(error) === undefined ? (refusal ?? error) : error;
   } finally {
     abandon(channel);
   }

@@ -7,6 +7,7 @@ import { type DeliveringChannel, Delivery } from './delivery.ts';
 import { limitBodies } from '../connection/bound-messages.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
+const DEPTH_TIMEOUT_MS = 1_000;
 /** Why a channel is lost on which nothing comes. */
 export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
@@ -103,9 +104,7 @@ export class ConsumerChannel {
       const isIdle = (): boolean => this.isConsuming && this.inFlight === 0 && this.#deliveries === before;
       const wasIdle = isIdle();
       await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
-      // If the queue or the connection has gone, their own events say so.
-      const ask = async () => (await countsOf(this.#model, this.#options.queue))?.messageCount;
-      looks = wasIdle && isIdle() && (await ask().catch(() => 0)) && isIdle() ? looks + 1 : 0;
+      looks = wasIdle && isIdle() && (await this.#isFilled()) && isIdle() ? looks + 1 : 0;
     }
     this.lose(new Error(DEAF));
   }
@@ -150,6 +149,16 @@ export class ConsumerChannel {
     this.#granted = 0;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
     await within(CLOSE_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
+  }
+
+  /** Whether messages wait in the queue. If it or the connection has gone, their own events say so. */
+  async #isFilled(): Promise<boolean> {
+    const { queue } = this.#options;
+    const asked = within(DEPTH_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(queue));
+    // The process of this channel may hang in the broker.
+    const answered = asked.catch(() => countsOf(this.#model, queue));
+    const counts = await answered.catch(() => undefined);
+    return counts !== undefined && counts.messageCount > 0;
   }
 
   #take(message: ConsumeMessage | null): void {

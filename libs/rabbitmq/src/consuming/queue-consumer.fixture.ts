@@ -19,6 +19,7 @@ function scriptedChannel() {
   let isClosed = false;
   let requeued = 0;
   let isHolding = false;
+  let isHanging = false;
   let release = (): void => undefined;
   const callbacks: ((message: ConsumeMessage | null) => void)[] = [];
   const onClose: (() => void)[] = [];
@@ -32,7 +33,7 @@ function scriptedChannel() {
       if (isHolding) await new Promise<void>((resolve) => (release = resolve));
       return { consumerTag };
     },
-    checkQueue: () => Promise.resolve({ messageCount: 1 }),
+    checkQueue: () => (isHanging ? new Promise(() => undefined) : Promise.resolve({ messageCount: 1 })),
     cancel: (consumerTag: string) => Promise.resolve(cancelled.push(consumerTag)),
     ack: () => undefined,
     nack: () => (requeued += 1),
@@ -44,6 +45,7 @@ function scriptedChannel() {
     cancelled,
     isClosed: () => isClosed,
     requeued: () => requeued,
+    hang: () => (isHanging = true),
     holdConsume: () => (isHolding = true),
     releaseConsume: () => {
       isHolding = false;
@@ -71,7 +73,6 @@ export function consumerOf(
   const given: ReturnType<typeof scriptedChannel>[] = [];
   const model = {
     createChannel: () => Promise.resolve((given.shift() ?? scriptedChannel()).channel),
-    createConfirmChannel: () => Promise.resolve(scriptedChannel().channel),
     connection: {},
   } as unknown as ChannelModel;
   const connection = {

@@ -37,6 +37,13 @@ describe('QueueConsumer', () => {
     expect(new Set(lost)).toEqual(new Set(['its queue holds messages, and none came']));
   });
 
+  it('is recreated for messages that another channel tells of, if its own does not answer', async () => {
+    const { lost, next } = consumerOf();
+    (await next()).hang();
+    await pass(4_000);
+    expect(lost).toEqual(['its queue holds messages, and none came']);
+  });
+
   it('takes nothing while it is held, and resumes', async () => {
     const { next, consumer } = consumerOf();
     consumer.hold(true);
