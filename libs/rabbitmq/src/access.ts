@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
 import { brokerUserOf } from './connection/connect.ts';
-import { ACCESS_REFUSED, codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -25,32 +25,23 @@ export interface Permissions {
   readonly read: string;
 }
 
-/**
- * What the broker refused; `undefined` if the error says something else.
- *
- * @param asked what the refused request needs, for a broker that does not say it
- */
-function missingPermissionIn(error: unknown, asked: keyof Permissions): MissingPermission | undefined {
-  const { code, message } = error as { code?: unknown; message?: string };
-  if (code !== ACCESS_REFUSED) return undefined;
-  const reason = /ACCESS_REFUSED - ([^"]+)/.exec(message ?? '')?.[1] ?? message ?? '';
-  const [, said] = /^(configure|write|read) access/.exec(reason) ?? [];
-  return { permission: (said as keyof Permissions | undefined) ?? asked, reason };
+/** What the broker refused, as RabbitMQ 4 says it; `undefined` if the error says something else. */
+function missingPermissionIn(error: unknown): MissingPermission | undefined {
+  const said = /ACCESS_REFUSED - ((configure|write|read) access [^"]+)/.exec((error as Error).message);
+  return said ? { permission: said[2] as keyof Permissions, reason: String(said[1]) } : undefined;
 }
 
 /**
  * A sentence for people about what the broker refused: what is missing, and the line that gives the user what the service needs.
  *
- * @param asked what the refused request needs, for a broker that does not say it
  * @param service one of its URLs says the user and the virtual host
  * @returns undefined if the error says something else
  */
 export function adviceOn(
   error: unknown,
-  asked: keyof Permissions,
   { permissions, urls: [url = ''] }: { readonly permissions: Permissions; readonly urls: readonly string[] },
 ): string | undefined {
-  const missing = missingPermissionIn(error, asked);
+  const missing = missingPermissionIn(error);
   if (!missing) return undefined;
   const line = permissionsLine(url, permissions);
   return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
@@ -121,18 +112,15 @@ export async function inspectPermissions(
   connection: ChannelModel,
   queue: string,
 ): Promise<MissingPermission | undefined> {
-  let asked: keyof Permissions = 'configure';
   try {
     await onChannel(connection, INSPECTION_TIMEOUT_MS, 'the question', async (channel) => {
       await channel.assertQueue(queue, { exclusive: true, autoDelete: true });
-      asked = 'write';
       await publishToNobody(channel);
-      asked = 'read';
       await channel.consume(queue, () => undefined, { noAck: true });
     });
     return undefined;
   } catch (error) {
-    const missing = missingPermissionIn(error, asked);
+    const missing = missingPermissionIn(error);
     if (!missing) throw error;
     return missing;
   }
