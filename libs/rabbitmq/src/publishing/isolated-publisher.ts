@@ -89,8 +89,8 @@ export class IsolatedPublisher {
     if (waiting.push(...unanswered) > unanswered.length) return;
     for (let next = waiting[0]; next; next = waiting[0]) {
       if (this.takes(next) || (await this.#ask(next))) waiting.shift();
-      // Until there is a connection again.
-      else await pause(PAUSE_MS);
+      // Until there is a connection again; the timer keeps no process alive.
+      else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
     }
   }
 
