@@ -7,6 +7,7 @@ export const LOCKED = 405;
 export const PRECONDITION_FAILED = 406;
 
 const COUNTS_TIMEOUT_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 interface Closable {
   close(): Promise<unknown>;
@@ -97,14 +98,12 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Closes a channel or connection and waits at most `timeoutMs`: a close that is cut in its handshake never settles.
+ * Closes a channel or connection and waits for two seconds at most: a close that is cut in its handshake never settles.
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
  */
-export async function closeWithin(timeoutMs: number, closable: Closable): Promise<void> {
-  const failure = await within(timeoutMs, 'the close', tryToClose(closable)).then(
-    () => undefined,
-    (late: unknown) => late as Error,
-  );
+export async function closeInTime(closable: Closable): Promise<void> {
+  let failure: Error | undefined;
+  await within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable)).catch((late: Error) => (failure = late));
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
   if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);
 }

@@ -2,11 +2,11 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { limitBodies } from '../connection/bound-messages.ts';
 import { releaseOf } from '../connection/broker-release.ts';
-import { abandon, closeWithin, countsOf, pause, within } from '../connection/questions.ts';
+import { abandon, closeInTime, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
-const CLOSE_TIMEOUT_MS = 2_000;
+const CANCEL_TIMEOUT_MS = 2_000;
 const DEPTH_TIMEOUT_MS = 1_000;
 /** Why a channel is lost on which nothing comes. */
 export const DEAF = 'its queue holds messages, and none came';
@@ -112,7 +112,7 @@ export class ConsumerChannel {
   /** Returns what is not settled to the queue, and waits until the last acknowledgements were sent. */
   async close(): Promise<void> {
     this.#acknowledgements.flush();
-    await closeWithin(CLOSE_TIMEOUT_MS, this.#channel);
+    await closeInTime(this.#channel);
   }
 
   async #process(delivery: Delivery): Promise<void> {
@@ -151,7 +151,7 @@ export class ConsumerChannel {
   async #cancel(): Promise<void> {
     this.#granted = 0;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
-    await within(CLOSE_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
+    await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
   }
 
   /** Whether messages wait in the queue. If it or the connection has gone, their own events say so. */
