@@ -66,22 +66,21 @@ export function permissionsLine(
 /**
  * Asks whether the user of a connection may publish to some exchanges, without a message for anybody: to the default
  * exchange it publishes for a queue that does not exist; the others it asks to remove such a binding, which needs the
- * same permission, and to read an exchange of the topology.
+ * same permission, and to read an exchange of the topology. On a fresh channel, since a channel keeps what it was once allowed.
  *
  * @throws Error with code 403 if it may not, else if the broker does not answer
  */
-export async function checkPublishing(
+export function checkPublishing(
   connection: ChannelModel,
   exchanges: readonly string[],
-  { bindings }: Topology,
+  { bindings: [binding] }: Topology,
 ): Promise<void> {
-  const source = bindings[0]?.exchange;
-  for (const exchange of exchanges) {
-    await ask(connection, async (channel) => {
+  return onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
+    for (const exchange of exchanges) {
       if (exchange === '') await publishToNobody(channel);
-      else if (source !== undefined) await channel.unbindExchange(exchange, source, NOBODY);
-    });
-  }
+      else if (binding) await channel.unbindExchange(exchange, binding.exchange, NOBODY);
+    }
+  });
 }
 
 /**
@@ -91,13 +90,27 @@ export async function checkPublishing(
  * @throws Error with code 403 if it may not, else if the broker does not answer
  */
 export async function checkReading(connection: ChannelModel, queues: readonly string[]): Promise<void> {
-  const noConsumer = { arguments: { 'x-priority': 'none' } };
-  for (const queue of queues) {
+  try {
     // Permissions go by names: who may read an exchange of this name may read the queue, and the broker logs nothing.
-    await ask(connection, (channel) => channel.unbindQueue(queue, queue, NOBODY)).catch(() =>
-      // An access backend may tell exchanges from queues. The broker logs a consumer that cannot be.
-      ask(connection, (channel) => channel.consume(queue, () => undefined, noConsumer)),
+    await onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
+      for (const queue of queues) await channel.unbindQueue(queue, queue, NOBODY);
+    });
+  } catch {
+    // An access backend may tell exchanges from queues.
+    for (const queue of queues) await checkConsuming(connection, queue);
+  }
+}
+
+/** Asks for a consumer that cannot be, which the broker logs. */
+async function checkConsuming(connection: ChannelModel, queue: string): Promise<void> {
+  const noConsumer = { arguments: { 'x-priority': 'none' } };
+  try {
+    await onChannel(connection, TIMEOUT_MS, 'a question', (channel) =>
+      channel.consume(queue, () => undefined, noConsumer),
     );
+  } catch (error) {
+    // What was deleted is declared again elsewhere, and the consumer that cannot be is the answer to whether it might.
+    if (codeOf(error) !== NOT_FOUND && codeOf(error) !== PRECONDITION_FAILED) throw error;
   }
 }
 
@@ -140,19 +153,6 @@ export async function takesMessageOf(connection: ChannelModel, bytes: number): P
   } catch (error) {
     if (codeOf(error) === PRECONDITION_FAILED) return false;
     throw error;
-  }
-}
-
-/** Asks on a fresh channel, since a channel keeps what the broker once allowed it. */
-async function ask(
-  connection: ChannelModel,
-  question: (channel: Channel) => Promise<unknown>,
-): Promise<void> {
-  try {
-    await onChannel(connection, TIMEOUT_MS, 'a question', question);
-  } catch (error) {
-    // What was deleted is declared again elsewhere, and the consumer that cannot be is the answer to whether it might.
-    if (codeOf(error) !== NOT_FOUND && codeOf(error) !== PRECONDITION_FAILED) throw error;
   }
 }
 

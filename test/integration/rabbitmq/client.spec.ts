@@ -11,10 +11,12 @@ import {
   QueueConsumer,
 } from '#rabbitmq';
 
+import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
 import {
   drain,
   openConnection,
+  testBrokerCtl,
   type TestConnection,
   testBrokerUrl,
   uniquePrefix,
@@ -58,6 +60,21 @@ describe('a connection', () => {
       { kind: 'open' },
     ]);
     await connection.close();
+  });
+});
+
+describe('a question after permissions', () => {
+  it('says which queue may not be read', async () => {
+    const user = uniquePrefix();
+    await testBrokerCtl('add_user', user, 'secret');
+    await testBrokerCtl('set_permissions', user, '.*', '.*', `^(?!${queue}$)`);
+    const url = Object.assign(new URL(testBrokerUrl()), { username: user, password: 'secret' }).href;
+    await using asking = await openConnection(url);
+    await checkReading(asking.connection, [`${queue}-other`]);
+    await expect(checkReading(asking.connection, [`${queue}-other`, queue])).rejects.toThrow(
+      `read access to queue '${queue}'`,
+    );
+    await testBrokerCtl('delete_user', user);
   });
 });
 
