@@ -102,10 +102,13 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
  */
 export async function closeInTime(closable: Closable): Promise<void> {
-  let failure: Error | undefined;
-  await within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable)).catch((late: Error) => (failure = late));
+  let failure: unknown;
+  await within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable)).catch(
+    (late: unknown) => (failure = late),
+  );
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
-  if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);
+  if (failure || 'createChannel' in closable)
+    destroySocket(closable as ChannelModel, failure as Error | undefined);
 }
 
 /** Asks for a channel to be closed, and waits for nothing: the process behind it may hang until a queue has a leader. */
