@@ -14,8 +14,9 @@ interface Closable {
 }
 
 /** The broker's code for a refusal; `undefined` if the error is another one. */
-export function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code;
+export function codeOf(error: unknown): number | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'number' ? code : undefined;
 }
 
 /**

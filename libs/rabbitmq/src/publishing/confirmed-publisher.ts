@@ -1,13 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
-import { destroySocket } from '../connection/questions.ts';
-import {
-  type ChannelEvents,
-  type Closure,
-  closureOf,
-  ConfirmingChannel,
-  type PendingPublish,
-} from './confirming-channel.ts';
+import { codeOf, destroySocket } from '../connection/questions.ts';
+import { type ChannelEvents, ConfirmingChannel, type PendingPublish } from './confirming-channel.ts';
 import { IsolatedPublisher } from './isolated-publisher.ts';
 import {
   type OutgoingMessage,
@@ -47,7 +41,7 @@ export class ConfirmedPublisher {
   readonly #isolated: IsolatedPublisher;
   #model: ChannelModel | undefined;
   /** Why the broker has closed the connection, which takes all channels with it. */
-  #connectionClosure: Closure | undefined;
+  #connectionError: Error | undefined;
   /** The channel that all messages share whose destination is not in doubt. */
   #channel: ConfirmingChannel | undefined;
   /** All of the connection, each with whether it is or was shared. */
@@ -78,10 +72,10 @@ export class ConfirmedPublisher {
   async attach(model: ChannelModel): Promise<void> {
     this.#model = model;
     this.#isBlocked = false;
-    this.#connectionClosure = undefined;
+    this.#connectionError = undefined;
     model.on('blocked', () => (this.#isBlocked = true));
     model.on('unblocked', () => (this.#isBlocked = false));
-    model.on('error', (error: Error) => (this.#connectionClosure = closureOf(error)));
+    model.on('error', (error: Error) => (this.#connectionError = error));
     this.#channel = undefined;
     this.#channels.clear();
     this.#vainTicks = 0;
@@ -134,10 +128,10 @@ export class ConfirmedPublisher {
         else if (answer !== 'unanswered') this.#vainTicks = 0;
         onAnswer(publish, answer);
       },
-      onClosed: (unanswered, closure) => {
+      onClosed: (unanswered, reason) => {
         this.#channels.delete(channel);
         // A connection that the broker closes takes all channels with it, without a code of their own.
-        onClosed(unanswered, closure.code === undefined ? (this.#connectionClosure ?? closure) : closure);
+        onClosed(unanswered, codeOf(reason) === undefined ? (this.#connectionError ?? reason) : reason);
       },
     });
     this.#channels.set(channel, isShared);
@@ -152,11 +146,11 @@ export class ConfirmedPublisher {
         if (answer === 'refused' || answer === 'unanswered') this.#isolated.ask(publish, answer);
         else publish.resolve(answer);
       },
-      onClosed: (unanswered, closure) => {
+      onClosed: (unanswered, reason) => {
         const isShared = this.#channel === channel;
         if (isShared) this.#use(undefined);
         // If it went with its connection, the next one brings a channel.
-        if (closure.code === undefined) return this.#sendAll(unanswered);
+        if (codeOf(reason) === undefined) return this.#sendAll(unanswered);
         if (isShared) this.#replace();
         void this.#isolated.askEach(unanswered);
       },

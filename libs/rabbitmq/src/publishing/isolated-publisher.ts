@@ -1,5 +1,5 @@
-import { pause } from '../connection/questions.ts';
-import type { ChannelEvents, Closure, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
+import { codeOf, pause } from '../connection/questions.ts';
+import type { ChannelEvents, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
 import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
 
 /** Destinations that are asked at one time; beyond, what the shared channel said is believed. */
@@ -135,14 +135,14 @@ export class IsolatedPublisher {
   }
 
   /** @returns what became of it: the broker's answer, or why the channel has closed; undefined without a connection */
-  async #publishAlone(publish: PendingPublish): Promise<PublishOutcome | Closure | undefined> {
+  async #publishAlone(publish: PendingPublish): Promise<PublishOutcome | Error | undefined> {
     const { now, openChannel } = this.#options;
     const askedAt = now();
-    let answered = (_answer: PublishOutcome | Closure): void => undefined;
-    const answer = new Promise<PublishOutcome | Closure>((resolve) => (answered = resolve));
+    let answered = (_answer: PublishOutcome | Error): void => undefined;
+    const answer = new Promise<PublishOutcome | Error>((resolve) => (answered = resolve));
     const opening = openChannel({
       onAnswer: (_, outcome) => answered(outcome),
-      onClosed: (_, closure) => answered(closure),
+      onClosed: (_, reason) => answered(reason),
     });
     const channel = await opening.catch(() => undefined);
     if (!channel) return undefined;
@@ -153,12 +153,13 @@ export class IsolatedPublisher {
     return outcome;
   }
 
-  async #settle(publish: PendingPublish, answer: PublishOutcome | Closure): Promise<void> {
+  async #settle(publish: PendingPublish, answer: PublishOutcome | Error): Promise<void> {
     const { onRefused, send } = this.#options;
     if (typeof answer === 'string') return publish.resolve(answer);
-    if (answer.code === undefined) return send(publish);
+    const code = codeOf(answer);
+    if (code === undefined) return send(publish);
     const { exchange } = publish.message;
-    const refusal = new PublishRefusedError(answer.code, exchange, answer.reason);
+    const refusal = new PublishRefusedError(code, exchange, answer.message);
     const held: PendingPublish[] = [];
     this.#held.set(exchange, held);
     const isRepaired = await onRefused?.(refusal).catch(() => false);
