@@ -46,7 +46,13 @@ export class QueueLock {
     options: WalkOptions,
     look: (walk: QueueWalk) => Promise<void>,
   ): Promise<boolean> {
-    if (!(await this.#isHeldBy(connection))) return false;
+    if (this.#holder !== connection && (await this.isTaken())) return false;
+    this.#holder = connection;
+    // Also if it is held already: somebody may have deleted the queue.
+    if (!(await takeLock(connection, this.#lock))) {
+      this.#holder = undefined;
+      return false;
+    }
     try {
       await using walk = await QueueWalk.open(connection, queue, options);
       await look(walk);
@@ -54,16 +60,6 @@ export class QueueLock {
     } finally {
       await this.#release(connection);
     }
-  }
-
-  /** Whether the connection holds the lock, which it takes if nobody does. */
-  async #isHeldBy(connection: ChannelModel): Promise<boolean> {
-    if (this.#holder !== connection && (await this.isTaken())) return false;
-    this.#holder = connection;
-    // Also if it is held already: somebody may have deleted the queue.
-    const isHeld = await takeLock(connection, this.#lock);
-    if (!isHeld) this.#holder = undefined;
-    return isHeld;
   }
 
   /** Gives the lock up. If that fails, it stays held until the next release. */
