@@ -34,8 +34,10 @@ export class ConsumerChannel {
   readonly #acknowledgements: Acknowledgements;
   readonly #onMessage: (message: ConsumeMessage | null) => void;
   readonly #inFlight = new Set<Delivery>();
-  /** The broker delivers to these; two after a probe, the second one for the rest of the prefetch. */
+  /** The broker delivers to these, or will; two after a probe, the second one for the rest of the prefetch. */
   #consumerTags: string[] = [];
+  #consumers = 0;
+  #isConsuming = false;
   /** The sum of their prefetches. */
   #granted = 0;
   #deliveries = 0;
@@ -72,7 +74,7 @@ export class ConsumerChannel {
   }
 
   get isConsuming(): boolean {
-    return this.#consumerTags.length > 0;
+    return this.#isConsuming;
   }
 
   /**
@@ -139,17 +141,21 @@ export class ConsumerChannel {
   async #consume(prefetch: number): Promise<void> {
     const { queue, timeoutMs } = this.#options;
     const channel = this.#channel;
+    // Named here, so that it can be cancelled though the broker has not answered in time.
+    const consumerTag = `consumer-${(this.#consumers += 1)}`;
+    this.#consumerTags.push(consumerTag);
     this.#granted += prefetch;
     const limited = channel.prefetch(prefetch);
-    const consuming = channel.consume(queue, this.#onMessage);
+    const consuming = channel.consume(queue, this.#onMessage, { consumerTag });
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
-    const answers = Promise.all([consuming, limited, channel.prefetch(prefetch)]);
-    const [{ consumerTag }] = await within(timeoutMs, 'the consumer', answers);
-    this.#consumerTags.push(consumerTag);
+    const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);
+    await within(timeoutMs, 'the consumer', answers);
+    this.#isConsuming = true;
   }
 
   async #cancel(): Promise<void> {
     this.#granted = 0;
+    this.#isConsuming = false;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
     await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
   }

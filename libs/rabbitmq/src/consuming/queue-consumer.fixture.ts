@@ -28,10 +28,9 @@ function scriptedChannel() {
     acceptMessageFrame: () => undefined,
     prefetch: (count: number) => Promise.resolve((prefetch = count)),
     consume: async (_queue: string, callback: (message: ConsumeMessage | null) => void) => {
-      const consumerTag = `tag-${prefetches.push(prefetch)}`;
+      prefetches.push(prefetch);
       callbacks.push(callback);
       if (isHolding) await new Promise<void>((resolve) => (release = resolve));
-      return { consumerTag };
     },
     checkQueue: () => (isHanging ? new Promise(() => undefined) : Promise.resolve({ messageCount: 1 })),
     cancel: (consumerTag: string) => Promise.resolve(cancelled.push(consumerTag)),
