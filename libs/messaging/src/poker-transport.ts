@@ -142,11 +142,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     );
     this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, this.#prefetch.interactive)];
     this.#forwarder = new ParkedReplyForwarder(bus, this.#broker.publisher);
-    this.#looker = new BusLooker({
-      topology,
-      publisher: this.#broker.publisher,
-      parked: () => this.#forwarder.left,
-    });
+    this.#looker = new BusLooker(topology, this.#broker.publisher, () => this.#forwarder.left);
   }
 
   /** What the broker knows of the whole service; `undefined` if it does not answer. */

@@ -1,7 +1,7 @@
-import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 
 import { brokerUserOf } from './connection/connect.ts';
-import { ACCESS_REFUSED, codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -25,32 +25,23 @@ export interface Permissions {
   readonly read: string;
 }
 
-/**
- * What the broker refused; `undefined` if the error says something else.
- *
- * @param asked what the refused request needs, for a broker that does not say it
- */
-function missingPermissionIn(error: unknown, asked: keyof Permissions): MissingPermission | undefined {
-  const { code, message } = error as { code?: unknown; message?: string };
-  if (code !== ACCESS_REFUSED) return undefined;
-  const reason = /ACCESS_REFUSED - ([^"]+)/.exec(message ?? '')?.[1] ?? message ?? '';
-  const [, said] = /^(configure|write|read) access/.exec(reason) ?? [];
-  return { permission: (said as keyof Permissions | undefined) ?? asked, reason };
+/** What the broker refused, as RabbitMQ 4 says it; `undefined` if the error says something else. */
+function missingPermissionIn(error: unknown): MissingPermission | undefined {
+  const said = /ACCESS_REFUSED - ((configure|write|read) access [^"]+)/.exec((error as Error).message);
+  return said ? { permission: said[2] as keyof Permissions, reason: String(said[1]) } : undefined;
 }
 
 /**
  * A sentence for people about what the broker refused: what is missing, and the line that gives the user what the service needs.
  *
- * @param asked what the refused request needs, for a broker that does not say it
  * @param service one of its URLs says the user and the virtual host
  * @returns undefined if the error says something else
  */
 export function adviceOn(
   error: unknown,
-  asked: keyof Permissions,
   { permissions, urls: [url = ''] }: { readonly permissions: Permissions; readonly urls: readonly string[] },
 ): string | undefined {
-  const missing = missingPermissionIn(error, asked);
+  const missing = missingPermissionIn(error);
   if (!missing) return undefined;
   const line = permissionsLine(url, permissions);
   return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
@@ -75,45 +66,51 @@ export function permissionsLine(
 /**
  * Asks whether the user of a connection may publish to some exchanges, without a message for anybody: to the default
  * exchange it publishes for a queue that does not exist; the others it asks to remove such a binding, which needs the
- * same permission, and to read an exchange of the topology.
+ * same permission, and to read an exchange of the topology. On a fresh channel, since a channel keeps what it was once allowed.
  *
  * @throws Error with code 403 if it may not, else if the broker does not answer
  */
-export async function checkPublishing(
+export function checkPublishing(
   connection: ChannelModel,
   exchanges: readonly string[],
-  { bindings }: Topology,
+  { bindings: [binding] }: Topology,
 ): Promise<void> {
-  const source = bindings[0]?.exchange;
-  for (const exchange of exchanges) {
-    await ask(connection, async (channel) => {
+  return onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
+    for (const exchange of exchanges) {
       if (exchange === '') await publishToNobody(channel);
-      else if (source !== undefined) await channel.unbindExchange(exchange, source, NOBODY);
-    });
-  }
+      else if (binding) await channel.unbindExchange(exchange, binding.exchange, NOBODY);
+    }
+  });
 }
 
 /**
- * Asks whether the user of a connection may read some queues, which a consumer that exists does not notice: of an empty one
- * it tries to take a message, and of others it asks for a consumer that cannot be, since a message would count as delivered.
+ * Asks whether the user of a connection may read some queues, which a consumer that exists does not notice. Nothing here
+ * reaches a queue: a message would count as delivered, and a `get` from a queue whose leader has just died costs the connection.
  *
- * @param isDoubted whether a permission is known to be missing; else only empty queues are asked for, since the broker writes
- *   each refused consumer into its log
  * @throws Error with code 403 if it may not, else if the broker does not answer
  */
-export async function checkReading(
-  connection: ChannelModel,
-  queues: readonly string[],
-  isDoubted: boolean,
-): Promise<void> {
-  const noConsumer = { arguments: { 'x-priority': 'none' } };
-  for (const queue of queues) {
-    await ask(connection, async (channel) => {
-      const { messageCount } = await channel.checkQueue(queue);
-      // One that arrives in between goes back when the channel is closed.
-      if (messageCount === 0) await channel.get(queue);
-      else if (isDoubted) await channel.consume(queue, () => undefined, noConsumer);
+export async function checkReading(connection: ChannelModel, queues: readonly string[]): Promise<void> {
+  try {
+    // Permissions go by names: who may read an exchange of this name may read the queue, and the broker logs nothing.
+    await onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
+      for (const queue of queues) await channel.unbindQueue(queue, queue, NOBODY);
     });
+  } catch {
+    // An access backend may tell exchanges from queues.
+    for (const queue of queues) await checkConsuming(connection, queue);
+  }
+}
+
+/** Asks for a consumer that cannot be, which the broker logs. */
+async function checkConsuming(connection: ChannelModel, queue: string): Promise<void> {
+  const noConsumer = { arguments: { 'x-priority': 'none' } };
+  try {
+    await onChannel(connection, TIMEOUT_MS, 'a question', (channel) =>
+      channel.consume(queue, () => undefined, noConsumer),
+    );
+  } catch (error) {
+    // What was deleted is declared again elsewhere, and the consumer that cannot be is the answer to whether it might.
+    if (codeOf(error) !== NOT_FOUND && codeOf(error) !== PRECONDITION_FAILED) throw error;
   }
 }
 
@@ -128,18 +125,15 @@ export async function inspectPermissions(
   connection: ChannelModel,
   queue: string,
 ): Promise<MissingPermission | undefined> {
-  let asked: keyof Permissions = 'configure';
   try {
     await onChannel(connection, INSPECTION_TIMEOUT_MS, 'the question', async (channel) => {
       await channel.assertQueue(queue, { exclusive: true, autoDelete: true });
-      asked = 'write';
       await publishToNobody(channel);
-      asked = 'read';
       await channel.consume(queue, () => undefined, { noAck: true });
     });
     return undefined;
   } catch (error) {
-    const missing = missingPermissionIn(error, asked);
+    const missing = missingPermissionIn(error);
     if (!missing) throw error;
     return missing;
   }
@@ -162,23 +156,10 @@ export async function takesMessageOf(connection: ChannelModel, bytes: number): P
   }
 }
 
-/** Asks on a fresh channel, since a channel keeps what the broker once allowed it. */
-async function ask(
-  connection: ChannelModel,
-  question: (channel: ConfirmChannel) => Promise<unknown>,
-): Promise<void> {
-  try {
-    await onChannel(connection, TIMEOUT_MS, 'a question', question);
-  } catch (error) {
-    // What was deleted is declared again elsewhere, and the consumer that cannot be is the answer to whether it might.
-    if (codeOf(error) !== NOT_FOUND && codeOf(error) !== PRECONDITION_FAILED) throw error;
-  }
-}
-
-/** Publishes to a queue that does not exist. */
-async function publishToNobody(channel: ConfirmChannel, bytes = 0): Promise<void> {
+/** Publishes to a queue that does not exist; what follows on the channel is answered once the broker took the message. */
+async function publishToNobody(channel: Channel, bytes = 0): Promise<void> {
   channel.sendToQueue(NOBODY, Buffer.alloc(bytes));
-  await channel.waitForConfirms();
+  await channel.prefetch(1);
 }
 
 function quoted(text: string): string {

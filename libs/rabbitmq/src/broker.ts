@@ -1,9 +1,12 @@
 import type { ChannelModel } from 'amqplib';
 
 import { adviceOn, checkPublishing, checkReading, type Permissions } from './access.ts';
-import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
+import {
+  BrokerConnection,
+  type BrokerConnectionOptions,
+  type ConnectionState,
+} from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
-import type { ConnectionTls } from './connection/connect.ts';
 import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
@@ -19,14 +22,8 @@ const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
-export interface BrokerOptions {
-  /** The service's; the broker's management shows it with the use of each connection. */
-  readonly name: string;
-  /** The nodes of one cluster. They hold a password. */
-  readonly urls: readonly string[];
-  readonly tls?: ConnectionTls | undefined;
-  /** The names of the headers that are decoded. Default: all. */
-  readonly knownHeaders?: ReadonlySet<string>;
+/** The name is the service's; the broker's management shows it with the use of each connection. */
+export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
   readonly topology: Topology;
   /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
   readonly publishesTo: readonly string[];
@@ -79,7 +76,7 @@ export class Broker {
 
   /** Why it is not connected, why the broker blocks publishers, or what its user lacks; `undefined` if all is well. */
   get lastError(): string | undefined {
-    const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError, 'read'));
+    const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
     const advice = this.#advice ?? refusals.find((refusal) => refusal !== undefined);
     return this.#publishing.lastError ?? this.#consuming.lastError ?? advice;
   }
@@ -124,7 +121,7 @@ export class Broker {
 
   /** The reason of a failure for people, with what to do if a permission is missing. */
   describe(error: Error): string {
-    return this.#adviceOn(error, 'read') ?? error.message;
+    return this.#adviceOn(error) ?? error.message;
   }
 
   /** The connection to ask over: under an alarm, the broker answers nothing on a connection that has published. */
@@ -184,11 +181,11 @@ export class Broker {
       await checkPublishing(model, publishesTo, topology);
       await declareTopology(model, topology);
       this.#wasComplete = true;
-      await checkReading(model, queues, this.#advice !== undefined);
+      await checkReading(model, queues);
       this.#change(undefined);
     } catch (error) {
       if (error instanceof TopologyMismatchError && !this.#wasComplete) onMismatch(error);
-      const advice = this.#adviceOn(error, 'configure');
+      const advice = this.#adviceOn(error);
       if (advice === undefined) throw error;
       this.#change(advice);
     }
@@ -201,7 +198,7 @@ export class Broker {
    */
   async #repair(refusal: PublishRefusedError): Promise<boolean> {
     if (this.#isClosed) return false;
-    const advice = this.#adviceOn(refusal, 'write');
+    const advice = this.#adviceOn(refusal);
     if (advice !== undefined) {
       this.#change(advice);
       return new Promise((resolve) => this.#waiting.push(resolve));
@@ -242,7 +239,7 @@ export class Broker {
     for (const consumer of this.#consumers) consumer.hold(isHeld);
   }
 
-  #adviceOn(error: unknown, asked: keyof Permissions): string | undefined {
-    return adviceOn(error, asked, this.#options);
+  #adviceOn(error: unknown): string | undefined {
+    return adviceOn(error, this.#options);
   }
 }

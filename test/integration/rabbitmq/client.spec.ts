@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import {
   BrokerConnection,
@@ -10,10 +11,12 @@ import {
   QueueConsumer,
 } from '#rabbitmq';
 
+import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
 import {
   drain,
   openConnection,
+  testBrokerCtl,
   type TestConnection,
   testBrokerUrl,
   uniquePrefix,
@@ -21,6 +24,8 @@ import {
 import { until } from '../../support/until.ts';
 
 const MANY = 40;
+/** Longer than a consumer waits before it asks how many messages its queue holds. */
+const IDLE_MS = 2_500;
 
 let open: TestConnection;
 let queue: string;
@@ -55,6 +60,21 @@ describe('a connection', () => {
       { kind: 'open' },
     ]);
     await connection.close();
+  });
+});
+
+describe('a question after permissions', () => {
+  it('says which queue may not be read', async () => {
+    const user = uniquePrefix();
+    await testBrokerCtl('add_user', user, 'secret');
+    await testBrokerCtl('set_permissions', user, '.*', '.*', `^(?!${queue}$)`);
+    const url = Object.assign(new URL(testBrokerUrl()), { username: user, password: 'secret' }).href;
+    await using asking = await openConnection(url);
+    await checkReading(asking.connection, [`${queue}-other`]);
+    await expect(checkReading(asking.connection, [`${queue}-other`, queue])).rejects.toThrow(
+      `read access to queue '${queue}'`,
+    );
+    await testBrokerCtl('delete_user', user);
   });
 });
 
@@ -148,6 +168,15 @@ describe('a consumer', () => {
     await consumer.drain(0);
     await connection.close();
     expect((await open.channel.checkQueue(queue)).messageCount).toBe(0);
+  });
+
+  it('opens no channels to find out that its queue is empty', async () => {
+    consume(() => undefined);
+    const model = await connection.established();
+    await until('it consumes', () => consumer.state === 'consuming');
+    const opened = [jest.spyOn(model, 'createChannel'), jest.spyOn(model, 'createConfirmChannel')];
+    await sleep(IDLE_MS);
+    for (const spy of opened) expect(spy).not.toHaveBeenCalled();
   });
 
   it('whose handler throws, or whose connection is lost, gets the message again', async () => {

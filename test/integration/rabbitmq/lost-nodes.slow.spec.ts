@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
+import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { ConfirmedPublisher } from '../../../libs/rabbitmq/src/publishing/confirmed-publisher.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
 import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
@@ -66,6 +67,12 @@ describe('a quorum queue whose leader dies', () => {
 
   const leader = () => inQueue(own, 'element(2, amqqueue:get_pid(Q))');
   const publish = (queue: string) => publisher.publish(messageTo(queue));
+
+  it('costs no connection that asks whether it may be read', async () => {
+    await using asking = await openConnection(own.url);
+    await checkReading(asking.connection, [QUEUE]);
+    expect(await asking.channel.checkQueue(`${OTHER}-here`)).toMatchObject({ messageCount: 0 });
+  });
 
   it('gets its messages as soon as it has a leader', async () => {
     await inQueue(third, 'sys:resume({Name, node()})');

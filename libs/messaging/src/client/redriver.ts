@@ -57,7 +57,7 @@ export class Redriver {
    *
    * @param content default: the body of the letter
    */
-  commandOf(letter: Redriving, content?: Buffer): OutgoingMessage {
+  commandOf(letter: Redriving, content = letter.delivery.message.content): OutgoingMessage {
     const { type, own } = letter.envelope;
     const copy = copyOf(letter, {
       // A type that only another version knows is moved by the worker.
@@ -66,11 +66,10 @@ export class Redriver {
         'x-redriven': (Number(own['x-redriven']) || 0) + 1,
         ...(typeof own['x-sequence'] === 'number' && { 'x-sequence': own['x-sequence'] }),
       },
-      ...(content && { content }),
     });
     const { timestamp: _timestamp, ...properties } = copy.properties;
     const { 'x-deadline': _deadline, ...headers } = properties.headers;
-    return this.#seal.seal({ ...copy, properties: { ...properties, headers } });
+    return this.#seal.seal({ ...copy, content, properties: { ...properties, headers } });
   }
 
   /** A parked reply as a worker would forward it; undefined if no worker parked it, or it is not forwarded. */

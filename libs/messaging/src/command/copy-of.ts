@@ -18,12 +18,12 @@ const LONGEST_HEADER = 1024;
  * identity and the deadline that it had. A kept `CC` would route it to further queues, and a kept `user_id` closes
  * the channel. Source: bus contract, section 5.
  */
-export function copyOf({ delivery, envelope }: Original, { queue, headers, content }: Copy): OutgoingMessage {
-  const { properties, content: original } = delivery.message;
+export function copyOf({ delivery, envelope }: Original, { queue, headers }: Copy): OutgoingMessage {
+  const { properties, content } = delivery.message;
   return {
     exchange: '',
     routingKey: queue,
-    content: content ?? original,
+    content,
     mandatory: true,
     properties: {
       headers: {

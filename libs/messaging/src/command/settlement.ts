@@ -48,8 +48,6 @@ export interface Copy {
   readonly queue: string;
   /** Added to the carried ones, and over them. */
   readonly headers?: Readonly<Record<string, string | number>>;
-  /** Default: the body of the command. */
-  readonly content?: Buffer;
 }
 
 /** The one funnel from what was thrown to what becomes of the command. */

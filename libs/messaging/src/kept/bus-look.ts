@@ -20,28 +20,24 @@ export type BusLook = NonNullable<Awaited<ReturnType<BusLooker['look']>>>;
 /** A queue that keeps messages for people. */
 export type KeptLook = ReturnType<typeof keptLook>;
 
-export interface BusLookerOptions {
-  readonly topology: PokerTopology;
-  readonly publisher: ConfirmedPublisher;
-  /** What the last walk of the worker that forwards parked replies left in their queue. */
-  readonly parked: () => KeptSummary;
-}
-
 /**
  * Looks at the queues of the service over the connection that consumes, which the broker serves under an alarm, too. Dead
  * letters are looked into by one worker at a time, and keep their places.
  */
 export class BusLooker {
-  readonly #options: BusLookerOptions;
+  readonly #topology: PokerTopology;
+  readonly #parked: () => KeptSummary;
   readonly #lock: QueueLock;
   #connection: ChannelModel | undefined;
   #letters = new KeptSummary();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #isReading = false;
 
-  constructor(options: BusLookerOptions) {
-    this.#options = options;
-    this.#lock = new QueueLock(lockOf(options.topology.names, 'deadLetters'), options.publisher);
+  /** @param parked what the last walk of the worker that forwards parked replies left in their queue */
+  constructor(topology: PokerTopology, publisher: ConfirmedPublisher, parked: () => KeptSummary) {
+    this.#topology = topology;
+    this.#parked = parked;
+    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), publisher);
   }
 
   attach(connection: ChannelModel): void {
@@ -50,7 +46,7 @@ export class BusLooker {
 
   /** @returns undefined if the broker does not answer */
   async look() {
-    const { names, queues } = this.#options.topology;
+    const { names, queues } = this.#topology;
     const looks = await Promise.all(queues.map(({ name }) => this.#countsOf(name)));
     if (looks.every(({ messages }) => messages === undefined)) return undefined;
     const depthOf = (name: string): number | undefined => looks.find(({ queue }) => queue === name)?.messages;
@@ -60,7 +56,7 @@ export class BusLooker {
       /** The lanes, the quarantine and the retry queues. */
       queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
       deadLetters: keptLook(deadLetters, depthOf(deadLetters), this.#letters),
-      parked: keptLook(undelivered, depthOf(undelivered), this.#options.parked()),
+      parked: keptLook(undelivered, depthOf(undelivered), this.#parked()),
     };
   }
 
@@ -68,7 +64,7 @@ export class BusLooker {
   async #countsOf(queue: string) {
     const ask = async () => this.#connection && countsOf(this.#connection, queue);
     const { messageCount: messages, consumerCount: consumers } = (await ask().catch(() => undefined)) ?? {};
-    const lane = LANES.find((each) => this.#options.topology.names.lanes[each] === queue);
+    const lane = LANES.find((each) => this.#topology.names.lanes[each] === queue);
     return { queue, ...(lane && { lane }), messages, consumers };
   }
 
@@ -85,7 +81,7 @@ export class BusLooker {
       const restMs = depth === this.#letters.messages ? LONGEST_REST_MS : SHORTEST_REST_MS;
       if (performance.now() - this.#readAtMs < restMs) return;
       const letters = new KeptSummary();
-      await this.#lock.walk(connection, this.#options.topology.names.deadLetters, WALK, async (walk) => {
+      await this.#lock.walk(connection, this.#topology.names.deadLetters, WALK, async (walk) => {
         for await (const { message } of walk.messages()) letters.add(message);
         this.#letters = letters;
         this.#readAtMs = performance.now();

@@ -1,9 +1,8 @@
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerError, brokerUserOf, type ConnectOptions, connectTo } from './connect.ts';
-import { ACCESS_REFUSED, closeWithin, codeOf, destroySocket } from './questions.ts';
+import { ACCESS_REFUSED, closeInTime, codeOf, destroySocket } from './questions.ts';
 
-const CLOSE_TIMEOUT_MS = 2_000;
 /** An alarm that lasts longer ends the connection. */
 const LONGEST_ALARM_MS = 10_000;
 
@@ -65,7 +64,7 @@ export class BriefConnection implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // A broker under an alarm reads no close.
     if (this.isBlocked) destroySocket(this.model);
-    else await closeWithin(CLOSE_TIMEOUT_MS, this.model);
+    else await closeInTime(this.model);
   }
 
   #change(alarm: string | undefined): void {

@@ -1,10 +1,9 @@
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
-import { closeWithin, destroySocket, pause, within } from './questions.ts';
+import { closeInTime, destroySocket, pause, within } from './questions.ts';
 
 const SET_UP_TIMEOUT_MS = 5_000;
-const CLOSE_TIMEOUT_MS = 2_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -103,7 +102,7 @@ export class BrokerConnection {
     this.#model = undefined;
     this.#change({ kind: 'closed' });
     this.#closing.abort();
-    if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
+    if (model) await closeInTime(model);
   }
 
   async #keep(): Promise<void> {
@@ -140,7 +139,7 @@ export class BrokerConnection {
     } finally {
       this.#isSetUp = false;
       if (this.#model === model) this.#model = undefined;
-      await closeWithin(CLOSE_TIMEOUT_MS, model);
+      await closeInTime(model);
     }
   }
 

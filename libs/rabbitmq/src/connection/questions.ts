@@ -1,4 +1,4 @@
-import type { ChannelModel, ConfirmChannel, Replies } from 'amqplib';
+import type { Channel, ChannelModel, Replies } from 'amqplib';
 
 /** Codes of AMQP with which the broker refuses something, and closes the channel for it. */
 export const ACCESS_REFUSED = 403;
@@ -7,18 +7,20 @@ export const LOCKED = 405;
 export const PRECONDITION_FAILED = 406;
 
 const COUNTS_TIMEOUT_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 interface Closable {
   close(): Promise<unknown>;
 }
 
 /** The broker's code for a refusal; `undefined` if the error is another one. */
-export function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code;
+export function codeOf(error: unknown): number | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'number' ? code : undefined;
 }
 
 /**
- * Asks the broker something on a channel of its own, in confirm mode, which a refusal closes and which is given up afterwards.
+ * Asks the broker something on a channel of its own, which a refusal closes and which is given up afterwards.
  *
  * @param timeoutMs for the channel, and again for the work
  * @param what completes "… was not answered in time"
@@ -28,16 +30,12 @@ export async function onChannel<T>(
   connection: ChannelModel,
   timeoutMs: number,
   what: string,
-  work: (channel: ConfirmChannel) => Promise<T>,
+  work: (channel: Channel) => Promise<T>,
 ): Promise<T> {
-  const channel = await within(timeoutMs, 'a channel', connection.createConfirmChannel());
-  let refusal: Error | undefined;
-  channel.on('error', (error: Error) => (refusal = error));
+  const channel = await within(timeoutMs, 'a channel', connection.createChannel());
+  channel.on('error', () => undefined);
   try {
     return await within(timeoutMs, what, work(channel));
-  } catch (error) {
-    // A confirm that was waited for says only that the channel has gone.
-    throw codeOf(error) === undefined ? (refusal ?? error) : error;
   } finally {
     abandon(channel);
   }
@@ -102,16 +100,17 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Closes a channel or connection and waits at most `timeoutMs`: a close that is cut in its handshake never settles.
+ * Closes a channel or connection and waits for two seconds at most: a close that is cut in its handshake never settles.
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
  */
-export async function closeWithin(timeoutMs: number, closable: Closable): Promise<void> {
-  const failure = await within(timeoutMs, 'the close', tryToClose(closable)).then(
-    () => undefined,
-    (late: unknown) => late as Error,
+export async function closeInTime(closable: Closable): Promise<void> {
+  let failure: unknown;
+  await within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable)).catch(
+    (late: unknown) => (failure = late),
   );
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
-  if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);
+  if (failure || 'createChannel' in closable)
+    destroySocket(closable as ChannelModel, failure as Error | undefined);
 }
 
 /** Asks for a channel to be closed, and waits for nothing: the process behind it may hang until a queue has a leader. */

@@ -1,12 +1,13 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { releaseOf } from '../connection/broker-release.ts';
-import { abandon, closeWithin, countsOf, pause, within } from '../connection/questions.ts';
-import { Acknowledgements } from './acknowledgements.ts';
-import { type DeliveringChannel, Delivery } from './delivery.ts';
 import { limitBodies } from '../connection/bound-messages.ts';
+import { releaseOf } from '../connection/broker-release.ts';
+import { abandon, closeInTime, countsOf, pause, within } from '../connection/questions.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { Delivery } from './delivery.ts';
 
-const CLOSE_TIMEOUT_MS = 2_000;
+const CANCEL_TIMEOUT_MS = 2_000;
+const DEPTH_TIMEOUT_MS = 1_000;
 /** Why a channel is lost on which nothing comes. */
 export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
@@ -15,34 +16,32 @@ export interface ConsumerChannelOptions {
   readonly queue: string;
   /** Only the beginning of a longer body is kept. */
   readonly maxBodyBytes: number;
-  /** For each answer of the broker. */
+  /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
-  /** How many messages the broker is to have delivered at once. */
-  readonly wanted: () => number;
-  readonly onDelivery: (delivery: Delivery) => void;
+  /** If it throws, the delivery is returned to the queue. */
+  readonly handle: (delivery: Delivery) => Promise<void>;
+  /** Called once a delivery is not in flight any more. */
+  readonly onSettled: () => void;
+  /** Called when the broker has closed the channel or cancelled a consumer on it, and when it is deaf. */
+  readonly onLost: () => void;
 }
 
 /** One channel of a consumer, and what is in flight on it: only there can it be acknowledged. */
 export class ConsumerChannel {
-  /** Rejects when the broker closes the channel, or cancels a consumer on it, when it is deaf, or by `lose`. */
-  readonly lost: Promise<never>;
-  /** Ends the use of the channel. */
-  lose: (reason: Error) => void = () => undefined;
   readonly #model: ChannelModel;
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledgements: Acknowledgements;
-  readonly #delivering: DeliveringChannel;
-  readonly #bodyBytes: () => number;
-  /** By delivery tag. */
-  readonly #inFlight = new Map<number, Delivery>();
-  /** The broker delivers to these; two after a probe, the second one for the rest of the prefetch. */
+  readonly #onMessage: (message: ConsumeMessage | null) => void;
+  readonly #inFlight = new Set<Delivery>();
+  /** The broker delivers to these, or will; two after a probe, the second one for the rest of the prefetch. */
   #consumerTags: string[] = [];
+  #consumers = 0;
+  #isConsuming = false;
   /** The sum of their prefetches. */
   #granted = 0;
-  #isAdjusting = false;
   #deliveries = 0;
-  readonly #retired = new AbortController();
+  readonly #ended = new AbortController();
 
   constructor(model: ChannelModel, channel: Channel, options: ConsumerChannelOptions) {
     this.#model = model;
@@ -50,17 +49,23 @@ export class ConsumerChannel {
     this.#options = options;
     const acknowledgements = new Acknowledgements(channel);
     this.#acknowledgements = acknowledgements;
-    this.#delivering = { queue: options.queue, release: releaseOf(model), acknowledgements };
-    this.#bodyBytes = limitBodies(channel, options.maxBodyBytes);
-    this.lost = new Promise((_, reject) => (this.lose = reject));
-    // Nothing may get to wait for it.
-    this.lost.catch(() => undefined);
+    const delivering = { queue: options.queue, release: releaseOf(model), acknowledgements };
+    const bodyBytes = limitBodies(channel, options.maxBodyBytes);
+    this.#onMessage = (message) => {
+      if (message) void this.#process(new Delivery(message, bodyBytes(), delivering));
+      else this.lose(new Error(CANCELLED));
+    };
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));
     channel.on('close', () => {
-      for (const delivery of this.#inFlight.values()) delivery.lose();
+      for (const delivery of this.#inFlight) delivery.lose();
       this.lose(reason);
     });
+  }
+
+  /** Why its use has ended. */
+  get lostBy(): Error | undefined {
+    return this.#ended.signal.reason as Error | undefined;
   }
 
   /** How many deliveries are in flight on it. */
@@ -69,26 +74,17 @@ export class ConsumerChannel {
   }
 
   get isConsuming(): boolean {
-    return this.#consumerTags.length > 0;
+    return this.#isConsuming;
   }
 
   /**
-   * Has the broker deliver as many messages at once as are wanted, by adding a consumer or cancelling all.
+   * Has the broker deliver so many messages at once, by adding a consumer or cancelling all.
    *
    * @throws Error if the queue is missing, or has no leader that lets it consume in time
    */
-  async adjust(): Promise<void> {
-    const { wanted } = this.#options;
-    if (this.#isAdjusting) return;
-    this.#isAdjusting = true;
-    try {
-      while (!this.#retired.signal.aborted && wanted() !== this.#granted) {
-        if (wanted() < this.#granted) await this.#cancel();
-        else await this.#consume(wanted() - this.#granted);
-      }
-    } finally {
-      this.#isAdjusting = false;
-    }
+  async adjust(wanted: number): Promise<void> {
+    if (wanted < this.#granted) await this.#cancel();
+    if (wanted > this.#granted) await this.#consume(wanted - this.#granted);
   }
 
   /**
@@ -96,70 +92,81 @@ export class ConsumerChannel {
    * such a consumer says that all is well.
    */
   async loseIfDeaf(patienceMs: () => number): Promise<void> {
-    const { signal } = this.#retired;
+    const { signal } = this.#ended;
     // A second look, since a busy broker takes a while to deliver.
     for (let looks = 0; looks < 2 && !signal.aborted;) {
       const before = this.#deliveries;
       const isIdle = (): boolean => this.isConsuming && this.inFlight === 0 && this.#deliveries === before;
       const wasIdle = isIdle();
       await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
-      // If the queue or the connection has gone, their own events say so.
-      const ask = async () => (await countsOf(this.#model, this.#options.queue))?.messageCount;
-      looks = wasIdle && isIdle() && (await ask().catch(() => 0)) && isIdle() ? looks + 1 : 0;
+      looks = wasIdle && isIdle() && (await this.#isFilled()) && isIdle() ? looks + 1 : 0;
     }
     this.lose(new Error(DEAF));
   }
 
-  /** A delivery of this channel was settled or lost. */
-  release({ message }: Delivery): void {
-    this.#inFlight.delete(message.fields.deliveryTag);
-    if (this.#retired.signal.aborted) this.retire();
+  /** Ends its use: takes nothing more, and closes once nothing is in flight; waits for neither. */
+  lose(reason: Error): void {
+    this.#ended.abort(reason);
+    this.#options.onLost();
+    this.#retire();
   }
 
-  /** Takes nothing more, and closes once nothing is in flight; waits for neither. */
-  retire(): void {
-    this.#retired.abort();
-    if (this.#inFlight.size > 0) void this.#cancel().catch(() => undefined);
+  /** Returns what is not settled to the queue, and waits until the last acknowledgements were sent. */
+  async close(): Promise<void> {
+    this.#acknowledgements.flush();
+    await closeInTime(this.#channel);
+  }
+
+  async #process(delivery: Delivery): Promise<void> {
+    this.#deliveries += 1;
+    this.#inFlight.add(delivery);
+    try {
+      await this.#options.handle(delivery);
+    } catch {
+      delivery.requeue();
+    }
+    this.#inFlight.delete(delivery);
+    if (this.#ended.signal.aborted) this.#retire();
+    this.#options.onSettled();
+  }
+
+  #retire(): void {
+    if (this.inFlight > 0) void this.#cancel().catch(() => undefined);
     else {
       this.#acknowledgements.flush();
       abandon(this.#channel);
     }
   }
 
-  /** Returns what is not settled to the queue, and waits until the last acknowledgements were sent. */
-  async close(): Promise<void> {
-    this.#acknowledgements.flush();
-    await closeWithin(CLOSE_TIMEOUT_MS, this.#channel);
-  }
-
   async #consume(prefetch: number): Promise<void> {
-    const { queue, timeoutMs, wanted } = this.#options;
+    const { queue, timeoutMs } = this.#options;
     const channel = this.#channel;
-    // Holds for the next consumer.
-    await within(timeoutMs, 'the prefetch', channel.prefetch(prefetch));
-    if (wanted() <= this.#granted) return;
-    this.#granted += prefetch;
-    const consuming = channel.consume(queue, (message) => this.#take(message));
-    const { consumerTag } = await within(timeoutMs, 'the consumer', consuming);
-    // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
-    await within(timeoutMs, 'the consumer', channel.prefetch(prefetch));
+    // Named here, so that it can be cancelled though the broker has not answered in time.
+    const consumerTag = `consumer-${(this.#consumers += 1)}`;
     this.#consumerTags.push(consumerTag);
+    this.#granted += prefetch;
+    const limited = channel.prefetch(prefetch);
+    const consuming = channel.consume(queue, this.#onMessage, { consumerTag });
+    // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
+    const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);
+    await within(timeoutMs, 'the consumer', answers);
+    this.#isConsuming = true;
   }
 
   async #cancel(): Promise<void> {
     this.#granted = 0;
+    this.#isConsuming = false;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
-    await within(CLOSE_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
+    await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
   }
 
-  #take(message: ConsumeMessage | null): void {
-    if (!message) {
-      this.lose(new Error(CANCELLED));
-      return;
-    }
-    this.#deliveries += 1;
-    const delivery = new Delivery(message, this.#bodyBytes(), this.#delivering);
-    this.#inFlight.set(message.fields.deliveryTag, delivery);
-    this.#options.onDelivery(delivery);
+  /** Whether messages wait in the queue. If it or the connection has gone, their own events say so. */
+  async #isFilled(): Promise<boolean> {
+    const { queue } = this.#options;
+    const asked = within(DEPTH_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(queue));
+    // The process of this channel may hang in the broker.
+    const answered = asked.catch(() => countsOf(this.#model, queue));
+    const counts = await answered.catch(() => undefined);
+    return counts !== undefined && counts.messageCount > 0;
   }
 }

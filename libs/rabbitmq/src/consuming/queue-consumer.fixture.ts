@@ -19,6 +19,7 @@ function scriptedChannel() {
   let isClosed = false;
   let requeued = 0;
   let isHolding = false;
+  let isHanging = false;
   let release = (): void => undefined;
   const callbacks: ((message: ConsumeMessage | null) => void)[] = [];
   const onClose: (() => void)[] = [];
@@ -27,12 +28,11 @@ function scriptedChannel() {
     acceptMessageFrame: () => undefined,
     prefetch: (count: number) => Promise.resolve((prefetch = count)),
     consume: async (_queue: string, callback: (message: ConsumeMessage | null) => void) => {
-      const consumerTag = `tag-${prefetches.push(prefetch)}`;
+      prefetches.push(prefetch);
       callbacks.push(callback);
       if (isHolding) await new Promise<void>((resolve) => (release = resolve));
-      return { consumerTag };
     },
-    checkQueue: () => Promise.resolve({ messageCount: 1 }),
+    checkQueue: () => (isHanging ? new Promise(() => undefined) : Promise.resolve({ messageCount: 1 })),
     cancel: (consumerTag: string) => Promise.resolve(cancelled.push(consumerTag)),
     ack: () => undefined,
     nack: () => (requeued += 1),
@@ -44,6 +44,7 @@ function scriptedChannel() {
     cancelled,
     isClosed: () => isClosed,
     requeued: () => requeued,
+    hang: () => (isHanging = true),
     holdConsume: () => (isHolding = true),
     releaseConsume: () => {
       isHolding = false;
@@ -71,7 +72,6 @@ export function consumerOf(
   const given: ReturnType<typeof scriptedChannel>[] = [];
   const model = {
     createChannel: () => Promise.resolve((given.shift() ?? scriptedChannel()).channel),
-    createConfirmChannel: () => Promise.resolve(scriptedChannel().channel),
     connection: {},
   } as unknown as ChannelModel;
   const connection = {

@@ -37,6 +37,13 @@ describe('QueueConsumer', () => {
     expect(new Set(lost)).toEqual(new Set(['its queue holds messages, and none came']));
   });
 
+  it('is recreated for messages that another channel tells of, if its own does not answer', async () => {
+    const { lost, next } = consumerOf();
+    (await next()).hang();
+    await pass(4_000);
+    expect(lost).toEqual(['its queue holds messages, and none came']);
+  });
+
   it('takes nothing while it is held, and resumes', async () => {
     const { next, consumer } = consumerOf();
     consumer.hold(true);
@@ -47,7 +54,7 @@ describe('QueueConsumer', () => {
     expect([channel.prefetches, consumer.state]).toEqual([[1], 'consuming']);
     consumer.hold(true);
     await pass(0);
-    expect([channel.cancelled, consumer.state]).toEqual([['tag-1'], 'waiting for the broker']);
+    expect([channel.cancelled, consumer.state]).toEqual([['consumer-1'], 'waiting for the broker']);
   });
 
   it('consumes when its pause ends after a new channel was prepared', async () => {
@@ -81,7 +88,7 @@ describe('QueueConsumer', () => {
     await drained;
     await pass(0);
     expect([second.requeued(), taken.length, consumer.state]).toEqual([1, 1, 'stopped']);
-    expect(second.cancelled).toContain('tag-2');
+    expect(second.cancelled).toContain('consumer-2');
   });
 
   it('takes no more while messages of three lost channels are in flight', async () => {
@@ -108,7 +115,7 @@ describe('QueueConsumer', () => {
     first.deliver();
     first.cancelByBroker();
     await pass(0);
-    expect([first.cancelled, first.isClosed()]).toEqual([['tag-1'], false]);
+    expect([first.cancelled, first.isClosed()]).toEqual([['consumer-1'], false]);
     end();
     await pass(0);
     expect(first.isClosed()).toBe(true);
@@ -184,6 +191,15 @@ describe('a QueueConsumer of a process that has just started', () => {
     expect(channel.prefetches).toEqual([FIRST, PREFETCH - FIRST]);
     channel.lose();
     expect((await next()).prefetches).toEqual([PREFETCH]);
+  });
+
+  it('takes nothing more over a channel that did not answer in time when it was to take the rest', async () => {
+    const { next } = consumerOf(NEVER, { prefetch: PREFETCH });
+    const channel = await next();
+    channel.deliver();
+    channel.holdConsume();
+    await pass(4_000);
+    expect(channel.cancelled).toHaveLength(2);
   });
 
   it('takes nothing more over a channel that it has lost meanwhile', async () => {

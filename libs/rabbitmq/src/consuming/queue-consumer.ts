@@ -63,6 +63,8 @@ export class QueueConsumer {
   #mode: Mode;
   /** The channel in use; those that were lost go with their last delivery. */
   #channel: ConsumerChannel | undefined;
+  /** Called when what is wanted has changed, and when the channel is lost. */
+  #wake = (): void => undefined;
   #isHeld = false;
   /** Over all channels, lost ones included. */
   #inFlight = 0;
@@ -139,84 +141,79 @@ export class QueueConsumer {
   async #keep(connection: BrokerConnection, declare: (model: ChannelModel) => Promise<void>): Promise<void> {
     let timeoutMs = FIRST_TIMEOUT_MS;
     let failingSinceMs: number | undefined;
+    const onOpen = (): void => {
+      timeoutMs = FIRST_TIMEOUT_MS;
+      failingSinceMs = undefined;
+      this.#lastError = undefined;
+    };
     while (!this.#isStopping) {
       const model = await connection.established().catch(() => undefined);
       if (!model) return;
-      try {
-        if (failingSinceMs !== undefined) await declare(model).catch(() => undefined);
-        await this.#serve(model, timeoutMs, () => {
-          timeoutMs = FIRST_TIMEOUT_MS;
-          failingSinceMs = undefined;
-          this.#lastError = undefined;
-        });
-      } catch (thrown) {
-        if (this.#isStopping) return;
-        const error = thrown as Error;
-        if (error.message === DEAF) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
-        timeoutMs = Math.min(2 * timeoutMs, LONGEST_TIMEOUT_MS);
-        failingSinceMs = connection.model === model ? (failingSinceMs ?? performance.now()) : undefined;
-        if (failingSinceMs !== undefined && error.message !== this.#lastError?.message)
-          this.#options.onLost?.(error);
-        this.#lastError = failingSinceMs === undefined ? undefined : error;
-        const isRefused = codeOf(error) === ACCESS_REFUSED;
-        if (!isRefused && performance.now() - (failingSinceMs ?? Infinity) > STUCK_MS)
-          connection.reset(model, `${this.queue}: ${error.message}`, CONNECTION_KEPT_MS);
-        await pause(isRefused ? REFUSED_PAUSE_MS : RECREATE_PAUSE_MS);
-      }
+      if (failingSinceMs !== undefined) await declare(model).catch(() => undefined);
+      const error = await this.#serve(model, timeoutMs, onOpen).catch((thrown: unknown) => thrown as Error);
+      if (this.#isStopping) return;
+      if (error.message === DEAF) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
+      timeoutMs = Math.min(2 * timeoutMs, LONGEST_TIMEOUT_MS);
+      failingSinceMs = connection.model === model ? (failingSinceMs ?? performance.now()) : undefined;
+      if (failingSinceMs !== undefined && error.message !== this.#lastError?.message)
+        this.#options.onLost?.(error);
+      this.#lastError = failingSinceMs === undefined ? undefined : error;
+      const isRefused = codeOf(error) === ACCESS_REFUSED;
+      if (!isRefused && performance.now() - (failingSinceMs ?? Infinity) > STUCK_MS)
+        connection.reset(model, `${this.queue}: ${error.message}`, CONNECTION_KEPT_MS);
+      await pause(isRefused ? REFUSED_PAUSE_MS : RECREATE_PAUSE_MS);
     }
   }
 
-  /** @throws Error always in the end: why it cannot consume, or does not any more */
-  async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<never> {
+  /**
+   * @returns why it cannot consume, or does not any more
+   * @throws Error if there is no channel
+   */
+  async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<Error> {
     const { queue, maxBodyBytes = Number.POSITIVE_INFINITY } = this.#options;
     const opened = await within(timeoutMs, 'a channel', model.createChannel());
     const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
       queue,
       maxBodyBytes,
       timeoutMs,
-      wanted: () => this.#wanted,
-      onDelivery: (delivery) => this.#take(channel, delivery),
+      handle: (delivery) => this.#handle(delivery),
+      onSettled: () => this.#settled(channel),
+      onLost: () => this.#wake(),
     });
     this.#channel = channel;
     try {
-      await Promise.race([channel.adjust(), channel.lost]);
+      await channel.adjust(this.#wanted);
       onOpen();
       if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
       void channel.loseIfDeaf(() => this.#patienceMs);
-      return await channel.lost;
-    } finally {
-      this.#channel = undefined;
-      if (this.#deliveries > 0) this.#endCaution();
-      channel.retire();
+      while (!channel.lostBy) {
+        const changed = new Promise<void>((resolve) => (this.#wake = resolve));
+        await channel.adjust(this.#wanted);
+        await changed;
+      }
+    } catch (error) {
+      channel.lose(error as Error);
     }
+    this.#channel = undefined;
+    if (this.#deliveries > 0) this.#endCaution();
+    return channel.lostBy as Error;
   }
 
-  #take(channel: ConsumerChannel, delivery: Delivery): void {
+  async #handle(delivery: Delivery): Promise<void> {
+    this.#inFlight += 1;
     // Sent before the broker heard of the cancellation: another consumer may have it at once.
-    if (this.#isStopping) {
-      delivery.requeue();
-      channel.release(delivery);
-      return;
-    }
+    if (this.#isStopping) return delivery.requeue();
     this.#deliveries += 1;
     this.#patienceMs = FIRST_PATIENCE_MS;
-    this.#inFlight += 1;
-    void this.#handle(channel, delivery);
+    await this.#options.handle(delivery);
   }
 
-  async #handle(channel: ConsumerChannel, delivery: Delivery): Promise<void> {
-    try {
-      await this.#options.handle(delivery);
-    } catch {
-      delivery.requeue();
-    }
-    const wasFull = this.#isFull;
+  #settled(channel: ConsumerChannel): void {
     this.#inFlight -= 1;
-    channel.release(delivery);
-    const mode = this.#mode;
-    if (mode.kind === 'draining' && this.#inFlight === 0) mode.onEmpty();
-    if (mode.kind === 'probing') this.widenIfServed();
-    if (wasFull && !this.#isFull) this.#change();
+    if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
+    this.widenIfServed();
+    // There may be room again.
+    if (channel !== this.#channel) this.#change();
   }
 
   /** How many messages the broker is to have delivered at once. */
@@ -241,7 +238,6 @@ export class QueueConsumer {
 
   #change(mode = this.#mode): void {
     this.#mode = mode;
-    const channel = this.#channel;
-    channel?.adjust().catch((error: unknown) => channel.lose(error as Error));
+    this.#wake();
   }
 }

@@ -11,6 +11,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 export class QueueLock {
   readonly #lock: QueueDeclaration;
   readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
+  /** The connection that may hold it: a broker that answers too late makes the queue all the same. */
   #holder: ChannelModel | undefined;
 
   /** @param lock the queue */
@@ -45,7 +46,13 @@ export class QueueLock {
     options: WalkOptions,
     look: (walk: QueueWalk) => Promise<void>,
   ): Promise<boolean> {
-    if (!(await this.#isHeldBy(connection))) return false;
+    if (this.#holder !== connection && (await this.isTaken())) return false;
+    this.#holder = connection;
+    // Also if it is held already: somebody may have deleted the queue.
+    if (!(await takeLock(connection, this.#lock))) {
+      this.#holder = undefined;
+      return false;
+    }
     try {
       await using walk = await QueueWalk.open(connection, queue, options);
       await look(walk);
@@ -53,15 +60,6 @@ export class QueueLock {
     } finally {
       await this.#release(connection);
     }
-  }
-
-  /** Whether the connection holds the lock, which it takes if nobody does. */
-  async #isHeldBy(connection: ChannelModel): Promise<boolean> {
-    if (this.#holder !== connection && (await this.isTaken())) return false;
-    // Also if it is held already: somebody may have deleted the queue.
-    const isHeld = await takeLock(connection, this.#lock);
-    this.#holder = isHeld ? connection : undefined;
-    return isHeld;
   }
 
   /** Gives the lock up. If that fails, it stays held until the next release. */

@@ -1,6 +1,6 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { closeWithin, countsOf, pause, within } from '../connection/questions.ts';
+import { closeInTime, countsOf, pause, within } from '../connection/questions.ts';
 import { limitBodies } from '../connection/bound-messages.ts';
 
 // A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of them,
@@ -21,7 +21,6 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
 /** Then the broker is asked whether more are on their way: another consumer may have taken them, or they have expired. */
 const IDLE_MS = 2_000;
-const CLOSE_TIMEOUT_MS = 2_000;
 /** A second, for messages of a closed channel to be back in their places, and for those that somebody else holds for a look. */
 const LOOKS = 20;
 const LOOK_PAUSE_MS = 50;
@@ -46,8 +45,8 @@ interface Consumer {
   held: number;
   /** Messages that the broker sends in this window. */
   wanted: number;
-  isEnding: boolean;
-  readonly deferred: (() => void)[];
+  /** What is acknowledged while it is being cancelled. */
+  deferred: ConsumeMessage[] | undefined;
 }
 
 /**
@@ -85,7 +84,7 @@ export class QueueWalk implements AsyncDisposable {
     let messages = FIRST_WINDOW;
     for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
       const tag = `walk-${String(n).padStart(2, '0')}`;
-      const consumer: Consumer = { tag, held: 0, wanted: 0, isEnding: false, deferred: [] };
+      const consumer: Consumer = { tag, held: 0, wanted: 0, deferred: undefined };
       for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
         const { count, bytes } = yield* this.#take(consumer, Math.min(messages, room), left);
         if (count === 0) return;
@@ -102,16 +101,13 @@ export class QueueWalk implements AsyncDisposable {
    * back what the channel held. Never rejects.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    await closeWithin(CLOSE_TIMEOUT_MS, this.#channel);
+    await closeInTime(this.#channel);
     // Also if nothing was shown: somebody else may hold all of them.
     const expected = Math.max(this.#shown, 1) - this.#acknowledged;
-    for (
-      let depth: number | undefined = 0, looks = 0;
-      (depth ?? expected) < expected && looks < LOOKS;
-      looks += 1
-    ) {
+    for (let depth = 0, looks = 0; depth < expected && looks < LOOKS; looks += 1) {
       await pause(LOOK_PAUSE_MS);
-      depth = (await countsOf(this.#connection, this.#queue).catch(() => undefined))?.messageCount;
+      const counts = await countsOf(this.#connection, this.#queue).catch(() => undefined);
+      depth = counts?.messageCount ?? expected;
     }
   }
 
@@ -156,10 +152,10 @@ export class QueueWalk implements AsyncDisposable {
       for (const message of arrived.splice(0)) yield this.#show(message, consumer);
     }
     // What an acknowledgement let come would meet no consumer any more, and go to the end of the queue.
-    consumer.isEnding = true;
+    consumer.deferred = [];
     await this.#answered(channel.cancel(consumer.tag));
-    consumer.isEnding = false;
-    for (const acknowledge of consumer.deferred.splice(0)) acknowledge();
+    for (const message of consumer.deferred) channel.ack(message);
+    consumer.deferred = undefined;
     for (const message of arrived) yield this.#show(message, consumer);
     return taken;
   }
@@ -168,11 +164,8 @@ export class QueueWalk implements AsyncDisposable {
     this.#shown += 1;
     consumer.held += 1;
     const acknowledge = (): void => {
-      if (consumer.isEnding) {
-        consumer.deferred.push(acknowledge);
-        return;
-      }
-      this.#channel.ack(message);
+      if (consumer.deferred) consumer.deferred.push(message);
+      else this.#channel.ack(message);
       this.#acknowledged += 1;
       consumer.held -= 1;
       consumer.wanted += 1;

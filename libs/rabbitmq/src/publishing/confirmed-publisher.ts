@@ -1,14 +1,8 @@
 import type { ChannelModel } from 'amqplib';
 
-import { destroySocket } from '../connection/questions.ts';
-import {
-  type ChannelEvents,
-  type Closure,
-  closureOf,
-  ConfirmingChannel,
-  type PendingPublish,
-} from './confirming-channel.ts';
-import { ANSWER_TICKS, IsolatedPublisher } from './isolated-publisher.ts';
+import { codeOf, destroySocket } from '../connection/questions.ts';
+import { type ChannelEvents, ConfirmingChannel, type PendingPublish } from './confirming-channel.ts';
+import { IsolatedPublisher } from './isolated-publisher.ts';
 import {
   type OutgoingMessage,
   type PublishOutcome,
@@ -29,7 +23,9 @@ export interface PublisherOptions {
 /** A message that loses its channel each time is given up after so many. */
 const MAX_TRIES = 20;
 const TICK_MS = 250;
-/** 1 s, of a channel that has not answered anything yet: it may hang on a queue without a leader. */
+/** 2 s: longer than an election and than a busy broker takes. */
+const ANSWER_TICKS = 8;
+/** 1 s, of a shared channel that has not answered anything yet: it may hang on a queue without a leader. */
 const FIRST_ANSWER_TICKS = 4;
 /** 5 s without any confirm: the node may be cut off from the others. */
 const SILENCE_TICKS = 20;
@@ -45,11 +41,11 @@ export class ConfirmedPublisher {
   readonly #isolated: IsolatedPublisher;
   #model: ChannelModel | undefined;
   /** Why the broker has closed the connection, which takes all channels with it. */
-  #connectionClosure: Closure | undefined;
+  #connectionError: Error | undefined;
   /** The channel that all messages share whose destination is not in doubt. */
   #channel: ConfirmingChannel | undefined;
-  /** With those that were shared before it. */
-  readonly #channels = new Set<ConfirmingChannel>();
+  /** All of the connection, each with whether it is or was shared. */
+  readonly #channels = new Map<ConfirmingChannel, boolean>();
   /** Messages without a channel. */
   #waiting: PendingPublish[] = [];
   /** Whether the broker is under an alarm, and reads nothing. */
@@ -65,7 +61,7 @@ export class ConfirmedPublisher {
   constructor({ onRefused, onSilence }: PublisherOptions = {}) {
     this.#onSilence = onSilence;
     this.#isolated = new IsolatedPublisher({
-      openChannel: (events) => this.#openChannel(events),
+      openChannel: (events) => this.#openChannel(false, events),
       send: (pending) => this.#send(pending),
       now: () => this.#ticks,
       onRefused,
@@ -76,16 +72,16 @@ export class ConfirmedPublisher {
   async attach(model: ChannelModel): Promise<void> {
     this.#model = model;
     this.#isBlocked = false;
-    this.#connectionClosure = undefined;
+    this.#connectionError = undefined;
     model.on('blocked', () => (this.#isBlocked = true));
     model.on('unblocked', () => (this.#isBlocked = false));
-    model.on('error', (error: Error) => (this.#connectionClosure = closureOf(error)));
+    model.on('error', (error: Error) => (this.#connectionError = error));
     this.#channel = undefined;
     this.#channels.clear();
     this.#vainTicks = 0;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
-    this.#isolated.restart();
+    this.#isolated.forget();
     await this.#share();
   }
 
@@ -124,40 +120,42 @@ export class ConfirmedPublisher {
     else if (!this.#isolated.takes(publish)) this.#channel.send(publish, this.#ticks);
   }
 
-  async #openChannel({ onAnswer, onClosed }: ChannelEvents): Promise<ConfirmingChannel> {
+  async #openChannel(isShared: boolean, { onAnswer, onClosed }: ChannelEvents): Promise<ConfirmingChannel> {
     if (!this.#model) throw new Error('not connected');
-    return new ConfirmingChannel(await this.#model.createConfirmChannel(), {
+    const channel: ConfirmingChannel = new ConfirmingChannel(await this.#model.createConfirmChannel(), {
       onAnswer: (publish, answer) => {
         if (answer === 'refused') this.#hasRefused = true;
         else if (answer !== 'unanswered') this.#vainTicks = 0;
         onAnswer(publish, answer);
       },
-      // A connection that the broker closes takes all channels with it, without a code of their own.
-      onClosed: (unanswered, closure) =>
-        onClosed(unanswered, closure.code === undefined ? (this.#connectionClosure ?? closure) : closure),
+      onClosed: (unanswered, reason) => {
+        this.#channels.delete(channel);
+        // A connection that the broker closes takes all channels with it, without a code of their own.
+        onClosed(unanswered, codeOf(reason) === undefined ? (this.#connectionError ?? reason) : reason);
+      },
     });
+    this.#channels.set(channel, isShared);
+    return channel;
   }
 
   /** Opens the channel that all messages share; what the one before hangs on would hold them up. */
   async #share(): Promise<void> {
     this.#use(undefined);
-    const channel: ConfirmingChannel = await this.#openChannel({
+    const channel: ConfirmingChannel = await this.#openChannel(true, {
       onAnswer: (publish, answer) => {
         if (answer === 'refused' || answer === 'unanswered') this.#isolated.ask(publish, answer);
         else publish.resolve(answer);
       },
-      onClosed: (unanswered, closure) => {
-        this.#channels.delete(channel);
+      onClosed: (unanswered, reason) => {
         const isShared = this.#channel === channel;
         if (isShared) this.#use(undefined);
         // If it went with its connection, the next one brings a channel.
-        if (closure.code === undefined) return this.#sendAll(unanswered);
+        if (codeOf(reason) === undefined) return this.#sendAll(unanswered);
         if (isShared) this.#replace();
-        this.#isolated.askEach(unanswered);
+        void this.#isolated.askEach(unanswered);
       },
     });
     this.#use(channel);
-    this.#channels.add(channel);
     this.#sendAll(this.#waiting.splice(0));
   }
 
@@ -177,16 +175,14 @@ export class ConfirmedPublisher {
   #tick(): void {
     if (this.#isBlocked) return;
     this.#ticks += 1;
-    let isHanging = false;
-    for (const channel of this.#channels) {
-      const answerTicks = channel.hasAnswered ? ANSWER_TICKS : FIRST_ANSWER_TICKS;
-      if (channel.expire(this.#ticks - answerTicks)) isHanging = true;
-    }
-    if (isHanging) this.#replace();
-    this.#isolated.tick();
+    const hanging = [...this.#channels].filter(([channel, isShared]) => {
+      const answerTicks = isShared && !channel.hasAnswered ? FIRST_ANSWER_TICKS : ANSWER_TICKS;
+      return channel.expire(this.#ticks - answerTicks);
+    });
+    if (hanging.some(([, isShared]) => isShared)) this.#replace();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
-    const isOwed = this.#isolated.isOwed || [...this.#channels].some(({ size }) => size > 0);
+    const isOwed = this.#isolated.isOwed || [...this.#channels.keys()].some(({ size }) => size > 0);
     if (isWaiting || isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;
     if (this.#vainTicks < SILENCE_TICKS || !this.#model) return;

@@ -16,16 +16,13 @@ export interface PendingPublish {
   isDone: boolean;
 }
 
-/** Why a channel has closed; the code is the broker's, and absent if a connection was lost. */
-export interface Closure {
-  readonly code?: number;
-  readonly reason: string;
-}
-
 export interface ChannelEvents {
   readonly onAnswer: (publish: PendingPublish, answer: PublishOutcome) => void;
-  /** The channel has closed, and does not answer these. May be called again with a message that came too late. */
-  readonly onClosed: (unanswered: readonly PendingPublish[], closure: Closure) => void;
+  /**
+   * The channel has closed, and does not answer these; the reason has the broker's code, unless a connection was lost. May be
+   * called again with a message that came too late.
+   */
+  readonly onClosed: (unanswered: readonly PendingPublish[], reason: Error) => void;
 }
 
 /** The two halves of amqplib's own `publish`, which its types do not declare. */
@@ -49,17 +46,17 @@ export class ConfirmingChannel {
   #publishes = 0;
   #hasAnswered = false;
   #isRetired = false;
-  #closure: Closure = { reason: 'the connection was lost' };
+  #reason = new Error('the connection was lost');
 
   constructor(channel: ConfirmChannel, events: ChannelEvents) {
     this.#channel = channel;
     this.#events = events;
     channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
-    channel.on('error', (error: Error) => (this.#closure = closureOf(error)));
+    channel.on('error', (error: Error) => (this.#reason = error));
     channel.on('close', () => {
       const unanswered = [...this.#pending.keys()];
       this.#pending.clear();
-      events.onClosed(unanswered, this.#closure);
+      events.onClosed(unanswered, this.#reason);
     });
   }
 
@@ -93,7 +90,7 @@ export class ConfirmingChannel {
     } catch (thrown) {
       this.#pending.delete(publish);
       // Closed in this very turn; anything else is a message that cannot be written at all.
-      if ((thrown as Error).name === 'IllegalOperationError') this.#events.onClosed([publish], this.#closure);
+      if ((thrown as Error).name === 'IllegalOperationError') this.#events.onClosed([publish], this.#reason);
       else {
         publish.isDone = true;
         publish.reject(thrown);
@@ -138,11 +135,6 @@ export class ConfirmingChannel {
     this.#isRetired = false;
     abandon(this.#channel);
   }
-}
-
-/** Why the broker closes a channel or a connection, by the error that amqplib makes of it. */
-export function closureOf({ code, message }: Error & { code?: unknown }): Closure {
-  return { reason: message, ...(typeof code === 'number' && { code }) };
 }
 
 /**

@@ -109,6 +109,24 @@ describe('a channel that the broker closes', () => {
   });
 });
 
+describe('the messages of a channel that the broker closes', () => {
+  it('are published again one by one, over the next connection if this one takes no channels any more', async () => {
+    const { broker, channel, channels, next, publish, pass } = await attach();
+    const outcomes = Promise.all([publish('a'), publish('b')]);
+    Object.assign(broker.model, { createConfirmChannel: () => Promise.reject(new Error('closed')) });
+    channel.lose(404);
+    await pass(1 * SECONDS);
+    await next();
+    for (const queue of ['a', 'b']) {
+      await pass(1 * SECONDS);
+      const alone = channels.at(-1);
+      expect(alone?.queues).toEqual([queue]);
+      alone?.confirm(0);
+    }
+    expect(await outcomes).toEqual(['confirmed', 'confirmed']);
+  });
+});
+
 describe('a message that is not answered', () => {
   it('is waited for twice as long on a channel that has answered before', async () => {
     const { channel, channels, publish, pass } = await attach();

@@ -1,5 +1,5 @@
-import { pause } from '../connection/questions.ts';
-import type { ChannelEvents, Closure, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
+import { codeOf, pause } from '../connection/questions.ts';
+import type { ChannelEvents, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
 import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
 
 /** Destinations that are asked at one time; beyond, what the shared channel said is believed. */
@@ -8,11 +8,10 @@ const MAX_ASKED = 16;
 const MAX_REMEMBERED = 1_000;
 /** 5 s. A queue that refuses is asked twice once in that time; so are listeners, which then get a copy. */
 const VERDICT_TICKS = 20;
-/** 2 s: longer than an election and than a busy broker takes. */
-export const ANSWER_TICKS = 8;
 /** A broker that takes so long to open a channel was away as a whole, and may answer on the shared channel in a moment. */
 const SLOW_TICKS = 2;
-const SLOW_PAUSE_MS = 250;
+/** Also between two looks for a connection. */
+const PAUSE_MS = 250;
 
 type Failure = 'refused' | 'unanswered';
 
@@ -50,8 +49,6 @@ export class IsolatedPublisher {
   readonly #doubts = new Map<string, Doubt>();
   /** Messages of channels that the broker has closed. */
   readonly #unanswered: PendingPublish[] = [];
-  #isExamining = false;
-  readonly #channels = new Set<ConfirmingChannel>();
   /** By exchange, what waits until `onRefused` has decided. */
   readonly #held = new Map<string, PendingPublish[]>();
 
@@ -85,22 +82,21 @@ export class IsolatedPublisher {
     else void this.#ask(publish).then((isAsked) => isAsked || this.#options.send(publish));
   }
 
-  /** Publishes each of these once more: the broker has closed their channel for one of them. */
-  askEach(unanswered: readonly PendingPublish[]): void {
-    this.#unanswered.push(...unanswered);
-    void this.#examine();
-  }
-
-  /** Ends what has not been answered in time, and continues what waits. */
-  tick(): void {
-    for (const channel of this.#channels) channel.expire(this.#options.now() - ANSWER_TICKS);
-    void this.#examine();
+  /** Publishes each of these once more, one after the other: the broker has closed their channel for one of them. */
+  async askEach(unanswered: readonly PendingPublish[]): Promise<void> {
+    const waiting = this.#unanswered;
+    // What is added while others are asked is asked behind them.
+    if (waiting.push(...unanswered) > unanswered.length) return;
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      if (this.takes(next) || (await this.#ask(next))) waiting.shift();
+      // Until there is a connection again; the timer keeps no process alive.
+      else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+    }
   }
 
   /** Forgets what the connection before has met. */
-  restart(): void {
+  forget(): void {
     for (const [destination, { verdict }] of this.#doubts) if (verdict) this.#doubts.delete(destination);
-    void this.#examine();
   }
 
   /** Gives back all that waits for a connection or a permission. */
@@ -126,7 +122,7 @@ export class IsolatedPublisher {
       doubt.verdict = answer;
       doubt.until = now() + VERDICT_TICKS;
     } else this.#doubts.delete(destinationOf(publish.message));
-    if (answer) this.#settle(publish, answer);
+    if (answer) void this.#settle(publish, answer);
     for (const waiting of doubt.waiting.splice(0)) send(waiting);
     return answer !== undefined;
   }
@@ -138,48 +134,32 @@ export class IsolatedPublisher {
     if (this.#doubts.size > MAX_REMEMBERED && oldest !== undefined) this.#doubts.delete(oldest);
   }
 
-  /** Publishes the messages of closed channels, one after the other; without a connection, they wait for the next one. */
-  async #examine(): Promise<void> {
-    if (this.#isExamining) return;
-    this.#isExamining = true;
-    for (let next = this.#unanswered[0]; next; next = this.#unanswered[0]) {
-      if (!this.takes(next) && !(await this.#ask(next))) break;
-      this.#unanswered.shift();
-    }
-    this.#isExamining = false;
-  }
-
   /** @returns what became of it: the broker's answer, or why the channel has closed; undefined without a connection */
-  async #publishAlone(publish: PendingPublish): Promise<PublishOutcome | Closure | undefined> {
+  async #publishAlone(publish: PendingPublish): Promise<PublishOutcome | Error | undefined> {
     const { now, openChannel } = this.#options;
     const askedAt = now();
-    let answered = (_answer: PublishOutcome | Closure): void => undefined;
-    const answer = new Promise<PublishOutcome | Closure>((resolve) => (answered = resolve));
+    let answered = (_answer: PublishOutcome | Error): void => undefined;
+    const answer = new Promise<PublishOutcome | Error>((resolve) => (answered = resolve));
     const opening = openChannel({
       onAnswer: (_, outcome) => answered(outcome),
-      onClosed: (_, closure) => answered(closure),
+      onClosed: (_, reason) => answered(reason),
     });
     const channel = await opening.catch(() => undefined);
     if (!channel) return undefined;
-    if (now() - askedAt >= SLOW_TICKS) await pause(SLOW_PAUSE_MS);
-    this.#channels.add(channel);
+    if (now() - askedAt >= SLOW_TICKS) await pause(PAUSE_MS);
     if (!publish.isDone) channel.send(publish, now());
     const outcome = publish.isDone ? 'confirmed' : await answer;
-    this.#channels.delete(channel);
     channel.retire();
     return outcome;
   }
 
-  #settle(publish: PendingPublish, answer: PublishOutcome | Closure): void {
-    if (typeof answer === 'string') publish.resolve(answer);
-    else if (answer.code === undefined) this.#options.send(publish);
-    else void this.#refuse(publish, answer.code, answer.reason);
-  }
-
-  async #refuse(publish: PendingPublish, code: number, reason: string): Promise<void> {
+  async #settle(publish: PendingPublish, answer: PublishOutcome | Error): Promise<void> {
     const { onRefused, send } = this.#options;
+    if (typeof answer === 'string') return publish.resolve(answer);
+    const code = codeOf(answer);
+    if (code === undefined) return send(publish);
     const { exchange } = publish.message;
-    const refusal = new PublishRefusedError(code, exchange, reason);
+    const refusal = new PublishRefusedError(code, exchange, answer.message);
     const held: PendingPublish[] = [];
     this.#held.set(exchange, held);
     const isRepaired = await onRefused?.(refusal).catch(() => false);

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { ConfirmedPublisher, lockQueue, QueueLock } from '#rabbitmq';
+
+import {
+  openConnection,
+  testBrokerCtl,
+  type TestConnection,
+  testBrokerUrl,
+  uniquePrefix,
+} from '../../support/broker.ts';
+import { until } from '../../support/until.ts';
+
+const QUEUE = 'kept';
+const LOCK = lockQueue('kept.lock');
+
+describe('the lock of a kept queue', () => {
+  const virtualHost = uniquePrefix();
+  let open: TestConnection;
+  const publisher = new ConfirmedPublisher();
+  const lock = new QueueLock(LOCK, publisher);
+  const walk = (by = lock) =>
+    by.walk(open.connection, QUEUE, { silenceMs: 1_000 }, async (walked) => {
+      for await (const _ of walked.messages());
+    });
+
+  beforeAll(async () => {
+    await testBrokerCtl('add_vhost', virtualHost);
+    await testBrokerCtl('set_permissions', '--vhost', virtualHost, 'guest', '.*', '.*', '.*');
+    open = await openConnection(Object.assign(new URL(testBrokerUrl()), { pathname: virtualHost }).href);
+    await open.channel.assertQueue(QUEUE, { arguments: { 'x-queue-type': 'quorum' } });
+    await publisher.attach(open.connection);
+  });
+  afterAll(async () => {
+    publisher.close();
+    await open?.[Symbol.asyncDispose]();
+    await testBrokerCtl('delete_vhost', virtualHost);
+  });
+
+  /** Has the broker make classic queues of the virtual host, such as the lock, later. */
+  const makeQueues = (how: 'suspend' | 'resume') =>
+    testBrokerCtl(
+      'eval',
+      `{ok, Pid} = rabbit_amqqueue_sup_sup:find_for_vhost(<<"${virtualHost}">>), sys:${how}(Pid).`,
+    );
+
+  it('is free again for its connection, and then for others, if the broker makes its queue too late', async () => {
+    await makeQueues('suspend');
+    await expect(walk()).rejects.toThrow('the lock was not answered in time');
+    await makeQueues('resume');
+    await until('its queue is there', () => lock.isTaken());
+    expect(await walk(new QueueLock(LOCK, publisher))).toBe(false);
+    expect(await walk()).toBe(true);
+    expect(await lock.isTaken()).toBe(false);
+  });
+});
