@@ -71,7 +71,7 @@ export async function connectTo(
   } catch (error) {
     throw brokerErrorOf(error, url, tls);
   }
-  corkWrites(streamOf(model), process.nextTick);
+  corkWrites(streamOf(model), (uncork) => process.nextTick(uncork));
   boundHeaders(model, knownHeaders);
   return model;
 }
