@@ -20,11 +20,17 @@ export const readDeadline = readCount(1, LONGEST_DEADLINE_MS);
 export function readMoment(text: string): number {
   const [, count, unit = ''] = AGO.exec(text) ?? [];
   if (count !== undefined) return Date.now() - Number(count) * (UNIT_MS[unit] ?? 0);
-  const atMs = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+  const atMs = ISO_8601.test(text) && isDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(atMs)) return atMs;
   throw new InvalidArgumentError(
     'It must be a time ago, such as 30m, 12h or 2d, or a date or time of ISO 8601 with a zone.',
   );
+}
+
+/** Whether it is a day as `YYYY-MM-DD`. February has no 30th, although the parser takes it. */
+export function isDate(text: string): boolean {
+  const atMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
 }
 
 /** Collects the values of an option that may be given several times. */

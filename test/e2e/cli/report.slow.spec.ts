@@ -92,6 +92,13 @@ describe('poker-bridge report', () => {
     expect(new URLSearchParams(body).get('dateFrom')).toBe(`${yesterday} 00:00:00`);
   });
 
+  it('keeps nothing of a report for the standard output that failed', async () => {
+    await sandboxed.platform.fault({ kind: 'endless-report' });
+    const { code, stderr } = await folder.fetch(`rake ${DAY} --per-page 10`, '-');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('PLATFORM_PROTOCOL_ERROR')]);
+    expect(stderr).not.toContain('--resume');
+  });
+
   it('leaves nothing behind if the reader of the standard output has enough', async () => {
     const variables = { ...folder.variables, TMPDIR: folder.pathOf('') };
     const child = startCli(folder.argsOf(`rake ${DAY}`, '-'), { variables });

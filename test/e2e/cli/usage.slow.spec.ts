@@ -53,6 +53,7 @@ describe('poker-bridge', () => {
     ['sign explain --command session.create --data {"userId":".."}', '--data: /userId '],
     ['trace', 'give --id, --player, --since or --until'],
     ['trace --since soon', 'a time ago, such as 30m'],
+    ['trace --since 2026-02-30', 'a date or time of ISO 8601'],
     ['trace --id a --player b', "option '--player <ID>' cannot be used with option '--id <ID>'"],
     [
       'dead-letters discard',

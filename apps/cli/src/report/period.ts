@@ -1,5 +1,5 @@
 import { usageError } from '../exit.ts';
-import type { Options } from '../options.ts';
+import { isDate, type Options } from '../options.ts';
 
 /** Its ends are `YYYY-MM-DD HH:MM:SS`. */
 export interface Period {
@@ -54,13 +54,6 @@ export function incompleteness(
 /** One end of a period as it is typed: a day is its midnight, and a `T` may take the place of the blank. */
 function endOf(text: string): string {
   return isDate(text) ? `${text} 00:00:00` : text.replace(/^(\d{4}-\d{2}-\d{2})T/, '$1 ');
-}
-
-/** February has no 30th, although the parser takes it. */
-function isDate(text: string): boolean {
-  return (
-    /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dateOf(Date.parse(text)) === text
-  );
 }
 
 function dateOf(atMs: number): string {

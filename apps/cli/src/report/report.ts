@@ -76,7 +76,9 @@ async function fetchInto(
       ending = endingOf(options.out, facts, comparison);
       await writeReport(format, unfinished);
     } catch (error) {
-      process.stderr.write(await unfinished.leave());
+      const left = await unfinished.leave();
+      // For the standard output it lies in a temporary folder.
+      if (options.out !== STANDARD_OUTPUT) process.stderr.write(left);
       if (!(error instanceof CallerError) || !error.answer) throw error;
       const body = exactJson(error.answer);
       const line = `{"type":"command.failed","body":${body}}\n`;
