@@ -59,7 +59,7 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
  */
 function standardOutput(): DestinationStream {
   let lines: string[] = [];
-  let piece = NOTHING;
+  let piece: Buffer = NOTHING;
   /** Of the lines and the piece. */
   let bytes = 0;
   let isWriting = false;
