@@ -36,10 +36,11 @@ export class ConsumerChannel {
   readonly #inFlight = new Set<Delivery>();
   /** The broker delivers to these, or will; two after a probe, the second one for the rest of the prefetch. */
   #consumerTags: string[] = [];
-  #consumers = 0;
-  #isConsuming = false;
   /** The sum of their prefetches. */
   #granted = 0;
+  /** Opened so far, cancelled ones included. */
+  #consumers = 0;
+  #isConsuming = false;
   #deliveries = 0;
   readonly #ended = new AbortController();
 
