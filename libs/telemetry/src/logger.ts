@@ -21,7 +21,7 @@ const GATHER_MS = 50;
 const GATHER_BYTES = 16 * 1024;
 /** The size of the lines that have not been read yet; beyond it lines are dropped, as the log must not stop the service. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-/** How long the end of the process waits for a reader that has paused. */
+/** How long the end of the process waits for a reader that has paused, unless the pipe itself blocks. */
 const LAST_WRITE_MS = 1_000;
 const STANDARD_OUTPUT = 1;
 const NOTHING = Buffer.alloc(0);
@@ -79,13 +79,14 @@ function standardOutput(): DestinationStream {
       const taken = error ? lostIn(error, piece) : written;
       piece = piece.subarray(taken);
       bytes -= taken;
-      if (taken > 0) flush();
+      // Without a timer, nothing has come since, or it has waited for long enough.
+      if (taken > 0 && (timer === undefined || bytes >= GATHER_BYTES)) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     });
   };
   process.on('exit', () => {
     const untilMs = performance.now() + LAST_WRITE_MS;
-    // What is being written is written by its thread.
+    // Its thread writes what is being written, but loses what a pipe that does not block has no room for.
     for (let rest = Buffer.concat([isWriting ? NOTHING : piece, gather()]); rest.length > 0;) {
       try {
         rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
