@@ -33,7 +33,7 @@ type Defaults = Readonly<Record<string, string | false | undefined>>;
 /**
  * The options that a person gives to a task, each with its default; `false` makes a flag.
  *
- * @throws {TypeError} naming an option that is none of them
+ * @throws {TypeError} with the name of an option that does not exist
  */
 export function readOptions<const T extends Defaults>(defaults: T) {
   const options = Object.entries<Defaults[string]>(defaults).map(([name, fallback]) => {

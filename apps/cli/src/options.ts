@@ -27,7 +27,7 @@ export function readMoment(text: string): number {
   );
 }
 
-/** Whether it is a day as `YYYY-MM-DD`. February has no 30th, although the parser takes it. */
+/** Whether a text is a day as `YYYY-MM-DD`. February has no 30th, although the parser takes it. */
 export function isDate(text: string): boolean {
   const atMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);

@@ -101,7 +101,7 @@ export async function checkReading(connection: ChannelModel, queues: readonly st
   }
 }
 
-/** Asks for a consumer that cannot be, which the broker logs. */
+/** Asks for a consumer that is not possible; the broker logs that it refuses it. */
 async function checkConsuming(connection: ChannelModel, queue: string): Promise<void> {
   const noConsumer = { arguments: { 'x-priority': 'none' } };
   try {
@@ -109,7 +109,7 @@ async function checkConsuming(connection: ChannelModel, queue: string): Promise<
       channel.consume(queue, () => undefined, noConsumer),
     );
   } catch (error) {
-    // What was deleted is declared again elsewhere, and the consumer that cannot be is the answer to whether it might.
+    // A queue that was deleted is declared again elsewhere; only a user who may read is told that no such consumer is possible.
     if (codeOf(error) !== NOT_FOUND && codeOf(error) !== PRECONDITION_FAILED) throw error;
   }
 }

@@ -158,7 +158,7 @@ const WRONG_SEALS: readonly Mistake[] = [
   })),
 ];
 
-/** For each parameter, at any depth, the mistake of not signing it; and that of signing no empty one. */
+/** For each parameter, at any depth, the mistake of not signing it; and the mistake of signing no empty parameter. */
 export function omissions(parameters: SignedParameters): Mistake[] {
   const paths = pathsOf(parameters);
   const empty = paths.filter((path) => ['', null, false].includes(valueAt(parameters, path) as string));

@@ -59,7 +59,7 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
 function standardOutput(): DestinationStream {
   let lines: string[] = [];
   let piece: Buffer = NOTHING;
-  /** Of the lines and the piece. */
+  /** The size of the lines and the piece. */
   let bytes = 0;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
@@ -79,7 +79,7 @@ function standardOutput(): DestinationStream {
       const taken = error ? lostIn(error, piece) : written;
       piece = piece.subarray(taken);
       bytes -= taken;
-      // Without a timer, nothing has come since, or it has waited for long enough.
+      // If no timer runs, what is left has waited for long enough.
       if (taken > 0 && (timer === undefined || bytes >= GATHER_BYTES)) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     });

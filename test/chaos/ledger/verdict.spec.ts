@@ -44,7 +44,7 @@ it.each<[string, Partial<Entry>, object]>([
     { wrong: [] },
   ],
   [
-    'has a page twice, otherwise',
+    'has a page twice, with other records',
     { replies: [page('[1]'), page('[2]'), reply('c:1')] },
     { wrong: [anEntry] },
   ],

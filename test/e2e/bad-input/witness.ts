@@ -18,7 +18,7 @@ export type Testimony = Readonly<Record<Kind, ConsumeMessage[]>>;
  */
 export class Witness {
   replyQueue!: string;
-  /** Of the command of a test. */
+  /** The correlation id of the command that a test sends. */
   correlationId = '';
   readonly service: ServiceUnderTest;
   readonly #seen = new Map<string, Testimony>();

@@ -21,7 +21,7 @@ function subcommandsOf(command: Command, name = ''): [string, Command][] {
 const subcommands = subcommandsOf(await createProgram());
 const sections = new Map(text.split(/^## /m).map((section) => [section.split('\n', 1)[0], section]));
 
-/** What a section says of options, from the word on that begins the paragraph. */
+/** The paragraph of a section that lists its options. */
 const optionsIn = (heading: string): string =>
   /\nOptions: (.+?)(?:\n\n|$)/s.exec(sections.get(heading) ?? '')?.[1] ?? '';
 const ownOptions = (heading: string) =>

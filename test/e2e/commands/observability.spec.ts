@@ -131,7 +131,7 @@ describe('what a person on call sees', () => {
       'poker_replies_forwarded_total 0',
     ];
     expect(metrics.split('\n')).toEqual(expect.arrayContaining(expected));
-    // Of a Redis, which this worker does not have.
+    // This worker has no Redis.
     expect(metrics).not.toMatch(/^poker_redis_connected /m);
   });
 

@@ -56,7 +56,7 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .option('--currency <CODE>', 'only this currency')
     .option(
       '--decimals <CURRENCY=N>',
-      'of a currency of which the worker knows none; may be repeated',
+      'for a currency whose decimals the worker does not know; may be repeated',
       each(readDecimals),
     )
     .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')

@@ -77,7 +77,7 @@ async function fetchInto(
       await writeReport(format, unfinished);
     } catch (error) {
       const left = await unfinished.leave();
-      // For the standard output it lies in a temporary folder.
+      // A report for the standard output lies in a temporary folder.
       if (options.out !== STANDARD_OUTPUT) process.stderr.write(left);
       if (!(error instanceof CallerError) || !error.answer) throw error;
       const body = exactJson(error.answer);

@@ -35,7 +35,7 @@ export function readLogLine(text: string): LogLine | undefined {
   return undefined;
 }
 
-/** A member for people; of a list its items. */
+/** A member of a line for people, a list as its items. */
 function said(value: unknown = ''): string {
   return printable(Array.isArray(value) ? value.map(said).join(' ') : written(value));
 }

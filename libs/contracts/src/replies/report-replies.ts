@@ -113,7 +113,7 @@ const COMPLETED: ReportCompleted = {
   faults: 0,
 };
 
-/** The only page of a rake report, as far as its record does not differ. */
+/** The only page of a rake report, without its record. */
 const RAKE_PAGE = {
   report: 'rake' as const,
   page: 1,

@@ -70,8 +70,8 @@ export function readGame(text: string, player: string, urls: UrlRules): GameOpen
 }
 
 /**
- * @param asked a text that the command has named, whatever that holds
- * @throws UnexpectedDocument unless the member is that, or a text that can be shown to a player
+ * @param asked a text of the command, which may hold any characters
+ * @throws UnexpectedDocument unless the member is this text, or another one that can be shown to a player
  */
 function playerTextAt(object: JsonObject, name: string, asked?: string, where = ATTRIBUTES): string {
   const text = textAt(object, name, where);

@@ -38,7 +38,7 @@ export class ConsumerChannel {
   #consumerTags: string[] = [];
   /** The sum of their prefetches. */
   #granted = 0;
-  /** Opened so far, cancelled ones included. */
+  /** How many consumers were opened, also those that were cancelled. */
   #consumers = 0;
   #isConsuming = false;
   #deliveries = 0;

@@ -44,7 +44,7 @@ export class ConfirmedPublisher {
   #connectionError: Error | undefined;
   /** The channel that all messages share whose destination is not in doubt. */
   #channel: ConfirmingChannel | undefined;
-  /** All of the connection, each with whether it is or was shared. */
+  /** All channels of the connection, each with whether it is or was shared. */
   readonly #channels = new Map<ConfirmingChannel, boolean>();
   /** Messages without a channel. */
   #waiting: PendingPublish[] = [];

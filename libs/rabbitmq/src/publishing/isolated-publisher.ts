@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 1_000;
 const VERDICT_TICKS = 20;
 /** A broker that takes so long to open a channel was away as a whole, and may answer on the shared channel in a moment. */
 const SLOW_TICKS = 2;
-/** Also between two looks for a connection. */
+/** Before a publish over a channel that was slow to open, and between two looks for a connection. */
 const PAUSE_MS = 250;
 
 type Failure = 'refused' | 'unanswered';
@@ -85,7 +85,7 @@ export class IsolatedPublisher {
   /** Publishes each of these once more, one after the other: the broker has closed their channel for one of them. */
   async askEach(unanswered: readonly PendingPublish[]): Promise<void> {
     const waiting = this.#unanswered;
-    // What is added while others are asked is asked behind them.
+    // If others are being asked, these follow.
     if (waiting.push(...unanswered) > unanswered.length) return;
     for (let next = waiting[0]; next; next = waiting[0]) {
       if (this.takes(next) || (await this.#ask(next))) waiting.shift();

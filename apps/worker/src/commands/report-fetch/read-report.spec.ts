@@ -88,7 +88,7 @@ describe('readReport', () => {
     ['ends before its last page', [FIRST, second()], counted(0, 0, 3)],
     ['counts other pages', [FIRST, SECOND, { ...THIRD, pageCount: 4 }, pageOf([], 4, 5)], counted(0, 0, 0)],
     ['clamps the size of later pages', [FIRST, { ...SECOND, perPage: 1 }, THIRD], counted(0, 0, 0)],
-    ['counts a page more', [...FIVE, pageOf([], 3, 5)].map((page) => ({ ...page, pageCount: 4 })), unchanged],
+    ['counts extra pages', [...FIVE, pageOf([], 3, 5)].map((page) => ({ ...page, pageCount: 4 })), unchanged],
     [
       'answers its last page for a page beyond',
       [FIRST, SECOND, { ...pageOf([recordOf('3'), recordOf('4')], 2, 4), currentPage: 2 }],
