@@ -5,27 +5,27 @@ import { openSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../../scripts/root.ts';
+import { until } from '../../support/until.ts';
 
+const MIB = 1024 * 1024;
+const LIMIT_MIB = 16;
+const LOGGED_MIB = 256;
 const LINES = 3_000;
-/** Logs a line, many if it is asked to, and another one at its end, which comes when its standard input does. */
-const PROGRAM = `
+const FLAGS = ['--expose-gc', '--conditions=@poker-bridge/source', '--input-type=module', '--eval'];
+
+/** Runs a program that has a logger, says when it is running, and logs a last line when its standard input ends. */
+function run(program: string, output: 'pipe' | number = 'pipe'): ChildProcess {
+  const text = `
   import { createLogger } from '#telemetry';
   const logger = createLogger('info');
-  logger.info('first');
-  for (let left = Number(process.argv[1]); left > 0; left -= 1) {
-    logger.info('again '.repeat(50));
-    await new Promise(setImmediate);
-  }
+  const text = 'x'.repeat(1000);
+  ${program}
   setTimeout(() => console.error('running'), 200);
   process.stdin.on('end', () => {
     logger.info('last');
     process.exit(0);
-  }).resume();
-`;
-
-function run(output: 'pipe' | number, lines = 0): ChildProcess {
-  const args = ['--conditions=@poker-bridge/source', '--input-type=module', '--eval', PROGRAM, String(lines)];
-  return spawn(process.execPath, args, { cwd: root, stdio: ['pipe', output, 'pipe'] });
+  }).resume();`;
+  return spawn(process.execPath, [...FLAGS, text], { cwd: root, stdio: ['pipe', output, 'pipe'] });
 }
 
 async function end(program: ChildProcess): Promise<unknown> {
@@ -35,20 +35,27 @@ async function end(program: ChildProcess): Promise<unknown> {
   return code;
 }
 
+function read(program: ChildProcess): string[] {
+  const pieces: string[] = [];
+  program.stdout?.on('data', (data) => pieces.push(String(data)));
+  return pieces;
+}
+
 describe('the log on standard output', () => {
   it('has all lines when the process ends', async () => {
-    const program = run('pipe');
-    let text = '';
-    program.stdout?.on('data', (data) => (text += String(data)));
+    const program = run("logger.info('first')");
+    const pieces = read(program);
     await once(program.stderr!, 'data');
     expect(await end(program)).toBe(0);
-    expect(text).toMatch(/first.*\n.*last.*\n$/);
+    expect(pieces.join('')).toMatch(/first.*\n.*last.*\n$/);
   });
 
   it('gathers what is logged during a write, too', async () => {
-    const program = run('pipe', LINES);
-    const pieces: string[] = [];
-    program.stdout?.on('data', (data) => pieces.push(String(data)));
+    const program = run(`for (let left = ${LINES}; left > 0; left -= 1) {
+      logger.info('again '.repeat(50));
+      await new Promise(setImmediate);
+    }`);
+    const pieces = read(program);
     await once(program.stderr!, 'data');
     await end(program);
     expect(pieces.join('').match(/again/g)).toHaveLength(50 * LINES);
@@ -56,16 +63,41 @@ describe('the log on standard output', () => {
   });
 
   it('lets the process run and end while its disk is full', async () => {
-    const program = run(openSync('/dev/full', 'w'));
+    const program = run("logger.info('first')", openSync('/dev/full', 'w'));
     await once(program.stderr!, 'data');
     expect(await end(program)).toBe(0);
   });
 
   it('lets the process end if its reader goes just before', async () => {
-    const program = run('pipe');
+    const program = run("logger.info('first')");
     program.stdout?.resume();
     await once(program.stderr!, 'data');
     program.stdout?.destroy();
     expect(await end(program)).toBe(0);
+  });
+
+  it('keeps 16 MiB at most while nobody reads it, and does not stop the process', async () => {
+    const program = run(`globalThis.gc();
+    const before = process.memoryUsage().heapUsed;
+    for (let mib = 0; mib < ${LOGGED_MIB}; mib += 1) {
+      for (let line = 0; line < 1024; line += 1) logger.info({ text }, 'a line');
+      await new Promise(setImmediate);
+    }
+    globalThis.gc();
+    console.error(process.memoryUsage().heapUsed - before);`);
+    const [bytes] = await once(program.stderr!, 'data');
+    program.kill('SIGKILL');
+    expect(Number(bytes) / MIB).toBeLessThan(2 * LIMIT_MIB);
+  });
+
+  it('is written to its end for a reader that had paused, without another line', async () => {
+    // Whoever uses the stream of Node.js has the pipe take a part, or nothing, instead of blocking.
+    const program = run(`void process.stdout;
+    for (let line = 0; line < 1024; line += 1) logger.info({ text }, 'a line ' + line);`);
+    await once(program.stderr!, 'data');
+    const pieces = read(program);
+    await until('the last line is there', () => pieces.join('').endsWith('"a line 1023"}\n')).finally(() =>
+      program.kill(),
+    );
   });
 });
