@@ -133,7 +133,7 @@ describe('a message that the broker closes the connection for', () => {
     const close = async () => {
       Object.assign(broker.model, { createConfirmChannel: () => Promise.reject(new Error('closed')) });
       broker.model.emit('error', Object.assign(new Error('INTERNAL_ERROR'), { code: 541 }));
-      for (const lost of [...channels]) lost.lose();
+      for (const lost of channels) lost.lose();
       await next();
       await pass(1 * SECONDS);
     };
