@@ -56,14 +56,14 @@ describe('at its deadline a call ends', () => {
     await expectExpired(callWithin(300), (call) => createSession(client, call), true);
   });
 
-  it('that waits for a connection, without having been sent, and leaves its place in the queue', async () => {
-    platform.next(silent).always(answers(200, SESSION));
-    const { client } = buildClient({ limits: { connections: 1, queue: 1 } });
-    const first = createSession(client, callWithin(500));
+  it('that waits for a connection, without having been sent', async () => {
+    platform.always(silent);
+    const { client } = buildClient({ limits: { connections: 1 } });
+    const first = createSession(client, callWithin(300 + 2 * MOST_LATE_MS));
     const second = callWithin(300);
     await expectExpired(second, (call) => createSession(client, call), false);
     expect([second.attempts, platform.requests.length]).toEqual([0, 1]);
-    await Promise.all([failureOf(first), createSession(client)]);
+    await failureOf(first);
   });
 
   it('whose earlier attempts were lost', async () => {
