@@ -15,7 +15,6 @@ export {
 } from './connection/broker-connection.ts';
 export { releaseOf } from './connection/broker-release.ts';
 export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from './connection/connect.ts';
-export { corkWrites } from './connection/cork-writes.ts';
 export { countsOf, NOT_FOUND, onChannel, pause, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';

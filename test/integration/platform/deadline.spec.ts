@@ -59,7 +59,7 @@ describe('at its deadline a call ends', () => {
   it('that waits for a connection, without having been sent', async () => {
     platform.always(silent);
     const { client } = buildClient({ limits: { connections: 1 } });
-    const first = createSession(client, callWithin(500));
+    const first = createSession(client, callWithin(300 + 2 * MOST_LATE_MS));
     const second = callWithin(300);
     await expectExpired(second, (call) => createSession(client, call), false);
     expect([second.attempts, platform.requests.length]).toEqual([0, 1]);

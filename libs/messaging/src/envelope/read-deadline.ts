@@ -2,7 +2,8 @@
 const LONGEST_MS = 20 * 60 * 1000;
 
 const EPOCH_MS = /^\d{1,16}$/;
-const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
+const ZONE_IN_HOURS = /[+-]\d{2}$/;
 
 export interface DeadlineSource {
   /** The header `x-deadline`. */
@@ -34,7 +35,9 @@ function readMoment(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
   if (typeof value !== 'string') return undefined;
   if (EPOCH_MS.test(value)) return Number(value);
-  const atMs = ISO_8601_WITH_ZONE.test(value) && isDay(value.slice(0, 10)) ? Date.parse(value) : Number.NaN;
+  if (!ISO_8601_WITH_ZONE.test(value) || !isDay(value.slice(0, 10))) return undefined;
+  // `Date` wants the minutes, too.
+  const atMs = Date.parse(ZONE_IN_HOURS.test(value) ? `${value}:00` : value);
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-import { corkWrites, within } from '#rabbitmq';
+import { within } from '#rabbitmq';
 import { TlsContext } from '#tls';
 
 import type { InternalKeys } from '../envelope/internal-keys.ts';
@@ -35,16 +35,33 @@ export interface RedisStoreOptions {
 }
 
 interface Scripts {
-  putEntry(key: string, over: string, value: string, durationMs: number): Promise<string | null>;
+  /** @param keysAndEntries all keys, and then what each is to be replaced for, its value and how long that holds */
+  putEntries(keys: number, ...keysAndEntries: readonly (string | number)[]): Promise<Found[]>;
+}
+
+/** What another worker has written; null if nothing stood in the way. */
+type Found = string | null;
+
+/** One entry to write, and whom to tell what was found. */
+interface Put {
+  readonly key: string;
+  readonly entry: readonly [over: string, value: string, durationMs: number];
+  readonly answered: (found: Found | undefined) => void;
 }
 
 /** A value that is no text was not written by a worker, and counts as absent. */
-const PUT_ENTRY = `
-local found = redis.pcall('GET', KEYS[1])
-if type(found) == 'string' and found ~= ARGV[1] and found ~= ARGV[2] then return found end
-if ARGV[2] == '' then redis.call('DEL', KEYS[1])
-else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
-return false
+const PUT_ENTRIES = `
+local answers = {}
+for i, key in ipairs(KEYS) do
+  local over, value, duration = ARGV[3 * i - 2], ARGV[3 * i - 1], ARGV[3 * i]
+  local found = redis.pcall('GET', key)
+  if type(found) == 'string' and found ~= over and found ~= value then answers[i] = found
+  else
+    answers[i] = false
+    if value == '' then redis.call('DEL', key) else redis.call('SET', key, value, 'PX', duration) end
+  end
+end
+return answers
 `;
 
 /**
@@ -58,6 +75,8 @@ export class RedisConnection {
   #state: RedisState = { kind: 'connecting' };
   /** Why Redis cannot be used; `undefined` once it can. */
   #lastError: unknown;
+  /** What is to be written at the end of this turn of the event loop. */
+  #gathered: Put[] = [];
 
   /** @param probeKey of an entry that nobody reads */
   constructor(options: RedisStoreOptions, probeKey: string) {
@@ -66,7 +85,7 @@ export class RedisConnection {
     this.#tls = tls;
     this.#redis = new client(url, {
       ...redisOptions(url, tls),
-      scripts: { putEntry: { lua: PUT_ENTRY, numberOfKeys: 1 } },
+      scripts: { putEntries: { lua: PUT_ENTRIES } },
       connectTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: CONNECT_TIMEOUT_MS,
       disconnectTimeout: ANSWER_TIMEOUT_MS,
@@ -78,10 +97,7 @@ export class RedisConnection {
     }) as Redis & Scripts;
     this.#redis.on('error', (error) => this.#note(error));
     this.#redis.on('close', () => this.#leave());
-    this.#redis.on('ready', () => {
-      corkWrites(this.#redis.stream, setImmediate);
-      void this.#tryOut(probeKey);
-    });
+    this.#redis.on('ready', () => void this.#tryOut(probeKey));
   }
 
   get state(): RedisState {
@@ -89,15 +105,17 @@ export class RedisConnection {
   }
 
   /**
-   * Writes a value unless there is another one than it, or `over`. Never rejects.
+   * Writes a value unless there is another one than it, or `over`, with all others of this turn of the event loop: a call costs
+   * as much as what it deduplicates. Never rejects.
    *
    * @param value '' removes the one that may be replaced, and so only looks if `over` is ''
    * @returns that other one, or null; `undefined` while Redis is away
    */
-  put(key: string, over: string, value: string, durationMs: number): Promise<string | null | undefined> {
-    const { kind } = this.#state;
-    if (kind === 'away' || kind === 'closed') return Promise.resolve(undefined);
-    return this.#put(key, over, value, durationMs);
+  put(key: string, over: string, value: string, durationMs: number): Promise<Found | undefined> {
+    return new Promise((answered) => {
+      if (this.#gathered.length === 0) setImmediate(() => void this.#putGathered());
+      this.#gathered.push({ key, entry: [over, value, durationMs], answered });
+    });
   }
 
   close(): void {
@@ -106,16 +124,33 @@ export class RedisConnection {
   }
 
   async #tryOut(probeKey: string): Promise<void> {
-    if ((await this.#put(probeKey, '', 'probe', 1)) === undefined) return;
+    if (!(await this.#call([probeKey], ['', 'probe', 1]))) return;
     this.#lastError = undefined;
     this.#change({ kind: 'available' });
     this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
   }
 
-  async #put(...entry: Parameters<Scripts['putEntry']>): Promise<string | null | undefined> {
+  async #putGathered(): Promise<void> {
+    const puts = this.#gathered;
+    this.#gathered = [];
+    const { kind } = this.#state;
+    const isUsable = kind !== 'away' && kind !== 'closed';
+    const keys = puts.map(({ key }) => key);
+    const found = isUsable
+      ? await this.#call(
+          keys,
+          puts.flatMap(({ entry }) => entry),
+        )
+      : undefined;
+    for (const [index, { answered }] of puts.entries()) answered(found?.[index]);
+  }
+
+  /** @returns undefined if Redis does not answer, and is away from now on */
+  async #call(keys: readonly string[], entries: readonly (string | number)[]): Promise<Found[] | undefined> {
     const before = this.#state;
     try {
-      return await within(ANSWER_TIMEOUT_MS, 'a call', this.#redis.putEntry(...entry));
+      const answer = this.#redis.putEntries(keys.length, ...keys, ...entries);
+      return await within(ANSWER_TIMEOUT_MS, 'a call', answer);
     } catch (error) {
       // What was asked over an earlier connection says nothing about this one.
       if (this.#state !== before) return undefined;

@@ -19,7 +19,7 @@ export function reportShare(bus: Bus, places: ReportPlaces): Step {
     const turn = await places.enter(compartment, command.deadline, () => fits(command, bus));
     if (turn === 'stuck') return waitFor(command, bus, errorBodyOf(new CommandError('OVERLOADED'), command));
     if (turn === 'expired') throw new DeadlineExceeded();
-    command.atEnd(() => places.leave(compartment));
+    command.atEnd(({ kind }) => places.leave(compartment, kind !== 'postpone'));
     // Its connection may have gone while it waited.
     return command.delivery.isAlive ? next(command) : { kind: 'return', cause: undefined };
   };

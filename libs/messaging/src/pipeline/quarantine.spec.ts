@@ -6,7 +6,7 @@ import { BUS_OF_SPEC } from '../envelope/bus.fixture.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Settlement } from '../command/settlement.ts';
 
-const BUS = { ...BUS_OF_SPEC, nowMs: () => Date.now() };
+const BUS = { ...BUS_OF_SPEC, nowMs: () => Date.now(), clock: () => performance.now() };
 const QUEUE = 'poker.quarantine';
 const HOUR_MS = 3_600_000;
 const KILLER = 'killer';
@@ -124,6 +124,17 @@ describe('Quarantine', () => {
     const scene = new Scene([...harmless(5), KILLER], HOUR_MS / 5, 20);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+  });
+
+  it('finds a killer if the time of day is set back meanwhile', async () => {
+    const scene = new Scene([...harmless(5), KILLER], 1_500, 20);
+    await jest.advanceTimersByTimeAsync(1_300);
+    jest.setSystemTime(Date.now() - HOUR_MS / 6);
+    await jest.advanceTimersByTimeAsync(18_000);
+    expect([...scene.answered.values()].sort()).toEqual([
+      'POISON_COMMAND',
+      ...harmless(5).map(() => 'session.created'),
+    ]);
   });
 
   it('has a command run that has expired while it waited, so that it is answered', async () => {

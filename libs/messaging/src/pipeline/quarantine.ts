@@ -62,7 +62,7 @@ export class Quarantine {
   /** With the times of their starts, and their levels. */
   readonly #running = new Map<Command, { readonly startedAtMs: number; readonly level: number }>();
   #isGathering = false;
-  #lastStart = { atMs: 0, level: ORDINARY };
+  #lastStart = { atMs: -Infinity, level: ORDINARY };
   /** How many start at once, until all that waited have started. */
   #batch = 0;
 
@@ -89,7 +89,7 @@ export class Quarantine {
     const isStart = typeof startedAtMs === 'number' || !isCopy(own);
     if (isStart && !command.delivery.message.fields.redelivered) {
       if (!this.#mayRun(level)) return this.#copy(record);
-      this.#running.set(command, { startedAtMs: this.#bus.nowMs(), level });
+      this.#running.set(command, { startedAtMs: this.#bus.clock(), level });
       command.atEnd(() => this.#running.delete(command));
       return undefined;
     }
@@ -138,25 +138,25 @@ export class Quarantine {
   /** Starts those whose turn it is. @returns when to look again */
   #start(): number {
     const level = Math.min(...this.#waiting.map((waiting) => waiting.level));
-    const nowMs = this.#bus.nowMs();
+    const { nowMs, clock } = this.#bus;
     const { atMs, level: lastLevel } = this.#lastStart;
-    const isOnItsWay = (level !== lastLevel || level === ALONE) && nowMs - atMs < UNDER_WAY_MS;
+    const isOnItsWay = (level !== lastLevel || level === ALONE) && clock() - atMs < UNDER_WAY_MS;
     if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE_STEP_MS;
     const candidates = this.#waiting.filter((waiting) => waiting.level === level);
     if (level === ORDINARY) this.#batch = Math.max(this.#batch, Math.ceil(candidates.length / STEPS));
     const started = new Set(candidates.slice(0, level === ORDINARY ? this.#batch : 1));
     if (started.size === candidates.length) this.#batch = 0;
     this.#waiting = this.#waiting.filter((waiting) => !started.has(waiting));
-    this.#lastStart = { atMs: nowMs, level };
+    this.#lastStart = { atMs: clock(), level };
     // Beside what does not end, a start says less.
     const as = level === ALONE && this.#running.size > 0 ? ONE_BY_ONE : level;
-    for (const waiting of started) waiting.resolve(this.#copy({ ...waiting, level: as }, nowMs));
+    for (const waiting of started) waiting.resolve(this.#copy({ ...waiting, level: as }, nowMs()));
     return level === ORDINARY ? STEP_MS : ONE_BY_ONE_STEP_MS;
   }
 
   /** Whether all that come first are done, or have had their time. */
   #mayRun(level: number): boolean {
-    const sinceMs = this.#bus.nowMs() - PATIENCE_MS;
+    const sinceMs = this.#bus.clock() - PATIENCE_MS;
     return ![...this.#running.values()].some(
       (other) =>
         other.startedAtMs > sinceMs && (level === ALONE || other.level === ALONE || other.level < level),

@@ -59,6 +59,15 @@ describe('ReportPlaces', () => {
     expect(enter(WELL)).toBe('entered');
   });
 
+  it('sends reports away as well if those that hold places only give them up, one after the other', async () => {
+    for (let n = 0; n < 4; n += 1) void enter(SICK);
+    const waiting = Array.from({ length: 4 }, () => enter(SICK));
+    jest.advanceTimersByTime(1_900);
+    places.leave(SICK, false);
+    jest.advanceTimersByTime(1_100);
+    expect(await Promise.all(waiting)).toEqual(['entered', 'stuck', 'stuck', 'stuck']);
+  });
+
   it('keeps a report that cannot wait elsewhere until its deadline', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     jest.advanceTimersByTime(3_000);

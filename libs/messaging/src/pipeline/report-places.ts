@@ -72,11 +72,12 @@ export class ReportPlaces {
     if (held) held.movedAtMs = this.#nowMs();
   }
 
-  leave(compartment: string): void {
+  /** @param hasMoved whether it has ended, and not only given up its place */
+  leave(compartment: string, hasMoved = true): void {
     const held = this.#held.get(compartment);
     if (!held) return;
     this.#shares.giveBack(held);
-    held.leftAtMs = held.movedAtMs = this.#nowMs();
+    if (hasMoved) held.leftAtMs = held.movedAtMs = this.#nowMs();
     for (const waiter of this.#waiting) {
       if (this.#shares.hasRoomFor(waiter.held)) waiter.settle(this.#take(waiter.held));
     }

@@ -67,8 +67,10 @@ export function readRecord(
   const record: Record<string, unknown> = { id: textAt(holder, 'id', where) };
   for (const attribute of Object.keys(attributes)) {
     const name = camelCase(attribute);
+    // The id stands, and so does `user-id` beside a `userId`, which nobody has checked.
+    const isTaken = name === attribute && Object.hasOwn(record, name);
     // `__proto__` would set the prototype instead of a member.
-    if (name !== 'id' && name !== '__proto__') record[name] = attributes[attribute];
+    if (!isTaken && name !== '__proto__') record[name] = attributes[attribute];
   }
   return record as ReportRecord;
 }

@@ -74,9 +74,8 @@ export async function within<T>(timeoutMs: number, what: string, work: Promise<T
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
     const late = (): void => reject(new Error(`${what} was not answered in time`));
-    // In halves, with a last look at what has arrived: a process that was held up itself writes and reads first.
-    const wait = (next: () => void): void => void (timer = setTimeout(next, timeoutMs / 2));
-    wait(() => wait(() => setImmediate(late)));
+    // Timers fire before what has arrived is read: a process that was held up itself reads first.
+    timer = setTimeout(() => setImmediate(late), timeoutMs);
   });
   try {
     return await Promise.race([work, overdue]);

@@ -127,6 +127,30 @@ describe('the messages of a channel that the broker closes', () => {
   });
 });
 
+describe('a message that the broker closes the connection for', () => {
+  it('is refused once it has done so alone, and the others are published', async () => {
+    const { broker, channels, next, publish, pass } = await attach();
+    const close = async () => {
+      Object.assign(broker.model, { createConfirmChannel: () => Promise.reject(new Error('closed')) });
+      broker.model.emit('error', Object.assign(new Error('INTERNAL_ERROR'), { code: 541 }));
+      for (const lost of channels) lost.lose();
+      await next();
+      await pass(1 * SECONDS);
+    };
+    const refused = publish('bad key');
+    refused.catch(() => undefined);
+    const other = publish('good');
+    await close();
+    expect(channels.map(({ queues }) => queues)).toEqual([[], ['bad key']]);
+    await close();
+    await expect(refused).rejects.toMatchObject({ code: 541 });
+    const alone = channels.find(({ queues }) => queues.length > 0);
+    expect(alone?.queues).toEqual(['good']);
+    alone?.confirm(0);
+    expect(await other).toBe('confirmed');
+  });
+});
+
 describe('a message that is not answered', () => {
   it('is waited for twice as long on a channel that has answered before', async () => {
     const { channel, channels, publish, pass } = await attach();
