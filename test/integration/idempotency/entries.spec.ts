@@ -34,6 +34,16 @@ async function callsOf(command: string): Promise<number> {
 const stored = () => redis.run((client) => client.get(keyOf(id)));
 
 describe('An entry in Redis', () => {
+  it('is written to a Redis in cluster mode, too, which takes those of different slots one by one', async () => {
+    const clustered = stack.use(await PrivateRedis.start({ 'cluster-enabled': 'yes' }));
+    await clustered.run((client) => client.cluster('ADDSLOTS', ...Array(16_384).keys()));
+    const worker = await stack.use(new Workers(clustered.url)).join();
+    const ids = ['a', 'b', 'c'];
+    await Promise.all(ids.map((each) => claimOf(worker, each)));
+    const exists = (each: string) => clustered.run((client) => client.exists(keyOf(each)));
+    expect(await Promise.all(ids.map(exists))).toEqual([1, 1, 1]);
+  });
+
   it('has a key that reveals nothing, and expires by itself', async () => {
     const first = await claimOf(one, id);
     const key = keyOf(id);

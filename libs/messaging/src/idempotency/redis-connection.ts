@@ -42,10 +42,11 @@ interface Scripts {
 /** What another worker has written; null if nothing stood in the way. */
 type Found = string | null;
 
-/** One entry to write, and whom to tell what was found. */
+/** One entry to write. */
 interface Put {
   readonly key: string;
   readonly entry: readonly [over: string, value: string, durationMs: number];
+  /** Called with what was found; `undefined` while Redis is away. */
   readonly answered: (found: Found | undefined) => void;
 }
 
@@ -124,7 +125,8 @@ export class RedisConnection {
   }
 
   async #tryOut(probeKey: string): Promise<void> {
-    if (!(await this.#call([probeKey], ['', 'probe', 1]))) return;
+    const [found] = await this.#call([{ key: probeKey, entry: ['', 'probe', 1] }]);
+    if (found === undefined) return;
     this.#lastError = undefined;
     this.#change({ kind: 'available' });
     this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
@@ -135,30 +137,29 @@ export class RedisConnection {
     this.#gathered = [];
     const { kind } = this.#state;
     const isUsable = kind !== 'away' && kind !== 'closed';
-    const keys = puts.map(({ key }) => key);
-    const found = isUsable
-      ? await this.#call(
-          keys,
-          puts.flatMap(({ entry }) => entry),
-        )
-      : undefined;
-    for (const [index, { answered }] of puts.entries()) answered(found?.[index]);
+    const found = isUsable ? await this.#call(puts) : [];
+    for (const [index, { answered }] of puts.entries()) answered(found[index]);
   }
 
-  /** @returns undefined if Redis does not answer, and is away from now on */
-  async #call(keys: readonly string[], entries: readonly (string | number)[]): Promise<Found[] | undefined> {
+  /** @returns what was found for each; nothing if Redis does not answer, and is away from now on */
+  async #call(puts: readonly Omit<Put, 'answered'>[]): Promise<readonly (Found | undefined)[]> {
     const before = this.#state;
+    const keys = puts.map(({ key }) => key);
+    const entries = puts.flatMap(({ entry }) => entry);
     try {
       const answer = this.#redis.putEntries(keys.length, ...keys, ...entries);
       return await within(ANSWER_TIMEOUT_MS, 'a call', answer);
     } catch (error) {
+      // A Redis in cluster mode, also if it is the only one, takes no keys of different slots together.
+      if (puts.length > 1 && (error as Error).message.startsWith('CROSSSLOT'))
+        return (await Promise.all(puts.map((put) => this.#call([put])))).flatMap(([found]) => [found]);
       // What was asked over an earlier connection says nothing about this one.
-      if (this.#state !== before) return undefined;
+      if (this.#state !== before) return [];
       this.#note(error as Error);
       this.#leave();
       // The connection may be half dead, or lead to a server that takes no writes any more.
       if (this.#redis.status === 'ready') this.#redis.disconnect(true);
-      return undefined;
+      return [];
     }
   }
 
