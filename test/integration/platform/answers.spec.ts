@@ -229,7 +229,7 @@ describe('a report', () => {
 
   it('names members in camelCase, and keeps hostile names out of the prototype and of those that were checked', async () => {
     const attributes = JSON.parse(
-      '{"user-id":"u","currency":"USD","value":1,"a--b-1":2,"end-":3,"userId":4,"__proto__":{"x":1},"-__proto__":{"y":1}}',
+      '{"user-id":"u","currency":"USD","value":1,"a--b-1":2,"end-":3,"userId":4,"user--id":5,"__proto__":{"x":1},"-__proto__":{"y":1}}',
     );
     const page = await run('report.rake.fetch', collection('players-rake', [attributes]));
     expect(textOf(page)).toBe('{"id":"record-0","userId":"u","currency":"USD","value":1,"aB1":2,"end-":3}');

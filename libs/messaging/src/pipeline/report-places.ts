@@ -4,9 +4,9 @@ import { type Deadline, type Share, Shares } from '#resilience';
 export type Turn = 'entered' | 'stuck' | 'expired';
 
 interface Held extends Share {
-  /** When a report of the compartment last left, or entered as the only one. */
+  /** When a report of the compartment last ended, or entered as the only one. */
   leftAtMs: number;
-  /** When one last left or sent a page. */
+  /** When a report of it last ended or sent a page. */
   movedAtMs: number;
 }
 
@@ -72,7 +72,7 @@ export class ReportPlaces {
     if (held) held.movedAtMs = this.#nowMs();
   }
 
-  /** @param hasMoved whether it has ended, and not only given up its place */
+  /** @param hasMoved whether the report has ended, and not only given up its place */
   leave(compartment: string, hasMoved = true): void {
     const held = this.#held.get(compartment);
     if (!held) return;

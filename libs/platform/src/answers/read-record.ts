@@ -67,8 +67,8 @@ export function readRecord(
   const record: Record<string, unknown> = { id: textAt(holder, 'id', where) };
   for (const attribute of Object.keys(attributes)) {
     const name = camelCase(attribute);
-    // The id stands, and so does `user-id` beside a `userId`, which nobody has checked.
-    const isTaken = name === attribute && Object.hasOwn(record, name);
+    // The id is there already, and nobody has checked a `userId` or `user--id` beside `user-id`.
+    const isTaken = Object.hasOwn(record, name) && (name === 'id' || attribute !== kebabCase(name));
     // `__proto__` would set the prototype instead of a member.
     if (!isTaken && name !== '__proto__') record[name] = attributes[attribute];
   }
