@@ -10,11 +10,13 @@ interface Registered {
 /** The labels that Prometheus gives every series of a target. */
 const OF_THE_TARGET = ['instance', 'job'];
 
+/** The metrics that a worker registers. */
+export const registeredMetrics = () => new Metrics().registry.getMetricsAsArray() as unknown as Registered[];
+
 /** The series that a worker serves, by name, each with its labels. */
 export function workerSeries(): ReadonlyMap<string, readonly string[]> {
-  const registered = new Metrics().registry.getMetricsAsArray() as unknown as Registered[];
   return new Map(
-    registered.flatMap(({ name, type, labelNames }): [string, readonly string[]][] => {
+    registeredMetrics().flatMap(({ name, type, labelNames }): [string, readonly string[]][] => {
       const labels = [...labelNames, ...OF_THE_TARGET];
       if (type !== 'histogram') return [[name, labels]];
       return [

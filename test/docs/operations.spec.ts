@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { workerPermissions } from '#messaging/client';
 import type { AttemptResult } from '#platform';
-import { Metrics } from '#telemetry';
 
-import { workerSeries } from '../deploy/prometheus-queries.ts';
+import { registeredMetrics, workerSeries } from '../deploy/prometheus-queries.ts';
 import { code, codeSpansOf, documents, read, sourcesOf, tablesWith } from './markdown.ts';
 
 const text = read('docs/operations.md');
@@ -30,18 +29,7 @@ const RESULTS = {
   closed: true,
 } satisfies Record<AttemptResult, true>;
 
-/** What prom-client knows of a metric and does not type, or types otherwise. */
-interface Registered {
-  readonly name: string;
-  readonly type: string;
-  readonly labelNames: readonly string[];
-}
-
-const { registry } = new Metrics();
-const metrics = registry
-  .getMetricsAsArray()
-  .map((metric) => metric as unknown as Registered)
-  .filter(({ name }) => name.startsWith('poker_'));
+const metrics = registeredMetrics().filter(({ name }) => name.startsWith('poker_'));
 
 const LOG_CALL = /[Ll]ogger\.(debug|info|warn|error)\((?:[^;]*?,\s*)?'([^']+)',?\s*\)/g;
 
