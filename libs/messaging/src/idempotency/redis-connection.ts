@@ -152,7 +152,7 @@ export class RedisConnection {
     } catch (error) {
       // A Redis in cluster mode, also if it is the only one, takes no keys of different slots together.
       if (puts.length > 1 && (error as Error).message.startsWith('CROSSSLOT'))
-        return (await Promise.all(puts.map((put) => this.#call([put])))).flatMap(([found]) => [found]);
+        return (await Promise.all(puts.map((put) => this.#call([put])))).map(([found]) => found);
       // What was asked over an earlier connection says nothing about this one.
       if (this.#state !== before) return [];
       this.#note(error as Error);
