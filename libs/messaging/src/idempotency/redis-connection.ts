@@ -35,7 +35,7 @@ export interface RedisStoreOptions {
 }
 
 interface Scripts {
-  /** @param keysAndEntries all keys, and then what each is to be replaced for, its value and how long that holds */
+  /** @param keysAndEntries all keys, and then for each the value that it may replace, the new one, and how long that holds */
   putEntries(keys: number, ...keysAndEntries: readonly (string | number)[]): Promise<Found[]>;
 }
 

@@ -53,6 +53,14 @@ describe('ConfirmedPublisher', () => {
     publisher.close();
     await expect(waiting).rejects.toThrow(UnconfirmedError);
   });
+
+  it('keeps no message until its time is over', async () => {
+    const { publisher, channel } = await attach();
+    const timers = jest.getTimerCount();
+    const outcome = publisher.publish(messageTo('a'), () => true, 10 * SECONDS);
+    channel.confirm(0);
+    expect([await outcome, jest.getTimerCount()]).toEqual(['confirmed', timers]);
+  });
 });
 
 describe('a connection without a confirm', () => {

@@ -105,11 +105,14 @@ export class ConfirmedPublisher {
     isWanted: () => boolean = () => true,
     timeoutMs?: number,
   ): Promise<PublishOutcome> {
-    return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const outcome = new Promise<PublishOutcome>((resolve, reject) => {
       const publish: PendingPublish = { message, isWanted, resolve, reject, tries: 0, isDone: false };
-      if (timeoutMs !== undefined) setTimeout(() => giveUp(publish, timeoutMs), timeoutMs).unref();
+      if (timeoutMs !== undefined) timer = setTimeout(() => giveUp(publish, timeoutMs), timeoutMs).unref();
       this.#send(publish);
     });
+    // It would keep the message, which may be a page of a report.
+    return timer ? outcome.finally(() => clearTimeout(timer)) : outcome;
   }
 
   #send(publish: PendingPublish): void {
