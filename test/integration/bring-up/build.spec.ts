@@ -164,6 +164,6 @@ describe('before its first line has run, the task', () => {
   function importsOf(file: string): string[] {
     const text = readFileSync(file, 'utf8');
     const code = file.endsWith('.mjs') ? text : stripTypeScriptTypes(text);
-    return [...new SourceTextModule(code).dependencySpecifiers];
+    return new SourceTextModule(code).moduleRequests.map(({ specifier }) => specifier);
   }
 });
