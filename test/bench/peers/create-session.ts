@@ -6,10 +6,6 @@ import { settings } from './peer-settings.ts';
 
 export interface SessionData {
   readonly userId: string;
-  readonly nick?: string;
-  readonly authType?: string;
-  readonly lang?: string;
-  readonly currency?: string;
 }
 
 export interface Session {
