@@ -30,13 +30,12 @@ export function storyOf(
   ];
   const times = own.map(({ atMs }) => atMs);
   const [from, to] = [Math.min(...times) - AROUND_MS, Math.max(...times) + AROUND_MS];
-  const around = happenings
-    .filter(({ atMs }) => atMs >= from && atMs <= to)
-    .map(({ atMs, what }) => ({ atMs, what: `[${what}`, end: ']' }));
-  const all = [...own, ...around].toSorted((a, b) => a.atMs - b.atMs);
-  const told = all.map(
-    ({ atMs, what, ...rest }) =>
-      `${what} ${((atMs - startedMs) / 1_000).toFixed(3)} s${'end' in rest ? rest.end : ''}`,
-  );
-  return `${id} (${type}): ${told.join(', ')}`;
+  const at = ({ atMs, what }: Happening): string => `${what} ${((atMs - startedMs) / 1_000).toFixed(3)} s`;
+  const told = [
+    ...own.map((each) => ({ ...each, text: at(each) })),
+    ...happenings
+      .filter(({ atMs }) => atMs >= from && atMs <= to)
+      .map((each) => ({ ...each, text: `[${at(each)}]` })),
+  ].toSorted((one, other) => one.atMs - other.atMs);
+  return `${id} (${type}): ${told.map(({ text }) => text).join(', ')}`;
 }
