@@ -3,8 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { CommandError } from '#contracts';
-import { UnconfirmedError } from '#rabbitmq';
-import { DeadlineExceeded } from '#resilience';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
@@ -83,22 +81,6 @@ describe("a player's command", () => {
     expect(JSON.stringify(spec.messages.map(String))).not.toContain('CANARY');
   });
 
-  it.each([
-    ['failed', new CommandError('CIRCUIT_OPEN'), 'CIRCUIT_OPEN'],
-    ['expired before its call', new DeadlineExceeded(), 'COMMAND_EXPIRED'],
-  ])('that %s is answered with the same reply if it is delivered again', async (_, thrown, code) => {
-    const spec = new SpecPipeline();
-    spec.handler = failing(thrown);
-    await spec.process();
-    spec.nowMs += 1_000;
-    spec.handler = () => Promise.resolve(CREATED);
-    expect((await spec.process({ redelivered: true })).published).toContainEqual(['lobby', code]);
-    const replies = spec.messages.filter(({ routingKey }) => routingKey === 'lobby');
-    expect(new Set(replies.map(({ content }) => String(content))).size).toBe(1);
-    // Sent again by its caller, it is another message.
-    expect((await spec.process()).published.map(answered)).toEqual(['session.created']);
-  });
-
   it('is OVERLOADED if its compartment is stuck with its share, but not if it repeats another one', async () => {
     const spec = new SpecPipeline();
     const gate = Promise.withResolvers<typeof CREATED>();
@@ -146,12 +128,6 @@ describe("a player's command", () => {
       'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_GONE',
     ]);
-  });
-
-  it('goes back to its queue if a message of it is not confirmed', async () => {
-    const spec = new SpecPipeline();
-    spec.answers.set('lobby', new UnconfirmedError('no broker'));
-    expect(await spec.process()).toMatchObject({ end: 'requeued', published: [] });
   });
 
   it('expires at its deadline without a call if that has passed before', async () => {
