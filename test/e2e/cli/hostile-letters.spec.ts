@@ -43,7 +43,7 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
     const lane = { routingKey: service.name('interactive') };
     const headers = LETTERS['far-away'] as Buffer;
     publishRaw(service.caller.channel, lane, { headers, messageId: 'expired', expiration: '1' }, DEEP);
-    await until('the letters are there', async () => (await kept.depth('dead-letters')) > IDS.length);
+    await until('the letters are there', async () => (await service.depth('dead-letters')) > IDS.length);
   });
 
   it('lists all of them, and believes no origin that is not proved', async () => {
@@ -80,8 +80,8 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
       { headers: LETTERS['deep'], messageId: 'again' },
       DEEP,
     );
-    await until('it is there', async () => (await kept.depth('dead-letters')) === 1);
+    await until('it is there', async () => (await service.depth('dead-letters')) === 1);
     expect(await kept.run('dead-letters discard --id again --yes')).toMatchObject({ code: 0, stderr: '' });
-    expect(await kept.depth('dead-letters')).toBe(0);
+    expect(await service.depth('dead-letters')).toBe(0);
   });
 });
