@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { CallerError } from '#caller';
 import { BrokerError, PublishRefusedError, UnconfirmedError } from '#rabbitmq';
 
 import { exitOfFault } from './exit-of-fault.ts';
@@ -8,6 +9,7 @@ describe('exitOfFault', () => {
   // Other faults are met by a real broker in test/e2e/cli.
   it.each([
     [new BrokerError('access-refused', 'why'), 78] as const,
+    [CallerError.of('LOGIN_REFUSED'), 78] as const,
     [new UnconfirmedError('why'), 3] as const,
     [new PublishRefusedError(406, 'x', 'why'), 3] as const,
   ])('ends after %s with %i', (error, exitCode) => {

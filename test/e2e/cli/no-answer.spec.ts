@@ -35,10 +35,14 @@ describe('poker-bridge send, unanswered', () => {
     expect([code, stdout, stderr]).toEqual([3, '', missing]);
     const message = await broker.channel.get(queue, { noAck: true });
     if (message === false) throw new Error('no command was sent');
-    // The other properties are in the spec of the caller, which sends it.
+    expect(message.content.toString()).toBe('{"userId":"u-1"}');
     expect(message.properties).toMatchObject({
+      type: 'session.create',
       messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      contentType: 'application/json',
+      deliveryMode: 2,
       appId: 'poker-bridge-cli',
+      headers: { 'x-deadline': expect.stringMatching(/^\d{4}-.*Z$/) },
     });
     expect(message.properties.headers).not.toHaveProperty('operator');
   });
