@@ -1,7 +1,6 @@
 // A careful worker without a framework: the reply is persistent, and confirmed by the broker before the command is
 // acknowledged.
-import { createSession, type SessionData } from './create-session.ts';
-import { consumeBare, settings } from './peer-settings.ts';
+import { consumeBare, createSession, type SessionData, settings } from './peer.ts';
 
 await consumeBare(settings.prefetch, async (message, channel) => {
   const { replyTo, correlationId } = message.properties as { replyTo: string; correlationId: string };

@@ -1,7 +1,6 @@
 // A report without a framework: each page is fetched, parsed and published, and the next one fetched once the broker has
 // confirmed it. Nothing is checked, and nothing is tried again.
-import { post } from './create-session.ts';
-import { consumeBare } from './peer-settings.ts';
+import { consumeBare, post } from './peer.ts';
 
 interface ReportDocument {
   readonly data: readonly { readonly id: string; readonly attributes: Readonly<Record<string, unknown>> }[];

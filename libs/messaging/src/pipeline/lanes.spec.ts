@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { CommandError } from '#contracts';
+import { UnconfirmedError } from '#rabbitmq';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
@@ -27,13 +28,6 @@ const FAULTS: [code: string, facts: DeliveryFacts][] = [
   ['VALIDATION_FAILED', { body: {} }],
 ];
 
-/** The codes of the dead letters and announcements of what is refused. */
-async function codeOf(facts: DeliveryFacts, spec = new SpecPipeline()): Promise<string | undefined> {
-  const { published, end } = await spec.process(facts);
-  expect(end).toBe('acknowledged');
-  return published.find(([to]) => to === 'poker.dead-letters')?.[1];
-}
-
 describe('a command that is refused', () => {
   it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts]) => facts)] as const))(
     'is refused with %s before every fault that comes after it',
@@ -48,7 +42,9 @@ describe('a command that is refused', () => {
         }),
         {},
       );
-      expect(await codeOf(merged)).toBe(code);
+      const { published, end } = await new SpecPipeline().process(merged);
+      const reason = published.find(([to]) => to === 'poker.dead-letters')?.[1];
+      expect([end, reason]).toEqual(['acknowledged', code]);
     },
   );
 });
@@ -128,6 +124,12 @@ describe("a player's command", () => {
       'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_GONE',
     ]);
+  });
+
+  it('goes back to its queue if a message of it is not confirmed', async () => {
+    const spec = new SpecPipeline();
+    spec.answers.set('lobby', new UnconfirmedError('no broker'));
+    expect(await spec.process()).toMatchObject({ end: 'requeued', published: [] });
   });
 
   it('expires at its deadline without a call if that has passed before', async () => {
