@@ -128,7 +128,7 @@ describe("a player's command", () => {
 
   it('goes back to its queue if a message of it is not confirmed', async () => {
     const spec = new SpecPipeline();
-    spec.answers.set('lobby', new UnconfirmedError('no broker'));
+    spec.handler = failing(new UnconfirmedError('no broker'));
     expect(await spec.process()).toMatchObject({ end: 'requeued', published: [] });
   });
 
