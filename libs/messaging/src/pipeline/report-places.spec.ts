@@ -61,7 +61,7 @@ describe('ReportPlaces', () => {
 
   it('sends reports away as well if those that hold places only give them up, one after the other', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
-    const waiting = Array.from({ length: 4 }, () => enter(SICK));
+    const waiting = Array.from({ length: 4 }, async () => await enter(SICK));
     jest.advanceTimersByTime(1_900);
     places.leave(SICK, false);
     jest.advanceTimersByTime(1_100);
