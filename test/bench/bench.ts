@@ -8,11 +8,6 @@ import { measureMemory } from './reports/memory.ts';
 import { openStage, PLATFORM_MS } from './stage.ts';
 import { timeStarts } from './time-starts.ts';
 
-export interface BenchOptions {
-  readonly plan: Plan;
-  readonly contestants: readonly Contestant[];
-}
-
 /**
  * @param only the beginnings of their names; empty for all of them
  * @param other the folder of another checkout that is built, if there is one
@@ -32,7 +27,7 @@ export function chooseContestants(only: readonly string[], other: string | undef
  * @returns whether every command got exactly one right answer, and every page of a report came right; of a run that watches
  *   memory while a report is read, also whether it is within the bounds
  */
-export async function bench({ plan, contestants }: BenchOptions): Promise<boolean> {
+export async function bench({ plan, contestants }: { plan: Plan; contestants: readonly Contestant[] }) {
   console.log('A private RabbitMQ starts …');
   const { prefetch, rounds, moderateMs, reportRecords, memoryRecords, starts } = plan;
   await using stage = await openStage(prefetch);

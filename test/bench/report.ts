@@ -37,8 +37,8 @@ const NOTICEABLE = 0.3;
 
 /** Processor time of a command at the rate, and at full speed. */
 const CPU = {
-  rate: (sample: Sample) => sample.cpuMsPerCommandAtRate,
-  full: (sample: Sample) => sample.cpuMsPerCommand,
+  rate: 'cpuMsPerCommandAtRate',
+  full: 'cpuMsPerCommand',
 } as const;
 
 /** The most that a command may cost, for one of a peer: by the first word of its name. */
@@ -115,12 +115,12 @@ function oursIn(results: readonly Result[]): Result | undefined {
 }
 
 /** Ours for one of another; round by round, since whatever the machine does meanwhile meets both. */
-function ratiosTo(name: string, results: readonly Result[], of: (sample: Sample) => number): number[] {
+function ratiosTo(name: string, results: readonly Result[], figure: keyof Sample): number[] {
   const other = results.find(({ contestant }) => contestant.name === name);
   const samples = oursIn(results)?.samples ?? [];
   return samples.flatMap((sample, round) => {
     const theirs = other?.samples[round];
-    return theirs === undefined ? [] : [of(sample) / of(theirs)];
+    return theirs === undefined ? [] : [sample[figure] / theirs[figure]];
   });
 }
 
@@ -132,7 +132,7 @@ function peakMemoryMb(finishes: readonly Finish[]): number[] {
 function workerTable({ results, plan }: Report): Table {
   const head = ['worker', 'queue', 'CPU a command', `at ${plan.perSecond}/s`, 'peak memory', 'answers'];
   const rows = results.map(({ contestant, samples, finishes }) => {
-    const values = (of: (sample: Sample) => number): number[] => samples.map(of);
+    const values = (figure: keyof Sample): number[] => samples.map((sample) => sample[figure]);
     return [
       contestant.label,
       contestant.queueType,
@@ -140,15 +140,9 @@ function workerTable({ results, plan }: Report): Table {
       `${median(values(CPU.rate)).toFixed(3)} ms`,
       `${median(peakMemoryMb(finishes)).toFixed(0)} MB`,
       answersOf(finishes.map(({ tally }) => tally)),
-      `${median(values(({ p50Ms }) => p50Ms)).toFixed(1)} ms`,
-      `${withRange(
-        values(({ p99Ms }) => p99Ms),
-        1,
-      )} ms`,
-      withRange(
-        values(({ commandsPerSecond }) => commandsPerSecond),
-        0,
-      ),
+      `${median(values('p50Ms')).toFixed(1)} ms`,
+      `${withRange(values('p99Ms'), 1)} ms`,
+      withRange(values('commandsPerSecond'), 0),
     ];
   });
   return [[...head, 'p50', 'p99', 'commands a second'], ...rows];

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../apps/sandbox/src/random.ts';
-import { storyOf } from './ledger/story.ts';
+import { storyOf } from './ledger/ledger.ts';
 import { recoveryMs, type Verdict } from './ledger/verdict.ts';
 import type { Row } from './rows/row.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';

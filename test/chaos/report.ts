@@ -18,36 +18,24 @@ function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-const HEAD = [
-  'What is broken',
-  'Commands',
-  'Crashes',
-  'Lost',
-  'Repeats',
-  'Calls again',
-  'Failed',
-  'Stuck',
-  'Back after',
-  'Longest',
+const COLUMNS: readonly (readonly [title: string, of: (result: RowResult) => string | number])[] = [
+  ['What is broken', ({ row }) => row.name],
+  ['Commands', ({ commands }) => commands],
+  ['Crashes', ({ crashes }) => crashes],
+  ['Lost', ({ lost, wrong }) => lost + wrong],
+  ['Repeats', ({ repeated }) => repeated],
+  ['Calls again', ({ extraCalls }) => extraCalls],
+  ['Failed', ({ failures }) => failures.length],
+  ['Stuck', ({ stuck }) => stuck],
+  ['Back after', ({ recoveryMs }) => seconds(recoveryMs)],
+  ['Longest', ({ largestMs }) => seconds(largestMs)],
 ];
 
 /** The results in a table, which documents hold as it is. */
 export function chaosTable(results: readonly RowResult[]): string {
-  const rows = results.map((result) => [
-    result.row.name,
-    result.commands,
-    result.crashes,
-    result.lost + result.wrong,
-    result.repeated,
-    result.extraCalls,
-    result.failures.length,
-    result.stuck,
-    seconds(result.recoveryMs),
-    seconds(result.largestMs),
-  ]);
-  return markdownTable([HEAD, ...rows.map((row) => row.map(String))], {
-    align: ['l', ...HEAD.slice(1).map(() => 'r')],
-  });
+  const rows = results.map((result) => COLUMNS.map(([, of]) => String(of(result))));
+  const align = COLUMNS.map((_, index) => (index === 0 ? 'l' : 'r'));
+  return markdownTable([COLUMNS.map(([title]) => title), ...rows], { align });
 }
 
 /** What a run with faults by chance has come to, for people. */

@@ -58,12 +58,6 @@ const PATIENCE_MS = 10_000;
 /**
  * Sends `session.create` to one worker, or to several of one queue, and holds every answer against its command.
  *
- *     await using driver = await LoadDriver.open({ url, inbox: inboxOf('poker') });
- *     await driver.closedLoop({ inFlight: 200, commands: 2_000 });        // warm-up
- *     const load = await driver.closedLoop({ inFlight: 200, commands: 10_000 });
- *     const { latenciesMs } = await driver.openLoop({ perSecond: 300, forMs: 10_000 });
- *     const tally = await driver.settle();                                // isFaultless(tally)
- *
  * One loop at a time. It runs in the process that calls it, on a connection and with a reply queue of its own. The
  * connection is to hold: what a test breaks are the worker's.
  */

@@ -1,20 +1,8 @@
 // A careful worker without a framework: the reply is persistent, and confirmed by the broker before the command is
 // acknowledged.
-import { connect, type ConsumeMessage } from 'amqplib';
+import { consumeBare, createSession, type SessionData, settings } from './peer.ts';
 
-import { createSession, type SessionData } from './create-session.ts';
-import { settings } from './peer-settings.ts';
-
-const { amqpUrl, queue, queueType, prefetch } = settings;
-const connection = await connect(amqpUrl);
-const channel = await connection.createConfirmChannel();
-await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': queueType } });
-await channel.prefetch(prefetch);
-await channel.consume(queue, (message) => {
-  if (message !== null) void handle(message);
-});
-
-async function handle(message: ConsumeMessage): Promise<void> {
+await consumeBare(settings.prefetch, async (message, channel) => {
   const { replyTo, correlationId } = message.properties as { replyTo: string; correlationId: string };
   try {
     const session = await createSession(JSON.parse(message.content.toString()) as SessionData);
@@ -28,11 +16,4 @@ async function handle(message: ConsumeMessage): Promise<void> {
     console.error(error);
     channel.nack(message);
   }
-}
-
-process.once('SIGTERM', () => void stop());
-
-async function stop(): Promise<void> {
-  await channel.close();
-  await connection.close();
-}
+});

@@ -14,8 +14,7 @@ import {
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { IsIn, IsNotEmpty, IsOptional, IsString, Length, MaxLength } from 'class-validator';
 
-import { createSession, type Session } from './create-session.ts';
-import { settings } from './peer-settings.ts';
+import { createSession, type Session, settings } from './peer.ts';
 
 class CreateSessionDto {
   @IsString()

@@ -2,8 +2,7 @@
 // the broker before the handler ends, which acknowledges the command.
 import { Connection } from 'rabbitmq-client';
 
-import { createSession, type SessionData } from './create-session.ts';
-import { settings } from './peer-settings.ts';
+import { createSession, type SessionData, settings } from './peer.ts';
 
 const { amqpUrl, queue, queueType, prefetch } = settings;
 const rabbit = new Connection(amqpUrl);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import type { ConsumeMessage } from 'amqplib';
 
-import { openConnection } from '../../support/broker.ts';
+import { openConnection, type TestConnection } from '../../support/broker.ts';
 import { adHocAttributes } from '../../support/platform-answers.ts';
 import type { RunningWorker } from '../contestants.ts';
 import { sendTo } from '../driver/inbox.ts';
@@ -85,23 +85,21 @@ export interface ReadReport {
 
 /** Reads reports one after the other, and keeps nothing of them. */
 export class ReportReader implements AsyncDisposable {
-  readonly #connection: ChannelModel;
-  readonly #channel: Channel;
+  readonly #open: TestConnection;
   readonly #queue: string;
   #onReply: (message: ConsumeMessage) => void = () => undefined;
 
-  private constructor(connection: ChannelModel, channel: Channel, queue: string) {
-    this.#connection = connection;
-    this.#channel = channel;
+  private constructor(open: TestConnection, queue: string) {
+    this.#open = open;
     this.#queue = queue;
   }
 
   static async open(amqpUrl: string): Promise<ReportReader> {
-    const { connection } = await openConnection(amqpUrl);
-    const channel = await connection.createChannel();
+    const open = await openConnection(amqpUrl);
+    const { channel } = open;
     await channel.prefetch(PREFETCH);
     const { queue } = await channel.assertQueue('', { exclusive: true });
-    const reader = new ReportReader(connection, channel, queue);
+    const reader = new ReportReader(open, queue);
     await channel.consume(queue, (message) => {
       if (message === null) return;
       reader.#onReply(message);
@@ -129,12 +127,12 @@ export class ReportReader implements AsyncDisposable {
       };
       const data = { ...PERIOD, perPage };
       const command = { type: 'report.ad-hoc.fetch', id, data, replyTo: this.#queue };
-      sendTo(inbox, this.#channel, command, { headers: { 'x-deadline': Date.now() + BUDGET_MS } });
+      sendTo(inbox, this.#open.channel, command, { headers: { 'x-deadline': Date.now() + BUDGET_MS } });
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#connection.close();
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#open[Symbol.asyncDispose]();
   }
 }
 

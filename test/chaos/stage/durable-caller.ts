@@ -31,10 +31,10 @@ export interface SeenReply {
 }
 
 export interface DurableCallerOptions {
-  readonly queueArguments?: Readonly<Record<string, unknown>>;
+  readonly queueArguments: Readonly<Record<string, unknown>>;
   /** Called each time that a command is published, which is again until that is confirmed. */
-  readonly onPublish?: (id: string) => void;
-  readonly onReply?: (reply: SeenReply) => void;
+  readonly onPublish: (id: string) => void;
+  readonly onReply: (reply: SeenReply) => void;
 }
 
 /**
@@ -63,11 +63,7 @@ export class DurableCaller implements AsyncDisposable {
   }
 
   /** @param urls of the nodes, tried in turn */
-  static async open(
-    urls: readonly string[],
-    prefix: string,
-    options: DurableCallerOptions = {},
-  ): Promise<DurableCaller> {
+  static async open(urls: readonly string[], prefix: string, options: DurableCallerOptions) {
     const caller = new DurableCaller(urls, prefix, options);
     const connections = [caller.#publishing, caller.#consuming];
     for (const connection of connections) connection.open();
@@ -154,7 +150,7 @@ export class DurableCaller implements AsyncDisposable {
       text: message.content.toString(),
     };
     this.seen.push(reply);
-    this.#options.onReply?.(reply);
+    this.#options.onReply(reply);
   }
 }
 
@@ -166,7 +162,7 @@ function observed(model: ChannelModel, onPublish: DurableCallerOptions['onPublis
     const raw = channel as unknown as { sendMessage(method: object, properties: MessageProperties): boolean };
     const send = raw.sendMessage.bind(raw);
     raw.sendMessage = (...message) => {
-      onPublish?.(String(message[1].messageId));
+      onPublish(String(message[1].messageId));
       return send(...message);
     };
     return channel;

@@ -65,11 +65,8 @@ describe('@poker-bridge/caller, on a bad day', () => {
 
   it('fails at once if the broker refuses the login, and says so', async () => {
     const { callers, service } = suite;
-    const wrong = new URL(service.url);
-    wrong.password = 'wrong';
-    const elsewhere = new URL(service.url);
-    elsewhere.pathname = '/no-such-virtual-host';
-    for (const url of [wrong.href, elsewhere.href]) {
+    for (const wrong of [{ password: 'wrong' }, { pathname: '/no-such-virtual-host' }]) {
+      const { href: url } = Object.assign<URL, Partial<URL>>(new URL(service.url), wrong);
       const refused = callers.open({ url });
       const reason = { code: 'LOGIN_REFUSED', category: 'misconfigured', retryable: false };
       await expect(refused.createSession({ userId: 'alice' }, PATIENT)).rejects.toMatchObject(reason);

@@ -11,7 +11,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 jest.setTimeout(240_000);
 
 const PROGRAM = fileURLToPath(new URL('clustered-callers.mjs', import.meta.url));
-const ROUNDS = Number(process.env['CALLER_ROUNDS'] ?? 5);
+const ROUNDS = 5;
 const PROCESSES = 8;
 
 it('answers eight processes of one caller that start together, time and again, though a third is killed', async () => {

@@ -7,7 +7,7 @@ import { type BusReply, type Caller, type CallerOptions, createCaller } from '#c
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { startForAll } from '../../support/suite-service.ts';
-import { type SandboxedOptions, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { startSandboxedService } from '../commands/sandboxed-service.ts';
 
 /** Without an instance if it is `undefined`. */
 type Options = Partial<Omit<CallerOptions, 'instance'>> & { readonly instance?: string | undefined };
@@ -65,9 +65,7 @@ export function callersForAll(sandbox: Readonly<Record<string, string>> = {}) {
 async function startCallers(sandbox: Readonly<Record<string, string>> = {}) {
   const worker = { PLATFORM_MAX_ATTEMPTS: '1', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' };
   await using stack = new AsyncDisposableStack();
-  const { service, platform } = stack.use(
-    await startSandboxedService({ sandbox, worker } satisfies SandboxedOptions),
-  );
+  const { service, platform } = stack.use(await startSandboxedService({ sandbox, worker }));
   const bus = stack.use(await openConnection());
   const callers = stack.use(openCallers(service));
   const caller = callers.open({ sendUserId: true });

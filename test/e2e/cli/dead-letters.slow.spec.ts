@@ -136,7 +136,7 @@ describe('poker-bridge dead-letters', () => {
       ]);
       const { session } = await sandboxed.platform.lastGame();
       expect(session).toMatchObject({ lang: 'de' });
-      expect(await kept.depth('dead-letters')).toBe(0);
+      expect(await sandboxed.service.depth('dead-letters')).toBe(0);
     });
 
     const cut = { headers: { 'x-origin-bytes': 70_000 } };

@@ -87,15 +87,14 @@ export class KeptMessages {
       channel.sendToQueue(queue, copy.content, copy.properties);
     }
     const count = to - from;
-    await until(`${count} letters are there`, async () => (await this.depth('dead-letters')) >= count);
-  }
-
-  depth(queue: string): Promise<number> {
-    return this.service.depth(queue);
+    await until(
+      `${count} letters are there`,
+      async () => (await this.service.depth('dead-letters')) >= count,
+    );
   }
 
   async take(queue: string, count: number): Promise<ConsumeMessage[]> {
-    await until(`${count} are in ${queue}`, async () => (await this.depth(queue)) >= count);
+    await until(`${count} are in ${queue}`, async () => (await this.service.depth(queue)) >= count);
     return this.service.caller.drain(this.service.name(queue));
   }
 }

@@ -1,35 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { openConnection, testBrokerUrl, type TestConnection, uniquePrefix } from '../../support/broker.ts';
+import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 const COMMAND = ['send', 'session.create', '--data', '{"userId":"u-1"}'];
 
+const prefix = uniquePrefix();
+const exchange = `${prefix}.commands`;
+const queue = `${prefix}.interactive`;
+const stack = stackForAll();
+const broker = stack.use(await openConnection());
+await broker.channel.assertExchange(exchange, 'direct');
+stack.defer(async () => void (await broker.channel.deleteExchange(exchange)));
+const args = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
+await broker.channel.assertQueue(queue, { arguments: args });
+stack.defer(async () => void (await broker.channel.deleteQueue(queue)));
+await broker.channel.bindQueue(queue, exchange, 'session.create');
+beforeEach(() => broker.channel.purgeQueue(queue));
+
 const urlWith = (change: Partial<URL>): string => Object.assign(new URL(testBrokerUrl()), change).href;
 
 describe('poker-bridge send, unanswered', () => {
-  const prefix = uniquePrefix();
-  const exchange = `${prefix}.commands`;
-  const queue = `${prefix}.interactive`;
-  let broker: TestConnection;
-
-  beforeAll(async () => {
-    broker = await openConnection();
-    await broker.channel.assertExchange(exchange, 'direct');
-    const args = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
-    await broker.channel.assertQueue(queue, { arguments: args });
-    await broker.channel.bindQueue(queue, exchange, 'session.create');
-  });
-  afterAll(async () => {
-    await broker.channel.deleteQueue(queue);
-    await broker.channel.deleteExchange(exchange);
-    await broker[Symbol.asyncDispose]();
-  });
-
-  beforeEach(async () => void (await broker.channel.purgeQueue(queue)));
-
   const send = (variables: Readonly<Record<string, string>>, ...more: string[]): Promise<CliRun> =>
     runCli([...COMMAND, ...more], {
       variables: { AMQP_URL: testBrokerUrl(), AMQP_PREFIX: prefix, ...variables },
@@ -71,9 +65,7 @@ describe('poker-bridge send, unanswered', () => {
   });
 
   it('ends with 3 if no broker can be reached, after trying each', async () => {
-    await using proxy = await TcpProxy.start(testBrokerUrl());
-    proxy.refuse();
-    const url = `amqp://user:hush@127.0.0.1:${proxy.port}`;
+    const url = 'amqp://user:hush@127.0.0.1:1';
     const { code, stderr } = await send({ AMQP_URL: `${url},${url}/other` });
     expect(code).toBe(3);
     expect(stderr).toMatch(/^No broker can be reached \(.*ECONNREFUSED.*; .*ECONNREFUSED.*\)\.\n$/);

@@ -25,7 +25,7 @@ describe('poker-bridge replies', () => {
     put('two', `${gone}-too`);
     put('three', gone);
     put('four', 'amq.gen-of-a-caller-that-has-gone');
-    await until('four are parked', async () => (await kept.depth('replies.undelivered')) === 4, 30_000);
+    await until('four are parked', async () => (await service.depth('replies.undelivered')) === 4, 30_000);
     await service.stop();
   });
 
@@ -60,7 +60,7 @@ describe('poker-bridge replies', () => {
     expect(missing.stderr).toContain(`1 left: ${gone}: waits behind a message that was not taken\n`);
     const foreign = await kept.run('replies redeliver --all --yes', { INTERNAL_KEY: 'x'.repeat(32) });
     expect([foreign.code, foreign.stdout]).toEqual([1, expect.stringContaining('4 × no worker with this')]);
-    expect(await kept.depth('replies.undelivered')).toBe(4);
+    expect(await service.depth('replies.undelivered')).toBe(4);
   });
 
   it('go to their queue once it exists again, under the same ids and unchanged, and not beside a worker', async () => {
@@ -87,12 +87,12 @@ describe('poker-bridge replies', () => {
     expect(replies[0]?.properties.headers).toMatchObject({ 'command-id': 'one', sequence: 0, final: true });
     expect(Object.keys(replies[0]?.properties.headers ?? {})).not.toContain('x-reason');
     expect(JSON.parse(replies[0]?.content.toString() ?? '')).toMatchObject({ userId: 'p-1' });
-    expect(await kept.depth('replies.undelivered')).toBe(2);
+    expect(await service.depth('replies.undelivered')).toBe(2);
   });
 
   it('are discarded', async () => {
     const { code } = await kept.run('replies discard --id two --id four --yes');
     expect(code).toBe(0);
-    await until('it is gone', async () => (await kept.depth('replies.undelivered')) === 0);
+    await until('it is gone', async () => (await service.depth('replies.undelivered')) === 0);
   });
 });

@@ -2,9 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+import { root } from '../../../scripts/root.ts';
+/** The built command line, and the flags of Node.js before it. */
+export const PROGRAM = ['--disable-warning=ExperimentalWarning', join(root, 'dist/apps/cli/src/main.js')];
 
 export interface CliRun {
   readonly code: number | null;
@@ -24,8 +25,7 @@ export function startCli(
   args: readonly string[],
   { variables = {}, input = '' }: CliSurroundings = {},
 ): ChildProcessWithoutNullStreams {
-  const program = join(root, 'dist/apps/cli/src/main.js');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+  const child = spawn(process.execPath, [...PROGRAM, ...args], {
     env: { PATH: process.env['PATH'], ...variables },
   });
   child.stdin.on('error', () => undefined).end(input);

@@ -3,11 +3,11 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { root } from '../../docs/markdown.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 import { runOnTerminal, type TerminalRun } from '../../support/terminal.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
+import { PROGRAM } from './run-cli.ts';
 
 const RECORDS = 40;
 
@@ -21,8 +21,7 @@ describe('the command line on a terminal', () => {
   beforeAll(() => sandboxed.platform.fault({ kind: 'latency', fixedMs: 100, operation: 'ad-hoc-report' }));
 
   const cli = (line: string, columns: number, variables = {}, keys?: string): Promise<TerminalRun> => {
-    const program = ['--disable-warning=ExperimentalWarning', join(root, 'dist/apps/cli/src/main.js')];
-    const command = [process.execPath, ...program, ...line.split(' ')];
+    const command = [process.execPath, ...PROGRAM, ...line.split(' ')];
     return runOnTerminal(command, columns, { ...kept.variables, ...variables }, keys);
   };
 

@@ -37,7 +37,7 @@ describe('the command line at a broker', () => {
   beforeAll(async () => {
     const gone = { messageId: 'parked', replyTo: 'nobody-has-this-queue' };
     service.caller.publish('session.create', { userId: 'p-1' }, gone);
-    await until('a reply is parked', async () => (await kept.depth('replies.undelivered')) === 1, 30_000);
+    await until('a reply is parked', async () => (await service.depth('replies.undelivered')) === 1, 30_000);
     await service.stop();
     await kept.put(0, 2);
   });
@@ -85,8 +85,8 @@ describe('the command line at a broker', () => {
     });
 
     it('loses nothing but what was discarded', async () => {
-      expect(await kept.depth('dead-letters')).toBe(1);
-      expect(await kept.depth('replies.undelivered')).toBe(0);
+      expect(await service.depth('dead-letters')).toBe(1);
+      expect(await service.depth('replies.undelivered')).toBe(0);
     });
   });
 });

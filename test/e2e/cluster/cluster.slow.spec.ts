@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { storyOf } from '../../chaos/ledger/story.ts';
+import { storyOf } from '../../chaos/ledger/ledger.ts';
 import { ChaosStage, PAGES } from '../../chaos/stage/chaos-stage.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';

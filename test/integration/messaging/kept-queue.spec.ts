@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { topologyOf } from '#messaging';
 import { KeptQueue } from '#messaging/client';
 
-import {
-  drain,
-  openConnection,
-  testBrokerCtl,
-  testBrokerUrl,
-  type TestConnection,
-  uniquePrefix,
-} from '../../support/broker.ts';
+import { drain, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 jest.setTimeout(120_000);
@@ -20,16 +14,13 @@ jest.setTimeout(120_000);
 const COUNT = 150;
 const TEN_MINUTES_MS = 600_000;
 
+const open = stackForAll().use(await openConnection());
+
 describe('the queue of dead letters, for a person', () => {
-  let open: TestConnection;
   let prefix: string;
   let queue: string;
   let target: string;
   let kept: KeptQueue;
-  beforeAll(async () => {
-    open = await openConnection();
-  });
-  afterAll(async () => open?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     prefix = uniquePrefix();
     const { queues, names } = topologyOf(prefix, []);

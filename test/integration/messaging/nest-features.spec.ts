@@ -35,6 +35,7 @@ import { createLogger } from '#telemetry';
 
 import { callersOf } from '../../../apps/worker/src/callers.ts';
 import { GameOpenController } from '../../../apps/worker/src/commands/game-open/game-open.controller.ts';
+import { BUS_OF_SPEC } from '../../../libs/messaging/src/envelope/bus.fixture.ts';
 import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { BusCaller } from '../../support/bus-caller.ts';
@@ -43,18 +44,12 @@ import { until } from '../../support/until.ts';
 const prefix = uniquePrefix();
 const OPTIONS: MessagingModuleOptions = {
   settings: {
+    ...BUS_OF_SPEC.settings,
     AMQP_URL: [testBrokerUrl()],
     AMQP_PREFIX: prefix,
     LANES: ['interactive', 'reports'],
     INTERACTIVE_PREFETCH: 4,
     REPORTS_PREFETCH: 4,
-    INTERACTIVE_DEADLINE_MS: 10_000,
-    REPORTS_DEADLINE_MS: 10_000,
-    MAX_COMMAND_BYTES: 65_536,
-    DELIVERY_LIMIT: 5,
-    REPORTS_RETRY_DELAYS_MS: [1_000],
-    REPORTS_STALL_MS: 1_000,
-    EVENTS: 'none',
     SHUTDOWN_GRACE_MS: 1_000,
     IDEMPOTENCY_TTL_MS: 1_000,
   },
@@ -87,15 +82,7 @@ class NotThatPlayer implements CanActivate {
 @Injectable()
 class Shouting implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler<Reply>): Observable<Reply> {
-    return next
-      .handle()
-      .pipe(
-        map((reply) =>
-          reply.type === 'session.created'
-            ? { ...reply, data: { ...reply.data, auth: reply.data.auth.toUpperCase() } }
-            : reply,
-        ),
-      );
+    return next.handle().pipe(map((reply) => ({ ...reply, data: { ...reply.data, auth: 'AUTH' } }) as Reply));
   }
 }
 
@@ -123,7 +110,7 @@ class SessionController implements OnApplicationShutdown {
   @UseGuards(NotThatPlayer)
   @UseInterceptors(Shouting)
   create(@Payload() { userId }: Data, @Ctx() command: CommandContext): Observable<Reply> {
-    const data = { userId, sessionId: command.id, auth: 'auth', redirectUrl: 'https://lobby.example/' };
+    const data = { userId, sessionId: command.id, auth: 'a', redirectUrl: 'https://lobby.example/' };
     return of({ type: 'session.created', data });
   }
 
@@ -160,7 +147,7 @@ describe("Nest's own means, on this transport", () => {
   afterAll(async () => {
     await app?.close();
     await caller?.[Symbol.asyncDispose]();
-    await removeTopology(testBrokerUrl(), prefix, '1000');
+    await removeTopology(testBrokerUrl(), prefix, '5000,30000');
   });
 
   it('run in their places: context, a stream that is subscribed once, interceptor', async () => {

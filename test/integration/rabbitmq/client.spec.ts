@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import {
   BrokerConnection,
@@ -13,34 +13,20 @@ import {
 
 import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
-import {
-  drain,
-  openConnection,
-  testBrokerCtl,
-  type TestConnection,
-  testBrokerUrl,
-  uniquePrefix,
-} from '../../support/broker.ts';
+import { drain, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const MANY = 40;
 /** Longer than a consumer waits before it asks how many messages its queue holds. */
 const IDLE_MS = 2_500;
 
-let open: TestConnection;
-let queue: string;
-beforeAll(async () => {
-  open = await openConnection();
-  queue = `${uniquePrefix()}-client`;
-  await open.channel.assertQueue(queue, { arguments: { 'x-queue-type': 'quorum' } });
-});
-beforeEach(async () => {
-  await open.channel.purgeQueue(queue);
-});
-afterAll(async () => {
-  await open.channel.deleteQueue(queue);
-  await open[Symbol.asyncDispose]();
-});
+const queue = `${uniquePrefix()}-client`;
+// Before the end of the connection.
+afterAll(() => open.channel.deleteQueue(queue));
+const open = stackForAll().use(await openConnection());
+await open.channel.assertQueue(queue, { arguments: { 'x-queue-type': 'quorum' } });
+beforeEach(() => open.channel.purgeQueue(queue));
 
 describe('a connection', () => {
   it('is reopened if the broker does not answer its set-up', async () => {

@@ -1,25 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { QueueWalk } from '#rabbitmq';
 
-import { drain, openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
+import { drain, openConnection, uniquePrefix } from '../../support/broker.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 
 jest.setTimeout(120_000);
 
 const ACK_PAUSE_MS = 5;
 const SILENCE_MS = 10_000;
 
+const open = stackForAll().use(await openConnection());
+
 describe('a walk through a quorum queue', () => {
-  let open: TestConnection;
   let queue: string;
-  beforeAll(async () => {
-    open = await openConnection();
-  });
-  afterAll(async () => {
-    await open?.[Symbol.asyncDispose]();
-  });
   beforeEach(async () => {
     queue = `${uniquePrefix()}-walked`;
     // Like the queue of parked replies: without a limit, requeued messages go to the tail on some releases.

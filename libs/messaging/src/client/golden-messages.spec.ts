@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
-import { copyOf, deadLetterOf } from '../command/copy-of.ts';
+import { copyOf } from '../command/copy-of.ts';
 import { errorBodyOf } from '../command/settlement.ts';
 import { sealed } from '../envelope/bus.fixture.ts';
 import { contentOf, replyMessage } from '../replies/reply-message.ts';
@@ -27,7 +27,6 @@ const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => (
   type: 'command.failed',
   data: errorBodyOf(new CommandError(code), commandOf(facts)),
 });
-const failureWith = (code: ErrorBody['code']) => failed({}, code).data as ErrorBody;
 const FOREIGN = {
   CC: ['spy'],
   'x-death': [{ queue: 'poker.reports', count: 9 }],
@@ -144,22 +143,6 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
         'x-origin-user-id': 'cashier',
         'x-redriven': 2,
         'x-reason': 'NOT_FOUND',
-      },
-    },
-  ],
-  [
-    'a dead letter',
-    () => deadLetterOf(commandOf({}), failureWith('VALIDATION_FAILED'), NAMES),
-    {
-      to: ':poker.dead-letters!',
-      ...COPY,
-      headers: {
-        ...COPY_HEADERS,
-        'x-reason': 'VALIDATION_FAILED',
-        'x-failure': '{"reason":"The command is not valid; see the violations."}',
-        'x-failed-at': '2026-01-31T12:00:00.000Z',
-        'x-origin-queue': 'poker.interactive',
-        'x-sequence': 1,
       },
     },
   ],

@@ -14,19 +14,7 @@ const MOST_MS = 50;
 const RUNS = 4;
 
 /** What can be repeated in a text until it is as long as it may be. */
-const UNITS = [
-  ...' -_aä.,:;=%+/0"{[&<@*',
-  '🂡',
-  '\ud83c',
-  '\\',
-  '\t',
-  '%25',
-  '&amp;',
-  '--a',
-  '00-',
-  '="',
-  '2026-',
-];
+const UNITS = [...' -_aä.,:;=%+/0"{[&<@*🂡\\\t\ud83c', '%25', '&amp;', '--a', '00-', '="', '2026-'];
 const repeated = (unit: string, bytes: number): string =>
   unit.repeat(Math.floor(bytes / Math.max(1, Buffer.byteLength(unit))));
 const times = <T>(count: number, make: (at: number) => T): T[] =>

@@ -18,7 +18,6 @@ class Scene {
   readonly answered = new Map<string, string>();
   readonly starts: string[] = [];
   deaths = 0;
-  #running = new Map<string, Command>();
   #quarantine = new Quarantine(BUS);
 
   constructor(
@@ -59,7 +58,6 @@ class Scene {
 
   #run(id: string, command: Command): void {
     this.starts.push(id);
-    this.#running.set(id, command);
     const worker = this.#quarantine;
     const isKiller = id === KILLER;
     setTimeout(
@@ -68,7 +66,6 @@ class Scene {
         if (isKiller) return this.die();
         this.queue.delete(id);
         this.answered.set(id, 'session.created');
-        this.#running.delete(id);
         command.end({ kind: 'return', cause: undefined });
       },
       isKiller ? this.killsAfterMs : this.platformMs,
@@ -77,7 +74,6 @@ class Scene {
 
   die(): void {
     this.deaths += 1;
-    this.#running.clear();
     this.#quarantine = new Quarantine(BUS);
     for (const id of this.queue.keys()) this.#deliver(id);
   }
