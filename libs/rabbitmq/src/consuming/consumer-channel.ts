@@ -79,7 +79,7 @@ export class ConsumerChannel {
   }
 
   /**
-   * Has the broker deliver so many messages at once, by adding a consumer or cancelling all.
+   * Has the broker deliver this many messages at once, by adding a consumer or cancelling all.
    *
    * @throws Error if the queue is missing, or has no leader that lets it consume in time
    */
