@@ -18,15 +18,16 @@ interface ErrorCodeFacts {
   readonly message: string;
 }
 
-const codeOf =
-  <Category extends ErrorCategory, Retryable extends boolean>(category: Category, retryable: Retryable) =>
-  (message: string) =>
-    ({ category, retryable, message }) as const;
-const invalid = codeOf('invalid', false);
-const misconfigured = codeOf('misconfigured', false);
-const rejected = codeOf('rejected', false);
-const unavailable = codeOf('unavailable', true);
-const internal = codeOf('internal', false);
+const codeOf = <Category extends ErrorCategory, Retryable extends boolean>(
+  category: Category,
+  retryable: Retryable,
+  message: string,
+) => ({ category, retryable, message }) as const;
+const invalid = (message: string) => codeOf('invalid', false, message);
+const misconfigured = (message: string) => codeOf('misconfigured', false, message);
+const rejected = (message: string) => codeOf('rejected', false, message);
+const unavailable = (message: string) => codeOf('unavailable', true, message);
+const internal = (message: string) => codeOf('internal', false, message);
 
 /** Every code that an error body can carry. Source: bus contract, section 4. */
 export const ERROR_CODES = {
@@ -46,7 +47,7 @@ export const ERROR_CODES = {
     'This caller may not use this operator or command. Ask those who run the service (CALLERS_FILE).',
   ),
   IDEMPOTENCY_CONFLICT: invalid('This message id was used for another command. Use a new id for new data.'),
-  COMMAND_EXPIRED: codeOf('expired', false)('The deadline passed before an outcome.'),
+  COMMAND_EXPIRED: codeOf('expired', false, 'The deadline passed before an outcome.'),
   SIGNATURE_REJECTED: misconfigured(
     'The platform refused the signature. Check the secret key and the signature settings of this operator.',
   ),
@@ -78,15 +79,18 @@ export const ERROR_CODES = {
   REPLY_QUEUE_FULL: codeOf(
     'expired',
     true,
-  )('The reply queue refused the pages of the report for too long. Read it faster or raise its limit.'),
+    'The reply queue refused the pages of the report for too long. Read it faster or raise its limit.',
+  ),
   OUTCOME_UNKNOWN: codeOf(
     'uncertain',
     true,
-  )('The call was sent and its answer was lost: the platform may have done it. Send the same command again.'),
+    'The call was sent and its answer was lost: the platform may have done it. Send the same command again.',
+  ),
   PLATFORM_PROTOCOL_ERROR: codeOf(
     'uncertain',
     false,
-  )('The platform reported success with a document that its interface does not describe.'),
+    'The platform reported success with a document that its interface does not describe.',
+  ),
   POISON_COMMAND: internal(
     'The command was started several times and never finished. It lies in the dead letters.',
   ),

@@ -91,7 +91,7 @@ describe('the log on standard output', () => {
   });
 
   it('is written to its end for a reader that had paused, without another line', async () => {
-    // Whoever uses the stream of Node.js has the pipe take a part, or nothing, instead of blocking.
+    // With the stream of Node.js in use, the pipe takes a part, or nothing, instead of blocking.
     const program = run(`void process.stdout;
     for (let line = 0; line < 1024; line += 1) logger.info({ text }, 'a line ' + line);`);
     await once(program.stderr!, 'data');
