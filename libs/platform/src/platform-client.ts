@@ -206,12 +206,14 @@ function urlsOf(credentials: OperatorCredentials, root: 'baseUrl' | 'apiUrl'): U
 async function readAnswer<T>(
   answer: Answer,
   maxBytes: number,
-  read: (body: Buffer) => T | Promise<T>,
+  parse: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
   try {
-    const body = await readBody(answer, maxBytes);
+    const read = readBody(answer, maxBytes);
+    const body = Buffer.isBuffer(read) ? read : await read;
     if (!isUtf8(body)) throw new UnexpectedDocument('the body is not UTF-8');
-    return await read(body);
+    const result = parse(body);
+    return result instanceof Promise ? await result : result;
   } catch (error) {
     if (!(error instanceof UnexpectedDocument)) throw error;
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', {

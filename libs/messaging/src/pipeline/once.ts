@@ -22,7 +22,8 @@ export function once(bus: Bus, window: Window): Step {
     return answerWith(reply);
   };
   const step: Step = async (command, next) => {
-    const claim = await claimOf(command, bus);
+    const claimed = claimOf(command, bus);
+    const claim = claimed instanceof Promise ? await claimed : claimed;
     switch (claim.kind) {
       case 'conflict':
         throw new CommandError('IDEMPOTENCY_CONFLICT');

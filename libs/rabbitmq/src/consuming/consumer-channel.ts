@@ -19,7 +19,7 @@ export interface ConsumerChannelOptions {
   /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
   /** If it throws, the delivery is returned to the queue. */
-  readonly handle: (delivery: Delivery) => Promise<void>;
+  readonly handle: (delivery: Delivery) => Promise<void> | void;
   /** Called once a delivery is not in flight any more. */
   readonly onSettled: () => void;
   /** Called when the broker has closed the channel or cancelled a consumer on it, and when it is deaf. */

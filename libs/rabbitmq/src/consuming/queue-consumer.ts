@@ -199,13 +199,13 @@ export class QueueConsumer {
     return channel.lostBy as Error;
   }
 
-  async #handle(delivery: Delivery): Promise<void> {
+  #handle(delivery: Delivery): Promise<void> | void {
     this.#inFlight += 1;
     // Sent before the broker heard of the cancellation: another consumer may have it at once.
     if (this.#isStopping) return delivery.requeue();
     this.#deliveries += 1;
     this.#patienceMs = FIRST_PATIENCE_MS;
-    await this.#options.handle(delivery);
+    return this.#options.handle(delivery);
   }
 
   #settled(channel: ConsumerChannel): void {
