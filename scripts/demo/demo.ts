@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import { type BusReply, type Caller, createCaller } from '#caller';
 import { exactJson } from '#signing';
 
-import { describeCommand, describeReply } from '../../apps/cli/src/send/describe-reply.ts';
+import { describeCommand, describeReply } from '../../apps/cli/src/output.ts';
 import { removeQueues, removeTopology } from '../broker/remove-topology.ts';
 import type { FoundBroker } from '../broker/start-broker.ts';
 import { toldToStop } from '../processes/guarded-command.ts';

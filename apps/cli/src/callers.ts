@@ -6,6 +6,7 @@ import { brokerUserOf, type Permissions, permissionsLine } from '#rabbitmq';
 import { type CallerRules, readCallers, readSomeSettings } from '#settings';
 
 import { EXIT, ExitError, usageError } from './exit.ts';
+import { DIRECT_REPLY_TO, SERVER_NAMED } from './servers.ts';
 
 const EXAMPLES = `
 Examples:
@@ -16,10 +17,6 @@ Create the users first, with rabbitmqctl add_user: that of AMQP_URL for the work
 
 /** All that have no rules of their own: no user of the broker. */
 const OTHERS = '*';
-/** Consumed without any permission. */
-const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
-/** What the broker names queues that are declared without a name; an exclusive one belongs to its connection. */
-const SERVER_NAMED = 'amq.gen-';
 /** Names of the broker, the default exchange (`amq.default`) and the exchange of its trace among them. */
 const OF_BROKER = 'amq.';
 
@@ -34,12 +31,10 @@ export function define(command: Command): void {
 
 function printPermissions(file: string | undefined): void {
   const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
-  const path = file ?? settings.CALLERS_FILE;
+  const { CALLERS_FILE, AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
+  const path = file ?? CALLERS_FILE;
   if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
-  const {
-    AMQP_PREFIX: prefix,
-    AMQP_URL: [url = ''],
-  } = settings;
+  const [url = ''] = urls;
   const callers = readCallers(path);
   const worker = brokerUserOf(url);
   const print = (user: string, what: string, permissions: Permissions): void =>

@@ -1,8 +1,12 @@
-import { CommandError, type CommandType } from '#contracts';
+import { CommandError, isCommandType } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
-/** What a worker of this version would refuse in the data of a command, each as a pointer and why; no value is quoted. */
-export function commandFaults(type: CommandType, data: unknown): string[] {
+/**
+ * What a worker of this version would refuse in the data of a command, each as a pointer and why; no value is quoted. It knows
+ * nothing of a type that is not of this version.
+ */
+export function commandFaults(type: string, data: unknown): string[] {
+  if (!isCommandType(type)) return [];
   try {
     validateCommand(type, data);
     return [];

@@ -1,3 +1,5 @@
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 /** The exit codes of the command line. Source: bus contract, section 9. */
 export const EXIT = {
   success: 0,
@@ -25,4 +27,20 @@ export class ExitError extends Error {
 /** The arguments, or the files that they name, cannot be used. */
 export function usageError(message: string): ExitError {
   return new ExitError(EXIT.usage, `error: ${message}`);
+}
+
+/**
+ * Does work that Ctrl-C, or SIGTERM, brings to an orderly end; the second one ends the process at once.
+ *
+ * @param work stops soon after its signal is aborted
+ */
+export async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort();
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
 }

@@ -2,9 +2,56 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 
+import { InvalidArgumentError } from 'commander';
+
 import { parseExactJson } from '#signing';
 
 import { usageError } from './exit.ts';
+
+/** The longest deadline of a command. Source: bus contract, section 2. */
+const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const AGO = /^(\d{1,6})([smhd])$/;
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;
+
+/** The options of a subcommand: texts, flags and numbers, each absent if it is not given. */
+export type Options<
+  Text extends string = never,
+  Flag extends string = never,
+  Count extends string = never,
+> = { readonly [N in Text]?: string } & { readonly [N in Flag]?: true } & { readonly [N in Count]?: number };
+
+export function readCount(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be an integer from ${least} to ${most}.`);
+  };
+}
+
+export const readDeadline = readCount(1, LONGEST_DEADLINE_MS);
+
+/** Reads a time ago, or a date (its midnight in UTC) or time of ISO 8601 with a zone, as epoch milliseconds. */
+export function readMoment(text: string): number {
+  const [, count, unit = ''] = AGO.exec(text) ?? [];
+  if (count !== undefined) return Date.now() - Number(count) * (UNIT_MS[unit] ?? 0);
+  const atMs = ISO_8601.test(text) && isDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(atMs)) return atMs;
+  throw new InvalidArgumentError(
+    'It must be a time ago, such as 30m, 12h or 2d, or a date or time of ISO 8601 with a zone.',
+  );
+}
+
+/** Whether a text is a day as `YYYY-MM-DD`. February has no 30th, although the parser takes it. */
+export function isDate(text: string): boolean {
+  const atMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
+}
+
+/** Collects the values of an option that may be given several times. */
+export function each<T>(read: (text: string) => T): (text: string, before?: readonly T[]) => readonly T[] {
+  return (text, before = []) => [...before, read(text)];
+}
 
 /** The content of a file or, for `-`, of standard input. @throws ExitError if it cannot be read or is not UTF-8 */
 export async function readSource(path: string): Promise<string> {
@@ -15,13 +62,8 @@ export async function readSource(path: string): Promise<string> {
   } catch (error) {
     throw usageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
-  const text = utf8Of(content);
-  if (text === undefined) throw usageError(`${name} is not UTF-8`);
-  return text;
-}
-
-export function utf8Of(content: Buffer): string | undefined {
-  return isUtf8(content) ? content.toString() : undefined;
+  if (!isUtf8(content)) throw usageError(`${name} is not UTF-8`);
+  return content.toString();
 }
 
 /**
@@ -35,9 +77,14 @@ export async function readValue(given: string): Promise<string> {
 /** The JSON of an option, unchanged: JSON, `@FILE`, or `-` for standard input. @throws ExitError if it is not JSON */
 export async function readJson(option: string, given: string): Promise<string> {
   const text = await readValue(given === '-' ? '@-' : given);
-  const fault = jsonFault(text);
-  if (fault !== undefined) throw usageError(`${option} ${fault}`);
+  refuseUnlessJson(text, option);
   return text;
+}
+
+/** What a text says as JSON, digit for digit. @throws ExitError if it is not JSON */
+export function parseJson(text: string, name: string): unknown {
+  refuseUnlessJson(text, name);
+  return parseExactJson(text);
 }
 
 /** What a text says as JSON, digit for digit; the fallback if it is not JSON. */
@@ -49,13 +96,12 @@ export function jsonOr(fallback: unknown, text: string): unknown {
   }
 }
 
-/** Where a text stops being JSON, without quoting it, since it may hold a secret; `undefined` if it is JSON. */
-export function jsonFault(text: string): string | undefined {
+/** It says where the text stops being JSON, and quotes nothing of it, which may be a secret. */
+function refuseUnlessJson(text: string, name: string): void {
   try {
     JSON.parse(text);
-    return undefined;
   } catch (error) {
-    const [place = ''] = /\(?line \d+ column \d+\)?|position \d+/.exec((error as Error).message) ?? [];
-    return `is not JSON ${place}`.trimEnd();
+    const [place] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
+    throw usageError(`${name} is not JSON${place === undefined ? '' : ` (${place})`}`);
   }
 }

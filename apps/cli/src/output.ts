@@ -1,4 +1,13 @@
+import { styleText } from 'node:util';
+
 import { exactJson } from '#signing';
+
+import { jsonOr } from './input.ts';
+
+const LONGEST_DATA = 400;
+const LONGEST_RECORD = 72;
+
+type Body = Readonly<Record<string, unknown>>;
 
 /** A text for a terminal: control characters, which could manipulate it, are written as escapes. */
 export function printable(text: string): string {
@@ -25,6 +34,11 @@ export function shortened(text: string, length: number): string {
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
 }
 
+/** A number of things, such as `1 record` or `2 records`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** Aligned lines; the cells are expected to be printable. @param number the column whose cells end at the right */
 export function alignedLines(rows: readonly (readonly string[])[], number?: number): string[] {
   const widthOf = (text = ''): number => [...text].length;
@@ -38,9 +52,42 @@ export function alignedLines(rows: readonly (readonly string[])[], number?: numb
   });
 }
 
-/** A period of a report in UTC that ended an hour ago: the platform's figures are complete after ten minutes. */
-export function periodAnHourAgo(lengthMs: number): { readonly dateFrom: string; readonly dateTo: string } {
-  const endMs = Date.now() - 3_600_000;
-  const text = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
-  return { dateFrom: text(endMs - lengthMs), dateTo: text(endMs) };
+/** A command that is sent, on one line. @param text its data as JSON */
+export function describeCommand({ type, id, text }: { type: string; id: string; text: string }): string {
+  const data = shortened(printable(text.replace(/\s*\n\s*/g, ' ').trim()), LONGEST_DATA);
+  return `${styleText('cyan', '→')} ${printable(type)} ${data} ${styleText('dim', `id ${printable(id)}`)}\n`;
+}
+
+/** A reply: a headline, and a line for each member. @param text its body */
+export function describeReply(type: string, text: string, afterMs: number): string {
+  const arrow = styleText(type === 'command.failed' ? 'yellow' : 'green', '←');
+  const headline = `${arrow} ${printable(type)} ${styleText('dim', `after ${afterMs} ms`)}`;
+  return [headline, ...linesOf(type, text).map((line) => `    ${printable(line)}`), ''].join('\n');
+}
+
+function linesOf(type: string, text: string): string[] {
+  const body = jsonOr(undefined, text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [text];
+  if (type === 'command.failed') return failureLines(body as Body);
+  if (type === 'report.page') return pageLines(body as Body);
+  return memberLines(body);
+}
+
+function failureLines({ code, category, message, ...rest }: Body): string[] {
+  const { violations, retryable, command: _command, occurredAt: _occurredAt, ...others } = rest;
+  const faults = Array.isArray(violations) ? (violations as Body[]) : [];
+  return [
+    `${written(code)} (${written(category)}): ${written(message)}`,
+    ...faults.map((fault) => `${written(fault['pointer'])} ${written(fault['message'])}`),
+    retryable === true ? 'sending it again with the same id can succeed' : 'sending it again will not help',
+    ...memberLines(others),
+  ];
+}
+
+function pageLines({ page, pageCount, totalCount, records, precisions }: Body): string[] {
+  const all = Array.isArray(records) ? (records as unknown[]) : [];
+  return [
+    `page ${written(page)} of ${written(pageCount)}, ${all.length} of ${written(totalCount)} records, decimals ${written(precisions)}`,
+    ...all.slice(0, 1).map((record) => `the first: ${shortened(written(record), LONGEST_RECORD)}`),
+  ];
 }

@@ -35,13 +35,13 @@ const NAMES = Object.keys(DESCRIPTIONS) as Name[];
 
 /** What gives each subcommand its arguments, options and action. Loading all of them takes a second. */
 const DEFINITIONS: Readonly<Record<Name, () => Promise<{ readonly define: (command: Command) => void }>>> = {
-  send: () => import('./send/send.ts'),
-  report: () => import('./report/report.command.ts'),
+  send: () => import('./send.ts'),
+  report: () => import('./report/report.ts'),
   sign: () => import('./sign/sign.command.ts'),
   'dead-letters': () => import('./kept-messages/kept-messages.command.ts'),
   replies: () => import('./kept-messages/kept-messages.command.ts'),
   callers: () => import('./callers.ts'),
-  trace: () => import('./trace/trace.ts'),
+  trace: () => import('./trace.ts'),
   doctor: () => import('./doctor/doctor.ts'),
   completion: () => import('./completion.ts'),
 };
@@ -86,7 +86,7 @@ async function exitCodeOf(thrown: unknown): Promise<number> {
   // Commander has printed it already.
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.success : EXIT.usage;
   // Loaded for a fault only: it knows the settings and the bus.
-  const { exitOfFault } = await import('./exit-of-fault.ts');
+  const { exitOfFault } = await import('./servers.ts');
   const error = exitOfFault(thrown);
   const isExpected = error instanceof ExitError;
   process.stderr.write(`${isExpected ? error.message : inspect(error)}\n`);

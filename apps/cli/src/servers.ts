@@ -1,12 +1,21 @@
+import { CallerError } from '#caller';
 import { busNames } from '#contracts';
 import type { OperatorCredentials, PlatformTransport } from '#platform';
-import { BriefConnection, NOT_FOUND, onChannel } from '#rabbitmq';
+import {
+  BriefConnection,
+  BrokerError,
+  NOT_FOUND,
+  onChannel,
+  PublishRefusedError,
+  UnconfirmedError,
+} from '#rabbitmq';
 import {
   readOperators,
   readSomeSettings,
   readTextFile,
   readTls,
   type Settings,
+  SettingsError,
   type TlsFamily,
 } from '#settings';
 import { TlsContext } from '#tls';
@@ -14,8 +23,13 @@ import { TlsContext } from '#tls';
 import { EXIT, ExitError, usageError } from './exit.ts';
 import { printable } from './output.ts';
 
-export const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
+const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
+/** Consumed without any permission; it ends with its caller's connection. */
+export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
+/** What the broker names queues that are declared without a name; an exclusive one ends with its connection. */
+export const SERVER_NAMED = 'amq.gen-';
 export const ANSWER_TIMEOUT_MS = 5_000;
+const WRONG_SETTINGS = /^(login|virtual-host|access)[-_]refused$/i;
 
 export type Bus = ReturnType<typeof readBus>;
 
@@ -40,7 +54,7 @@ export async function openForCommands({ urls, prefix, tls }: Bus): Promise<Brief
     if ((error as { code?: unknown }).code !== NOT_FOUND) throw connection.faultOf(error);
     throw new ExitError(
       EXIT.noAnswer,
-      `The broker has no exchange ${commands}: no worker with this AMQP_PREFIX has been there.`,
+      `The broker has no exchange ${commands}: start a worker, or check AMQP_PREFIX and the virtual host in AMQP_URL.`,
     );
   }
 }
@@ -71,4 +85,17 @@ export function operatorNamed(name: string, settings: Settings): OperatorCredent
   if (found) return found;
   const names = operators.map((operator) => operator.name).join(', ');
   throw usageError(`there is no operator ${printable(name)}; there are ${names}`);
+}
+
+/** How the program ends after a fault of the settings or the broker; any other error stays what it is. */
+export function exitOfFault(error: unknown): unknown {
+  if (error instanceof SettingsError) return new ExitError(EXIT.settings, error.message);
+  if (error instanceof UnconfirmedError || error instanceof PublishRefusedError) {
+    return new ExitError(EXIT.noAnswer, error.message);
+  }
+  if (!(error instanceof CallerError || error instanceof BrokerError)) return error;
+  const fault = error instanceof CallerError ? error.code : error.fault;
+  const isUnset = fault === 'unreachable' && !process.env['AMQP_URL'] && !process.env['AMQP_URL_FILE'];
+  const message = error.message + (isUnset ? ' AMQP_URL is not set; this is its default.' : '');
+  return new ExitError(WRONG_SETTINGS.test(fault) ? EXIT.settings : EXIT.noAnswer, message);
 }

@@ -30,7 +30,7 @@ const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.(commands.)
 const SPECS = [
   'libs/contracts/src/commands/(commands|session-close)',
   'libs/messaging/src/idempotency/redis-entries',
-  'apps/cli/src/send/',
+  'apps/cli/src/send',
   'test/contracts/compatibility',
   'test/docs/(names|operations)',
   'test/e2e/commands/session-close',

@@ -90,7 +90,10 @@ describe('poker-bridge dead-letters', () => {
       },
     ]);
     const none = await kept.run('dead-letters show letter-9');
-    expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/has the id letter-9\n$/)]);
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      expect.stringMatching(/has the id letter-9; list shows the ids\n$/),
+    ]);
     expect(idsOf(await kept.take('dead-letters', 2))).toEqual(letters(0, 2));
   });
 

@@ -8,6 +8,9 @@ import { type CliRun, runCli } from './run-cli.ts';
 
 const COMMAND = ['send', 'session.create', '--data', '{"userId":"u-1"}'];
 
+const again = (id: string) =>
+  `The command may be run all the same: send it again with --id ${id}, and it is run once.\n`;
+
 const prefix = uniquePrefix();
 const exchange = `${prefix}.commands`;
 const queue = `${prefix}.interactive`;
@@ -30,15 +33,15 @@ describe('poker-bridge send, unanswered', () => {
     });
 
   it('ends with 3 if no reply came in time, and says what is missing', async () => {
-    const { code, stdout, stderr } = await send({}, '--deadline-ms', '200', '--json');
-    const missing = `No answer came within 200 ms. No worker serves ${queue}.\n`;
+    const { code, stdout, stderr } = await send({}, '--deadline-ms', '200', '--id', 'id-1', '--json');
+    const missing = `No answer came within 200 ms. No worker serves ${queue}. ${again('id-1')}`;
     expect([code, stdout, stderr]).toEqual([3, '', missing]);
     const message = await broker.channel.get(queue, { noAck: true });
     if (message === false) throw new Error('no command was sent');
     expect(message.content.toString()).toBe('{"userId":"u-1"}');
     expect(message.properties).toMatchObject({
       type: 'session.create',
-      messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      messageId: 'id-1',
       contentType: 'application/json',
       deliveryMode: 2,
       appId: 'poker-bridge-cli',
@@ -50,10 +53,10 @@ describe('poker-bridge send, unanswered', () => {
   it('ends with 3 if the queue is full, or missing', async () => {
     broker.channel.sendToQueue(queue, Buffer.from('{}'));
     await broker.channel.waitForConfirms();
-    const full = 'The broker refuses the command: its queue is full.\n';
+    const full = 'The broker refuses the command, because its queue is full: send it again later.\n';
     expect(await send({})).toMatchObject({ code: 3, stderr: full });
     await broker.channel.unbindQueue(queue, exchange, 'session.create');
-    const missing = 'The broker has no queue for the command.\n';
+    const missing = 'The broker has no queue for the command: start a worker, which declares it.\n';
     expect(await send({})).toMatchObject({ code: 3, stderr: missing });
     await broker.channel.bindQueue(queue, exchange, 'session.create');
   });
@@ -78,8 +81,8 @@ describe('poker-bridge send, unanswered', () => {
     const isSent = async () => (await broker.channel.checkQueue(queue)).messageCount === 1;
     await until('the command is in its queue', isSent);
     proxy.cut();
-    const lost = 'No answer came: the connection to the broker was lost.\n';
-    expect(await running).toMatchObject({ code: 3, stderr: lost });
+    const lost = `No answer came: the connection to the broker was lost. ${again('[0-9a-f-]{36}')}$`;
+    expect(await running).toMatchObject({ code: 3, stderr: expect.stringMatching(lost) });
   });
 
   it.each([

@@ -135,7 +135,7 @@ describe('poker-bridge report', () => {
   });
 
   it.each([
-    ['no-such.csv', /no-such\.csv cannot be compared with \(ENOENT\)/],
+    ['no-such.csv', /--compare: .*no-such\.csv cannot be read \(ENOENT\)/],
     ['a.parquet', /takes a \.csv, \.ndjson or \.json file/],
   ])('refuses to compare with %s, before it fetches anything', async (file, expected) => {
     const { code, stderr } = await folder.fetch(`rake ${DAY}`, 'a.csv', '--compare', file);

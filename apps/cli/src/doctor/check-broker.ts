@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto';
 
 import { busNames } from '#contracts';
-import { topologyOf } from '#messaging/client';
+import { topologyOf, workerPermissions } from '#messaging/client';
 import {
   BriefConnection,
   BrokerError,
   countsOf,
   inspectPermissions,
   inspectTopology,
+  permissionsLine,
   releaseOf,
   type Standing,
   takesMessageOf,
 } from '#rabbitmq';
 import { readSomeSettings } from '#settings';
 
-import { OF_BROKER, tlsOf } from '../servers.ts';
+import { counted } from '../output.ts';
+import { type Bus, readBus } from '../servers.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The default of RabbitMQ 4; no command, reply or page needs as much. */
@@ -52,13 +54,15 @@ const KEPT: readonly (readonly [RegExp, string, string])[] = [
 
 /** The broker as a worker would find it. Nothing is changed: a queue that is missing stays so. @throws SettingsError */
 export async function checkBroker(): Promise<Finding[]> {
-  const settings = readSomeSettings([...OF_BROKER, 'REPORTS_RETRY_DELAYS_MS'], process.env);
-  const { AMQP_URL: urls, AMQP_PREFIX: prefix, REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = settings;
-  const tls = tlsOf('AMQP', settings, urls);
+  const { REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = readSomeSettings(
+    ['REPORTS_RETRY_DELAYS_MS'],
+    process.env,
+  );
+  const bus = readBus();
   try {
-    await using brief = await BriefConnection.open(urls, { name: 'poker-bridge client', tls });
+    await using brief = await BriefConnection.open(bus.urls, { name: 'poker-bridge client', tls: bus.tls });
     try {
-      return await inspect(brief, prefix, retryDelaysMs);
+      return await inspect(brief, bus, retryDelaysMs);
     } catch (error) {
       throw brief.faultOf(error);
     }
@@ -79,14 +83,14 @@ function adviceOn({ fault }: BrokerError): string {
 
 async function inspect(
   { model }: BriefConnection,
-  prefix: string,
+  { prefix, urls: [url = ''] }: Bus,
   retryDelaysMs: readonly number[],
 ): Promise<Finding[]> {
   const { version, advice } = releaseOf(model);
   const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
   const missing = await inspectPermissions(model, `${prefix}.doctor.${randomUUID()}`);
   if (missing) {
-    const needed = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
+    const needed = `give the user what a worker needs: ${permissionsLine(url, workerPermissions(prefix))}`;
     return [connected, fail('permissions', `no ${missing.permission} permission: ${missing.reason}`, needed)];
   }
   const findings = [
@@ -99,7 +103,7 @@ async function inspect(
     const name = busNames(prefix).retry(delayMs);
     const counts = await countsOf(model, name, QUESTION_TIMEOUT_MS);
     if (!counts) continue;
-    const held = messagesIn(counts.messageCount);
+    const held = counted(counts.messageCount, 'message');
     const unset = `${name} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds ${held}`;
     const wait = counts.messageCount === 0 ? '' : 'wait until it is empty, then ';
     findings.push(warn('topology', unset, `${wait}delete it`));
@@ -129,12 +133,8 @@ function topologyFindings(standings: readonly Standing[]): Finding[] {
     const [, what, advice] = KEPT.find(([ending]) => ending.test(name)) ?? [];
     if (what === undefined || advice === undefined || messages === 0) return [];
     if (consumers > 0 && LANE.test(name)) return [];
-    return [warn('topology', `${what.replace('NAME', name)} ${messagesIn(messages)}`, advice)];
+    return [warn('topology', `${what.replace('NAME', name)} ${counted(messages, 'message')}`, advice)];
   });
   const whole = ok('topology', `all ${standings.length} exchanges and queues exist as declared`);
   return [...(faults.length === 0 ? [whole] : faults), ...waiting];
-}
-
-function messagesIn(count: number): string {
-  return count === 1 ? '1 message' : `${count} messages`;
 }

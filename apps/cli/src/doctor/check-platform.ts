@@ -12,7 +12,7 @@ import {
 } from '#platform';
 import { Deadline } from '#resilience';
 
-import { periodAnHourAgo } from '../output.ts';
+import { periodAnHourAgo } from '../report/period.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The `Date` of an answer has whole seconds; beyond this, deadlines that callers give as a time go wrong. */

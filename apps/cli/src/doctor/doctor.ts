@@ -13,7 +13,7 @@ import {
 } from '#settings';
 
 import { EXIT } from '../exit.ts';
-import { readDeadline } from '../options.ts';
+import { readDeadline } from '../input.ts';
 import { tlsOf, transportOf } from '../servers.ts';
 import { checkBroker } from './check-broker.ts';
 import { checkOperator } from './check-platform.ts';
@@ -58,7 +58,7 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
     }
   } catch (error) {
     if (performance.now() < endMs) throw error;
-    const advice = 'look at what comes after the last line above, and ask again';
+    const advice = 'look at what comes after the last line above, or give more time by --deadline-ms';
     print(fail('doctor', `not everything was looked at within ${deadlineMs} ms`, advice));
   }
   if (!json) process.stdout.write(describeSum(findings));

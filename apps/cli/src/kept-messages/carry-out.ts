@@ -5,17 +5,10 @@ import type { Kept, KeptMessage, KeptQueue, TakeOutcome } from '#messaging/clien
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
-import type { Options } from '../options.ts';
-import { printable } from '../output.ts';
+import type { Options } from '../input.ts';
+import { counted, printable } from '../output.ts';
 import { Progress } from '../progress.ts';
-import {
-  counted,
-  describeGroups,
-  keptLine,
-  type QueueName,
-  type SelectionOptions,
-  withMessages,
-} from './kept-queue.ts';
+import { groupLines, keptLine, NOUNS, type QueueName, type SelectionOptions, withMessages } from './look.ts';
 
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
@@ -57,13 +50,14 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
     }
   };
   return withMessages(queue, options, choiceOf, async (choices, kept, signal) => {
-    const refused = choices.filter(({ why }) => why !== undefined);
     const wanted = choices.filter(({ why }) => why === undefined).map(({ facts }) => facts);
-    const plan = [`${counted(wanted.length, queue)} of ${kept.name} to be ${past}`];
-    if (wanted.length > 0) plan.push(describeGroups(wanted).trimEnd());
-    if (refused.length > 0) plan.push('', `${counted(refused.length, queue)} to be left`);
-    const groups = Map.groupBy(refused, ({ why }) => why);
-    for (const [why = '', group] of groups) plan.push(`  ${group.length} × ${printable(why)}`);
+    const refused = choices.filter(({ why }) => why !== undefined);
+    const plan = [`${counted(wanted.length, ...NOUNS[queue])} of ${kept.name} to be ${past}`];
+    if (wanted.length > 0) plan.push(...groupLines(wanted));
+    if (refused.length > 0) plan.push('', `${counted(refused.length, ...NOUNS[queue])} to be left`);
+    for (const [why = '', group] of Map.groupBy(refused, (choice) => choice.why)) {
+      plan.push(`  ${group.length} × ${printable(why)}`);
+    }
     say(`${plan.join('\n')}\n\n`);
     if (refused.length > 0) process.exitCode = EXIT.failed;
     if (wanted.length === 0) return;
@@ -71,7 +65,7 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
       if (json) for (const facts of wanted) process.stdout.write(keptLine(facts));
       return say('nothing was done (--dry-run)\n');
     }
-    if (!yes && !(await confirm(`${verb} ${counted(wanted.length, queue)}?`, signal))) {
+    if (!yes && !(await confirm(`${verb} ${counted(wanted.length, ...NOUNS[queue])}?`, signal))) {
       throw new ExitError(EXIT.failed, 'nothing was done');
     }
     const { done, gone } = await settle(kept, action, options, wanted, signal);

@@ -1,12 +1,10 @@
 import { type Command, Option } from 'commander';
 
 import { usageError } from '../exit.ts';
-import { each, readCount, readMoment } from '../options.ts';
+import { each, readCount, readMoment } from '../input.ts';
 import type { ActionOptions } from './carry-out.ts';
-import { readSet, readUnset } from './change-body.ts';
-import { NOUNS, type QueueName } from './kept-queue.ts';
-import { list, type ListOptions, show, type ShowOptions } from './look.ts';
-import { discard, redeliver, redrive } from './redrive.ts';
+import { list, type ListOptions, NOUNS, type QueueName, show, type ShowOptions } from './look.ts';
+import { discard, readSet, readUnset, redeliver, redrive } from './redrive.ts';
 
 const KEYS = 'needs INTERNAL_KEY, or all settings of the operators, as the workers have them';
 const DEAD_LETTERS_HELP = `

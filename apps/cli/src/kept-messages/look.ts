@@ -1,46 +1,50 @@
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 
-import { isCommandType } from '#contracts';
-import { type Kept, Redriver } from '#messaging/client';
+import { type Kept, type KeptMessage, KeptQueue, type KeptQueueOptions, Redriver } from '#messaging/client';
+import { readInternalKey } from '#settings';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
-import { EXIT, ExitError } from '../exit.ts';
-import { jsonOr, utf8Of } from '../input.ts';
-import type { Options } from '../options.ts';
-import { memberLines, printable } from '../output.ts';
-import {
-  counted,
-  describeGroups,
-  describeMessages,
-  keptLine,
-  neverDelivered,
-  NOUNS,
-  type QueueName,
-  type SelectionOptions,
-  withMessages,
-} from './kept-queue.ts';
+import { EXIT, ExitError, interruptibly } from '../exit.ts';
+import { jsonOr, type Options } from '../input.ts';
+import { alignedLines, counted, memberLines, printable, shortened } from '../output.ts';
+import { DIRECT_REPLY_TO, readBus, SERVER_NAMED } from '../servers.ts';
+
+export type QueueName = KeptQueueOptions['queue'];
+
+/** Selects the messages that match one value of each option that is given. */
+export type SelectionOptions = Options<never, 'all', 'since'> & {
+  readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
+};
+export type ListOptions = SelectionOptions & Options<never, 'json', 'limit'>;
+export type ShowOptions = Options<never, 'body' | 'json'>;
+
+/** What the messages of a queue are called, as one and as many. */
+export const NOUNS: Readonly<Record<QueueName, readonly [one: string, many: string]>> = {
+  deadLetters: ['dead letter', 'dead letters'],
+  undelivered: ['parked reply', 'parked replies'],
+};
 
 /** How many messages are listed for people; the groups count all. */
 const DEFAULT_LIMIT = 20;
-
-export type ListOptions = SelectionOptions & Options<never, 'json', 'limit'>;
-export type ShowOptions = Options<never, 'body' | 'json'>;
+const LONGEST_CELL = 48;
 
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
   const read = ({ facts }: Kept) => facts;
   return withMessages(queue, options, read, (all, kept) => {
     const newest = all.slice(-limit);
-    const print = (text: string): unknown => process.stdout.write(text);
-    if (json) return newest.forEach((facts) => print(keptLine(facts)));
-    print(`${counted(all.length, queue)} in ${kept.name}\n`);
-    if (all.length === 0) return;
-    print(`\n${describeGroups(all)}\n`);
-    if (newest.length < all.length) print(`the newest ${newest.length}; --limit ${all.length} lists all\n`);
-    print(describeMessages(newest, queue));
+    if (json) return newest.forEach((facts) => process.stdout.write(keptLine(facts)));
+    const lines = [`${counted(all.length, ...NOUNS[queue])} in ${kept.name}`];
+    if (all.length > 0) lines.push('', ...groupLines(all), '');
+    if (newest.length < all.length) {
+      lines.push(`the newest ${newest.length}; --limit ${all.length} lists all`);
+    }
+    if (all.length > 0) lines.push(...messageLines(newest, queue));
     const lost = queue === 'undelivered' ? all.filter(neverDelivered).length : 0;
-    if (lost > 0) print(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
+    if (lost > 0) lines.push('', `${lost} can never be delivered: replies discard removes what is chosen`);
+    process.stdout.write(`${lines.join('\n')}\n`);
   });
 }
 
@@ -48,7 +52,10 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
   const read = (each: Kept) => each;
   return withMessages(queue, { id: [id] }, read, (found, kept) => {
     if (found.length === 0)
-      throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
+      throw new ExitError(
+        EXIT.failed,
+        `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}; list shows the ids`,
+      );
     for (const each of found) {
       const { content, properties: all } = each.message;
       const { headers = {}, ...properties } = all;
@@ -62,6 +69,86 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
     }
   });
 }
+
+/**
+ * Looks at the selected messages of a queue, leaves all of them in their places, and keeps the queue open while `work` runs.
+ * Where the messages come from is proved by the key of the workers, if the settings give it; a selection by a caller needs it.
+ *
+ * @param work ends soon after its signal, the user's, is aborted
+ */
+export function withMessages<T>(
+  queue: QueueName,
+  selection: SelectionOptions,
+  read: (kept: Kept) => T,
+  work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
+): Promise<void> {
+  return interruptibly(async (signal) => {
+    let internalKey: Buffer | undefined;
+    try {
+      internalKey = readInternalKey(process.env);
+    } catch (error) {
+      if (selection.caller) throw error;
+    }
+    await using kept = await KeptQueue.open({ ...readBus(), queue, internalKey });
+    const found = await kept.look((each) => (isSelected(each.facts, selection) ? read(each) : undefined));
+    if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
+    await work(found, kept, signal);
+  });
+}
+
+function isSelected(
+  { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
+  { since, ...options }: SelectionOptions,
+): boolean {
+  const facts = { id: [id, commandId], reason: [reason], type: [type], caller: [caller], queue: [queue] };
+  const fits = Object.entries(facts).every(
+    ([name, own]) => options[name as keyof typeof facts]?.some((value) => own.includes(value)) ?? true,
+  );
+  return fits && (since === undefined || Date.parse(failedAt) >= since);
+}
+
+/** Why a parked reply can never be delivered; undefined if its queue may be there again. */
+export function neverDelivered({ reason, queue }: KeptMessage): string | undefined {
+  if (reason === 'EVENT_REFUSED') return 'an announcement: the listeners that took it would get it again';
+  if (queue.startsWith(DIRECT_REPLY_TO))
+    return 'its caller waited on a direct reply-to key, which ended with the connection';
+  if (reason === 'REPLY_QUEUE_GONE' && queue.startsWith(SERVER_NAMED))
+    return 'its queue was named by the broker, and ended with the connection of its caller';
+  return undefined;
+}
+
+export function keptLine({ id, type, operator, reason, failedAt, queue, bytes }: KeptMessage): string {
+  const facts = { id, type, operator: operator ?? null, reason, failedAt: failedAt ?? null, queue, bytes };
+  return `${JSON.stringify(facts)}\n`;
+}
+
+/** How many messages there are of each reason and type, the most frequent first. */
+export function groupLines(messages: readonly KeptMessage[]): string[] {
+  const groups = Map.groupBy(messages, ({ reason, type }) => JSON.stringify([reason, type]));
+  const rows = [...groups.values()]
+    .toSorted((one, other) => other.length - one.length)
+    .map((group) => {
+      const times = group.map(({ failedAt }) => failedAt ?? '').toSorted();
+      const [{ reason, type } = { reason: '', type: '' }] = group;
+      return [cell(reason), cell(type), String(group.length), times[0] ?? '', times.at(-1) ?? ''];
+    });
+  return alignedLines([['reason', 'type', 'count', 'first', 'last'], ...rows], 2);
+}
+
+function messageLines(messages: readonly KeptMessage[], queue: QueueName): string[] {
+  const isReply = queue === 'undelivered';
+  const rows = messages.map((message) => {
+    const { failedAt = '', reason, type, operator = '', caller = '', bytes, id } = message;
+    const own = isReply ? [neverDelivered(message) ? 'never' : 'waits'] : [operator, caller];
+    return [failedAt, ...[reason, type, ...own, message.queue].map(cell), String(bytes), printable(id)];
+  });
+  const own = isReply ? ['delivery'] : ['operator', 'caller'];
+  const head = ['failed at', 'reason', 'type', ...own, 'queue', 'bytes', 'id'];
+  return alignedLines([head, ...rows], head.length - 2);
+}
+
+/** What strangers wrote may have any length. */
+const cell = (text: string): string => shortened(printable(text), LONGEST_CELL);
 
 function describe({ facts, message }: Kept, shown: object, body: unknown): string {
   const cut = facts.isCut ? `, of which ${message.content.length} were kept` : '';
@@ -80,12 +167,14 @@ function faultsOf({ facts, message }: Kept): string[] {
   // Who wrote it does not matter here, so that any key will do.
   const { type, data, fault, violations } = new Redriver('poker', randomBytes(32)).read(message).envelope;
   if (fault) return [fault.message];
-  const ofProperties = violations.map(({ pointer, message: why }) => `${pointer} ${why}`);
-  return [...ofProperties, ...(isCommandType(type) ? commandFaults(type, data) : [])];
+  return [
+    ...violations.map(({ pointer, message: why }) => `${pointer} ${why}`),
+    ...commandFaults(type, data),
+  ];
 }
 
 /** The body as parsed; a text if it is not JSON, and in base64 if it is not even UTF-8. */
-function bodyOf(content: Buffer): unknown {
-  const text = utf8Of(content);
-  return text === undefined ? `base64 ${content.toString('base64')}` : jsonOr(text, text);
+export function bodyOf(content: Buffer): unknown {
+  if (!isUtf8(content)) return `base64 ${content.toString('base64')}`;
+  return jsonOr(content.toString(), content.toString());
 }

@@ -1,20 +1,55 @@
-import { ERROR_CODES, isCommandType } from '#contracts';
+import { InvalidArgumentError } from 'commander';
+
+import { ERROR_CODES } from '#contracts';
 import { type Kept, Redriver } from '#messaging/client';
 import type { OutgoingMessage } from '#rabbitmq';
 import { readInternalKey } from '#settings';
+import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
-import { readValue } from '../input.ts';
-import type { Options } from '../options.ts';
+import { jsonOr, type Options, readValue } from '../input.ts';
 import { readBus } from '../servers.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
-import { type Change, changedBody } from './change-body.ts';
-import { neverDelivered, type QueueName } from './kept-queue.ts';
+import { bodyOf, neverDelivered, type QueueName } from './look.ts';
+
+/** A change of the data of a command. */
+interface Change {
+  /** As it was given, for messages about it. */
+  readonly text: string;
+  /** The names of a JSON pointer. */
+  readonly path: readonly string[];
+  /** JSON or else a text, or `@` and a file that holds it; absent: the member is removed. */
+  readonly value?: string;
+}
 
 export type RedriveOptions = ActionOptions &
   Options<never, 'force'> & { readonly set?: readonly Change[]; readonly unset?: readonly Change[] };
 
+type Container = Record<string, unknown>;
+
 const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
+
+/** Reads `/session/lang=de`: a JSON pointer, and a value. @throws InvalidArgumentError if it is neither */
+export function readSet(text: string): Change {
+  const [pointer = ''] = text.split('=', 1);
+  const path = pathOf(pointer);
+  if (path && pointer.length < text.length) return { text, path, value: text.slice(pointer.length + 1) };
+  throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');
+}
+
+export function readUnset(text: string): Change {
+  const path = pathOf(text);
+  if (path) return { text, path };
+  throw new InvalidArgumentError('It must be a JSON pointer, such as /session/lang.');
+}
+
+function pathOf(pointer: string): readonly string[] | undefined {
+  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;
+  const names = pointer.slice(1).split('/');
+  // Assigned, it would not be a member.
+  if (names.includes('__proto__')) return undefined;
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
 
 export async function redrive(options: RedriveOptions): Promise<void> {
   const { unset = [], set = [], force = false } = options;
@@ -37,7 +72,7 @@ export async function redrive(options: RedriveOptions): Promise<void> {
     }
     const content = changedBody(message.content, changes, redriving.envelope.form === 'packet');
     const { type, data } = redriver.read({ ...message, content }).envelope;
-    const faults = force || !isCommandType(type) ? [] : commandFaults(type, data);
+    const faults = force ? [] : commandFaults(type, data);
     if (faults.length === 0) return redriver.commandOf(redriving, content);
     throw new Error(`changed so, it is still not valid: ${faults.join('; ')}`);
   };
@@ -73,4 +108,38 @@ function newRedriver(): Redriver {
 function wouldFailAgain(reason: string): boolean {
   const codes: Readonly<Record<string, { readonly category: string } | undefined>> = ERROR_CODES;
   return reason === 'POISON_COMMAND' || codes[reason]?.category === 'invalid';
+}
+
+/**
+ * A body with these changes, its other members as they were, digit for digit.
+ *
+ * @param isPacket whether the command's data is a member of the body
+ * @throws Error with a reason that quotes nothing of the body
+ */
+export function changedBody(content: Buffer, changes: readonly Change[], isPacket: boolean): Buffer {
+  const body = bodyOf(content);
+  if (!isContainer(body)) throw new Error('its body is not a JSON object: nothing in it can be changed');
+  for (const { text, path, value } of changes) {
+    const names = [...(isPacket ? ['data'] : []), ...path];
+    const last = names.pop() ?? '';
+    const container = containerOf(body, names);
+    if (!container) throw new Error(`${text}: it leads through something other than an object or a list`);
+    if (value === undefined) delete container[last];
+    else container[last] = jsonOr(value, value);
+  }
+  return Buffer.from(exactJson(body));
+}
+
+function containerOf(body: Container, names: readonly string[]): Container | undefined {
+  let container = body;
+  for (const name of names) {
+    const next = Object.hasOwn(container, name) ? container[name] : (container[name] = {});
+    if (!isContainer(next)) return undefined;
+    container = next;
+  }
+  return container;
+}
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
 }

@@ -92,7 +92,7 @@ async function* rowsOf(path: string): AsyncGenerator<ReportRecord> {
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw usageError(`${path} cannot be compared with (${code ?? message})`);
+    throw usageError(`--compare: ${path} cannot be read (${code ?? message})`);
   }
 }
 

@@ -48,7 +48,7 @@ describe('the end of a report', () => {
       line('d', 0, 'mBTC').replace(':0', `:${huge}`),
     ]);
     expect(describeEnding(ending)).toEqual([
-      '4 records of 1 pages in a.csv',
+      '4 records of 1 page in a.csv',
       'total EUR: value 2.01',
       'total mBTC: value 90071992547409932',
     ]);
@@ -108,8 +108,8 @@ describe('the end of a report', () => {
     const counts = { repeated: 1, missing: 1, changedWhileReading: true };
     expect(JSON.parse(endingJson(ending))).toMatchObject(counts);
     expect(warnings(ending)).toEqual([
-      '1 records came twice; fetch it again',
-      '1 records are missing of the 4 that the platform counts',
+      '1 record came twice; fetch it again',
+      '1 record of the 4 that the platform counts did not come; fetch it again',
     ]);
   });
 
@@ -117,7 +117,7 @@ describe('the end of a report', () => {
     const faults = [{ pointer: '/records/0/value', message: 'is odd' }];
     const ending = endOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null, EUR: 2 } });
     expect(warnings(ending)).toEqual([
-      '1 records have an odd value, which was written as it came',
+      '1 odd value came, and was written as it is',
       expect.stringContaining('give --decimals USD=2'),
     ]);
     expect(ending.facts.decimalOf(1.5, 'EUR')).toBeUndefined();

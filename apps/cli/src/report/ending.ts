@@ -1,6 +1,6 @@
 import { exactJson } from '#signing';
 
-import { printable } from '../output.ts';
+import { counted, printable } from '../output.ts';
 import type { Comparison } from './compare.ts';
 import type { ReportFacts } from './facts.ts';
 import { incompleteness, type Period } from './period.ts';
@@ -49,7 +49,7 @@ export function endingJson({ file, facts, repeated, missing, comparison }: Endin
 /** The end of a report for people: what was written, the totals by currency and kind of amount, and the comparison. */
 export function describeEnding({ file, facts, comparison }: Ending): string[] {
   return [
-    `${facts.records} records of ${facts.pages} pages ${file === '-' ? 'printed' : `in ${file}`}`,
+    `${facts.size} ${file === '-' ? 'printed' : `in ${file}`}`,
     ...totalLines(facts),
     ...(comparison ? comparisonLines(comparison, facts) : []),
   ];
@@ -62,15 +62,16 @@ export function warningsOf(
   timeZone?: string,
 ): string[] {
   const { first, last, hasChanged, faults, unknownCurrencies: unknown } = facts;
-  const counted = `the ${facts.totalCount} that the platform counts`;
   return [
     hasChanged && 'the report changed while it was read; fetch it again',
     facts.spansIntervals &&
       `the pages were read from ${first?.readAt} to ${last?.readAt}, and the platform aggregates every ten minutes: they may not fit together; fetch it again`,
-    repeated > 0 && `${repeated} records came twice; fetch it again`,
-    missing > 0 && `${missing} records are missing of ${counted}`,
-    missing < 0 && `${-missing} records more than ${counted}`,
-    faults > 0 && `${faults} records have an odd value, which was written as it came`,
+    repeated > 0 && `${counted(repeated, 'record')} came twice; fetch it again`,
+    missing > 0 &&
+      `${counted(missing, 'record')} of the ${facts.totalCount} that the platform counts did not come; fetch it again`,
+    missing < 0 &&
+      `${counted(-missing, 'record')} came beyond the ${facts.totalCount} that the platform counts`,
+    faults > 0 && `${counted(faults, 'odd value')} came, and was written as it is`,
     unknown.length > 0 &&
       `no decimals are known of ${unknown.join(', ')}: give --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
     incompleteness(period, timeZone, Date.now()),

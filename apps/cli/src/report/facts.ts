@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatAmount, type ReportPage } from '#caller';
 import { extentsDiffer, REPORT_AMOUNTS, type ReportName, spansIntervals } from '#contracts';
 
-import { written } from '../output.ts';
+import { counted, written } from '../output.ts';
 
 export type ReportRecord = Readonly<Record<string, unknown>>;
 export type Page = ReportPage<ReportRecord>;
@@ -37,8 +37,8 @@ export class ReportFacts {
   hasChanged = false;
   first: Page | undefined;
   last: Page | undefined;
-  readonly #decimals: ReadonlyMap<string, number>;
-  readonly #precisions = new Map<string, number | null>();
+  /** By currency; null if neither the worker nor the user knows them. */
+  readonly #decimals: Map<string, number | null>;
   readonly #texts = new Set(TEXTS);
   readonly #totals = new Map<string, Total>();
   /** Hashes of the ids of the records, by page. */
@@ -59,7 +59,9 @@ export class ReportFacts {
     this.records += page.records.length;
     this.faults += page.faults?.length ?? 0;
     this.hasChanged ||= extentsDiffer(page, this.first);
-    for (const [currency, count] of Object.entries(page.precisions)) this.#precisions.set(currency, count);
+    for (const [currency, count] of Object.entries(page.precisions)) {
+      this.#decimals.set(currency, count ?? this.#decimals.get(currency) ?? null);
+    }
     this.#identities.push(BigUint64Array.from(page.records.map(identityOf)));
     for (const record of page.records) this.#addRecord(record);
   }
@@ -67,6 +69,11 @@ export class ReportFacts {
   /** Whether the last page was read, by what it said itself. */
   get isComplete(): boolean {
     return this.last !== undefined && this.pages >= this.last.pageCount;
+  }
+
+  /** How much was read, for people. */
+  get size(): string {
+    return `${counted(this.records, 'record')} of ${counted(this.pages, 'page')}`;
   }
 
   get totalCount(): number {
@@ -95,12 +102,12 @@ export class ReportFacts {
   }
 
   get unknownCurrencies(): string[] {
-    return [...this.#precisions.keys()].filter((each) => this.decimalsOf(each) === undefined).toSorted();
+    return [...this.#decimals].flatMap(([currency, count]) => (count === null ? [currency] : [])).toSorted();
   }
 
   /** The decimals of a currency, by the worker, else by the user. */
   decimalsOf(currency: unknown): number | undefined {
-    return this.#precisions.get(String(currency)) ?? this.#decimals.get(String(currency));
+    return this.#decimals.get(String(currency)) ?? undefined;
   }
 
   /** An amount in minor units as a decimal, exactly; undefined if it is no integer, or its decimals are not known. */

@@ -1,5 +1,5 @@
 import { usageError } from '../exit.ts';
-import { isDate, type Options } from '../options.ts';
+import { isDate, type Options } from '../input.ts';
 
 /** Its ends are `YYYY-MM-DD HH:MM:SS`. */
 export interface Period {
@@ -77,4 +77,11 @@ function todayIn(timeZone: string, nowMs: number): string {
 function localMs(atMs: number, timeZone: string): number {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return Date.parse(`${clock.format(atMs).replace(' ', 'T')}Z`);
+}
+
+/** A period in UTC that ended an hour ago: the platform's figures are complete after ten minutes. */
+export function periodAnHourAgo(lengthMs: number): Period {
+  const endMs = Date.now() - 3_600_000;
+  const text = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+  return { dateFrom: text(endMs - lengthMs), dateTo: text(endMs) };
 }

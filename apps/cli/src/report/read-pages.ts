@@ -46,7 +46,10 @@ export async function* readPages(
   for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
     ({ pages } = facts);
     if (pages > mostPagesOf(pageCount)) {
-      throw new ExitError(EXIT.failed, 'the report has no end: its pages keep growing');
+      throw new ExitError(
+        EXIT.failed,
+        'the report has no end, since its pages keep growing: ask for a shorter period',
+      );
     }
     const leftMs = Math.floor(endMs - performance.now());
     if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);

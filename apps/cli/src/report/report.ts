@@ -1,32 +1,30 @@
-import { createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream, existsSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
 import { CallerError } from '#caller';
-import type { ReportName } from '#contracts';
+import { REPORT_AMOUNTS, type ReportName } from '#contracts';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
-import { EXIT, ExitError, usageError } from '../exit.ts';
-import { readValue } from '../input.ts';
-import { interruptibly } from '../interruption.ts';
-import type { Options } from '../options.ts';
+import { EXIT, ExitError, interruptibly, usageError } from '../exit.ts';
+import { each, type Options, readCount, readDeadline, readValue } from '../input.ts';
+import { describeReply } from '../output.ts';
 import { Progress } from '../progress.ts';
-import { describeReply } from '../send/describe-reply.ts';
 import { readBus } from '../servers.ts';
 import { compare, readEarlier } from './compare.ts';
-import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
+import { describeEnding, endingJson, endingOf, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
 import { type PeriodOptions, periodOf } from './period.ts';
-import { readPages, type ReportRequest } from './read-pages.ts';
-import { UnfinishedReport, writing } from './unfinished-report.ts';
+import { MOST_PER_PAGE, readPages, type ReportRequest } from './read-pages.ts';
+import { UnfinishedReport } from './unfinished-report.ts';
 
-const STANDARD_OUTPUT = '-';
-/** The options of `report ad-hoc` and `report rake`. */
-export type ReportOptions = PeriodOptions &
+type ReportOptions = PeriodOptions &
   Options<
     'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator' | 'compare',
     'force' | 'resume' | 'json',
@@ -38,43 +36,108 @@ export type ReportOptions = PeriodOptions &
     readonly decimals?: readonly (readonly [string, number])[];
   };
 
+const STANDARD_OUTPUT = '-';
+const MOST_DECIMALS = 18;
+const DEADLINE_MS = 600_000;
+
+const END = `
+A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
+reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit.`;
+const AD_HOC_EXAMPLES = `
+Examples:
+  $ poker-bridge report ad-hoc --month 2026-10 --out october.csv
+  $ poker-bridge report ad-hoc --from 2026-03-01 --to 2026-03-02 --currency EUR --out day.ndjson
+  $ poker-bridge report ad-hoc --month 2026-10 --out again.csv --compare october.csv
+${END}`;
+const RAKE_EXAMPLES = `
+Examples:
+  $ poker-bridge report rake --month last --out october.csv --decimals mBTC=5
+  $ poker-bridge report rake --day yesterday --out - | head
+  $ poker-bridge report rake --day 2026-10-05 --time-zone Europe/Berlin --out day.parquet
+  $ poker-bridge report rake --from '2026-03-01 12:00:00' --to 2026-03-02 --time-zone +03:00 --out half.json
+${END}`;
+
+export function define(group: Command): void {
+  addReport(group, 'ad-hoc', 'the figures of all players').addHelpText('after', AD_HOC_EXAMPLES);
+  addReport(group, 'rake', 'the rake of all players')
+    .option('--time-zone <ZONE>', 'the time zone of the period: a name, or an offset such as +03:00')
+    .option('--convert-to-preferred-currency <VALUE>', "converts rake into each player's preferred currency")
+    .option('--sort <FIELD>', 'the order of the records, as the platform knows it')
+    .addHelpText('after', RAKE_EXAMPLES);
+}
+
+function addReport(group: Command, name: ReportName, what: string): Command {
+  return group
+    .command(name)
+    .description(`fetches ${what} over a period, or of one player, into a file`)
+    .requiredOption('--out <FILE>', 'ends in .csv, .ndjson, .json or .parquet; - is the standard output')
+    .addOption(new Option('--format <FORMAT>', 'default: by the name, or csv').choices(Object.keys(FORMATS)))
+    .option('--month <YYYY-MM>', 'a month, from midnight to midnight; or last')
+    .option('--day <YYYY-MM-DD>', 'a day, from midnight to midnight; or yesterday')
+    .option('--from <TIME>', 'the beginning: YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS')
+    .option('--to <TIME>', 'the end, later than --from')
+    .option('--resume', 'continues after what an interrupted run has left, if anything')
+    .option('--force', 'replaces a file that exists, and what an interrupted run has left')
+    .option('--user-id <ID>', 'only this player; @FILE reads the id from a file')
+    .option('--currency <CODE>', 'only this currency')
+    .option(
+      '--decimals <CURRENCY=N>',
+      'for a currency whose decimals the worker does not know; may be repeated',
+      each(readDecimals),
+    )
+    .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')
+    .option('--per-page <N>', "records on a page (default: the worker's)", readCount(1, MOST_PER_PAGE))
+    .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
+    .option('--deadline-ms <MS>', 'how long the whole report may take', readDeadline, DEADLINE_MS)
+    .option('--json', 'prints one object at the end')
+    .action((options: ReportOptions) => report(name, options));
+}
+
+function readDecimals(text: string): readonly [string, number] {
+  const [, currency = '', count = ''] = /^([^=]+)=(\d{1,2})$/.exec(text) ?? [];
+  if (currency !== '' && Number(count) <= MOST_DECIMALS) return [currency, Number(count)];
+  throw new InvalidArgumentError(`It must be a currency and a number up to ${MOST_DECIMALS}, such as EUR=2.`);
+}
+
 /** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
-export async function report(name: ReportName, options: ReportOptions): Promise<void> {
-  if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);
+async function report(name: ReportName, options: ReportOptions): Promise<void> {
+  if (options.out !== STANDARD_OUTPUT) return fetchInto(options.out, name, options, process.stdout);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
   const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
   // Also if the reader of the standard output has enough, which ends the process.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, `report.${formatOf(options)}`);
-  await fetchInto(name, options, file, process.stderr);
+  await fetchInto(file, name, options, process.stderr);
   if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
 }
 
 /** @param to where the end of the report, or its failure, is printed */
 async function fetchInto(
+  out: string,
   name: ReportName,
   options: ReportOptions,
-  out: string,
   to: NodeJS.WritableStream,
 ): Promise<void> {
-  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false, decimals } = options;
+  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false } = options;
   const format = formatOf(options);
   const data = await dataOf(name, options);
-  const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
   const identity = { report: name, ...data, operator, bus: busAddress() };
-  const noFacts = () => new ReportFacts(name, decimals);
-  const { amounts } = noFacts();
+  const noFacts = () => new ReportFacts(name, options.decimals);
+  const amounts = REPORT_AMOUNTS[name];
   const earlier = options.compare === undefined ? undefined : await readEarlier(options.compare, amounts);
   return interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
-    let ending: Ending;
     try {
-      await readInto(unfinished, request, signal);
-      const { facts } = unfinished;
+      await readInto(unfinished, { type: `report.${name}.fetch`, data, operator, deadlineMs }, signal);
       const comparison = earlier && (await compare(earlier, unfinished.records(), amounts));
-      ending = endingOf(options.out, facts, comparison);
-      await writeReport(format, unfinished);
+      const ending = endingOf(options.out, unfinished.facts, comparison);
+      await unfinished.finish(FORMATS[format](unfinished.records(), unfinished.facts));
+      const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
+      for (const line of lines) to.write(`${line}\n`);
+      const warnings = warningsOf(ending, data, options.timeZone);
+      for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+      if (ending.facts.faults > 0) process.exitCode = EXIT.failed;
     } catch (error) {
       const left = await unfinished.leave();
       // A report for the standard output lies in a temporary folder.
@@ -84,20 +147,13 @@ async function fetchInto(
       const line = `{"type":"command.failed","body":${body}}\n`;
       to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
       process.exitCode = EXIT.failed;
-      return;
     }
-    const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
-    for (const line of lines) to.write(`${line}\n`);
-    const warnings = warningsOf(ending, data, options.timeZone);
-    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-    if (ending.facts.faults > 0) process.exitCode = EXIT.failed;
   });
 }
-
 function formatOf({ out, format }: ReportOptions): Format {
   const name = format ?? (out === STANDARD_OUTPUT ? 'csv' : extname(out).toLowerCase().slice(1));
   if (Object.hasOwn(FORMATS, name)) return name as Format;
-  const endings = Object.keys(FORMATS).map((each) => `.${each}`);
+  const endings = Object.keys(FORMATS).map((ending) => `.${ending}`);
   throw usageError(`--out ends in ${endings.join(', ')}, or is - for the standard output; ${out} does not`);
 }
 
@@ -137,22 +193,5 @@ async function readInto(
     throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;
   } finally {
     progress.end();
-  }
-}
-
-/** Gives a report its final form and name. @throws ExitError if it cannot have that form, or the name is taken by now */
-async function writeReport(format: Format, unfinished: UnfinishedReport): Promise<void> {
-  const path = `${unfinished.path}.${format}`;
-  const content = FORMATS[format](unfinished.records(), unfinished.facts);
-  try {
-    await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
-    await unfinished.finish(path);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    // It would fail again, however often it is resumed.
-    await unfinished.reset();
-    throw new ExitError(EXIT.failed, error.message);
-  } finally {
-    await rm(path, { force: true });
   }
 }

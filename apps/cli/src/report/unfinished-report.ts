@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { pipeline } from 'node:stream/promises';
 
 import { exactJson, parseExactJson } from '#signing';
 
@@ -34,15 +35,15 @@ interface Head {
  * process has not finished is ignored.
  */
 export class UnfinishedReport {
-  readonly path: string;
   /** What was read so far, by this run and those before. */
   facts: ReportFacts;
+  readonly #path: string;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;
 
   private constructor(options: UnfinishedOptions, path: string, file: FileHandle) {
-    this.path = path;
     this.facts = options.noFacts();
+    this.#path = path;
     this.#options = options;
     this.#file = file;
   }
@@ -68,17 +69,28 @@ export class UnfinishedReport {
     for await (const { records = [] } of this.#entries()) yield* records;
   }
 
-  /** Gives the converted report its final name. @throws ExitError if that name is taken by now */
-  async finish(converted: string): Promise<void> {
-    refuseExisting(this.#options);
-    await writing(this.#options.out, () => rename(converted, this.#options.out));
-    await this.#remove();
-  }
-
-  /** Forgets what was read. */
-  async reset(): Promise<void> {
-    this.facts = this.#options.noFacts();
-    await this.#file.truncate();
+  /**
+   * Writes the whole report under its final name.
+   *
+   * @param content in its final form; throws a RangeError if the report cannot have that form
+   * @throws ExitError if it cannot, if the name is taken by now, or if the disk refuses it
+   */
+  async finish(content: AsyncIterable<string | Uint8Array>): Promise<void> {
+    const { out } = this.#options;
+    const path = `${this.#path}.whole`;
+    try {
+      await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
+      refuseExisting(this.#options);
+      await writing(out, () => rename(path, out));
+      await this.#remove();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // It would fail again, however often it is resumed.
+      await this.#reset();
+      throw new ExitError(EXIT.failed, error.message);
+    } finally {
+      await rm(path, { force: true });
+    }
   }
 
   /** Leaves what was read to a later run. @returns what to tell the user; empty if nothing was read */
@@ -90,11 +102,7 @@ export class UnfinishedReport {
     // If the disk is full, the next run finds out by itself that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
-    return `${this.#size} are kept in ${this.path}; the same command with --resume continues after them\n`;
-  }
-
-  get #size(): string {
-    return `${this.facts.records} records of ${this.facts.pages} pages`;
+    return `${this.facts.size} are kept in ${this.#path}; the same command with --resume continues after them\n`;
   }
 
   async #begin(): Promise<void> {
@@ -106,29 +114,36 @@ export class UnfinishedReport {
     }
     const { size } = await this.#file.stat();
     if (size > 0 && head.version !== VERSION) {
-      throw usageError(`${this.path} was not begun by this version; remove it`);
+      throw usageError(`${this.#path} was not begun by this version; remove it`);
     }
     if (head.owner && isAnotherAndRuns(head.owner)) {
-      throw usageError(`process ${head.owner.pid} is reading a report into the same file`);
+      throw usageError(
+        `process ${head.owner.pid} is reading a report into the same file: wait for it, or name another file`,
+      );
     }
     if (resumes && head.identity) {
       const left = head.identity;
       const names = Object.keys({ ...left, ...identity }).filter((name) => left[name] !== identity[name]);
       if (names.length > 0) {
         throw usageError(
-          `${this.path} was begun with another ${names.join(', ')}: --resume needs the same options; --force without it begins again`,
+          `${this.#path} was begun with another ${names.join(', ')}: --resume needs the same options; --force without it begins again`,
         );
       }
     } else if (this.facts.pages > 0 && !mayReplace) {
       throw usageError(
-        `${this.path} holds ${this.#size} of a report that was interrupted: --resume continues after them, --force begins again`,
+        `${this.#path} holds ${this.facts.size} of a report that was interrupted: --resume continues after them, --force begins again`,
       );
-    } else await this.reset();
+    } else await this.#reset();
     await this.#append({ version: VERSION, identity, owner: { pid: process.pid, host: hostname() } });
   }
 
+  async #reset(): Promise<void> {
+    this.facts = this.#options.noFacts();
+    await this.#file.truncate();
+  }
+
   async #remove(): Promise<void> {
-    await rm(this.path, { force: true });
+    await rm(this.#path, { force: true });
     await this.#file.close();
   }
 
@@ -136,7 +151,7 @@ export class UnfinishedReport {
     // Readers of lines take these for their ends, too.
     const json = exactJson(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     // It begins a line of its own, since the last one may be cut.
-    await writing(this.path, () => this.#file.appendFile(`\n${json}\n`));
+    await writing(this.#path, () => this.#file.appendFile(`\n${json}\n`));
   }
 
   /** The entry of each line, empty for a line that is cut. */
@@ -152,7 +167,7 @@ export class UnfinishedReport {
 }
 
 /** Does what writes a file. @throws ExitError if the disk is full, or refuses it otherwise; else as the work does */
-export async function writing(path: string, work: () => Promise<unknown>): Promise<void> {
+async function writing(path: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

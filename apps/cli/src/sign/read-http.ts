@@ -1,4 +1,8 @@
-import { jsonFault } from '../input.ts';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+import { usageError } from '../exit.ts';
+import { parseJson } from '../input.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -13,15 +17,26 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** A line of method and path, at the beginning of a text. */
 export const REQUEST_LINE = /^\s*([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?[ \t\r]*(?:\n|$)/;
+/** Options of curl that describe the request, or whose value must not be taken for the address; with their short names. */
+const WITH_VALUE =
+  'request:X header:H data:d data-raw data-ascii data-binary data-urlencode json url user:u user-agent:A referer:e cookie:b ' +
+  'cookie-jar:c output:o write-out:w max-time:m connect-timeout proxy:x cacert cert:E key resolve form:F';
+const CURL_OPTIONS = Object.fromEntries(
+  [...WITH_VALUE.split(' '), 'get:G'].map((name) => {
+    const [long = '', short] = name.split(':');
+    const type = long === 'get' ? ('boolean' as const) : ('string' as const);
+    return [long, { type, ...(short !== undefined && { short }) }];
+  }),
+);
 
-/** Reads a request as it is on the wire. @throws Error with the reason, if the text is no such request */
+/** Reads a request as it is on the wire. @throws ExitError if the text is no such request */
 export function readRawRequest(text: string): HttpRequest {
   const [, head = '', rest = ''] = /^\s*(.*?)(?:\r?\n\r?\n(.*))?$/s.exec(text) ?? [];
   const [first = '', ...lines] = head.split(/\r?\n/);
   const [, method, url] = REQUEST_LINE.exec(first) ?? [];
   if (method === undefined || url === undefined) {
-    throw new Error(
-      'does not begin with a request line, such as POST /v2/app/users/u-1/session?clientId=op1 HTTP/1.1',
+    throw usageError(
+      'the request does not begin with a request line, such as POST /v2/app/users/u-1/session?clientId=op1 HTTP/1.1',
     );
   }
   const headers = headersOf(lines);
@@ -30,11 +45,11 @@ export function readRawRequest(text: string): HttpRequest {
   const body = Number.isNaN(length)
     ? rest.replace(/\r?\n$/, '')
     : Buffer.from(rest).subarray(0, length).toString();
-  return { method, url, headers, body: body === '' ? undefined : body };
+  return { method, url, headers, body: body || undefined };
 }
 
 /** Headers by names in lower case, from lines such as `Name: value`. */
-export function headersOf(lines: readonly string[]): Map<string, string> {
+function headersOf(lines: readonly string[]): Map<string, string> {
   const found = lines.map((line) => /^([^:\s]+)\s*[:;](.*)$/.exec(line) ?? []);
   return new Map(
     found.flatMap(([, name, value = '']) =>
@@ -43,21 +58,19 @@ export function headersOf(lines: readonly string[]): Map<string, string> {
   );
 }
 
-/** Reads the requests to the platform in an HTTP archive (HAR 1.2). @throws Error with the reason, if it has none */
+/** Reads the requests to the platform in an HTTP archive (HAR 1.2). @throws ExitError if it has none */
 export function readHar(text: string): HttpRequest[] {
-  const fault = jsonFault(text);
-  if (fault !== undefined) throw new Error(fault);
-  const archive = JSON.parse(text) as { log?: { entries?: unknown } } | null;
+  const archive = parseJson(text, 'the archive') as { log?: { entries?: unknown } } | null;
   const entries = archive?.log?.entries;
-  if (!Array.isArray(entries)) throw new Error('is not an HTTP archive: it has no log.entries');
+  if (!Array.isArray(entries)) throw usageError('the archive is not HAR: it has no log.entries');
   const requests = (entries as ({ request?: Json } | null)[]).flatMap((entry) =>
     entry?.request ? [requestOf(entry.request)] : [],
   );
   const signed = requests.filter(
     ({ url, headers }) => headers.has('sign') || /\/(apiweb\/v3|v2\/app)\//.test(url),
   );
-  if (signed.length === 0) throw new Error(`holds no request to the platform among ${requests.length}`);
-  return signed;
+  if (signed.length > 0) return signed;
+  throw usageError(`the archive holds no request to the platform among ${requests.length}`);
 }
 
 function requestOf({ method, url, headers, postData }: Json): HttpRequest {
@@ -69,11 +82,88 @@ function requestOf({ method, url, headers, postData }: Json): HttpRequest {
     method: String(method),
     url: String(url),
     headers: new Map(pairsOf(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    body: body === '' ? undefined : body,
+    body: body || undefined,
   };
 }
 
 function pairsOf(list: unknown): [string, string][] {
   if (!Array.isArray(list)) return [];
-  return (list as Json[]).map(({ name, value }) => [String(name), typeof value === 'string' ? value : '']);
+  return list.map((pair: unknown) => {
+    const { name, value } = Object(pair) as Json;
+    return [String(name), typeof value === 'string' ? value : ''];
+  });
+}
+
+/** Reads the request of a `curl` line. @throws ExitError that says what cannot be read, such as a line that is not of curl */
+export function readCurl(line: string): HttpRequest {
+  const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());
+  if (!/(^|\/)curl(\.exe)?$/.test(program)) throw usageError('the line is not a curl line');
+  const settings = { strict: false, allowPositionals: true, tokens: true } as const;
+  const { values, tokens } = parseArgs({ args, options: CURL_OPTIONS, ...settings });
+  const given = tokens.flatMap((token): (readonly [string, string])[] => {
+    if (token.kind === 'option-terminator') return [];
+    return [[token.kind === 'option' ? token.name : 'url', token.value ?? '']];
+  });
+  const all = (option: string): string[] => given.flatMap(([name, value]) => (name === option ? value : []));
+  if (all('form').length > 0) {
+    throw usageError('the curl line has a multipart form (-F), which the platform does not take');
+  }
+  const addresses = all('url');
+  const address =
+    addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses.find((each) => /[/.]/.test(each));
+  if (address === undefined) throw usageError('the curl line names no address');
+  const data = given.flatMap(([name, value]) => (/^(data|json$)/.test(name) ? dataOf(name, value) : []));
+  const headers = headersOf(all('header'));
+  const isJson = all('json').length > 0;
+  if (isJson && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  const body = data.length === 0 ? undefined : data.join(isJson ? '' : '&');
+  const method = all('request').at(-1) ?? (body === undefined || values['get'] ? 'GET' : 'POST');
+  if (!values['get'] || body === undefined) return { method, url: address, headers, body };
+  return { method, url: `${address}${address.includes('?') ? '&' : '?'}${body}`, headers, body: undefined };
+}
+
+function dataOf(option: string, value: string): string {
+  if (option === 'data-urlencode') {
+    const [, name = '', content = ''] = /^([^=]*=)?(.*)$/s.exec(value) ?? [];
+    return `${name === '=' ? '' : name}${encodeURIComponent(content)}`;
+  }
+  if (option === 'data-raw' || !value.startsWith('@')) return value;
+  try {
+    const content = readFileSync(value.slice(1), 'utf8');
+    return option === 'data-binary' ? content : content.replaceAll(/[\r\n]/g, '');
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw usageError(`the curl line names a file that cannot be read (${code})`);
+  }
+}
+
+/** The tokens of a shell; a quote that is not closed comes as one of its own. */
+const TOKEN =
+  /(?<continued>\\\r?\n)|\\(?<escaped>.?)|\$'(?<ansi>(?:\\.|[^'\\])*)'|'(?<single>[^']*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<open>['"])|(?<end>[|;<>&])|(?<space>\s+)|(?<plain>[^\s\\'"$|;<>&]+|\$)/gs;
+/** What browsers write when they copy a request. */
+const ANSI_ESCAPE = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|(.))/gis;
+const ANSI: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+/** The words of a line as a shell reads it, without replacing variables, up to a pipe, a redirection or a semicolon. */
+export function shellWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const { groups = {} } of line.matchAll(TOKEN)) {
+    const { continued, escaped, ansi, single, double, open, end, space, plain } = groups;
+    if (open !== undefined) throw usageError('the curl line has a quote that is not closed');
+    if (end !== undefined) break;
+    if (space !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (continued === undefined) {
+      const quoted = double?.replace(/\\(?:\n|(["\\$`]))/g, '$1') ?? ansi?.replace(ANSI_ESCAPE, ansiText);
+      word = (word ?? '') + (quoted ?? single ?? escaped ?? plain ?? '');
+    }
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+function ansiText(_: string, x?: string, u?: string, letter = ''): string {
+  const hex = x ?? u;
+  return hex === undefined ? (ANSI[letter] ?? letter) : String.fromCodePoint(Number.parseInt(hex, 16));
 }

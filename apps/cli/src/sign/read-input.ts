@@ -1,29 +1,70 @@
+import { unescape } from 'node:querystring';
+
+import { COMMAND_TYPES, isCommandType } from '#contracts';
+import { validateCommand } from '#contracts/validation';
+import { type OperatorCredentials, requestOf } from '#platform';
+import { readSettings, readSomeSettings, SETTINGS, SettingsError } from '#settings';
+import { SIGNATURE_VARIABLES, type SignatureSettings, type SignedParameters } from '#signing';
+
+import { commandFaults } from '../command-faults.ts';
 import { usageError } from '../exit.ts';
-import { readSource } from '../input.ts';
-import type { Options } from '../options.ts';
-import { readCurl } from './read-curl.ts';
-import { type HttpRequest, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
-import { readRows, readSigner, type Row, rowOfCommand, rowOfRequest } from './rows.ts';
+import { type Options, parseJson, readJson, readSource } from '../input.ts';
+import { printable } from '../output.ts';
+import { operatorNamed } from '../servers.ts';
+import { type HttpRequest, readCurl, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
 
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
 
-/** What holds requests: its option, how errors call it, what a file of it begins with, and how it is read. */
+/** A request whose signature is explained. */
+export interface Row {
+  /** As it was in the file. */
+  readonly given: Json;
+  readonly name: string | undefined;
+  readonly parameters: SignedParameters;
+  readonly secret: string | undefined;
+  readonly settings: SignatureSettings;
+  /** A signature to compare with. */
+  readonly expectedSign?: string | undefined;
+  readonly rawBody?: string | undefined;
+  /** What else is wrong with it, or to be known of it. */
+  readonly notes?: readonly string[];
+}
+
+interface Input {
+  readonly rows: readonly Row[];
+  /** Whether `--json` prints a list. */
+  readonly isList: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type Signer = Pick<OperatorCredentials, 'secretKey'> & { readonly settings: SignatureSettings };
+
+/** What holds requests: its option, what a file of it begins with, and how it is read. */
 const KINDS: readonly (readonly [
   option: 'curl' | 'request' | 'har',
-  name: string,
   start: RegExp,
   read: (text: string) => readonly HttpRequest[],
 ])[] = [
-  ['curl', 'the curl line', /^\s*(\$\s+)?curl\s/, (text) => [readCurl(text)]],
-  ['request', 'the request', REQUEST_LINE, (text) => [readRawRequest(text)]],
-  ['har', 'the archive', /^\s*\{\s*"log"\s*:/, readHar],
+  ['curl', /^\s*(\$\s+)?curl\s/, (text) => [readCurl(text)]],
+  ['request', REQUEST_LINE, (text) => [readRawRequest(text)]],
+  ['har', /^\s*\{\s*"log"\s*:/, readHar],
 ];
+const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
+/** What settings need to be complete, if nothing is called. */
+const UNUSED = {
+  PLATFORM_BASE_URL: 'http://127.0.0.1',
+  PLATFORM_API_URL: 'http://127.0.0.1',
+  PLATFORM_CLIENT_ID: 'unused',
+};
+/** The settings of the operator `default` with which a request is signed. */
+const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
+/** Those with which a command becomes a request. */
+const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
+const DERIVED =
+  "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
 
 /** @throws ExitError unless exactly one input is given, and can be read */
-export async function readInput(
-  path: string | undefined,
-  options: InputOptions,
-): Promise<{ readonly rows: readonly Row[]; readonly isList: boolean }> {
+export async function readInput(path: string | undefined, options: InputOptions): Promise<Input> {
   const { command, data, operator, curl, har, request } = options;
   const given = [path, curl, har, request, command].filter((each) => each !== undefined);
   if (given.length !== 1) throw usageError('name one FILE, or one of --curl, --har, --request and --command');
@@ -36,16 +77,130 @@ export async function readInput(
   // A line that was copied is pasted more easily than it is put into a file.
   const text = curl !== undefined && /^\s*curl\s/.test(curl) ? curl : await readSource(source);
   const isNamed = path === undefined;
-  const kind = KINDS.find(([option, , start]) =>
-    isNamed ? options[option] !== undefined : start.test(text),
-  );
+  const kind = KINDS.find(([option, start]) => (isNamed ? options[option] !== undefined : start.test(text)));
   if (!kind) return readRows(text);
-  const [, name, , read] = kind;
+  const [, , read] = kind;
   const signer = readSigner(operator);
+  const rows = read(text).map((each) => rowOfRequest(each, signer));
+  return { rows, isList: rows.length > 1 };
+}
+
+/** @throws ExitError naming the row and the member that cannot be used, never its value */
+function readRows(text: string): Input {
+  const given = parseJson(text, 'the file');
+  if (!Array.isArray(given)) return { rows: [readRow(given, 'the file')], isList: false };
+  return { rows: given.map((row, index) => readRow(row, `row ${index + 1}`)), isList: true };
+}
+
+function readRow(given: unknown, where: string): Row {
+  if (!isObject(given)) throw usageError(`${where} must be an object`);
+  const objectOf = (member: string, value = given[member]): Json => {
+    if (isObject(value)) return value;
+    throw usageError(`${where}: ${member} must be an object`);
+  };
+  /** `null` counts as absent: `--json` writes it if there is no digest. */
+  const textOf = (member: string): string | undefined => {
+    const value = given[member] ?? undefined;
+    if (value === undefined || typeof value === 'string') return value;
+    throw usageError(`${where}: ${member} must be a string`);
+  };
+  const variables = objectOf('settings', given['settings'] ?? {});
+  const unknown = Object.keys(variables).find((name) => !Object.hasOwn(SETTINGS, name));
+  if (unknown !== undefined) throw usageError(`${where}: settings has an unknown member ${unknown}`);
+  const texts = Object.entries(variables).map(([key, value]) => [key, String(value)] as const);
   try {
-    const rows = read(text).map((each) => rowOfRequest(each, signer));
-    return { rows, isList: rows.length > 1 };
+    const { settings } = operatorWith(Object.fromEntries(texts));
+    const [name, secret, expectedSign] = ['name', 'secret', 'sign'].map(textOf);
+    return { given, name, parameters: objectOf('parameters'), secret, expectedSign, settings };
   } catch (error) {
-    throw usageError(`${name} ${(error as Error).message}`);
+    throw error instanceof SettingsError ? usageError(`${where}: ${error.message}`) : error;
   }
+}
+
+function operatorWith(variables: NodeJS.ProcessEnv): OperatorCredentials {
+  return operatorNamed('default', readSettings({ ...UNUSED, ...variables }));
+}
+
+/** @param operator one of `OPERATORS_FILE`, which needs all settings of a worker; default: `default`, which needs a few */
+function readSigner(operator: string | undefined, further: readonly string[] = []): OperatorCredentials {
+  if (operator !== undefined) return operatorNamed(operator, readSettings(process.env));
+  return operatorWith(
+    Object.fromEntries([...OF_REQUESTS, ...further].map((name) => [name, process.env[name]])),
+  );
+}
+
+/** @throws ExitError if the command is not valid; SettingsError if a setting is missing */
+async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
+  if (!isCommandType(type)) {
+    throw usageError(
+      `${printable(type)} is not a command of this version; there are ${COMMAND_TYPES.join(', ')}`,
+    );
+  }
+  const json: unknown = JSON.parse(await readJson('--data', data));
+  const faults = commandFaults(type, json);
+  if (faults.length > 0) throw usageError(`--data: ${faults.join('; ')}`);
+  const signer = readSigner(operator, OF_COMMANDS);
+  const given = validateCommand(type, json);
+  const { REPORTS_PER_PAGE } = readSomeSettings(['REPORTS_PER_PAGE'], process.env);
+  const { page = 1, perPage = REPORTS_PER_PAGE } = given as { page?: number; perPage?: number };
+  const request = requestOf(type, given, { page, perPage }, signer);
+  const { method, path, body, repeatAfterUnknown, parameters } = request;
+  const isDerived = repeatAfterUnknown === 'once' && signer.settings.sessionId === 'derive';
+  const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return {
+    ...rowOf(`${method} ${path}`, Object.fromEntries(sent), signer),
+    rawBody: body?.text,
+    notes: isDerived ? [DERIVED] : [],
+  };
+}
+
+/** @throws ExitError if its address or its body cannot be read */
+export function rowOfRequest(request: HttpRequest, signer: Signer): Row {
+  const { method, url, headers, body } = request;
+  const address = URL.parse(/^https?:\/\//i.test(url) ? url : `http://localhost/${url.replace(/^\//, '')}`);
+  if (!address) throw usageError('the address of the request cannot be read');
+  const query = Object.fromEntries(address.searchParams);
+  const content = contentOf(body, headers.get('content-type'));
+  const [, encodedId] = SESSION_PATH.exec(address.pathname) ?? [];
+  const userId = encodedId === undefined ? undefined : unescape(encodedId);
+  const parameters = { ...query, ...(userId !== undefined && { userId }), ...content };
+  return {
+    ...rowOf(`${method} ${address.pathname}`, parameters, signer),
+    expectedSign: headers.get('sign'),
+    rawBody: body,
+    notes: notesOf(request, userId, content),
+  };
+}
+
+function rowOf(name: string, parameters: SignedParameters, { secretKey: secret, settings }: Signer) {
+  return { given: { name, parameters }, name, parameters, secret, settings };
+}
+
+function contentOf(body: string | undefined, contentType = ''): SignedParameters {
+  if (body === undefined) return {};
+  const isForm = /^\s*application\/x-www-form-urlencoded/i.test(contentType);
+  if (isForm || !isJsonLike(body)) return Object.fromEntries(new URLSearchParams(body));
+  return parseJson(body, 'the body of the request') as SignedParameters;
+}
+
+/** What the platform refuses whatever the signature is. */
+function notesOf(
+  { headers, body = '' }: HttpRequest,
+  userId: string | undefined,
+  content: SignedParameters,
+): string[] {
+  const isOtherType = !headers.get('content-type')?.startsWith('application/vnd.api+json');
+  return [
+    ...(headers.has('sign') ? [] : ['it has no header sign']),
+    ...(isJsonLike(body) && isOtherType ? ['its Content-Type is not application/vnd.api+json'] : []),
+    ...(userId !== undefined && content['userId'] !== userId
+      ? ['its form does not hold the userId of its path, which the platform wants in both']
+      : []),
+  ];
+}
+
+const isJsonLike = (body: string): boolean => /^\s*[{[]/.test(body);
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -14,10 +14,9 @@ import {
 } from '#signing';
 
 import { EXIT, usageError } from '../exit.ts';
-import type { Options } from '../options.ts';
+import type { Options } from '../input.ts';
 import { alignedLines, printable, shortened } from '../output.ts';
-import { type InputOptions, readInput } from './read-input.ts';
-import type { Row } from './rows.ts';
+import { type InputOptions, readInput, type Row } from './read-input.ts';
 
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { describeCause, describeLogLine, readLogLine } from './log-line.ts';
+import { describeCause, describeLogLine, readLogLine } from './trace.ts';
 
 const LINE =
   '{"level":"info","time":"2026-03-01T09:00:07.120Z","id":"4711","correlationId":"c","type":"game.open","operator":"default",' +
@@ -43,7 +43,7 @@ describe('describeCause', () => {
   const FAILED = 'game.open 7 of acme failed at 2026-03-01T09:00:03Z with';
 
   it.each([
-    ['a success', [endedWith('success')], 'All 1 succeeded.\n'],
+    ['a success', [endedWith('success')], 'It succeeded.\n'],
     ['a command without an outcome', [line(3, {})], /^No outcome is logged/],
     [
       'an answer of the platform',

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Question } from '#platform';
 import { parseExactJson, sign, SIGNATURE_VARIABLES } from '#signing';
 
-import { findSettings, type FoundSettings } from './find-settings.ts';
+import { findSettings, type FoundSettings } from './sign-probe.ts';
 
 const OPERATOR = { baseUrl: 'http://b', apiUrl: 'http://a', clientId: 'op1', secretKey: 'hush' };
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-01 00:01:00' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { readHar, readRawRequest } from './read-http.ts';
-import { rowOfRequest } from './rows.ts';
+import { rowOfRequest } from './read-input.ts';
 
 const OWN = { secretKey: 'hush', settings: DEFAULT_SIGNATURE_SETTINGS };
 const DOCUMENT = { data: { type: 'OpenGame', attributes: { player: { id: 'u-1' } } } };
@@ -53,7 +53,7 @@ describe('readHar', () => {
   });
 
   it.each([
-    ['{', /^is not JSON/],
+    ['{', /^error: the archive is not JSON \(line 1 column 2\)$/],
     ['null', /no log.entries/],
     [archive(entry({ url: 'https://shop.example/' })), /no request to the platform among 1/],
   ])('refuses %s', (text, reason) => {
@@ -76,6 +76,6 @@ describe('rowOfRequest', () => {
   });
 
   it('refuses a body that begins as JSON and is none', () => {
-    expect(() => rowOf({ ...session, body: '{"a":' })).toThrow(/has a body that is not JSON/);
+    expect(() => rowOf({ ...session, body: '{"a":' })).toThrow(/the body of the request is not JSON/);
   });
 });

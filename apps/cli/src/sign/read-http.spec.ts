@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { readCurl, shellWords } from './read-curl.ts';
+import { readCurl, shellWords } from './read-http.ts';
 
 it.each([
   ['a  b\tc', ['a', 'b', 'c']],

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CallerError } from '#caller';
 import { BrokerError, PublishRefusedError, UnconfirmedError } from '#rabbitmq';
 
-import { exitOfFault } from './exit-of-fault.ts';
+import { exitOfFault } from './servers.ts';
 
 describe('exitOfFault', () => {
   // Other faults are met by a real broker in test/e2e/cli.

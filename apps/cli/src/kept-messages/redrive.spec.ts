@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { changedBody, readSet, readUnset } from './change-body.ts';
+import { changedBody, readSet, readUnset } from './redrive.ts';
 
 const changed = (body: string, change: string, isPacket = false): string => {
   const changes = [change.includes('=') ? readSet(change) : readUnset(change)];

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+
+import type { ConsumeMessage } from 'amqplib';
+import { type Command, InvalidArgumentError } from 'commander';
+
+import { busNames, COMMAND_TYPES, isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { COMMANDS } from '#contracts/validation';
+import {
+  ConfirmedPublisher,
+  countsOf,
+  type OutgoingMessage,
+  type PublishOutcome,
+  PublishRefusedError,
+  within,
+} from '#rabbitmq';
+
+import { EXIT, ExitError } from './exit.ts';
+import { jsonOr, type Options, readDeadline, readJson } from './input.ts';
+import { describeCommand, describeReply, printable } from './output.ts';
+import { ANSWER_TIMEOUT_MS, type Bus, openForCommands, readBus } from './servers.ts';
+
+const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
+/** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
+const ANSWER_SLACK_MS = 1_500;
+/** Replies that are held at once; each may be a page of a report. */
+const PREFETCH = 8;
+const LONGEST_ID_BYTES = 200;
+const REFUSALS: Readonly<Record<Exclude<PublishOutcome, 'confirmed'>, string>> = {
+  returned: 'The broker has no queue for the command: start a worker, which declares it.',
+  refused: 'The broker refuses the command, because its queue is full: send it again later.',
+  unanswered: 'No answer came: the broker has not confirmed the command.',
+};
+
+type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
+
+interface BusCommand {
+  readonly type: string;
+  readonly lane: Lane;
+  /** JSON, sent unchanged. */
+  readonly text: string;
+  readonly id: string;
+  readonly operator: string | undefined;
+  /** From now. */
+  readonly deadlineMs: number;
+}
+
+export function define(command: Command): void {
+  command
+    .argument('<TYPE>', 'the command, one of those below')
+    .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for standard input")
+    .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
+    .option('--id <ID>', 'the identity: the same id is the same command (default: a new one)', readId)
+    .option(
+      '--deadline-ms <MS>',
+      'how long to wait for the reply, from now (default: 15000, reports 600000)',
+      readDeadline,
+    )
+    .option('--json', 'one object a line: {type, messageId, correlationId, headers, body}')
+    .addHelpText('after', sendHelp())
+    .action(send);
+}
+
+function readId(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes >= 1 && bytes <= LONGEST_ID_BYTES) return text;
+  throw new InvalidArgumentError(`It must have 1 to ${LONGEST_ID_BYTES} bytes.`);
+}
+
+export function sendHelp(): string {
+  const width = Math.max(...COMMANDS.map(({ type }) => type.length));
+  const types = COMMANDS.map(({ type, summary }) => `  ${type.padEnd(width)}  ${summary}`);
+  const examples = COMMANDS.map(
+    ({ type, examples: [example] }) =>
+      `  $ poker-bridge send ${type} \\\n      --data '${JSON.stringify(example?.data)}'`,
+  );
+  return `
+TYPE is one of:
+${types.join('\n')}
+docs/messages.md lists the members of each.
+
+Examples:
+${examples.join('\n')}
+  $ poker-bridge send game.open --data @table.json --operator casino
+  $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000`;
+}
+
+/**
+ * Sends one command and prints its replies. A type that is not known here is sent, too: a worker of another version may
+ * know it, and every worker answers.
+ *
+ * @throws ExitError if the data is not JSON, and like `exchange`
+ */
+async function send(type: string, options: SendOptions): Promise<void> {
+  const { id = randomUUID(), operator, json = false } = options;
+  // Only the worker validates it.
+  const text = await readJson('--data', options.data);
+  if (!isCommandType(type)) {
+    process.stderr.write(
+      `${printable(type)} is not a command of this version; there are ${COMMAND_TYPES.join(', ')}\n`,
+    );
+  }
+  const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
+  const { deadlineMs = DEADLINE_MS[lane] } = options;
+  const bus = readBus();
+  if (!json) process.stdout.write(describeCommand({ type, id, text }));
+  const sentAtMs = Date.now();
+  await exchange(bus, { type, lane, text, id, operator, deadlineMs }, (reply) => {
+    const replyType = String(reply.properties.type);
+    const body = reply.content.toString();
+    if (replyType === 'command.failed') process.exitCode = EXIT.failed;
+    const afterMs = Date.now() - sentAtMs;
+    process.stdout.write(json ? replyLine(reply, body) : describeReply(replyType, body, afterMs));
+  });
+}
+
+/** A reply as one line of JSON, its body digit for digit as it was received. */
+function replyLine({ properties }: ConsumeMessage, text: string): string {
+  const { type, messageId, correlationId, headers } = properties as Record<keyof typeof properties, unknown>;
+  const isJson = jsonOr(undefined, text) !== undefined;
+  // Between the tokens of JSON a line break is white space; within a string it is always escaped.
+  const body = isJson ? text.trim().replace(/[\r\n]+/g, ' ') : JSON.stringify(text);
+  const envelope = JSON.stringify({ type, messageId, correlationId, headers });
+  return `${envelope.slice(0, -1)},"body":${body}}\n`;
+}
+
+/**
+ * Sends a command and waits for its final reply. Replies come to a queue that ends with the connection.
+ *
+ * @param onReply called with each reply in sequence, once
+ * @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
+ */
+async function exchange(
+  bus: Bus,
+  command: BusCommand,
+  onReply: (reply: ConsumeMessage) => void,
+): Promise<void> {
+  await using connection = await openForCommands(bus);
+  const { model, user } = connection;
+  const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
+  // It may fail before it is awaited.
+  answered.catch(() => undefined);
+  const publisher = new ConfirmedPublisher();
+  model.on('close', () => {
+    reject(noAnswer(': the connection to the broker was lost.', command));
+    publisher.close();
+  });
+  const giveUp = async (): Promise<void> => {
+    const queue = busNames(bus.prefix).lanes[command.lane];
+    const counts = await countsOf(model, queue).catch(() => undefined);
+    const hint = counts?.consumerCount === 0 ? ` No worker serves ${queue}.` : '';
+    reject(noAnswer(` within ${command.deadlineMs} ms.${hint}`, command));
+  };
+  const timer = setTimeout(() => void giveUp(), command.deadlineMs + ANSWER_SLACK_MS);
+  const openReplyQueue = async (): Promise<string> => {
+    const channel = await model.createChannel();
+    channel.on('error', () => undefined);
+    const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true });
+    await channel.prefetch(PREFETCH);
+    let lastSequence = -1;
+    await channel.consume(queue, (message) => {
+      if (!message) return reject(noAnswer(': the broker has deleted the reply queue.', command));
+      const { sequence, final } = message.properties.headers ?? {};
+      // What a redelivery repeats is dropped.
+      if (Number(sequence) > lastSequence) onReply(message);
+      lastSequence = Math.max(lastSequence, Number(sequence));
+      if (final === true) resolve();
+      else channel.ack(message);
+    });
+    await publisher.attach(model);
+    return queue;
+  };
+  const publish = async (replyTo: string): Promise<void> => {
+    const outcome = await publisher.publish(messageOf(command, bus.prefix, user, replyTo));
+    if (outcome !== 'confirmed') throw new ExitError(EXIT.noAnswer, REFUSALS[outcome]);
+  };
+  try {
+    const replyTo = await within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', openReplyQueue());
+    // A broker under an alarm confirms nothing: the deadline covers that wait, too.
+    publish(replyTo).catch(reject);
+    await answered;
+  } catch (error) {
+    const isExplained = error instanceof ExitError || error instanceof PublishRefusedError;
+    throw isExplained && !connection.isBlocked ? error : connection.faultOf(error);
+  } finally {
+    clearTimeout(timer);
+    publisher.close();
+  }
+}
+
+function messageOf(
+  { type, text, id, operator, deadlineMs }: BusCommand,
+  prefix: string,
+  userId: string,
+  replyTo: string,
+): OutgoingMessage {
+  const nowMs = Date.now();
+  return {
+    exchange: busNames(prefix).commands,
+    routingKey: type,
+    content: Buffer.from(text),
+    mandatory: true,
+    properties: {
+      type,
+      messageId: id,
+      correlationId: id,
+      replyTo,
+      contentType: 'application/json',
+      userId,
+      appId: 'poker-bridge-cli',
+      timestamp: Math.floor(nowMs / 1_000),
+      headers: {
+        'x-deadline': new Date(nowMs + deadlineMs).toISOString(),
+        ...(operator !== undefined && { operator }),
+      },
+    },
+  };
+}
+
+function noAnswer(why: string, { id }: BusCommand): ExitError {
+  const next = `The command may be run all the same: send it again with --id ${printable(id)}, and it is run once.`;
+  return new ExitError(EXIT.noAnswer, `No answer came${why} ${next}`);
+}

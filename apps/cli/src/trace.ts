@@ -1,0 +1,206 @@
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+import { type Command, Option } from 'commander';
+
+import { readSomeSettings } from '#settings';
+import { subjectOf } from '#telemetry';
+
+import { EXIT, ExitError, usageError } from './exit.ts';
+import { type Options, readMoment, readValue } from './input.ts';
+import { counted, printable, written } from './output.ts';
+
+const EXAMPLES = `
+The log is read from standard input: of any number of workers, in any order, with or without a collector's prefix.
+
+Examples:
+  $ docker compose logs worker | poker-bridge trace --id 4711
+  $ kubectl logs -l app.kubernetes.io/name=poker-bridge --prefix --tail -1 --since 2h | poker-bridge trace --player alice
+  $ poker-bridge trace --since 2026-03-01T10:00:00Z --until 2026-03-01T10:05:00Z < worker.log
+  $ cat worker-*.log | poker-bridge trace --player @player.txt --operator casino --json
+
+--player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
+hash. The other options need no setting. Ends with 1 if no line matches.`;
+
+/** A player may be given as `@` and the path of a file; times are epoch milliseconds. */
+type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & { readonly operator: string };
+
+interface LogLine {
+  readonly text: string;
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds; 0 if the line has no readable time. */
+  readonly timeMs: number;
+  /** What the collector of logs wrote before the JSON, such as the name of a container; empty if it wrote none. */
+  readonly worker: string;
+}
+
+/** How long before the first line of a command a circuit or the broker may have changed to be its cause. */
+const BEFORE_MS = 5 * 60_000;
+/** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
+const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
+/** Members that say nothing to a person. */
+const SILENT = ['correlationId', 'lane', 'subject'];
+const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
+/** Outcomes that a broker which was away explains. */
+const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
+
+export function define(command: Command): void {
+  command
+    .option('--id <ID>', 'the id of the command, or its correlation id')
+    .addOption(
+      new Option('--player <ID>', 'the id of the player; @FILE reads it from a file').conflicts('id'),
+    )
+    .option('--operator <NAME>', "the player's operator", 'default')
+    .option('--since <TIME>', 'from then on: 30m, 12h or 2d ago, or ISO 8601', readMoment)
+    .option('--until <TIME>', 'until then', readMoment)
+    .option('--json', 'only the lines that were asked for, as they were logged')
+    .addHelpText('after', EXAMPLES)
+    .action(trace);
+}
+
+async function trace(options: TraceOptions): Promise<void> {
+  const { id, player, since = 0, until = Number.POSITIVE_INFINITY, json } = options;
+  if ([id, player, options.since, options.until].every((option) => option === undefined)) {
+    throw usageError('give --id, --player, --since or --until');
+  }
+  const isSelected = await selectorOf(options);
+  if (process.stdin.isTTY) throw usageError('the log is read from standard input: pipe it in');
+  const [about, around]: [LogLine[], LogLine[]] = [[], []];
+  let [lines, subjects] = [0, 0];
+  for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const line = readLogLine(text);
+    if (!line) continue;
+    lines += 1;
+    if (line.members['subject'] !== undefined) subjects += 1;
+    if (isSelected(line) && line.timeMs >= since && line.timeMs <= until) about.push(line);
+    else if (isOfSurroundings(line)) around.push(line);
+  }
+  if (about.length === 0) throw new ExitError(EXIT.failed, whyNone(lines, subjects, options));
+  about.sort(byTime);
+  if (json) return about.forEach(({ text }) => process.stdout.write(`${text}\n`));
+  const all = [...about, ...meanwhile(about, around)].sort(byTime);
+  const hasWorkers = new Set(all.map(({ worker }) => worker)).size > 1;
+  process.stdout.write(`${describeCause(about, all)}\n`);
+  for (const line of all) process.stdout.write(describeLogLine(line, hasWorkers));
+}
+
+async function selectorOf({ id, player, operator }: TraceOptions): Promise<(line: LogLine) => boolean> {
+  if (player === undefined) {
+    return ({ members }) => id === undefined || members['id'] === id || members['correlationId'] === id;
+  }
+  const { LOG_SUBJECT_KEY: key } = readSomeSettings(['LOG_SUBJECT_KEY'], process.env);
+  if (key === undefined) {
+    throw new ExitError(EXIT.settings, 'LOG_SUBJECT_KEY: is required, as the workers have it');
+  }
+  const subject = subjectOf(key, operator, await readValue(player));
+  return ({ members }) => members['subject'] === subject;
+}
+
+/** Whether a line is about a circuit, the broker, Redis or the worker itself, not about a command. */
+function isOfSurroundings({ members: { id, level, msg } }: LogLine): boolean {
+  return id === undefined && (level !== 'info' || /connected|started|stopp/i.test(String(msg)));
+}
+
+/** What happened shortly before and between the lines; circuits of other operators explain nothing. */
+function meanwhile(about: readonly LogLine[], around: readonly LogLine[]): LogLine[] {
+  const [fromMs, toMs] = [about[0]?.timeMs ?? 0, about.at(-1)?.timeMs ?? 0];
+  const operators = new Set([undefined, ...about.map(({ members }) => members['operator'])]);
+  return around.filter(
+    ({ timeMs, members: { operator } }) =>
+      timeMs >= fromMs - BEFORE_MS && timeMs <= toMs && operators.has(operator),
+  );
+}
+
+const byTime = (one: LogLine, other: LogLine): number => one.timeMs - other.timeMs;
+
+function whyNone(lines: number, subjects: number, { player, operator }: TraceOptions): string {
+  if (lines === 0) return 'no line on standard input was written by a worker: pipe in the log of the workers';
+  const none = `none of ${counted(lines, 'line')} matches`;
+  if (player === undefined) return none;
+  if (subjects === 0) return `${none}, and none names a player: the workers have no LOG_SUBJECT_KEY`;
+  return `${none}: is it the LOG_SUBJECT_KEY of the workers, and is the player one of ${operator}?`;
+}
+
+/** Reads a line of a log, also behind what a collector writes before it; undefined if no worker wrote the line. */
+export function readLogLine(text: string): LogLine | undefined {
+  const line = text.trimEnd();
+  if (!line.endsWith('}')) return undefined;
+  for (let at = line.indexOf('{'); at >= 0; at = line.indexOf('{', at + 1)) {
+    try {
+      const json = line.slice(at);
+      const members = JSON.parse(json) as Record<string, unknown>;
+      if (typeof members['msg'] !== 'string') continue;
+      const worker = stripVTControlCharacters(line.slice(0, at)).replace(NO_NAME, ' ').trim();
+      return { text: json, members, timeMs: Date.parse(String(members['time'])) || 0, worker };
+    } catch {
+      // The JSON begins later.
+    }
+  }
+  return undefined;
+}
+
+/** A member of a line for people, a list as its items. */
+function said(value: unknown = ''): string {
+  return printable(Array.isArray(value) ? value.map(said).join(' ') : written(value));
+}
+
+/** A line of the log for people, with its worker if there are several: what happened to which command, and then the rest. */
+export function describeLogLine({ members, worker }: LogLine, hasWorkers = false): string {
+  const { time, level, msg, id, type, operator, ...rest } = members;
+  const colour = COLOURS[String(level)];
+  const what = said(msg);
+  const whose = operator === undefined ? '' : ` of ${said(operator)}`;
+  const command = id === undefined ? '' : ` ${said(type)} ${said(id)}${whose}`;
+  const where = hasWorkers && worker !== '' ? ` [${printable(worker)}]` : '';
+  const facts = Object.entries(rest)
+    .filter(([name]) => !SILENT.includes(name))
+    .map(([name, value]) => `${printable(name)} ${said(value)}`);
+  const below = facts.length === 0 ? '' : `    ${facts.join(', ')}\n`;
+  return `${said(time)}${where} ${colour ? styleText(colour, what) : what}${command}\n${below}`;
+}
+
+/**
+ * Says first what a reader of the lines looks for: how the command ended, and because of what.
+ *
+ * @param about the lines of the command, the player or the stretch of time, in order of time
+ * @param around these, and what circuits and the broker did meanwhile, in order of time
+ */
+export function describeCause(about: readonly LogLine[], around: readonly LogLine[]): string {
+  const outcomes = about.filter(({ members }) => members['outcome'] !== undefined);
+  const failures = outcomes.filter(({ members }) => members['outcome'] !== 'success');
+  const [first] = failures;
+  if (!first) {
+    if (outcomes.length > 0) return `${outcomes.length === 1 ? 'It' : `All ${outcomes.length}`} succeeded.\n`;
+    return 'No outcome is logged: the command is in flight, waits in its queue, or its worker died.\n';
+  }
+  const { type, id, operator, time, outcome } = first.members;
+  const count = outcomes.length > 1 ? `${failures.length} of ${outcomes.length} failed. The first: ` : '';
+  const what = `${said(type)} ${said(id)} of ${said(operator)} failed at ${said(time)} with ${said(outcome)}`;
+  const reasons = [ownReason(first), reasonAround(first, around)].filter((reason) => reason !== '');
+  return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n`;
+}
+
+function ownReason({ members: { status, reason, pointers } }: LogLine): string {
+  return [
+    ...(status === undefined ? [] : [`the platform answered ${said(status)}`]),
+    ...(reason === undefined ? [] : [said(reason)]),
+    ...(Array.isArray(pointers) ? [`at ${said(pointers)}`] : []),
+  ].join(', ');
+}
+
+/** The last change before the failure that explains it: of the command's own circuit, or of the broker. */
+function reasonAround(
+  { members: { outcome, operator }, timeMs }: LogLine,
+  around: readonly LogLine[],
+): string {
+  const last = (isIt: (members: LogLine['members']) => boolean): LogLine['members'] | undefined =>
+    around.findLast((line) => line.timeMs <= timeMs && isIt(line.members))?.members;
+  if (outcome === 'CIRCUIT_OPEN') {
+    const opened = last((members) => members['state'] === 'open' && members['operator'] === operator);
+    if (!opened) return 'the circuit opened before this log begins';
+    const why = opened['cause'] === undefined ? '' : `: ${said(opened['cause'])}`;
+    return `the circuit of ${said(opened['operation'])} opened at ${said(opened['time'])}${why}`;
+  }
+  const away = LATE.has(outcome) ? last(({ msg }) => msg === 'the broker is not available') : undefined;
+  return away ? `the broker was not available at ${said(away['time'])}: ${said(away['reason'])}` : '';
+}
