@@ -1,5 +1,7 @@
-import { CommandError, isCommandType } from '#contracts';
+import { COMMAND_TYPES, CommandError, isCommandType } from '#contracts';
 import { validateCommand } from '#contracts/validation';
+
+import { printable } from './output.ts';
 
 /**
  * What a worker of this version would refuse in the data of a command, each as a pointer and why; no value is quoted. It knows
@@ -14,4 +16,8 @@ export function commandFaults(type: string, data: unknown): string[] {
     if (!(error instanceof CommandError)) throw error;
     return error.violations?.map(({ pointer, message }) => `${pointer} ${message}`) ?? [error.message];
   }
+}
+
+export function unknownType(type: string): string {
+  return `${printable(type)} is not a command of this version, which has ${COMMAND_TYPES.join(', ')}`;
 }

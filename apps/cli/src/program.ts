@@ -49,9 +49,7 @@ const DEFINITIONS: Readonly<Record<Name, () => Promise<{ readonly define: (comma
 /** @param used the subcommands that get their arguments and options; default: all */
 export async function createProgram(used: readonly string[] = NAMES): Promise<Command> {
   const program = new Command('poker-bridge')
-    .description(
-      'Sends commands, fetches reports, looks into dead letters, signatures and logs, and checks the service.',
-    )
+    .description('Sends commands, fetches reports, explains what failed, and checks the service.')
     .exitOverride()
     .showHelpAfterError('(--help shows how it is used)')
     .helpCommand('help [subcommand]', 'shows how a subcommand is used')

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ConsumeMessage } from 'amqplib';
 import { type Command, InvalidArgumentError } from 'commander';
 
-import { busNames, COMMAND_TYPES, isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { busNames, isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS } from '#contracts/validation';
 import {
   ConfirmedPublisher,
@@ -14,6 +14,7 @@ import {
   within,
 } from '#rabbitmq';
 
+import { unknownType } from './command-faults.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { jsonOr, type Options, readDeadline, readJson } from './input.ts';
 import { describeCommand, describeReply, printable } from './output.ts';
@@ -50,11 +51,7 @@ export function define(command: Command): void {
     .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for standard input")
     .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
     .option('--id <ID>', 'the identity: the same id is the same command (default: a new one)', readId)
-    .option(
-      '--deadline-ms <MS>',
-      'how long to wait for the reply, from now (default: 15000, reports 600000)',
-      readDeadline,
-    )
+    .option('--deadline-ms <MS>', 'how long to wait (default: 15000, reports 600000)', readDeadline)
     .option('--json', 'one object a line: {type, messageId, correlationId, headers, body}')
     .addHelpText('after', sendHelp())
     .action(send);
@@ -95,9 +92,7 @@ async function send(type: string, options: SendOptions): Promise<void> {
   // Only the worker validates it.
   const text = await readJson('--data', options.data);
   if (!isCommandType(type)) {
-    process.stderr.write(
-      `${printable(type)} is not a command of this version; there are ${COMMAND_TYPES.join(', ')}\n`,
-    );
+    process.stderr.write(`${unknownType(type)}; it is sent all the same\n`);
   }
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
   const { deadlineMs = DEADLINE_MS[lane] } = options;

@@ -47,9 +47,7 @@ const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
 export function define(command: Command): void {
   command
     .option('--id <ID>', 'the id of the command, or its correlation id')
-    .addOption(
-      new Option('--player <ID>', 'the id of the player; @FILE reads it from a file').conflicts('id'),
-    )
+    .addOption(new Option('--player <ID>', 'the id of the player, or @FILE').conflicts('id'))
     .option('--operator <NAME>', "the player's operator", 'default')
     .option('--since <TIME>', 'from then on: 30m, 12h or 2d ago, or ISO 8601', readMoment)
     .option('--until <TIME>', 'until then', readMoment)

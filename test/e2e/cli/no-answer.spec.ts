@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { GetMessage } from 'amqplib';
+
 import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
@@ -24,9 +26,10 @@ stack.defer(async () => void (await broker.channel.deleteQueue(queue)));
 await broker.channel.bindQueue(queue, exchange, 'session.create');
 beforeEach(() => broker.channel.purgeQueue(queue));
 
+const isSent = async () => (await broker.channel.checkQueue(queue)).messageCount === 1;
 const urlWith = (change: Partial<URL>): string => Object.assign(new URL(testBrokerUrl()), change).href;
 
-describe('poker-bridge send, unanswered', () => {
+describe('poker-bridge send, without a worker', () => {
   const send = (variables: Readonly<Record<string, string>>, ...more: string[]): Promise<CliRun> =>
     runCli([...COMMAND, ...more], {
       variables: { AMQP_URL: testBrokerUrl(), AMQP_PREFIX: prefix, ...variables },
@@ -36,8 +39,7 @@ describe('poker-bridge send, unanswered', () => {
     const { code, stdout, stderr } = await send({}, '--deadline-ms', '200', '--id', 'id-1', '--json');
     const missing = `No answer came within 200 ms. No worker serves ${queue}. ${again('id-1')}`;
     expect([code, stdout, stderr]).toEqual([3, '', missing]);
-    const message = await broker.channel.get(queue, { noAck: true });
-    if (message === false) throw new Error('no command was sent');
+    const message = (await broker.channel.get(queue, { noAck: true })) as GetMessage;
     expect(message.content.toString()).toBe('{"userId":"u-1"}');
     expect(message.properties).toMatchObject({
       type: 'session.create',
@@ -48,6 +50,15 @@ describe('poker-bridge send, unanswered', () => {
       headers: { 'x-deadline': expect.stringMatching(/^\d{4}-.*Z$/) },
     });
     expect(message.properties.headers).not.toHaveProperty('operator');
+  });
+
+  it('prints a reply that is not JSON as a text', async () => {
+    const running = send({}, '--json');
+    await until('the command is in its queue', isSent);
+    const message = (await broker.channel.get(queue, { noAck: true })) as GetMessage;
+    const properties = { type: 'odd', headers: { sequence: 0, final: true } };
+    broker.channel.sendToQueue(String(message.properties.replyTo), Buffer.from('{'), properties);
+    expect(await running).toMatchObject({ code: 0, lines: [{ type: 'odd', body: '{' }] });
   });
 
   it('ends with 3 if the queue is full, or missing', async () => {
@@ -78,7 +89,6 @@ describe('poker-bridge send, unanswered', () => {
   it('ends with 3 if the connection is lost', async () => {
     await using proxy = await TcpProxy.start(testBrokerUrl());
     const running = send({ AMQP_URL: proxy.through(testBrokerUrl()) });
-    const isSent = async () => (await broker.channel.checkQueue(queue)).messageCount === 1;
     await until('the command is in its queue', isSent);
     proxy.cut();
     const lost = `No answer came: the connection to the broker was lost. ${again('[0-9a-f-]{36}')}$`;

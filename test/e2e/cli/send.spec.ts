@@ -94,7 +94,7 @@ describe('poker-bridge send', () => {
       'a type that it does not know',
       ['session.craete', '--data', '{}'],
       'UNKNOWN_COMMAND',
-      'session.craete is not a command of this version; there are session.create,',
+      'session.craete is not a command of this version, which has session.create,',
     ],
   ])('sends %s', async (_, args, reason, warning) => {
     const { code, lines, stderr } = await send([...args, '--json']);

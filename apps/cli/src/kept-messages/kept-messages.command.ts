@@ -42,11 +42,7 @@ export function define(group: Command): void {
   group.addHelpText('afterAll', isReplies ? REPLIES_HELP : DEAD_LETTERS_HELP);
   addSelection(group, 'list')
     .description(`counts the ${many} by reason and type, and lists the newest; changes nothing`)
-    .option(
-      '--limit <N>',
-      'at most this many, the newest (default: 20; with --json all)',
-      readCount(1, MOST_LISTED),
-    )
+    .option('--limit <N>', 'only the newest (default: 20; with --json all)', readCount(1, MOST_LISTED))
     .option('--json', JSON_LINES)
     .action((options: ListOptions) => list(queue, options));
   group
@@ -57,9 +53,7 @@ export function define(group: Command): void {
     .option('--json', 'one object a line: {properties, headers, violations, body}')
     .action((id: string, options: ShowOptions) => show(queue, id, options));
   if (isReplies) {
-    addAction(group, 'redeliver', redeliver).description(
-      'sends parked replies to those of their queues that exist again, under the same ids',
-    );
+    addAction(group, 'redeliver', redeliver).description('delivers parked replies whose queues exist again');
   } else {
     const set = 'changes the data, as in /session/lang=de or /player/id=@FILE; may be repeated';
     addAction(group, 'redrive', redrive)

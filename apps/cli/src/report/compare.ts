@@ -9,13 +9,6 @@ import { usageError } from '../exit.ts';
 import { csvText } from './formats.ts';
 import type { ReportRecord } from './facts.ts';
 
-/** What changed of one record between two files; absent values are empty texts. */
-interface ChangedRecord {
-  readonly id: string;
-  readonly currency: string;
-  readonly changes: readonly { readonly member: string; readonly from: string; readonly to: string }[];
-}
-
 /** How a report differs from an earlier file of it. */
 export type Comparison = Awaited<ReturnType<typeof compare>>;
 
@@ -45,7 +38,8 @@ export async function compare(
 ) {
   /** What the amounts changed by in all; by currency and the name of the amount. */
   const differences = new Map<string, Map<string, bigint>>();
-  const changesOf = (currency: string, old: ReportRecord, row: ReportRecord): ChangedRecord['changes'] =>
+  /** The changes of one record; what is absent before or after is an empty text. */
+  const changesOf = (currency: string, old: ReportRecord, row: ReportRecord) =>
     amounts.flatMap((member) => {
       const [from, to] = [csvText(old[member]), csvText(row[member])];
       const difference = integerOf(to) - integerOf(from);
@@ -55,7 +49,7 @@ export async function compare(
       }
       return from === to ? [] : [{ member, from, to }];
     });
-  const changed: ChangedRecord[] = [];
+  const changed: { id: string; currency: string; changes: ReturnType<typeof changesOf> }[] = [];
   let added = 0;
   for await (const row of records) {
     const old = before.get(keyOf(row));

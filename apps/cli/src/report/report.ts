@@ -82,7 +82,7 @@ function addReport(group: Command, name: ReportName, what: string): Command {
     .option('--currency <CODE>', 'only this currency')
     .option(
       '--decimals <CURRENCY=N>',
-      'for a currency whose decimals the worker does not know; may be repeated',
+      'if the worker does not know them; may be repeated',
       each(readDecimals),
     )
     .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')

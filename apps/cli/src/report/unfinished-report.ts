@@ -117,9 +117,7 @@ export class UnfinishedReport {
       throw usageError(`${this.#path} was not begun by this version; remove it`);
     }
     if (head.owner && isAnotherAndRuns(head.owner)) {
-      throw usageError(
-        `process ${head.owner.pid} is reading a report into the same file: wait for it, or name another file`,
-      );
+      throw usageError(`process ${head.owner.pid} is reading a report into the same file: wait for it`);
     }
     if (resumes && head.identity) {
       const left = head.identity;

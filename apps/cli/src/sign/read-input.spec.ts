@@ -37,7 +37,7 @@ describe('readHar', () => {
         entry({ method: 'GET', url: 'https://shop.example/' }),
         entry({
           url: 'https://api.example/apiweb/v3/open-game?client=op1',
-          headers: [{ name: 'Sign', value: 'ff' }],
+          headers: [null, { name: 'Sign', value: 'ff' }],
           postData: { mimeType: 'application/vnd.api+json', text: JSON.stringify(DOCUMENT) },
         }),
         entry({
@@ -73,6 +73,11 @@ describe('rowOfRequest', () => {
       expect.stringContaining('userId of its path'),
     ]);
     expect(rowOf(game).notes).toContain('its Content-Type is not application/vnd.api+json');
+  });
+
+  it('takes an id that is not percent-encoded in the path as it is', () => {
+    const { notes } = rowOf({ url: '/v2/app/users/5%/session', body: 'userId=5%25' });
+    expect(notes).toEqual(['it has no header sign']);
   });
 
   it('refuses a body that begins as JSON and is none', () => {

@@ -1,15 +1,14 @@
 import { unescape } from 'node:querystring';
 
-import { COMMAND_TYPES, isCommandType } from '#contracts';
+import { isCommandType } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 import { type OperatorCredentials, requestOf } from '#platform';
 import { readSettings, readSomeSettings, SETTINGS, SettingsError } from '#settings';
 import { SIGNATURE_VARIABLES, type SignatureSettings, type SignedParameters } from '#signing';
 
-import { commandFaults } from '../command-faults.ts';
+import { commandFaults, unknownType } from '../command-faults.ts';
 import { usageError } from '../exit.ts';
 import { type Options, parseJson, readJson, readSource } from '../input.ts';
-import { printable } from '../output.ts';
 import { operatorNamed } from '../servers.ts';
 import { type HttpRequest, readCurl, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
 
@@ -131,11 +130,7 @@ function readSigner(operator: string | undefined, further: readonly string[] = [
 
 /** @throws ExitError if the command is not valid; SettingsError if a setting is missing */
 async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
-  if (!isCommandType(type)) {
-    throw usageError(
-      `${printable(type)} is not a command of this version; there are ${COMMAND_TYPES.join(', ')}`,
-    );
-  }
+  if (!isCommandType(type)) throw usageError(unknownType(type));
   const json: unknown = JSON.parse(await readJson('--data', data));
   const faults = commandFaults(type, json);
   if (faults.length > 0) throw usageError(`--data: ${faults.join('; ')}`);
