@@ -127,6 +127,12 @@ describe('poker-bridge report --resume', () => {
     expect(await folder.content(FILE)).toBe(whole);
   });
 
+  it('does not replace a file that appears meanwhile', async () => {
+    const { code, stderr } = await interrupted(() => folder.write(FILE, 'old'));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('exists; --force replaces it')]);
+    expect(await folder.content(FILE)).toBe('old');
+  });
+
   it('continues after its deadline, as often as it takes', async () => {
     const codes: (number | null)[] = [];
     let kept = 0;
