@@ -5,14 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 import { busNames, isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS } from '#contracts/validation';
-import {
-  ConfirmedPublisher,
-  countsOf,
-  type OutgoingMessage,
-  type PublishOutcome,
-  PublishRefusedError,
-  within,
-} from '#rabbitmq';
+import { ConfirmedPublisher, countsOf, type OutgoingMessage, PublishRefusedError, within } from '#rabbitmq';
 
 import { unknownType } from './command-faults.ts';
 import { EXIT, ExitError } from './exit.ts';
@@ -26,10 +19,9 @@ const ANSWER_SLACK_MS = 1_500;
 /** Replies that are held at once; each may be a page of a report. */
 const PREFETCH = 8;
 const LONGEST_ID_BYTES = 200;
-const REFUSALS: Readonly<Record<Exclude<PublishOutcome, 'confirmed'>, string>> = {
+const REFUSALS = {
   returned: 'The broker has no queue for the command: start a worker, which declares it.',
   refused: 'The broker refuses the command, because its queue is full: send it again later.',
-  unanswered: 'No answer came: the broker has not confirmed the command.',
 };
 
 type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
@@ -85,7 +77,7 @@ ${examples.join('\n')}
  * Sends one command and prints its replies. A type that is not known here is sent, too: a worker of another version may
  * know it, and every worker answers.
  *
- * @throws ExitError if the data is not JSON, and like `exchange`
+ * @throws ExitError if the data is not JSON, and like `sendCommand`
  */
 async function send(type: string, options: SendOptions): Promise<void> {
   const { id = randomUUID(), operator, json = false } = options;
@@ -99,7 +91,7 @@ async function send(type: string, options: SendOptions): Promise<void> {
   const bus = readBus();
   if (!json) process.stdout.write(describeCommand({ type, id, text }));
   const sentAtMs = Date.now();
-  await exchange(bus, { type, lane, text, id, operator, deadlineMs }, (reply) => {
+  await sendCommand(bus, { type, lane, text, id, operator, deadlineMs }, (reply) => {
     const replyType = String(reply.properties.type);
     const body = reply.content.toString();
     if (replyType === 'command.failed') process.exitCode = EXIT.failed;
@@ -124,7 +116,7 @@ function replyLine({ properties }: ConsumeMessage, text: string): string {
  * @param onReply called with each reply in sequence, once
  * @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
  */
-async function exchange(
+async function sendCommand(
   bus: Bus,
   command: BusCommand,
   onReply: (reply: ConsumeMessage) => void,
@@ -166,6 +158,7 @@ async function exchange(
   };
   const publish = async (replyTo: string): Promise<void> => {
     const outcome = await publisher.publish(messageOf(command, bus.prefix, user, replyTo));
+    if (outcome === 'unanswered') throw noAnswer(': the broker has not confirmed the command.', command);
     if (outcome !== 'confirmed') throw new ExitError(EXIT.noAnswer, REFUSALS[outcome]);
   };
   try {

@@ -39,15 +39,11 @@ type Json = Readonly<Record<string, unknown>>;
 type Signer = Pick<OperatorCredentials, 'secretKey'> & { readonly settings: SignatureSettings };
 
 /** What holds requests: its option, what a file of it begins with, and how it is read. */
-const KINDS: readonly (readonly [
-  option: 'curl' | 'request' | 'har',
-  start: RegExp,
-  read: (text: string) => readonly HttpRequest[],
-])[] = [
-  ['curl', /^\s*(\$\s+)?curl\s/, (text) => [readCurl(text)]],
-  ['request', REQUEST_LINE, (text) => [readRawRequest(text)]],
-  ['har', /^\s*\{\s*"log"\s*:/, readHar],
-];
+const KINDS = [
+  { option: 'curl', start: /^\s*(\$\s+)?curl\s/, read: (text: string) => [readCurl(text)] },
+  { option: 'request', start: REQUEST_LINE, read: (text: string) => [readRawRequest(text)] },
+  { option: 'har', start: /^\s*\{\s*"log"\s*:/, read: readHar },
+] as const;
 const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
 /** What settings need to be complete, if nothing is called. */
 const UNUSED = {
@@ -76,11 +72,12 @@ export async function readInput(path: string | undefined, options: InputOptions)
   // A line that was copied is pasted more easily than it is put into a file.
   const text = curl !== undefined && /^\s*curl\s/.test(curl) ? curl : await readSource(source);
   const isNamed = path === undefined;
-  const kind = KINDS.find(([option, start]) => (isNamed ? options[option] !== undefined : start.test(text)));
+  const kind = KINDS.find(({ option, start }) =>
+    isNamed ? options[option] !== undefined : start.test(text),
+  );
   if (!kind) return readRows(text);
-  const [, , read] = kind;
   const signer = readSigner(operator);
-  const rows = read(text).map((each) => rowOfRequest(each, signer));
+  const rows = kind.read(text).map((each) => rowOfRequest(each, signer));
   return { rows, isList: rows.length > 1 };
 }
 
@@ -123,9 +120,8 @@ function operatorWith(variables: NodeJS.ProcessEnv): OperatorCredentials {
 /** @param operator one of `OPERATORS_FILE`, which needs all settings of a worker; default: `default`, which needs a few */
 function readSigner(operator: string | undefined, further: readonly string[] = []): OperatorCredentials {
   if (operator !== undefined) return operatorNamed(operator, readSettings(process.env));
-  return operatorWith(
-    Object.fromEntries([...OF_REQUESTS, ...further].map((name) => [name, process.env[name]])),
-  );
+  const needed = [...OF_REQUESTS, ...further];
+  return operatorWith(Object.fromEntries(needed.map((name) => [name, process.env[name]])));
 }
 
 /** @throws ExitError if the command is not valid; SettingsError if a setting is missing */
