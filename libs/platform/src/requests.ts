@@ -28,7 +28,7 @@ interface RequestBody {
   readonly text: string;
 }
 
-/** Names and values of a query or a form; `undefined` is absent. */
+/** Names and values of a path, a query or a form; `undefined` is absent. */
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Who sends a request, and what the interface document leaves open about it. */
@@ -46,9 +46,11 @@ export interface PageRequest {
 /** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
 export function sessionRequest(data: SessionCreate, { clientId }: Sender): PlatformRequest {
   const { userId, nick, authType, lang, currency } = data;
-  const parts = { query: { clientId }, form: { userId, nick, authType, lang, currency } };
-  const path = `/v2/app/users/${encodeURIComponent(userId)}/session`;
-  return v2Request('session.create', 'POST', '/v2/app/users/{userId}/session', parts, path);
+  return v2Request('session.create', 'POST', '/v2/app/users/{userId}/session', {
+    path: { userId },
+    query: { clientId },
+    form: { userId, nick, authType, lang, currency },
+  });
 }
 
 /**
@@ -141,22 +143,24 @@ export function signRequest(
   return sign(parameters, secretKey, settings, isV3 ? body?.text : undefined);
 }
 
-/** A request of the v2 endpoints. A value that is sent in the path is in the form, too. */
+/** A request of the v2 endpoints, whose path has the values of `path` in place of their names in braces. */
 function v2Request(
   operation: Operation,
   method: 'GET' | 'POST',
   pathTemplate: string,
-  { query, form }: { readonly query: Fields; readonly form?: Fields },
-  path = pathTemplate,
+  { path = {}, query, form }: { readonly path?: Fields; readonly query: Fields; readonly form?: Fields },
 ): PlatformRequest {
+  const filled = pathTemplate.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(path[name] ?? ''),
+  );
   return {
     operation,
     root: 'baseUrl',
     method,
     pathTemplate,
-    path: `${path}?${encodeFields(query)}`,
+    path: `${filled}?${encodeFields(query)}`,
     body: form && { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
-    parameters: { ...query, ...form },
+    parameters: { ...query, ...path, ...form },
   };
 }
 
