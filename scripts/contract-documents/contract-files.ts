@@ -23,15 +23,12 @@ const CHART_SCHEMA = 'deploy/helm/poker-bridge/values.schema.json';
 const SET_BY_CHART: ReadonlySet<string> = new Set(['HTTP_HOST', 'HTTP_PORT', 'LANES', 'SHUTDOWN_GRACE_MS']);
 
 interface ChartSchema {
-  readonly properties: {
-    readonly secrets: {
-      readonly properties: {
-        readonly settings: { readonly propertyNames: { enum: readonly string[] } };
-        readonly files: { readonly propertyNames: { readonly pattern: string } };
-      };
-    };
-  };
-  readonly definitions: { readonly settings: { readonly propertyNames: { enum: readonly string[] } } };
+  readonly properties: { readonly secrets: { readonly properties: Record<'settings' | 'files', Named> } };
+  readonly definitions: Record<'settings', Named>;
+}
+
+interface Named {
+  readonly propertyNames: { enum?: readonly string[]; readonly pattern?: string };
 }
 
 /**
@@ -39,17 +36,13 @@ interface ChartSchema {
  * side, is written by hand; its test holds it to the sandbox and the contracts.
  */
 export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
-  const schemas = MESSAGE_NAMES.map((name) => {
-    const examples = EXAMPLES[name]?.map(({ payload }) => payload) ?? [];
-    return [`schemas/${name}.schema.json`, JSON.stringify(standaloneSchema(name, examples))] as const;
-  });
-  const asyncApi = stringify(asyncApiDocument(), { aliasDuplicateObjects: false, lineWidth: 0 });
   const written = (path: string): string => readFileSync(join(root, path), 'utf8');
-  const documents = [...schemas, ['asyncapi.yaml', asyncApi] as const].map(
-    ([name, text]) => [join(CONTRACT_FOLDER, name), text] as const,
-  );
-  const chart = [CHART_SCHEMA, JSON.stringify(chartSchema(written(CHART_SCHEMA)))] as const;
-  const formatted = [...documents, chart].map(async ([path, text]) => {
+  const asyncApi = stringify(asyncApiDocument(), { aliasDuplicateObjects: false, lineWidth: 0 });
+  const formatted = [
+    ...MESSAGE_NAMES.map((name) => [`${CONTRACT_FOLDER}/schemas/${name}.schema.json`, schemaOf(name)]),
+    [`${CONTRACT_FOLDER}/asyncapi.yaml`, asyncApi],
+    [CHART_SCHEMA, chartSchema(written(CHART_SCHEMA))],
+  ].map(async ([path = '', text = '']) => {
     const filepath = join(root, path);
     return [path, await format(text, { ...(await resolveConfig(filepath)), filepath })] as const;
   });
@@ -61,15 +54,20 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
+function schemaOf(name: string): string {
+  const examples = EXAMPLES[name]?.map(({ payload }) => payload) ?? [];
+  return JSON.stringify(standaloneSchema(name, examples));
+}
+
 /** The schema with every setting: secrets, which come from keys of a Secret as files do, and the others as texts. */
-function chartSchema(text: string): ChartSchema {
+function chartSchema(text: string): string {
   const schema = JSON.parse(text) as ChartSchema;
   const { settings: secrets, files } = schema.properties.secrets.properties;
-  const isFile = new RegExp(files.propertyNames.pattern);
+  const isFile = new RegExp(files.propertyNames.pattern ?? '');
   const names = Object.entries(SETTINGS).filter(([name]) => !SET_BY_CHART.has(name) && !isFile.test(name));
   const namesOf = (isSecret: boolean): string[] =>
     names.filter(([, setting]) => 'isSecret' in setting === isSecret).map(([name]) => name);
   secrets.propertyNames.enum = namesOf(true);
   schema.definitions.settings.propertyNames.enum = namesOf(false).toSorted();
-  return schema;
+  return JSON.stringify(schema);
 }

@@ -8,8 +8,8 @@ import { membersOf, SCHEMAS } from './schemas/schemas.ts';
 /** The document with tables of messages, relative to the repository. */
 export const MESSAGES_DOCUMENT = 'docs/messages.md';
 
-/** The width of a line of an example. */
-const MOST_COLUMNS = 110;
+/** The width of a line; longer ones in Python would not be Black's. */
+export const MOST_COLUMNS = 110;
 
 /**
  * The document with its generated parts written again, each between `<!-- contract: name -->` and `<!-- end of contract -->`.
@@ -58,20 +58,19 @@ function section(type: string, summary: string, presence: string): string {
     `### \`${type}\``,
     summary,
     table(['Member', 'Type', presence, 'Meaning'], rows),
-    `\`\`\`json\n${filled(example?.payload)}\n\`\`\``,
+    `\`\`\`json\n${filled(JSON.stringify(example?.payload, null, 1).split(/\n */), '  ')}\n\`\`\``,
   ].join('\n\n');
 }
 
-/** A value as JSON, with as much on a line as fits it. */
-function filled(value: unknown): string {
-  const [first = '', ...words] = JSON.stringify(value, null, 1).split(/\n */);
+/** Words, with as many on a line as fit; every line but the first is indented. */
+export function filled([first = '', ...words]: readonly string[], indent: string): string {
   let line = first;
   let text = '';
   for (const word of words) {
     if (line.length + word.length < MOST_COLUMNS) line += ` ${word}`;
     else {
       text += `${line}\n`;
-      line = `  ${word}`;
+      line = indent + word;
     }
   }
   return text + line;

@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
+import { filled, MOST_COLUMNS } from './messages-document.ts';
 import type { JsonSchema } from './schemas/json-schema.ts';
 import { SCHEMAS } from './schemas/schemas.ts';
 
@@ -18,8 +19,6 @@ const CODES = Object.keys(ERROR_CODES);
 /** Not written as a class: any JSON object, or a string that holds one. */
 const LAUNCH_OPTIONS = 'LaunchOptions';
 const PAGE = 'report.page';
-/** Longer lines would not be Black's. */
-const MAX_LINE = 110;
 
 /** A module with a \`TypedDict\` for the data of each command and reply, and for the objects in it. */
 export function pythonMessages(): string {
@@ -27,18 +26,9 @@ export function pythonMessages(): string {
   const nameOf = new Map<string, string>(messages.map(({ type, data }) => [type, data.name]));
   const names = Object.keys(SCHEMAS).filter((name) => nameOf.has(name) || isShape(name));
   const classes = names.map((name) => classOf(nameOf.get(name) ?? name, name));
-  const codes = `ErrorCode = Literal[\n${wrapped(CODES.map((code) => `"${code}",`))}]\n`;
-  return [HEAD, codes, ...classes].join('\n');
-}
-
-/** Words in indented lines. */
-function wrapped(words: readonly string[]): string {
-  const lines = words.reduce<readonly string[]>((before, word) => {
-    const longer = `${before.at(-1) ?? '   '} ${word}`;
-    if (before.length > 0 && longer.length <= MAX_LINE) return [...before.slice(0, -1), longer];
-    return [...before, `    ${word}`];
-  }, []);
-  return lines.map((line) => `${line}\n`).join('');
+  // The first line is indented, too.
+  const codes = filled(['   ', ...CODES.map((code) => `"${code}",`)], '    ');
+  return [HEAD, `ErrorCode = Literal[\n${codes}\n]\n`, ...classes].join('\n');
 }
 
 function isShape(name: string): boolean {
@@ -60,7 +50,7 @@ function classOf(className: string, schemaName: string): string {
 function docstring(text: unknown, indent: string): string {
   if (typeof text !== 'string') return '';
   const line = `${indent}"""${text}"""`;
-  if (line.length > MAX_LINE || /"$|\\/.test(text))
+  if (line.length > MOST_COLUMNS || /"$|\\/.test(text))
     throw new TypeError(`a description that cannot be a docstring of one line: ${text}`);
   return `${line}\n`;
 }
@@ -69,7 +59,7 @@ function docstring(text: unknown, indent: string): string {
 function member(line: string, text: unknown): string {
   if (typeof text !== 'string') return `${line}\n`;
   const beside = `${line}  # ${text.replace(/\.$/, '')}`;
-  return beside.length > MAX_LINE ? `    # ${text}\n${line}\n` : `${beside}\n`;
+  return beside.length > MOST_COLUMNS ? `    # ${text}\n${line}\n` : `${beside}\n`;
 }
 
 /** The Python type of a member. @throws TypeError for a schema that has none yet */

@@ -1,4 +1,4 @@
-import { busNames, ERROR_CODES, LANE_OF_COMMAND, LANES, SCHEMA_VERSION } from '#contracts';
+import { ERROR_CODES, LANE_OF_COMMAND, LANES, SCHEMA_VERSION } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 import { topologyOf } from '#messaging';
 import { readSomeSettings } from '#settings';
@@ -15,13 +15,17 @@ const DESCRIPTION = [
   'Messages may gain members: ignore what you do not know. Commands hold no members but these.',
 ].join('\n');
 
+const { AMQP_PREFIX, REPORTS_RETRY_DELAYS_MS } = readSomeSettings(
+  ['AMQP_PREFIX', 'REPORTS_RETRY_DELAYS_MS'],
+  {},
+);
+const { names: NAMES, ...TOPOLOGY } = topologyOf(AMQP_PREFIX, REPORTS_RETRY_DELAYS_MS);
+const VERSION = { bindingVersion: '0.3.0' };
+const SENT = { deliveryMode: 2, timestamp: true, ...VERSION };
+const SUCCESSES = [...ANNOUNCED].filter(([reply]) => reply !== 'command.failed');
+
 /** The bus as one AsyncAPI 3 document. */
 export function asyncApiDocument(): object {
-  const { AMQP_PREFIX, REPORTS_RETRY_DELAYS_MS } = readSomeSettings(
-    ['AMQP_PREFIX', 'REPORTS_RETRY_DELAYS_MS'],
-    {},
-  );
-  const { exchanges, queues, bindings } = topologyOf(AMQP_PREFIX, REPORTS_RETRY_DELAYS_MS);
   const document = {
     asyncapi: '3.0.0',
     id: `urn:poker-bridge:contract:${SCHEMA_VERSION}`,
@@ -33,7 +37,7 @@ export function asyncApiDocument(): object {
     channels: Object.fromEntries(CHANNELS.map(channelOf)),
     operations: Object.fromEntries(CHANNELS.flatMap(operationOf)),
     components: { messages: MESSAGES, schemas: SCHEMAS },
-    'x-topology': { exchanges, queues, bindings },
+    'x-topology': TOPOLOGY,
   };
   return relocated(document, '#/components/schemas/');
 }
@@ -41,7 +45,10 @@ export function asyncApiDocument(): object {
 /** A channel that a caller or a person on call meets, and what a worker does there; a caller does the reverse. */
 interface Channel {
   readonly name: string;
-  readonly about: Readonly<Record<string, unknown>>;
+  readonly address: string | null;
+  readonly title: string;
+  readonly description?: string;
+  readonly parameters?: object;
   /** The names of its messages. */
   readonly messages: readonly string[];
   readonly amqp: object;
@@ -55,17 +62,13 @@ interface Channel {
   };
 }
 
-const NAMES = busNames();
-const VERSION = { bindingVersion: '0.3.0' };
-const SENT = { deliveryMode: 2, timestamp: true, ...VERSION };
-const SUCCESSES = [...ANNOUNCED].filter(([reply]) => reply !== 'command.failed');
-
 const CHANNELS: readonly Channel[] = [
   ...COMMANDS.map(({ type, replies }) => ({
     name: type,
-    about: { address: type, title: `The routing key ${type} of ${NAMES.commands}` },
+    address: type,
+    title: `The routing key ${type} of ${NAMES.commands}`,
     messages: [type],
-    amqp: exchange(NAMES.commands, 'direct'),
+    amqp: exchange(NAMES.commands),
     operation: { name: `on ${type}`, replies: [...typesOf(replies), 'command.failed'] },
   })),
   ...LANES.map((lane) => {
@@ -73,12 +76,10 @@ const CHANNELS: readonly Channel[] = [
     const successes = new Set(ofLane.flatMap(({ replies }) => typesOf(replies)));
     return {
       name: NAMES.lanes[lane],
-      about: {
-        address: NAMES.lanes[lane],
-        title: `The queue of the lane ${lane}`,
-        description:
-          'For a command with the property type, and for packets of the RabbitMQ client of NestJS. Do not declare it.',
-      },
+      address: NAMES.lanes[lane],
+      title: `The queue of the lane ${lane}`,
+      description:
+        'For a command with the property type, and for packets of the RabbitMQ client of NestJS. Do not declare it.',
       messages: [...typesOf(ofLane), 'nest.command'],
       amqp: queue(NAMES.lanes[lane]),
       operation: { name: `on lane ${lane}`, replies: [...successes, 'command.failed', 'nest.reply'] },
@@ -86,35 +87,29 @@ const CHANNELS: readonly Channel[] = [
   }),
   {
     name: 'replies',
-    about: {
-      address: null,
-      title: 'The reply queue that the command named',
-      description: 'Published to the default exchange with reply_to as routing key: persistent, confirmed.',
-    },
+    address: null,
+    title: 'The reply queue that the command named',
+    description: 'Published to the default exchange with reply_to as routing key: persistent, confirmed.',
     messages: [...REPLIES.keys(), 'nest.reply'],
-    amqp: exchange('', 'default'),
+    amqp: exchange(''),
   },
   {
     name: 'failures',
-    about: {
-      address: 'command.failed.{code}',
-      title: 'Announcements of failures',
-      description: 'With EVENTS=errors (the default) and EVENTS=all.',
-      parameters: { code: { description: 'The error code.', enum: Object.keys(ERROR_CODES) } },
-    },
+    address: 'command.failed.{code}',
+    title: 'Announcements of failures',
+    description: 'With EVENTS=errors (the default) and EVENTS=all.',
+    parameters: { code: { description: 'The error code.', enum: Object.keys(ERROR_CODES) } },
     messages: ['command.failed.announced'],
-    amqp: exchange(NAMES.events, 'topic'),
+    amqp: exchange(NAMES.events),
     operation: { name: 'announce failure', mandatory: false },
   },
   ...SUCCESSES.map(([reply, message]) => ({
     name: `announced.${reply}`,
-    about: {
-      address: reply,
-      title: `Announcements of ${reply}`,
-      description: 'With EVENTS=all alone.',
-    },
+    address: reply,
+    title: `Announcements of ${reply}`,
+    description: 'With EVENTS=all alone.',
     messages: [message],
-    amqp: exchange(NAMES.events, 'topic'),
+    amqp: exchange(NAMES.events),
     operation: { name: `announce ${reply}`, mandatory: false },
   })),
   keptIn(NAMES.deadLetters, 'Commands that will not be tried again', 'dead-letter'),
@@ -123,14 +118,15 @@ const CHANNELS: readonly Channel[] = [
 
 function keptIn(name: string, title: string, message: string): Channel {
   const operation = { name: `keep ${message}`, mandatory: true };
-  return { name, about: { address: name, title }, messages: [message], amqp: queue(name), operation };
+  return { name, address: name, title, messages: [message], amqp: queue(name), operation };
 }
 
 function typesOf(typed: readonly { readonly type: string }[]): string[] {
   return typed.map(({ type }) => type);
 }
 
-function exchange(name: string, type: string): object {
+function exchange(name: string): object {
+  const type = TOPOLOGY.exchanges.find((each) => each.name === name)?.type ?? 'default';
   return { is: 'routingKey', exchange: { name, type, durable: true, autoDelete: false }, ...VERSION };
 }
 
@@ -138,7 +134,8 @@ function queue(name: string): object {
   return { is: 'queue', queue: { name, durable: true, exclusive: false, autoDelete: false }, ...VERSION };
 }
 
-function channelOf({ name, about, messages: own, amqp }: Channel): [string, object] {
+function channelOf(channel: Channel): [string, object] {
+  const { name, messages: own, amqp, operation: _, ...about } = channel;
   const references = own.map((message) => [message, { $ref: `#/components/messages/${message}` }]);
   return [name, { ...about, messages: Object.fromEntries(references) as object, bindings: { amqp } }];
 }

@@ -2,7 +2,7 @@ import { ERROR_CODES, isCommandType, isFinalReplyType, type Reply, SCHEMA_VERSIO
 import { announcedData, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from '../message-examples.ts';
-import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/json-schema.ts';
+import { count, type JsonSchema, moment, objectOf, reference, text } from '../schemas/json-schema.ts';
 import { MESSAGE_NAMES, SCHEMAS } from '../schemas/schemas.ts';
 
 const TRACE = text('W3C trace context.');
@@ -50,46 +50,37 @@ const COMMAND_PROPERTIES: JsonSchema = {
 };
 
 /** Application headers of a reply. Source: bus contract, section 3. */
-export const REPLY_HEADERS: JsonSchema = {
-  type: 'object',
-  required: ['command-id', 'command-type', 'sequence', 'final', 'schema-version'],
-  properties: {
+export const REPLY_HEADERS = objectOf(
+  {
     'command-id': text("The command's identity."),
     'command-type': text("The command's type, as sent."),
     sequence: count('From 0, over the replies of one command.'),
-    final: boolean('Whether this is the last reply.'),
+    final: { type: 'boolean', description: 'Whether this is the last reply.' },
     'schema-version': VERSION,
     traceparent: text('Of the trace of the command, where it had one.'),
   },
-};
+  ['traceparent'],
+);
 
 /** Application headers of an announcement, beside those of the reply. */
-const EVENT_HEADERS: JsonSchema = {
-  type: 'object',
-  required: ['caller', 'operator', 'worker', 'attempts', 'answered-at'],
-  properties: {
-    caller: text('The broker user that sent the command, as the broker checked it, or anonymous.'),
-    operator: text('Whose credentials it named.'),
-    worker: text('Host name and process id of the worker that answered, as in its log lines.'),
-    attempts: count('Calls to the platform for this delivery; 0 for a stored reply that was given again.'),
-    'answered-at': moment('When the worker answered.'),
-  },
-};
+const EVENT_HEADERS = objectOf({
+  caller: text('The broker user that sent the command, as the broker checked it, or anonymous.'),
+  operator: text('Whose credentials it named.'),
+  worker: text('Host name and process id of the worker that answered, as in its log lines.'),
+  attempts: count('Calls to the platform for this delivery; 0 for a stored reply that was given again.'),
+  'answered-at': moment('When the worker answered.'),
+});
 
 /** Basic properties of a reply. */
-const REPLY_PROPERTIES: JsonSchema = {
-  type: 'object',
-  required: ['type', 'correlation_id', 'message_id', 'content_type', 'delivery_mode', 'timestamp', 'app_id'],
-  properties: {
-    type: text("The reply's type."),
-    correlation_id: text('As sent.'),
-    message_id: text('<command id>:<sequence>, the same when a reply is repeated.'),
-    content_type: JSON_TYPE,
-    delivery_mode: PERSISTENT,
-    timestamp: SECONDS('When it was made'),
-    app_id: { const: 'poker-bridge' },
-  },
-};
+const REPLY_PROPERTIES = objectOf({
+  type: text("The reply's type."),
+  correlation_id: text('As sent.'),
+  message_id: text('<command id>:<sequence>, the same when a reply is repeated.'),
+  content_type: JSON_TYPE,
+  delivery_mode: PERSISTENT,
+  timestamp: SECONDS('When it was made'),
+  app_id: { const: 'poker-bridge' },
+});
 
 /** Headers that a copy has beside its own; none where the broker itself dead-lettered it. Source: bus contract, section 5, "Copies". */
 const COPY_HEADERS: JsonSchema = {
@@ -151,13 +142,13 @@ function ownMessage(name: string): Message {
 }
 
 function announcement(reply: string, name: string): Message {
-  const schema = SCHEMAS[reply] ?? {};
+  const { required, properties } = SCHEMAS[reply] as { required: string[]; properties: JsonSchema };
   const isPublic = (member: string) => REPLIES.get(reply)?.announced.includes(member);
-  const properties = Object.entries(schema['properties'] as Record<string, unknown>);
+  const shown = Object.entries(properties).filter(([member]) => isPublic(member));
   const payload = {
     type: 'object',
-    required: (schema['required'] as string[]).filter(isPublic),
-    properties: Object.fromEntries(properties.filter(([member]) => isPublic(member))),
+    required: required.filter(isPublic),
+    properties: Object.fromEntries(shown),
   };
   const examples = EXAMPLES[reply]?.map((example) => ({
     ...example,

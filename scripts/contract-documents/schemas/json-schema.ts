@@ -6,23 +6,21 @@ export interface JsonSchema {
 /** Schemas that others refer to, by name. */
 export type Definitions = Readonly<Record<string, JsonSchema>>;
 
-export const text = (description?: string): JsonSchema => ({
-  type: 'string',
-  ...(description !== undefined && { description }),
-});
+export const text = (description: string): JsonSchema => ({ type: 'string', description });
 
-export const count = (description: string, minimum = 0): JsonSchema => ({
-  type: 'integer',
-  minimum,
-  description,
-});
-
-export const boolean = (description: string): JsonSchema => ({ type: 'boolean', description });
+export const count = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
 
 export const moment = (description: string): JsonSchema => ({
   type: 'string',
   format: 'date-time',
   description,
+});
+
+/** An object that has all of these members, but for those that it may lack. */
+export const objectOf = (properties: Definitions, mayLack: readonly string[] = []): JsonSchema => ({
+  type: 'object',
+  required: Object.keys(properties).filter((name) => !mayLack.includes(name)),
+  properties,
 });
 
 /** The schema of that name, wherever the document keeps its definitions. */

@@ -1,20 +1,58 @@
-import { COMMAND_TYPES, SCHEMA_VERSION } from '#contracts';
-import { REPLIES } from '#contracts/validation';
+import { COMMAND_TYPES, REPORT_AMOUNTS, type ReportName, SCHEMA_VERSION } from '#contracts';
+import { COMMANDS, REPLIES } from '#contracts/validation';
 
-import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
-import { messageSchemas } from './message-schemas.ts';
+import { type Definitions, type JsonSchema, objectOf, reference, text } from './json-schema.ts';
+import { schemasOf } from './message-schemas.ts';
+
+/** Whole digits, however many: more than 2^53 is a number that most readers round. */
+const AMOUNT: JsonSchema = {
+  type: 'integer',
+  description: 'Minor units of the currency, digit for digit.',
+};
+const PLAYER = { id: text('Id of the record.'), userId: text('The player.') };
+const CURRENCY = text('ISO code.');
+
+/** A record of each report as `report.page` carries it; a platform may give further members. */
+const RECORD_SCHEMAS: Definitions = {
+  AdHocRecord: recordOf('ad-hoc', {
+    ...PLAYER,
+    date: { type: 'string', format: 'date', description: 'The day of the aggregate.' },
+    moneyType: {
+      type: 'integer',
+      description: 'Money type; the interface does not show what the codes mean.',
+    },
+    currency: CURRENCY,
+  }),
+  RakeRecord: recordOf('rake', { ...PLAYER, currency: CURRENCY }),
+};
+
+function recordOf(report: ReportName, members: Definitions): JsonSchema {
+  const amounts = REPORT_AMOUNTS[report].map((name) => [name, AMOUNT]);
+  return objectOf({ ...members, ...(Object.fromEntries(amounts) as Definitions) });
+}
+
+/** Which records a page holds, by its report; those of a page with faults may be anything. */
+const RECORDS_OF_PAGE: JsonSchema = {
+  allOf: [recordsOf('ad-hoc', 'AdHocRecord'), recordsOf('rake', 'RakeRecord')],
+};
+
+function recordsOf(report: ReportName, record: string): JsonSchema {
+  return {
+    if: { properties: { report: { const: report } }, not: { required: ['faults'] } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { records: { items: reference(record) } } },
+  };
+}
 
 const SUCCESSES = [...REPLIES.keys()].filter((type) => type !== 'command.failed');
 
-const packetOf = (type: string): JsonSchema => ({
-  type: 'object',
-  required: ['pattern', 'data', 'id'],
-  properties: {
+const packetOf = (type: string): JsonSchema =>
+  objectOf({
     pattern: { const: type },
     data: reference(type),
     id: { ...text("The command's identity."), maxLength: 200 },
-  },
-});
+  });
+const PACKET_ID = text("The packet's id.");
 
 /** The packets of Nest's own RabbitMQ client. Source: bus contract, section 2, "Nest callers". */
 const PACKET_SCHEMAS: Definitions = {
@@ -26,31 +64,30 @@ const PACKET_SCHEMAS: Definitions = {
     description: "A reply to such a command, as Nest's client understands it.",
     oneOf: [
       {
-        type: 'object',
-        required: ['response', 'id'],
-        properties: {
-          response: { anyOf: SUCCESSES.map(reference) },
-          isDisposed: { const: true, description: 'On the last reply.' },
-          id: text("The packet's id."),
-        },
+        ...objectOf(
+          {
+            response: { anyOf: SUCCESSES.map(reference) },
+            isDisposed: { const: true, description: 'On the last reply.' },
+            id: PACKET_ID,
+          },
+          ['isDisposed'],
+        ),
         not: { required: ['err'] },
       },
-      {
-        type: 'object',
-        required: ['err', 'isDisposed', 'id'],
-        properties: {
-          err: reference('command.failed'),
-          isDisposed: { const: true },
-          id: text("The packet's id."),
-        },
-      },
+      objectOf({ err: reference('command.failed'), isDisposed: { const: true }, id: PACKET_ID }),
     ],
   },
 };
 
+const { 'report.page': PAGE, ...REPLY_SCHEMAS } = schemasOf([...REPLIES.values()], {});
+
 /** Every schema of the bus by its name: those of messages hold a dot, those that others refer to do not. */
 export const SCHEMAS: Definitions = {
-  ...messageSchemas(),
+  // Unknown members of a command are refused; callers ignore those of a reply that they do not know.
+  ...schemasOf(COMMANDS, { additionalProperties: false }),
+  ...REPLY_SCHEMAS,
+  'report.page': { ...PAGE, ...RECORDS_OF_PAGE },
+  ...RECORD_SCHEMAS,
   ...PACKET_SCHEMAS,
 };
 
