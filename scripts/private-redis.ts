@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 
 import { programOf } from './debian.ts';
 import { freePorts, isListening } from './network.ts';
-import { GuardedCommand } from './processes/guarded-command.ts';
+import { Program } from './processes/program.ts';
 
 const START_TIMEOUT_MS = 10_000;
 
@@ -14,7 +14,7 @@ const START_TIMEOUT_MS = 10_000;
 export class PrivateRedis implements AsyncDisposable {
   readonly port: number;
   readonly #settings: Readonly<Record<string, string | number>>;
-  #command!: GuardedCommand;
+  #program!: Program;
 
   private constructor(port: number, settings: Readonly<Record<string, string | number>>) {
     this.port = port;
@@ -38,7 +38,7 @@ export class PrivateRedis implements AsyncDisposable {
 
   /** Kills it; its data are lost. */
   kill(): Promise<void> {
-    return this.#command.end();
+    return this.#program.end();
   }
 
   /** Starts it again after `kill`, on the same port and empty. */
@@ -46,26 +46,24 @@ export class PrivateRedis implements AsyncDisposable {
     const server = await programOf('redis-server', ['redis-server', 'valkey-server']);
     const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-redis-'));
     const own = { port: this.port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
-    this.#command = new GuardedCommand(
-      server,
-      Object.entries({ ...own, ...this.#settings }).flatMap(([name, value]) => [`--${name}`, String(value)]),
-      { output: 'ignore', folder },
-    );
+    const settings = Object.entries({ ...own, ...this.#settings });
+    const args = settings.flatMap(([name, value]) => [`--${name}`, String(value)]);
+    this.#program = new Program(server, args, process.env, folder);
     try {
-      await this.#command.poll(() => isListening(this.port), START_TIMEOUT_MS);
+      await this.#program.until('take connections', () => isListening(this.port), START_TIMEOUT_MS);
     } catch (error) {
       await this.kill();
-      throw new Error(`Redis did not start on port ${this.port}`, { cause: error });
+      throw error;
     }
   }
 
   /** Connections stay open and are accepted, and nothing is answered. */
   freeze(): void {
-    this.#command.kill('SIGSTOP');
+    this.#program.kill('SIGSTOP');
   }
 
   thaw(): void {
-    this.#command.kill('SIGCONT');
+    this.#program.kill('SIGCONT');
   }
 
   /** Runs commands over a separate connection. */

@@ -1,15 +1,19 @@
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { freePorts, isListening } from '../network.ts';
 import { GuardedCommand } from '../processes/guarded-command.ts';
+import { Program } from '../processes/program.ts';
 import type { Installation } from './installation.ts';
-import { nodeEnvironment, rabbitmqctl } from './node-environment.ts';
-import { type BrokerNode, createNodeFiles, type NodeSettings } from './node-files.ts';
+import { type BrokerNode, createNode, nodeEnvironment, type NodeSettings, rabbitmqctl } from './node.ts';
 import { isSupported, requireInstallation } from './require-installation.ts';
 
 const BOOT_TIMEOUT_MS = 90_000;
-const LAST_LINES = 25;
+/** The least that loses a node and keeps a majority. */
+const CLUSTER_SIZE = 3;
+const JOIN_TIMEOUT_SECONDS = '30';
+/** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
+const CLUSTER_SETTINGS = { settings: ['{consumer_disconnected_timeout, 1000}'] };
 
 /** A broker that was started or found, for as long as it is needed. */
 export interface FoundBroker {
@@ -29,7 +33,7 @@ export class Broker implements FoundBroker, AsyncDisposable {
   readonly url: string;
   readonly node: BrokerNode;
   readonly #portMapper: GuardedCommand | undefined;
-  #command: GuardedCommand | undefined;
+  #program: Program | undefined;
 
   /** @param portMapper ends with it */
   constructor(node: BrokerNode, portMapper?: GuardedCommand) {
@@ -46,7 +50,7 @@ export class Broker implements FoundBroker, AsyncDisposable {
 
   /** Settles when the node that runs now has ended, whether or not on purpose. */
   get ended(): Promise<unknown> {
-    return this.#command?.exited ?? Promise.resolve();
+    return this.#program?.exited ?? Promise.resolve();
   }
 
   /** Runs rabbitmqctl against it: `ctl('list_queues', 'name', 'messages')`. About a second. */
@@ -56,12 +60,12 @@ export class Broker implements FoundBroker, AsyncDisposable {
 
   /** Ends it as a power cut would, and keeps its data. */
   async kill(): Promise<void> {
-    await this.#command?.end({ keepFolder: true });
+    await this.#program?.end({ keepFolder: true });
   }
 
   /** Sends a signal to it, such as SIGSTOP. */
   signal(signal: NodeJS.Signals): void {
-    this.#command?.kill(signal);
+    this.#program?.kill(signal);
   }
 
   /** Ends it in order, as an upgrade does, and keeps its data. */
@@ -79,27 +83,19 @@ export class Broker implements FoundBroker, AsyncDisposable {
   async restart(): Promise<void> {
     await this.kill();
     const { folder, installation, ports } = this.node;
-    const output = openSync(join(folder, 'log', 'output.log'), 'a');
-    const command = new GuardedCommand(join(installation.home, 'sbin', 'rabbitmq-server'), [], {
-      cwd: folder,
-      env: nodeEnvironment(this.node),
-      output: [output, output],
-      folder,
-    });
-    closeSync(output);
-    this.#command = command;
+    const server = join(installation.home, 'sbin', 'rabbitmq-server');
+    this.#program = new Program(server, [], nodeEnvironment(this.node), folder);
     try {
-      await command.poll(() => isListening(ports.amqp), BOOT_TIMEOUT_MS);
+      await this.#program.until('take connections', () => isListening(ports.amqp), BOOT_TIMEOUT_MS);
     } catch (error) {
-      const last = ['output.log', 'node.log'].map((name) => lastLines(join(folder, 'log', name)));
       await this.stop();
-      throw new Error(`RabbitMQ did not start:\n${last.join('\n')}`, { cause: error });
+      throw error;
     }
   }
 
   /** Ends it and removes its folder. Nothing of it is left when this settles. */
   async stop(): Promise<void> {
-    await this.#command?.end();
+    await this.#program?.end();
     rmSync(this.node.folder, { recursive: true, force: true });
     await this.#portMapper?.end();
   }
@@ -109,21 +105,10 @@ export class Broker implements FoundBroker, AsyncDisposable {
   }
 }
 
-function lastLines(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
-  } catch {
-    return '';
-  }
-}
-
 /** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
-export function runPortMapper({ path }: Installation, port: number): GuardedCommand {
-  const env = { PATH: path };
-  return new GuardedCommand('epmd', ['-port', String(port), '-address', '127.0.0.1'], {
-    output: 'ignore',
-    env,
-  });
+function runPortMapper({ path }: Installation, port: number): GuardedCommand {
+  const args = ['-port', String(port), '-address', '127.0.0.1'];
+  return new GuardedCommand('epmd', args, { output: 'ignore', env: { PATH: path } });
 }
 
 export interface StartBrokerOptions extends NodeSettings {
@@ -142,7 +127,40 @@ export async function startBroker(options: StartBrokerOptions = {}): Promise<Bro
   const installation = options.installation ?? (await requireInstallation());
   const [free = 0, distribution = 0, epmd = 0, metrics = 0] = await freePorts(4);
   const ports = { amqp: options.port ?? free, distribution, epmd, metrics };
-  const broker = new Broker(createNodeFiles(installation, ports, options), runPortMapper(installation, epmd));
+  const broker = new Broker(createNode(installation, ports, options), runPortMapper(installation, epmd));
   await broker.restart();
   return broker;
+}
+
+/** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+/**
+ * Starts three private RabbitMQ nodes on loopback ports, each in a temporary folder, and waits until they are one cluster.
+ *
+ * @throws {Error} if RabbitMQ is not there and cannot be brought, or a node does not start
+ */
+export async function startCluster() {
+  const installation = await requireInstallation();
+  const [epmd = 0, ...free] = await freePorts(1 + 2 * CLUSTER_SIZE);
+  const members = Array.from({ length: CLUSTER_SIZE }, (_, index) => `poker-${index + 1}@localhost`);
+  const portMapper = runPortMapper(installation, epmd);
+  const nodes = members.map((name, index) => {
+    const [amqp = 0, distribution = 0] = free.slice(2 * index);
+    const ports = { amqp, distribution, epmd, metrics: 0 };
+    return new Broker(createNode(installation, ports, CLUSTER_SETTINGS, { name, members }));
+  });
+  /** Ends all of them and removes their folders. Nothing of them is left when this settles. */
+  const stop = async (): Promise<void> => {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await portMapper.end();
+  };
+  try {
+    await Promise.all(nodes.map((node) => node.restart()));
+    await nodes[0]?.ctl('await_online_nodes', `${CLUSTER_SIZE}`, '--timeout', JOIN_TIMEOUT_SECONDS);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { nodes, stop, [Symbol.asyncDispose]: stop };
 }

@@ -15,9 +15,16 @@ export class Program extends GuardedCommand implements AsyncDisposable {
   /** What it has written, once its folder is gone. */
   #written: { readonly stdout: string; readonly stderr: string } | undefined;
 
-  /** @param variables its whole environment but for PATH; default: the environment of this process */
-  constructor(command: string, args: readonly string[], variables?: NodeJS.ProcessEnv) {
-    const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-program-'));
+  /**
+   * @param variables its whole environment but for PATH; default: the environment of this process
+   * @param folder belongs to it, and holds its output; default: a new one
+   */
+  constructor(
+    command: string,
+    args: readonly string[],
+    variables?: NodeJS.ProcessEnv,
+    folder = mkdtempSync(join(tmpdir(), 'poker-bridge-program-')),
+  ) {
     const open = (name: string): number => openSync(join(folder, name), 'a');
     const output = [open('stdout'), open('stderr')] as const;
     const env = variables && { PATH: process.env['PATH'], ...variables };

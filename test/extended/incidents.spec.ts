@@ -1,8 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-import type { BrokerNode } from '../../scripts/broker/node-files.ts';
-import { rabbitmqctl } from '../../scripts/broker/node-environment.ts';
+import { type BrokerNode, rabbitmqctl } from '../../scripts/broker/node.ts';
 import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
 import { testBrokerCtl } from '../support/broker.ts';
 import { runCli } from '../e2e/cli/run-cli.ts';

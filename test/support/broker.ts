@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { type Channel, type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
 
-import type { BrokerNode } from '../../scripts/broker/node-files.ts';
-import { rabbitmqctl } from '../../scripts/broker/node-environment.ts';
+import { type BrokerNode, rabbitmqctl } from '../../scripts/broker/node.ts';
 
 /** The broker of this test run, which `global-setup.ts` starts if a selected spec lies in a folder that needs one. */
 export function testBrokerUrl(): string {

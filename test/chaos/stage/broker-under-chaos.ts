@@ -1,5 +1,9 @@
-import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
-import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
+import {
+  type Broker,
+  type Cluster,
+  startBroker,
+  startCluster,
+} from '../../../scripts/broker/start-broker.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { ClusterView } from './cluster-view.ts';
 

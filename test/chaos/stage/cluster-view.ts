@@ -1,5 +1,4 @@
-import type { Cluster } from '../../../scripts/broker/start-cluster.ts';
-import type { Broker } from '../../../scripts/broker/start-broker.ts';
+import type { Broker, Cluster } from '../../../scripts/broker/start-broker.ts';
 import { until } from '../../support/until.ts';
 
 interface ListedConnection {

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts, isListening } from '../../../scripts/network.ts';
 import { Program } from '../../../scripts/processes/program.ts';
+import { root } from '../../../scripts/root.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 describe('a private broker', () => {
@@ -15,6 +18,21 @@ describe('a private broker', () => {
     expect(addresses.length).toBeGreaterThanOrEqual(3);
     for (const address of addresses)
       expect(['0100007F', '00000000000000000000000001000000']).toContain(address);
+  });
+
+  it('that does not start says why, and leaves nothing', async () => {
+    using folder = temporaryFolder();
+    const file = folder.write(
+      'start.mts',
+      `import { startBroker } from ${JSON.stringify(join(root, 'scripts/broker/start-broker.ts'))};
+       console.log(await startBroker({ settings: ['no term'] }).catch(String));
+       console.log((await import('node:fs')).readdirSync(${JSON.stringify(folder.path)}));`,
+    );
+    const variables = { ...process.env, TMPDIR: folder.path };
+    await using program = new Program(process.execPath, [file], variables);
+    const { stdout } = await program.result;
+    expect(stdout).toMatch(/^Error: it does not take connections \(ended with 1\):.*BOOT FAILED/s);
+    expect(stdout).toMatch(/^\[ 'start.mts' \]$/m);
   });
 });
 

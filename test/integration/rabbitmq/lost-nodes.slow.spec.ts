@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { ConfirmedPublisher } from '../../../libs/rabbitmq/src/publishing/confirmed-publisher.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
-import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
-import type { Broker } from '../../../scripts/broker/start-broker.ts';
+import { type Broker, type Cluster, startCluster } from '../../../scripts/broker/start-broker.ts';
 import { openConnection, type TestConnection } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 

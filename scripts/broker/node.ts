@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { freePorts } from '../network.ts';
+import type { Installation } from './installation.ts';
+
+/** A private node: everything that it is made of stands in its folder. */
+export interface BrokerNode {
+  readonly installation: Installation;
+  /** For example `poker@localhost`. */
+  readonly name: string;
+  readonly folder: string;
+  readonly ports: NodePorts;
+}
+
+interface NodePorts {
+  readonly amqp: number;
+  /** For other nodes and rabbitmqctl. */
+  readonly distribution: number;
+  /** Erlang's port mapper. */
+  readonly epmd: number;
+  readonly metrics: number;
+}
+
+export interface NodeSettings {
+  /** RabbitMQ's settings as Erlang terms, such as `{max_message_size, 100000}`. */
+  readonly settings?: readonly string[];
+  /** Whether the plugin for Prometheus is enabled. Default false. */
+  readonly hasMetrics?: boolean;
+}
+
+/** What makes a node one of a cluster. Default: a node alone. */
+interface Membership {
+  readonly name?: string;
+  /** The names of all nodes, which find each other when they start. */
+  readonly members?: readonly string[];
+}
+
+/** The secret by which the nodes of this process trust each other. */
+const COOKIE = randomBytes(16).toString('hex');
+
+/** Makes a new folder in the system's temporary one, with what a node needs to start there. */
+export function createNode(
+  installation: Installation,
+  ports: NodePorts,
+  { settings = [], hasMetrics = false }: NodeSettings,
+  { name = 'poker@localhost', members = [] }: Membership = {},
+): BrokerNode {
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
+  for (const part of ['home', 'plugins']) mkdirSync(join(folder, part));
+  writeFileSync(join(folder, 'home', '.erlang.cookie'), COOKIE, { mode: 0o400 });
+  writeFileSync(join(folder, 'enabled_plugins'), `[${hasMetrics ? 'rabbitmq_prometheus' : ''}].\n`);
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports, members, settings));
+  // The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1.
+  writeFileSync(
+    join(folder, 'inetrc'),
+    '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n',
+  );
+  // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted.
+  const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
+  const plugins = join(installation.home, 'plugins');
+  for (const plugin of readdirSync(plugins).filter((entry) => wanted.test(entry)))
+    symlinkSync(join(plugins, plugin), join(folder, 'plugins', plugin));
+  return { installation, name, folder, ports };
+}
+
+/** Everything listens on the loopback interface alone. */
+function advancedConfig(
+  { metrics }: NodePorts,
+  members: readonly string[],
+  settings: readonly string[],
+): string {
+  const quoted = members.map((name) => `'${name}'`);
+  return `[
+  {rabbit, [
+    {cluster_nodes, {[${quoted.join()}], disc}},
+    {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]}${settings.map((setting) => `,\n    ${setting}`).join('')}
+  ]},
+  {rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metrics}}]}]},
+  {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
+].
+`;
+}
+
+/** The environment of a node, which takes nothing over from the machine's own RabbitMQ or from the caller's shell. */
+export function nodeEnvironment(node: BrokerNode): Record<string, string> {
+  const { folder, ports } = node;
+  return {
+    ...commonEnvironment(node),
+    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODE_PORT: String(ports.amqp),
+    RABBITMQ_DIST_PORT: String(ports.distribution),
+    RABBITMQ_MNESIA_BASE: join(folder, 'data'),
+    RABBITMQ_LOG_BASE: join(folder, 'log'),
+    // Standard output.
+    RABBITMQ_LOGS: '-',
+    RABBITMQ_CONFIG_FILE: join(folder, 'rabbitmq'),
+    RABBITMQ_ADVANCED_CONFIG_FILE: join(folder, 'advanced.config'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'enabled_plugins'),
+    RABBITMQ_PLUGINS_DIR: join(folder, 'plugins'),
+    // Lets the script become the node instead of its parent; `-noinput` then keeps the Erlang shell away.
+    RABBITMQ_ALLOW_INPUT: 'true',
+    // For a node that shares a small machine with what is tested: schedulers are not bound to cores, where two nodes would
+    // choose the same one, and SIGINT is left to the process that started the node.
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-noinput +B i +stbt u',
+  };
+}
+
+function commonEnvironment({ name, folder, ports, installation }: BrokerNode): Record<string, string> {
+  return {
+    PATH: installation.path,
+    HOME: join(folder, 'home'),
+    LANG: 'C.UTF-8',
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_NODENAME: name,
+    ERL_EPMD_PORT: String(ports.epmd),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_INETRC: join(folder, 'inetrc'),
+    ERL_CRASH_DUMP_SECONDS: '0',
+  };
+}
+
+/**
+ * Runs rabbitmqctl against a private node, for example `rabbitmqctl(node, ['list_queues', 'name', 'messages'])`.
+ *
+ * @param tool another one of RabbitMQ's, such as `rabbitmq-diagnostics`
+ * @returns what it printed; about a second passes, most of it for the start of Erlang
+ * @throws {Error} with its output, if it fails
+ */
+export async function rabbitmqctl(
+  node: BrokerNode,
+  args: readonly string[],
+  tool = 'rabbitmqctl',
+): Promise<string> {
+  const [port = 0] = await freePorts(1);
+  const script = join(node.installation.home, 'sbin', tool);
+  const env = {
+    ...commonEnvironment(node),
+    RABBITMQ_CTL_DIST_PORT_MIN: String(port),
+    RABBITMQ_CTL_DIST_PORT_MAX: String(port + 20),
+    RABBITMQ_CTL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+  };
+  const { stdout } = await promisify(execFile)(script, ['-q', ...args], { env, cwd: node.folder });
+  return stdout;
+}
