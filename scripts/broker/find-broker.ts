@@ -1,8 +1,7 @@
 import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 import { messageOf } from '../message-of.ts';
 import { startComposeBroker } from './compose-broker.ts';
-import { chosenRelease, findInstallation } from './installation.ts';
-import { isSupported } from './require-installation.ts';
+import { chosenRelease, findInstallation, isSupported } from './installation.ts';
 import { type FoundBroker, startBroker } from './start-broker.ts';
 
 /** One place where a broker may come from. */

@@ -1,5 +1,26 @@
-import { globSync } from 'node:fs';
+import {
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
+
+import { unpackPackage } from '../debian.ts';
+import { withLock } from '../launcher/with-lock.mjs';
+import { messageOf } from '../message-of.ts';
+
+/** The supported releases of RabbitMQ, oldest first, with the suite of Debian that holds each. */
+const SUITES = { '4.0': 'trixie', '4.3': 'sid' } as const;
+
+export type Release = keyof typeof SUITES;
+
+export const RELEASES = Object.keys(SUITES) as readonly Release[];
 
 /** A RabbitMQ server that is on this machine. */
 export interface Installation {
@@ -9,43 +30,6 @@ export interface Installation {
   /** The PATH by which its Erlang is found. */
   readonly path: string;
 }
-
-/** The RabbitMQ that RABBITMQ_HOME names, else the newest that a package has installed. */
-export function findInstallation(): Installation | undefined {
-  const home = process.env['RABBITMQ_HOME'];
-  return home === undefined ? installationIn('/') : newestOf(home, '.', '/');
-}
-
-/** The RabbitMQ of packages that were unpacked into a folder; undefined if there is none. */
-export function installationIn(folder: string): Installation | undefined {
-  return newestOf(folder, 'usr/lib/rabbitmq/lib/rabbitmq_server-*', folder);
-}
-
-/** Its own scripts are used: those that a package puts into the PATH change the user and want the system's node. */
-function newestOf(folder: string, homes: string, erlangIn: string): Installation | undefined {
-  const byVersion = new Intl.Collator('en', { numeric: true });
-  const servers = globSync(join(homes, 'sbin', 'rabbitmq-server'), { cwd: folder });
-  const server = servers.sort(byVersion.compare).at(-1);
-  if (server === undefined) return undefined;
-  const home = join(folder, dirname(dirname(server)));
-  const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''];
-  // What was unpacked has the Erlang that it needs beside it; the machine's own may not be the one in its PATH.
-  if (erlangIn === '/') path.reverse();
-  return {
-    version: /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown',
-    home,
-    path: path.join(delimiter),
-  };
-}
-
-/** The supported releases of RabbitMQ, oldest first, with the suite of Debian that holds each. */
-export const SUITES = { '4.0': 'trixie', '4.3': 'sid' } as const;
-
-export type Release = keyof typeof SUITES;
-
-export const RELEASES = Object.keys(SUITES) as readonly Release[];
-
-const VARIABLE = 'RABBITMQ_RELEASE';
 
 /** @throws {Error} naming the releases that there are */
 export function readRelease(text: string): Release {
@@ -57,7 +41,7 @@ export function readRelease(text: string): Release {
 
 /** The release that was chosen; undefined if any may be used. */
 export function chosenRelease(): Release | undefined {
-  const text = process.env[VARIABLE];
+  const text = process.env['RABBITMQ_RELEASE'];
   return text ? readRelease(text) : undefined;
 }
 
@@ -67,5 +51,118 @@ export function chosenRelease(): Release | undefined {
  * @throws {Error} naming the releases that there are
  */
 export function chooseRelease(text: string): void {
-  process.env[VARIABLE] = readRelease(text);
+  process.env['RABBITMQ_RELEASE'] = readRelease(text);
+}
+
+/**
+ * The RabbitMQ for private brokers: the installed one if it is of the chosen release, or from 4.0 on if none was chosen; else
+ * the newest of Debian's archive, unpacked once into the user's cache, without root.
+ *
+ * @throws {Error} saying why there is none
+ */
+export async function requireInstallation(): Promise<Installation> {
+  const release = chosenRelease();
+  const installed = findInstallation();
+  const isRight = ({ version }: Installation): boolean =>
+    release === undefined ? isSupported(version) : version.startsWith(`${release}.`);
+  if (installed !== undefined && isRight(installed)) return installed;
+  const reasons: string[] = [];
+  for (const each of release === undefined ? RELEASES.toReversed() : [release]) {
+    try {
+      return await unpackRelease(each);
+    } catch (error) {
+      reasons.push(
+        `RabbitMQ ${each} cannot be unpacked from Debian's suite ${SUITES[each]}: ${messageOf(error)}`,
+      );
+    }
+  }
+  throw new Error(reasons.join('; '));
+}
+
+/** Whether a version such as `4.3.6` is 4.0 or newer. */
+export function isSupported(version: string): boolean {
+  return Number.parseInt(version) >= 4;
+}
+
+/** The RabbitMQ that RABBITMQ_HOME names, else the newest that a package has installed. */
+export function findInstallation(): Installation | undefined {
+  const home = process.env['RABBITMQ_HOME'];
+  return home === undefined ? installationIn('/') : newestOf(home, '.', '/');
+}
+
+/** The RabbitMQ of packages that were unpacked into a folder; undefined if there is none. */
+function installationIn(folder: string): Installation | undefined {
+  return newestOf(folder, 'usr/lib/rabbitmq/lib/rabbitmq_server-*', folder);
+}
+
+/** Its own scripts are used: those that a package puts into the PATH change the user and want the system's node. */
+function newestOf(folder: string, homes: string, erlangIn: string): Installation | undefined {
+  const byVersion = new Intl.Collator('en', { numeric: true });
+  const servers = globSync(join(homes, 'sbin', 'rabbitmq-server'), { cwd: folder });
+  const server = servers.sort(byVersion.compare).at(-1);
+  if (server === undefined) return undefined;
+  const home = join(folder, dirname(dirname(server)));
+  const version = /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown';
+  const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''];
+  // What was unpacked has the Erlang that it needs beside it; the machine's own may not be the one in its PATH.
+  if (erlangIn === '/') path.reverse();
+  return { version, home, path: path.join(delimiter) };
+}
+
+/**
+ * The RabbitMQ of a suite of Debian with its Erlang and its libraries in a folder of the user's cache: downloaded once,
+ * without root, and without a change to the machine. Tells its progress on stderr.
+ */
+function unpackRelease(release: Release): Promise<Installation> {
+  const suite = SUITES[release];
+  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'poker-bridge', 'rabbitmq');
+  const home = join(cache, suite);
+  mkdirSync(cache, { recursive: true });
+  return withLock(join(cache, `${suite}.lock`), async () => {
+    const found = installationIn(home);
+    if (found !== undefined) return found;
+    const folder = mkdtempSync(join(cache, `${suite}-`));
+    try {
+      await unpackPackage('rabbitmq-server', suite, folder);
+      useOwnLoader(folder, home);
+      rmSync(home, { recursive: true, force: true });
+      renameSync(folder, home);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    const unpacked = installationIn(home);
+    if (unpacked === undefined) throw new Error('the packages hold no server in the expected place');
+    return unpacked;
+  });
+}
+
+/**
+ * Has the Erlang of a folder run with the loader and the libraries of that folder, since those of the machine may be
+ * older: each of its programs becomes a script of the same name that starts it so.
+ *
+ * @param folder what the packages were unpacked into
+ * @param home the folder's later name
+ */
+export function useOwnLoader(folder: string, home: string): void {
+  // Up to Debian 12, some packages have their libraries outside of /usr.
+  const [loader] = globSync('{usr/lib,lib}/*/ld-linux-*.so.*', { cwd: folder });
+  if (loader === undefined) throw new Error('the packages hold no loader');
+  const triplet = basename(dirname(loader));
+  const libraries = ['usr/lib', 'lib'].map((each) => join(home, each, triplet)).join(':');
+  const places = ['usr/lib/erlang/{bin,erts-*/bin}/*', 'usr/lib/erlang/lib/*/priv/bin/*'];
+  for (const program of globSync(places, { cwd: folder })) {
+    const file = join(folder, program);
+    if (!lstatSync(file).isFile()) continue;
+    const content = readFileSync(file, 'latin1');
+    const final = join(home, program);
+    if (content.startsWith('\u007fELF')) {
+      renameSync(file, `${file}.elf`);
+      const options = `--library-path '${libraries}' --argv0 '${final}'`;
+      const script = `#!/bin/sh\nexec '${join(home, loader)}' ${options} '${final}.elf' "$@"\n`;
+      writeFileSync(file, script, { mode: 0o755 });
+    } else if (basename(file) === 'erl') {
+      const root = join(home, 'usr/lib/erlang');
+      writeFileSync(file, content.replaceAll('ROOTDIR=/usr/lib/erlang', `ROOTDIR='${root}'`), 'latin1');
+    }
+  }
 }

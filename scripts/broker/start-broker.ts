@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { freePorts, isListening } from '../network.ts';
 import { GuardedCommand } from '../processes/guarded-command.ts';
 import { Program } from '../processes/program.ts';
-import type { Installation } from './installation.ts';
+import { type Installation, isSupported, requireInstallation } from './installation.ts';
 import { type BrokerNode, createNode, nodeEnvironment, type NodeSettings, rabbitmqctl } from './node.ts';
-import { isSupported, requireInstallation } from './require-installation.ts';
 
 const BOOT_TIMEOUT_MS = 90_000;
 /** The least that loses a node and keeps a majority. */

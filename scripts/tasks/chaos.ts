@@ -1,8 +1,7 @@
 import { chaos } from '../../test/chaos/chaos.ts';
 import type { Row } from '../../test/chaos/rows/row.ts';
 import { ROWS } from '../../test/chaos/rows/rows.ts';
-import { chooseRelease, readRelease, RELEASES } from '../broker/installation.ts';
-import { requireInstallation } from '../broker/require-installation.ts';
+import { chooseRelease, readRelease, RELEASES, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { readCount, readOptions, runTask } from '../run-task.ts';

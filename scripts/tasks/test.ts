@@ -3,8 +3,7 @@ import { parseArgs } from 'node:util';
 
 import { installMissing } from '../debian.ts';
 import { requireEngine } from '../broker/compose-broker.ts';
-import { chooseRelease } from '../broker/installation.ts';
-import { requireInstallation } from '../broker/require-installation.ts';
+import { chooseRelease, requireInstallation } from '../broker/installation.ts';
 import { runJest } from '../run-jest.ts';
 import { root } from '../root.ts';
 import { readPositive, runTask } from '../run-task.ts';

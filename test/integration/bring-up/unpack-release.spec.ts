@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, expect, it, jest } from '@jest/globals';
 
-import { requireInstallation, useOwnLoader } from '../../../scripts/broker/require-installation.ts';
+import { requireInstallation, useOwnLoader } from '../../../scripts/broker/installation.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 it('an unpacked RabbitMQ runs on the loader and the libraries of its folder', () => {
