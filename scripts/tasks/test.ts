@@ -1,14 +1,15 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installMissing } from '../debian.ts';
 import { requireEngine } from '../broker/compose-broker.ts';
 import { chooseRelease, requireInstallation } from '../broker/installation.ts';
-import { runJest } from '../run-jest.ts';
+import { build } from '../build/build.ts';
+import { installMissing } from '../debian.ts';
+import { runGuarded } from '../processes/guarded-command.ts';
 import { root } from '../root.ts';
 import { readPositive, runTask } from '../run-task.ts';
-
-const test = (...parts: readonly string[]): string => join(root, 'test', ...parts);
 
 /** Debian's packages that the extended tests use, each with a file that it brings. */
 const PACKAGES = {
@@ -21,37 +22,14 @@ const PACKAGES = {
   'prometheus-alertmanager': '/usr/bin/amtool',
 };
 
-/** Each suite by the name of its npm script: how Jest is started for it, and where it begins to look for specs. */
-const SUITES: Readonly<Record<string, { readonly options: readonly string[]; readonly pattern?: string }>> = {
-  '': {
-    options: [
-      '/node_modules/',
-      // These take ten seconds and more each: `test:slow`.
-      '\\.slow\\.spec\\.ts$',
-      // These need more than the machine has from this project: `test:extended`.
-      `${test('extended')}/`,
-      // These need a Docker engine: `test:compose`.
-      `${test('compose')}/`,
-      // These measure time, which is another one on a busy machine: `test:timing`.
-      `${test('timing')}/`,
-    ].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
-  },
-  slow: { options: ['--testMatch', join(root, '**', '*.slow.spec.ts')] },
-  // One at a time: a browser, a Prometheus and three callers are enough for two cores.
-  extended: { options: ['--runInBand', '--testMatch', test('extended', '**', '*.spec.ts')] },
-  // No broker but that of the images.
-  compose: {
-    options: [
-      '--verbose',
-      '--globalSetup=',
-      '--globalTeardown=',
-      '--testMatch',
-      test('compose', '*.spec.ts'),
-    ],
-  },
-  // One at a time: what runs beside a measurement is part of it.
-  timing: { options: ['--runInBand', '--testMatch', test('timing', '*.spec.ts')] },
-  fuzz: { options: [], pattern: test('e2e', 'fuzz') },
+/** The folders of `test` that are a suite each, with Jest's options for it. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  // These need more than the machine has from this project. A browser, a Prometheus and three callers are enough for two cores.
+  extended: ['--runInBand'],
+  // These need a Docker engine, and no broker but that of the images.
+  compose: ['--verbose', '--globalSetup=', '--globalTeardown='],
+  // These measure time, which is another one on a busy machine; what runs beside a measurement is part of it.
+  timing: ['--runInBand'],
 };
 
 /** What else is given goes to Jest: patterns of paths, and options such as `-t`. */
@@ -64,6 +42,21 @@ const OPTIONS = {
   path: { type: 'string' },
 } as const;
 
+const JEST = [
+  '--disable-warning=ExperimentalWarning',
+  '--experimental-vm-modules',
+  join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+];
+/** More files than these do not fail by chance. */
+const REPEATED_FILES = 6;
+
+interface FileOutcome {
+  readonly path: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
 /** Runs a suite, or what of it lies under some paths, on private brokers. */
 await runTask(async () => {
   const args = process.argv.slice(2);
@@ -74,18 +67,82 @@ await runTask(async () => {
   );
   const rest = args.filter((_, index) => !taken.includes(index));
   const { suite = '', release, minutes, seed, path } = values as Record<string, string | undefined>;
-  const chosen = SUITES[suite];
-  if (chosen === undefined) throw new Error(`there is no suite ${suite}`);
+  const options = optionsFor(suite);
   if (release !== undefined) {
     chooseRelease(release);
     console.log(`RabbitMQ ${(await requireInstallation()).version}`);
   }
   if (suite === 'extended') await installMissing(PACKAGES);
   if (suite === 'compose') await requireEngine();
-  // The path of a case leads to it at once; a few seconds are for its neighbours.
-  if (suite === 'fuzz')
-    process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path === undefined ? '5' : '0.3'))}`;
   if (seed !== undefined) process.env['FUZZ_SEED'] = seed;
   if (path !== undefined) process.env['FUZZ_PATH'] = path;
-  return runJest(chosen.options, chosen.pattern === undefined ? rest : [chosen.pattern, ...rest]);
+  if (suite !== 'fuzz') return runJest(options, rest);
+  // The path of a case leads to it at once; a few seconds are for its neighbours.
+  process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path === undefined ? '5' : '0.3'))}`;
+  return runJest(options, [inTest('e2e', 'fuzz'), ...rest]);
 });
+
+/** Jest's options for a suite by the name of its npm script, and where it looks for specs. */
+function optionsFor(suite: string): readonly string[] {
+  if (suite === '') {
+    // The other suites; the slow specs take ten seconds and more each.
+    const left = [
+      String.raw`\.slow\.spec\.ts$`,
+      ...Object.keys(FOLDERS).map((folder) => `${inTest(folder)}/`),
+    ];
+    return ['/node_modules/', ...left].map((pattern) => `--testPathIgnorePatterns=${pattern}`);
+  }
+  if (suite === 'slow') return ['--testMatch', join(root, '**', '*.slow.spec.ts')];
+  if (suite === 'fuzz') return [];
+  const options = FOLDERS[suite];
+  if (options === undefined) throw new Error(`there is no suite ${suite}`);
+  return [...options, '--testMatch', inTest(suite, '**', '*.spec.ts')];
+}
+
+function inTest(...parts: readonly string[]): string {
+  return join(root, 'test', ...parts);
+}
+
+/**
+ * Runs Jest on what is built, and prints `N passed, N failed` last (`, N skipped` if some were). In CI (`CI` is set), whose
+ * machine may be busy with something else, the files that failed run once more, one at a time; those that then pass are named.
+ *
+ * @param patterns of the specs' paths; none for all of them
+ * @returns its exit code
+ */
+async function runJest(options: readonly string[], patterns: readonly string[]): Promise<number> {
+  await build(root);
+  // Behind an option with one value, patterns are not taken for further values of an option with several.
+  const config = ['--config', join(root, 'jest.config.mjs')];
+  let { code, files } = await jestOnce([...options, ...config, ...patterns]);
+  const failed = files.filter((file) => file.failed > 0);
+  if (process.env['CI'] && failed.length > 0 && failed.length <= REPEATED_FILES) {
+    const paths = failed.map((file) => file.path);
+    console.log(`\nfailed, and run once more by themselves:\n${paths.join('\n')}\n`);
+    const again = await jestOnce([...options, '--runInBand', ...config, '--runTestsByPath', ...paths]);
+    const unstable = again.files.filter((file) => file.failed === 0).map((file) => file.path);
+    if (unstable.length > 0) console.log(`failed once, passed the second time:\n${unstable.join('\n')}`);
+    ({ code } = again);
+    files = [...files.filter((file) => file.failed === 0), ...again.files];
+  }
+  const total = (count: 'passed' | 'failed' | 'skipped') => files.reduce((sum, file) => sum + file[count], 0);
+  const skipped = total('skipped');
+  console.log(
+    `${total('passed')} passed, ${total('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+  );
+  return code;
+}
+
+/** Runs Jest to its end; no outcomes if it was cut off. */
+async function jestOnce(args: readonly string[]): Promise<{ code: number; files: readonly FileOutcome[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
+  const summaryFile = join(folder, 'summary');
+  try {
+    const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
+    const code = await runGuarded(process.execPath, [...JEST, ...args], env);
+    const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
+    return { code, files: JSON.parse(written) as FileOutcome[] };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
