@@ -87,7 +87,7 @@ export default {
     rule(
       'the-service-does-not-call-itself',
       'caller is for callers: the command line, the demo, tests, documents and examples.',
-      { path: '^(apps|libs|scripts)/', pathNot: '^(libs/caller|apps/cli|scripts/demo)/' },
+      { path: '^(apps|libs|scripts)/', pathNot: '^(libs/caller/|apps/cli/|scripts/demo\\.ts)' },
       { path: '^libs/caller/' },
     ),
     rule(

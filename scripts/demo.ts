@@ -2,18 +2,87 @@ import { EventEmitter, on } from 'node:events';
 import { styleText } from 'node:util';
 
 import { type BusReply, type Caller, createCaller } from '#caller';
+import type { CommandType } from '#contracts';
 import { exactJson } from '#signing';
 
-import { describeCommand, describeReply } from '../../apps/cli/src/output.ts';
-import { removeQueues, removeTopology } from '../broker/remove-topology.ts';
-import type { FoundBroker } from '../broker/start-broker.ts';
-import { toldToStop } from '../processes/guarded-command.ts';
-import { SandboxProcess } from '../processes/sandbox-process.ts';
-import { WorkerProcess } from '../processes/worker-process.ts';
-import { PLAYERS, type Scene, STORY } from './story.ts';
+import { describeCommand, describeReply } from '../apps/cli/src/output.ts';
+import { removeQueues, removeTopology } from './broker/remove-topology.ts';
+import type { FoundBroker } from './broker/start-broker.ts';
+import { toldToStop } from './processes/guarded-command.ts';
+import { SandboxProcess } from './processes/sandbox-process.ts';
+import { WorkerProcess } from './processes/worker-process.ts';
 
 const DEADLINE_MS = 20_000;
 const ANSWER_SLACK_MS = 1_500;
+
+/** One command of the demo, and the type or code that must come back. */
+interface Scene {
+  readonly title: string;
+  readonly type: CommandType;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The type of the final reply, or the code of the error. */
+  readonly expected: string;
+}
+
+/** The players that the sandbox knows from the start. */
+const PLAYERS = [{ userId: 'alice' }, { userId: 'bob' }];
+
+const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+
+/** One of each command, and three that must fail. */
+const STORY: readonly Scene[] = [
+  {
+    title: 'A session for Alice',
+    type: 'session.create',
+    data: { userId: 'alice', nick: 'Ace', lang: 'en', currency: 'EUR' },
+    expected: 'session.created',
+  },
+  {
+    title: 'The lobby, in the browser',
+    type: 'game.open',
+    data: { player: { id: 'alice' }, session: { authType: 'external', lang: 'de' } },
+    expected: 'game.opened',
+  },
+  {
+    title: 'Table 7, with a way back',
+    type: 'game.open',
+    data: {
+      player: { id: 'alice' },
+      session: { tableId: 7, launchOptions: { restoreSessionUrl: 'https://operator.example/login' } },
+    },
+    expected: 'game.opened',
+  },
+  {
+    title: 'The ad hoc report, page by page',
+    type: 'report.ad-hoc.fetch',
+    data: { ...PERIOD, perPage: 10 },
+    expected: 'report.completed',
+  },
+  {
+    title: 'The rake of one player',
+    type: 'report.rake.fetch',
+    data: { ...PERIOD, userId: 'player-00000001', timeZone: '+03:00', perPage: 10 },
+    expected: 'report.completed',
+  },
+  {
+    title: 'A nickname that is taken',
+    type: 'game.open',
+    data: { player: { id: 'bob', nick: 'Ace' } },
+    expected: 'NICKNAME_TAKEN',
+  },
+  {
+    title: 'A player whom nobody knows',
+    type: 'session.create',
+    data: { userId: 'nobody' },
+    expected: 'PLAYER_NOT_FOUND',
+  },
+  {
+    title: 'Data that breaks the contract',
+    type: 'session.create',
+    data: { userId: 'alice', lang: 'english', password: 'secret' },
+    expected: 'VALIDATION_FAILED',
+  },
+];
 
 /**
  * Shows the whole flow: a broker, the sandbox platform, a worker, and every command over the bus.
@@ -26,24 +95,20 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
   console.log(styleText('bold', 'poker-bridge demo'));
   const broker = await step(
     'RabbitMQ',
-    findBroker,
+    findBroker(),
     ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
   );
   parts.defer(() => broker.stop());
   const sandbox = new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' });
   parts.defer(() => sandbox.stop());
-  const platform = await step('sandbox', () => sandbox.url, String);
+  const platform = await step('sandbox', sandbox.url, String);
   await addPlayers(platform);
   // The broker may be somebody's.
   const prefix = `poker-demo-${process.pid}`;
   parts.defer(() => removeTopology(broker.url, prefix));
   const worker = new WorkerProcess(workerSettings(broker.url, platform, prefix));
   parts.defer(() => worker.stop());
-  await step(
-    'worker',
-    () => worker.ready(),
-    () => 'takes commands',
-  );
+  await step('worker', worker.ready(), () => 'takes commands');
   const name = `${prefix}-caller`;
   parts.defer(() => removeQueues(broker.url, [`${name}.replies.demo`]));
   const replies = new EventEmitter();
@@ -71,9 +136,9 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
 }
 
 /** A step of the set-up, with the time that it took. */
-async function step<T>(what: string, work: () => Promise<T>, tell: (result: T) => string): Promise<T> {
+async function step<T>(what: string, work: Promise<T>, tell: (result: T) => string): Promise<T> {
   const startedAtMs = Date.now();
-  const result = await work();
+  const result = await work;
   const seconds = styleText('dim', `(${((Date.now() - startedAtMs) / 1000).toFixed(1)} s)`);
   console.log(`  ${what.padEnd(10)}${tell(result)} ${seconds}`);
   return result;
@@ -98,10 +163,9 @@ async function play(caller: Caller, replies: EventEmitter, scene: Scene): Promis
 }
 
 async function addPlayers(platform: string): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${platform}/sandbox/players`, {
     method: 'POST',
-    headers,
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(PLAYERS),
   });
   if (!response.ok) throw new Error(`the sandbox did not take the players: ${await response.text()}`);
