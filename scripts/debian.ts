@@ -1,6 +1,5 @@
 import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import spawn, { type SubprocessError } from 'nano-spawn';
 
@@ -35,7 +34,7 @@ for package in archives/*.deb; do dpkg-deb --extract "$package" "$3" || exit 1; 
  * The automatic signing keys of Debian's archive, of releases 12 (B8B80B5B623EAB6AD8775C45B7C5D7D6350947F8) and 13
  * (04B54C3CDCA79751B16BC6B5225629DF75B188BD). Source: the package debian-archive-keyring.
  */
-const KEYS = fileURLToPath(new URL('debian-archive-keys.asc', import.meta.url));
+const KEYS = join(import.meta.dirname, 'debian-archive-keys.asc');
 const MIRROR = 'https://deb.debian.org/debian';
 
 /**
@@ -53,17 +52,12 @@ export async function installMissing(packages: Readonly<Record<string, string>>)
   await runApt(`installing ${all} with apt, without its system service`, INSTALL, missing);
 }
 
-/** The path of a program, whose package is installed if none of its names is in PATH. */
-export async function programOf(packageName: string, names: readonly string[]): Promise<string> {
-  const find = (): string | undefined =>
-    (process.env['PATH'] ?? '')
-      .split(delimiter)
-      .flatMap((folder) => names.map((name) => join(folder, name)))
-      .find((file) => existsSync(file));
-  const found = find();
-  if (found !== undefined) return found;
-  await installMissing({ [packageName]: `/usr/bin/${names[0]}` });
-  return find() ?? String(names[0]);
+/** The path of a program whose name fits a pattern; its package is installed if none in PATH does. */
+export async function programOf(packageName: string, pattern: string): Promise<string> {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, pattern));
+  const find = (): string | undefined => globSync(places)[0];
+  if (find() === undefined) await installMissing({ [packageName]: `/usr/bin/${pattern}` });
+  return find() ?? packageName;
 }
 
 /**

@@ -43,7 +43,7 @@ export class PrivateRedis implements AsyncDisposable {
 
   /** Starts it again after `kill`, on the same port and empty. */
   async restart(): Promise<void> {
-    const server = await programOf('redis-server', ['redis-server', 'valkey-server']);
+    const server = await programOf('redis-server', '{redis,valkey}-server');
     const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-redis-'));
     const own = { port: this.port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
     const settings = Object.entries({ ...own, ...this.#settings });

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
 
 /** The repository's folder. */
-export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
+export const root = dirname(import.meta.dirname);
