@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { freePorts, isListening } from '../network.ts';
-import { GuardedCommand } from '../processes/guarded-command.ts';
 import { Program } from '../processes/program.ts';
 import { type Installation, isSupported, requireInstallation } from './installation.ts';
 import { type BrokerNode, createNode, nodeEnvironment, type NodeSettings, rabbitmqctl } from './node.ts';
@@ -31,11 +30,11 @@ export class Broker implements FoundBroker, AsyncDisposable {
   readonly name: string;
   readonly url: string;
   readonly node: BrokerNode;
-  readonly #portMapper: GuardedCommand | undefined;
+  readonly #portMapper: Program | undefined;
   #program: Program | undefined;
 
   /** @param portMapper ends with it */
-  constructor(node: BrokerNode, portMapper?: GuardedCommand) {
+  constructor(node: BrokerNode, portMapper?: Program) {
     this.name = node.name;
     this.url = `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`;
     this.node = node;
@@ -105,9 +104,8 @@ export class Broker implements FoundBroker, AsyncDisposable {
 }
 
 /** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
-function runPortMapper({ path }: Installation, port: number): GuardedCommand {
-  const args = ['-port', String(port), '-address', '127.0.0.1'];
-  return new GuardedCommand('epmd', args, { output: 'ignore', env: { PATH: path } });
+function runPortMapper({ path }: Installation, port: number): Program {
+  return new Program('epmd', ['-port', String(port), '-address', '127.0.0.1'], { PATH: path });
 }
 
 export interface StartBrokerOptions extends NodeSettings {

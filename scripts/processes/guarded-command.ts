@@ -1,26 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface GuardedCommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** What becomes of its output: nothing, this process's, or open files for standard output and error. */
-  readonly output: 'ignore' | 'inherit' | readonly [stdout: number, stderr: number];
+  /** Where its output goes: where this process's does, or into open files. */
+  readonly output: 'inherit' | readonly [stdout: number, stderr: number];
   /** A folder that belongs to the command: `end` removes it, or the end of this process. */
   readonly folder?: string;
 }
-
-/** Gives what is waited for, or `undefined` or `false` while it is not there. */
-export type Look<T> = () => T | undefined | false | Promise<T | undefined | false>;
 
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
-
-const POLL_MS = 20;
 
 /**
  * The guard waits on descriptor 3, whose other end this process holds until it ends, in whatever way. Then it kills
@@ -57,10 +51,10 @@ export class GuardedCommand {
     args: readonly string[],
     { cwd, env, output, folder = '' }: GuardedCommandOptions,
   ) {
-    const [stdout, stderr] = typeof output === 'string' ? [output, output] : output;
+    const stdio = output === 'inherit' ? [output, output, output] : ['ignore' as const, ...output];
     this.child = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, command, ...args], {
       detached: true,
-      stdio: [output === 'inherit' ? 'inherit' : 'ignore', stdout, stderr, 'pipe'],
+      stdio: [...stdio, 'pipe'],
       ...(cwd === undefined ? {} : { cwd }),
       ...(env === undefined ? {} : { env }),
     });
@@ -89,20 +83,6 @@ export class GuardedCommand {
 
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
-  }
-
-  /**
-   * Looks again and again until there is something to see.
-   *
-   * @throws {Error} if the command ends before that, or it takes too long
-   */
-  async poll<T>(look: Look<T>, timeoutMs: number): Promise<T> {
-    for (const untilMs = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {
-      const found = await look();
-      if (found !== undefined && found !== false) return found;
-      if (this.hasEnded) throw new Error('the command has ended');
-      if (Date.now() > untilMs) throw new Error(`the command takes longer than ${timeoutMs} ms`);
-    }
   }
 
   /** Kills what still runs of the group, and removes its folder unless that is to be kept. */

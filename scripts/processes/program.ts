@@ -1,12 +1,14 @@
 import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { root } from '../root.ts';
-import { type Exit, GuardedCommand, type Look } from './guarded-command.ts';
+import { type Exit, GuardedCommand } from './guarded-command.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 20;
 const LAST_CHARACTERS = 2_000;
 
 /** A program in a process of its own that does not outlive this one, and whose output is kept. */
@@ -51,14 +53,23 @@ export class Program extends GuardedCommand implements AsyncDisposable {
   }
 
   /**
-   * Looks again and again until there is something to see.
+   * Looks again and again until there is something to see, which `undefined` and `false` are not.
    *
    * @param what completes "it does not …"
    * @throws {Error} with the end of its output, if it ends before that or takes too long
    */
-  async until<T>(what: string, look: Look<T>, timeoutMs = START_TIMEOUT_MS): Promise<T> {
+  async until<T>(
+    what: string,
+    look: () => T | undefined | false | Promise<T | undefined | false>,
+    timeoutMs = START_TIMEOUT_MS,
+  ): Promise<T> {
     try {
-      return await this.poll(look, timeoutMs);
+      for (const untilMs = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {
+        const found = await look();
+        if (found !== undefined && found !== false) return found;
+        if (this.hasEnded) throw new Error('the program has ended');
+        if (Date.now() > untilMs) throw new Error(`the program takes longer than ${timeoutMs} ms`);
+      }
     } catch (error) {
       const { exitCode, signalCode } = this.child;
       const exit = this.hasEnded ? ` (ended with ${exitCode ?? signalCode})` : '';
