@@ -141,23 +141,15 @@ export async function startCluster() {
   const installation = await requireInstallation();
   const [epmd = 0, ...free] = await freePorts(1 + 2 * CLUSTER_SIZE);
   const members = Array.from({ length: CLUSTER_SIZE }, (_, index) => `poker-${index + 1}@localhost`);
-  const portMapper = runPortMapper(installation, epmd);
+  await using parts = new AsyncDisposableStack();
+  parts.use(runPortMapper(installation, epmd));
   const nodes = members.map((name, index) => {
     const [amqp = 0, distribution = 0] = free.slice(2 * index);
     const ports = { amqp, distribution, epmd, metrics: 0 };
-    return new Broker(createNode(installation, ports, CLUSTER_SETTINGS, { name, members }));
+    return parts.use(new Broker(createNode(installation, ports, CLUSTER_SETTINGS, { name, members })));
   });
-  /** Ends all of them and removes their folders. Nothing of them is left when this settles. */
-  const stop = async (): Promise<void> => {
-    await Promise.all(nodes.map((node) => node.stop()));
-    await portMapper.end();
-  };
-  try {
-    await Promise.all(nodes.map((node) => node.restart()));
-    await nodes[0]?.ctl('await_online_nodes', `${CLUSTER_SIZE}`, '--timeout', JOIN_TIMEOUT_SECONDS);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { nodes, stop, [Symbol.asyncDispose]: stop };
+  await Promise.all(nodes.map((node) => node.restart()));
+  await nodes[0]?.ctl('await_online_nodes', `${CLUSTER_SIZE}`, '--timeout', JOIN_TIMEOUT_SECONDS);
+  const kept = parts.move();
+  return { nodes, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

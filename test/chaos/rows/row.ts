@@ -29,12 +29,6 @@ export function outage({ what, downMs, fault, breaks, mends, ...row }: Outage): 
   const end = (stage: ChaosStage) => (fault ? (stage.fault = undefined) : mends?.(stage));
   return {
     ...row,
-    disturb: (stage) =>
-      stage.outage(
-        what,
-        downMs,
-        () => begin(stage),
-        () => end(stage),
-      ),
+    disturb: (stage) => stage.outage(what, downMs, begin, end),
   };
 }

@@ -34,6 +34,8 @@ export interface StageOptions {
   readonly random: () => number;
 }
 
+type Act = (stage: ChaosStage) => unknown;
+
 /** Of each report. */
 export const PAGES = 3;
 const PLATFORM_MS = 20;
@@ -109,12 +111,12 @@ export class ChaosStage implements AsyncDisposable {
   }
 
   /** Breaks something once, and mends it after some time. */
-  outage(what: string, downMs: number, breaks: () => unknown, mends: () => unknown): Promise<void> {
+  outage(what: string, downMs: number, breaks: Act, mends: Act): Promise<void> {
     return this.times(1, async () => {
       this.breaks(what);
-      await breaks();
+      await breaks(this);
       await sleep(downMs);
-      await mends();
+      await mends(this);
       this.mends(`${what}: over`);
     });
   }

@@ -1,29 +1,29 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../../scripts/root.ts';
 import { Program } from '../../../scripts/processes/program.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
+const inScripts = (path: string): string => JSON.stringify(join(root, 'scripts', path));
+
 describe('a guarded command', () => {
   /** A program that starts `sleep` and a child of it under guard, and prints both process ids. */
-  function parent(folder: string, first = ''): Program {
-    mkdirSync(join(folder, 'owned'));
-    const file = join(folder, 'parent.mts');
-    writeFileSync(
-      file,
-      `import { GuardedCommand } from ${JSON.stringify(join(root, 'scripts/processes/guarded-command.ts'))};
-     const awake = setInterval(() => undefined, 1_000);
-     ${first}
-     const command = new GuardedCommand('/bin/sh', ['-c', 'sleep 1000 & echo pids $$ $!.; wait'], {
-       output: 'inherit',
-       folder: ${JSON.stringify(join(folder, 'owned'))},
-     });
-     `,
+  function parent(folder: TemporaryFolder, first = ''): Program {
+    const owned = join(folder.path, 'owned');
+    mkdirSync(owned);
+    const file = folder.write(
+      'parent.mts',
+      `import { GuardedCommand } from ${inScripts('processes/guarded-command.ts')};
+       const awake = setInterval(() => undefined, 1_000);
+       ${first}
+       const sleeper = ['-c', 'sleep 1000 & echo pids $$ $!.; wait'];
+       const options = { output: 'inherit', folder: ${JSON.stringify(owned)} };
+       const command = new GuardedCommand('/bin/sh', sleeper, options);`,
     );
     return new Program(process.execPath, ['--disable-warning=ExperimentalWarning', file]);
   }
@@ -38,7 +38,7 @@ describe('a guarded command', () => {
     'ends with its children and its folder when %s ends the process that started it',
     async (signal) => {
       using folder = temporaryFolder();
-      await using program = parent(folder.path);
+      await using program = parent(folder);
       const pids = await pidsOf(program);
       program.child.kill(signal);
       await program.result;
@@ -50,7 +50,7 @@ describe('a guarded command', () => {
   it.concurrent('is gone when it is ended, and leaves its folder if asked to', async () => {
     using folder = temporaryFolder();
     await using program = parent(
-      folder.path,
+      folder,
       // Before the command can say anything.
       `process.once('SIGUSR2', async () => {
          await command.end({ keepFolder: true });
@@ -70,34 +70,33 @@ describe('a guarded command', () => {
 
 describe('with lock', () => {
   /** A program that holds the lock until `mayRelease` is called, and reports when it acquired and released it. */
-  function holder(folder: string, name: string): Program {
-    const file = join(folder, `${name}.mjs`);
-    writeFileSync(
-      file,
+  function holder(folder: TemporaryFolder, name: string): Program {
+    const inFolder = (file: string): string => JSON.stringify(join(folder.path, file));
+    const file = folder.write(
+      `${name}.mjs`,
       `import { existsSync } from 'node:fs';
-     import { withLock } from ${JSON.stringify(join(root, 'scripts/launcher/with-lock.mjs'))};
-     await withLock(${JSON.stringify(join(folder, 'lock'))}, async () => {
-       console.log('from ' + Date.now());
-       while (!existsSync(${JSON.stringify(releaseOf(folder, name))})) {
-         await new Promise((resolve) => setTimeout(resolve, 10));
-       }
-       console.log('until ' + Date.now());
-     });`,
+       import { withLock } from ${inScripts('launcher/with-lock.mjs')};
+       await withLock(${inFolder('lock')}, async () => {
+         console.log('from ' + Date.now());
+         while (!existsSync(${inFolder(`${name}.release`)})) {
+           await new Promise((resolve) => setTimeout(resolve, 10));
+         }
+         console.log('until ' + Date.now());
+       });`,
     );
     return new Program(process.execPath, [file]);
   }
 
-  const releaseOf = (folder: string, name: string) => join(folder, `${name}.release`);
-  const mayRelease = (folder: string, name: string) => writeFileSync(releaseOf(folder, name), '');
+  const mayRelease = (folder: TemporaryFolder, name: string) => folder.write(`${name}.release`, '');
 
   it.concurrent('two processes that want a lock at once get it one after the other', async () => {
     using folder = temporaryFolder();
-    await using first = holder(folder.path, 'first');
+    await using first = holder(folder, 'first');
     await first.says(/from (\d+)/);
-    mayRelease(folder.path, 'second');
-    await using second = holder(folder.path, 'second');
+    mayRelease(folder, 'second');
+    await using second = holder(folder, 'second');
     await until('the second waits', () => second.stderr.includes('waiting for process'));
-    mayRelease(folder.path, 'first');
+    mayRelease(folder, 'first');
     const [before, after] = await Promise.all([first.result, second.result]);
     const releasedAtMs = Number(/until (\d+)/.exec(before.stdout)?.[1]);
     expect(Number(/from (\d+)/.exec(after.stdout)?.[1])).toBeGreaterThanOrEqual(releasedAtMs);
@@ -107,12 +106,12 @@ describe('with lock', () => {
   it.concurrent('a lock is taken over from a process that has died', async () => {
     using folder = temporaryFolder();
     {
-      await using killed = holder(folder.path, 'killed');
+      await using killed = holder(folder, 'killed');
       await killed.says(/from (\d+)/);
     }
     expect(existsSync(join(folder.path, 'lock'))).toBe(true);
-    mayRelease(folder.path, 'next');
-    await using next = holder(folder.path, 'next');
+    mayRelease(folder, 'next');
+    await using next = holder(folder, 'next');
     expect(await next.result).toMatchObject({ code: 0, stderr: '' });
   });
 });
@@ -133,27 +132,25 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
 
   describe.each(WAYS)('%s', (_, flags) => {
     /** Runs the launcher's last step as the launcher does. */
-    function launch(folder: string, ...args: string[]): Program {
-      const task = join(folder, 'task.mjs');
-      const launcher = join(folder, 'launcher.mjs');
-      writeFileSync(task, TASK);
-      writeFileSync(
-        launcher,
-        `import { startTask } from ${JSON.stringify(join(root, 'scripts/launcher/launch.mjs'))};
-       startTask(process.execPath, ${JSON.stringify(task)}, process.argv.slice(2));`,
+    function launch(folder: TemporaryFolder, ...args: string[]): Program {
+      const launcher = folder.write(
+        'launcher.mjs',
+        `import { startTask } from ${inScripts('launcher/launch.mjs')};
+         const task = ${JSON.stringify(folder.write('task.mjs', TASK))};
+         startTask(process.execPath, task, process.argv.slice(2));`,
       );
       return new Program(process.execPath, [...flags, launcher, ...args]);
     }
 
     it.concurrent.each([0, 78])('gets its arguments, and passes on its exit code %i', async (code) => {
       using folder = temporaryFolder();
-      await using program = launch(folder.path, 'exit', String(code));
+      await using program = launch(folder, 'exit', String(code));
       expect(await program.result).toMatchObject({ code });
     });
 
     it.concurrent('gets the stop signal, and chooses its exit code', async () => {
       using folder = temporaryFolder();
-      await using program = launch(folder.path, 'finish');
+      await using program = launch(folder, 'finish');
       await program.says(/(ready)/);
       program.child.kill('SIGTERM');
       expect(await program.result).toMatchObject({ code: 0, stdout: expect.stringContaining('finished') });
@@ -163,7 +160,7 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       'passes on that %s has ended it',
       async (signal) => {
         using folder = temporaryFolder();
-        await using program = launch(folder.path, 'wait');
+        await using program = launch(folder, 'wait');
         await program.says(/(ready)/);
         program.child.kill(signal);
         expect(await program.result).toMatchObject({ code: null, signal });
