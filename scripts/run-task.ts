@@ -28,28 +28,28 @@ function endWithNpm(): void {
   timer.unref();
 }
 
-type Defaults = Readonly<Record<string, string | false | undefined>>;
+type Wanted = string | number | typeof String | typeof Number | typeof Boolean;
+type Given<T> = T extends (value: unknown) => infer R ? R | undefined : T extends number ? number : string;
 
 /**
- * The options that a person gives to a task, each with its default; `false` makes a flag.
+ * The options that a person gives to a task, for example of `{ rate: 150, only: String, quick: Boolean }`: each has its default,
+ * or says what it is if there is none.
  *
  * @throws {TypeError} with the name of an option that does not exist
+ * @throws {Error} if one that is a number is none above 0
  */
-export function readOptions<const T extends Defaults>(defaults: T) {
-  const options = Object.entries<Defaults[string]>(defaults).map(([name, fallback]) => {
-    const type = fallback === false ? 'boolean' : 'string';
-    return [name, { type, ...(fallback !== undefined && { default: fallback }) }] as const;
+export function readOptions<const T extends Readonly<Record<string, Wanted>>>(wanted: T) {
+  const entries = Object.entries<Wanted>(wanted);
+  const options = entries.map(
+    ([name, each]) => [name, { type: each === Boolean ? 'boolean' : 'string' }] as const,
+  );
+  const { values } = parseArgs({ options: Object.fromEntries(options) });
+  const given = entries.map(([name, each]) => {
+    const value = values[name] ?? (typeof each === 'function' ? undefined : each);
+    const isNumber = each === Number || typeof each === 'number';
+    return [name, isNumber && value !== undefined ? readPositive(name, String(value)) : value];
   });
-  return parseArgs({ options: Object.fromEntries(options) }).values as {
-    readonly [N in keyof T]: T[N] extends false ? boolean : string | Extract<T[N], undefined>;
-  };
-}
-
-/** @throws {Error} if an option is not a whole number of at least 1 */
-export function readCount(option: string, text: string | undefined, fallback = 1): number {
-  const count = text === undefined ? fallback : readPositive(option, text);
-  if (!Number.isInteger(count)) throw new Error(`--${option} ${text} is not a count`);
-  return count;
+  return Object.fromEntries(given) as { readonly [N in keyof T]: Given<T[N]> };
 }
 
 /** @throws {Error} if an option is not a number above 0 */

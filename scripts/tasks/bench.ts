@@ -3,46 +3,44 @@ import { resolve } from 'node:path';
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { readCount, readOptions, runTask } from '../run-task.ts';
+import { readOptions, runTask } from '../run-task.ts';
 
 /** The size of the report during which memory is watched. */
 const REPORT_RECORDS = 400_000;
 
 await runTask(async () => {
-  const values = readOptions({
-    quick: false,
-    start: false,
-    apart: false,
-    reports: false,
-    only: undefined,
-    against: undefined,
-    rounds: undefined,
-    commands: undefined,
-    'in-flight': undefined,
-    records: undefined,
+  const { quick, start, apart, reports, only, against, ...counts } = readOptions({
+    quick: Boolean,
+    start: Boolean,
+    apart: Boolean,
+    reports: Boolean,
+    only: String,
+    against: String,
+    rounds: Number,
+    commands: Number,
+    'in-flight': Number,
+    records: REPORT_RECORDS,
   });
-  const { quick, only, start, against } = values;
   await build(root);
   // They use the built code, so not before it is built.
   const { FULL, QUICK } = await import('../../test/bench/compare.ts');
   const { bench, chooseContestants } = await import('../../test/bench/bench.ts');
   const amounts = quick ? QUICK : FULL;
-  const rounds = readCount('rounds', values.rounds, amounts.rounds);
-  if (values.apart) {
+  const rounds = counts.rounds ?? amounts.rounds;
+  if (apart) {
     const { runApart } = await import('../../test/bench/apart/apart.ts');
     await using broker = await startBroker();
     return (await runApart(broker.url, rounds, only)) ? 0 : 1;
   }
-  const { reports } = values;
   const isWhole = only === undefined && !start && against === undefined && !reports;
   const plan = {
     ...amounts,
     ...(!isWhole && { moderateMs: 0, reportRecords: reports ? amounts.reportRecords : 0 }),
-    memoryRecords: reports ? readCount('records', values.records, REPORT_RECORDS) : 0,
+    memoryRecords: reports ? counts.records : 0,
     starts: start || isWhole ? amounts.starts : 0,
     rounds,
-    commands: readCount('commands', values.commands, amounts.commands),
-    prefetch: readCount('in-flight', values['in-flight'], amounts.prefetch),
+    commands: counts.commands ?? amounts.commands,
+    prefetch: counts['in-flight'] ?? amounts.prefetch,
   };
   const isCompared = only !== undefined || (!start && !reports);
   const isRight = await bench({

@@ -27,7 +27,7 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
 }
 
 await runTask(async () => {
-  const { port, release } = readOptions({ port: undefined, release: undefined });
+  const { port, release } = readOptions({ port: String, release: String });
   if (release !== undefined) chooseRelease(release);
   await keepBroker(await readPort(port));
   return 0;

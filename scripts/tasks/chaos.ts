@@ -4,7 +4,7 @@ import { ROWS } from '../../test/chaos/rows/rows.ts';
 import { chooseRelease, readRelease, RELEASES, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { readCount, readOptions, runTask } from '../run-task.ts';
+import { readOptions, runTask } from '../run-task.ts';
 
 /** @throws {Error} naming the rows that there are, if one of these is not among them */
 function choose(names: readonly string[]): readonly Row[] {
@@ -16,21 +16,16 @@ function choose(names: readonly string[]): readonly Row[] {
 }
 
 await runTask(async () => {
-  const defaults = { commands: '10000', rate: '150', seed: '1' };
-  const values = readOptions({ only: undefined, release: undefined, ...defaults });
-  const options = {
-    rows: values.only === undefined ? ROWS : choose(values.only.split(',')),
-    commands: readCount('commands', values.commands),
-    perSecond: readCount('rate', values.rate),
-    seed: readCount('seed', values.seed),
-  };
-  const releases = values.release === undefined ? RELEASES : values.release.split(',').map(readRelease);
+  const amounts = { commands: 10_000, rate: 150, seed: 1 };
+  const { only, release, rate, ...options } = readOptions({ only: String, release: String, ...amounts });
+  const rows = only === undefined ? ROWS : choose(only.split(','));
+  const releases = release === undefined ? RELEASES : release.split(',').map(readRelease);
   await build(root);
   let isSound = true;
   for (const name of releases) {
     chooseRelease(name);
     const { version } = await requireInstallation();
-    isSound = (await chaos({ ...options, release: { name, version } })) && isSound;
+    isSound = (await chaos({ ...options, rows, perSecond: rate, release: { name, version } })) && isSound;
   }
   return isSound ? 0 : 1;
 });

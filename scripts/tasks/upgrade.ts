@@ -9,7 +9,7 @@ import { upgradeRow } from '../../test/chaos/upgrade/upgrade-row.ts';
 import { chooseRelease, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { readCount, readOptions, readPositive, runTask } from '../run-task.ts';
+import { readOptions, runTask } from '../run-task.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
@@ -21,12 +21,11 @@ function buildOld(commit: string, folder: string): void {
 
 /** Has workers of an older version and of this one serve side by side under load: upgraded in turn, and rolled back. */
 await runTask(async () => {
-  const values = readOptions({ from: undefined, release: '4.3', commands: '3000', rate: '50' });
-  if (values.from === undefined) throw new Error('--from COMMIT is missing: the version to upgrade from');
-  const commands = readCount('commands', values.commands);
-  const perSecond = readPositive('rate', values.rate);
-  chooseRelease(values.release);
-  const commit = git('rev-parse', '--verify', `${values.from}^{commit}`);
+  const options = { from: String, release: '4.3', commands: 3_000, rate: 50 };
+  const { from, release, commands, rate: perSecond } = readOptions(options);
+  if (from === undefined) throw new Error('--from COMMIT is missing: the version to upgrade from');
+  chooseRelease(release);
+  const commit = git('rev-parse', '--verify', `${from}^{commit}`);
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-upgrade-'));
   try {
     buildOld(commit, folder);

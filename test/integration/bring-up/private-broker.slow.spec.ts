@@ -59,17 +59,14 @@ describe('npm run broker', () => {
       await until('the broker has ended', async () => !(await isListening(port)));
     },
   );
+});
 
-  it.each([
-    ['an invalid port', '--port', 'x', '--port x is not a port'],
-    [
-      'a release that is not supported',
-      '--release',
-      '3.10',
-      'RabbitMQ 3.10 is not one of the releases 4.0, 4.3',
-    ],
-  ])('refuses %s, and says why', async (_, option, value, reason) => {
-    await using program = new Program('npm', ['run', '--silent', 'broker', '--', option, value]);
-    expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
-  });
+it.each([
+  ['broker', '--port', 'x', '--port x is not a port'],
+  ['broker', '--release', '3.10', 'RabbitMQ 3.10 is not one of the releases 4.0, 4.3'],
+  ['soak', '--minutes', '0', '--minutes 0 is not a number above 0'],
+  ['bench', '--round', '1', "Unknown option '--round'"],
+])('npm run %s refuses %s %s, and says why', async (task, option, value, reason) => {
+  await using program = new Program('npm', ['run', '--silent', task, '--', option, value]);
+  expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
 });
