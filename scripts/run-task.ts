@@ -32,11 +32,11 @@ type Wanted = string | number | typeof String | typeof Number | typeof Boolean;
 type Given<T> = T extends (value: unknown) => infer R ? R | undefined : T extends number ? number : string;
 
 /**
- * The options that a person gives to a task, for example of `{ rate: 150, only: String, quick: Boolean }`: each has its default,
- * or says what it is if there is none.
+ * Reads the options of a task.
  *
+ * @param wanted each with its default or, without one, its type: `{ rate: 150, only: String, quick: Boolean }`
  * @throws {TypeError} with the name of an option that does not exist
- * @throws {Error} if one that is a number is none above 0
+ * @throws {Error} if a number is not above 0
  */
 export function readOptions<const T extends Readonly<Record<string, Wanted>>>(wanted: T) {
   const entries = Object.entries<Wanted>(wanted);

@@ -75,10 +75,11 @@ function advancedConfig(
   settings: readonly string[],
 ): string {
   const quoted = members.map((name) => `'${name}'`);
+  const further = settings.map((setting) => `,\n    ${setting}`);
   return `[
   {rabbit, [
     {cluster_nodes, {[${quoted.join()}], disc}},
-    {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]}${settings.map((setting) => `,\n    ${setting}`).join('')}
+    {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]}${further.join('')}
   ]},
   {rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metrics}}]}]},
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
