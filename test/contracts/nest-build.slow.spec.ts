@@ -38,7 +38,7 @@ describe('nest-cli.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it('builds what runs, by `nest build`', () => {
+  it('builds a worker that starts, by `nest build`', () => {
     using folder = temporaryFolder();
     const copy = folder.path;
     const filter = (file: string): boolean => !/\/(node_modules|dist)$/.test(file);
@@ -47,12 +47,8 @@ describe('nest-cli.json', () => {
     const nest = require.resolve('@nestjs/cli/bin/nest.js');
     const built = spawnSync(process.execPath, [nest, 'build', 'worker'], { cwd: copy, encoding: 'utf8' });
     expect([built.status, built.stderr]).toEqual([0, '']);
-    const cli = join(copy, 'dist/apps/cli/src/main.js');
-    const input = '{"parameters":{"a":"1"}}';
-    const run = spawnSync(process.execPath, [cli, 'sign', 'explain', '-', '--json'], {
-      input,
-      encoding: 'utf8',
-    });
-    expect([run.status, JSON.parse(run.stdout)]).toMatchObject([0, { canonical: '1' }]);
+    const worker = join(copy, 'dist/apps/worker/src/main.js');
+    const run = spawnSync(process.execPath, [worker], { env: { HTTP_PORT: 'all' }, encoding: 'utf8' });
+    expect([run.status, run.stderr]).toEqual([78, expect.stringContaining('HTTP_PORT: must be an integer')]);
   });
 });
