@@ -35,7 +35,9 @@ describe('Redactor', () => {
     ['a value at the cut', 'the value', `${'.'.repeat(299)}the value`, `${'.'.repeat(299)}*`],
     ['half a character at the cut', 'x', `${'.'.repeat(299)}🂡`, '.'.repeat(299)],
     ['a text with more values than a command has', [...Array(101).keys()], 'harmless', '***'],
-    ['what a launch option holds', { launchOptions: '{"a":"https://op/"}' }, 'see https://op/', 'see ***'],
+    ['a text beside a value that is longer than any', 'x'.repeat(513), `no ${'x'.repeat(513)}`, '***'],
+    ['what a launch option holds', { launchOptions: ' {"a":"https://op/"}' }, 'see https://op/', 'see ***'],
+    ['a value that was trimmed', ' Ace ', 'Ace is taken', '*** is taken'],
     [
       'nothing of a text that is written oddly',
       'the id',

@@ -4,9 +4,8 @@ import { COMMANDS, GamePlayer, GameSession, readLaunchOptions } from '#contracts
 const REDACTED = '***';
 /** Any signature, also one that the platform says it expected. */
 const SIGNATURE = /[0-9a-f]{64}/giu;
-/** No command of a person has more values; if one does, no text of its answer is passed on. */
+/** No command of a person has more values, or longer ones; if one does, no text of its answer is passed on. */
 const MAX_VALUES = 100;
-/** Only launch options are longer, and their members are values themselves. */
 const MAX_VALUE = 512;
 /** A shorter value is redacted only if it stands alone, so that an id of `7` does not redact a part of every year. */
 const SHORT = 3;
@@ -59,7 +58,7 @@ export function redactedErrors(
  * bounded, whatever the values and the texts hold.
  */
 export class Redactor {
-  /** Matches where a value begins; `undefined`: there are too many values. */
+  /** Matches where a value begins; `undefined`: there are too many values, or too long ones. */
   readonly #values: RegExp | undefined;
   readonly #units: number;
   #budget = BUDGET;
@@ -70,7 +69,8 @@ export class Redactor {
     collect(secrets, values);
     const writings = [...values].flatMap(writingsOf);
     this.#units = writings.reduce((sum, { length }) => sum + length, 1);
-    if (values.size <= MAX_VALUES) this.#values = patternOf(writings);
+    const areUsual = values.size <= MAX_VALUES && [...values].every(({ length }) => length <= MAX_VALUE);
+    if (areUsual) this.#values = patternOf(writings);
   }
 
   redact(text: string): string {
@@ -173,9 +173,11 @@ function plain(name: string): string {
 
 function collect(value: unknown, values: Set<string>): void {
   if (typeof value === 'string') {
-    // Launch options may be a string of JSON; the platform gets what it holds.
-    if (value.startsWith('{')) collect(readLaunchOptions(value), values);
-    if (value.length <= MAX_VALUE && value.trim() !== '') values.add(value);
+    // Launch options may be a string of JSON; the platform gets what it holds, and may trim what it gets.
+    const options = readLaunchOptions(value);
+    collect(options, values);
+    const text = value.trim();
+    if (text !== '' && (options === undefined || text.length <= MAX_VALUE)) values.add(text);
   } else if (typeof value === 'number') {
     values.add(String(value));
   } else if (typeof value === 'object' && value !== null) {
