@@ -34,9 +34,7 @@ export function readSession(
   const data = objectAt(parseDocument(text)['data'], '/data');
   textAt(data, 'id', '/data');
   const attributes = attributesOf(data, 'session', '/data');
-  // The interface document does not say that it is a text: an integer counts as its digits.
-  const id = attributes['user-id'];
-  const platformUserId = isInteger(id) ? JSON.stringify(id) : playerTextAt(attributes, 'user-id', player);
+  const platformUserId = idAt(attributes, 'user-id', player);
   if (userIds === 'same' && platformUserId !== player) {
     throw new UnexpectedDocument(
       `${ATTRIBUTES}/user-id is another player than the one asked for; ` +
@@ -46,7 +44,7 @@ export function readSession(
   return {
     userId: player,
     ...(platformUserId !== player && { platformUserId }),
-    sessionId: playerTextAt(attributes, 'session-id'),
+    sessionId: idAt(attributes, 'session-id'),
     auth: playerTextAt(attributes, 'auth'),
     redirectUrl: playerUrlAt(attributes, 'redirect-url', urls),
   };
@@ -57,16 +55,22 @@ export function readGame(text: string, player: string, urls: UrlRules): GameOpen
   const data = objectAt(parseDocument(text)['data'], '/data');
   const attributes = attributesOf(data, 'GameSession', '/data');
   // The interface document calls it the external player ID, which is the operator's.
-  if (playerTextAt(attributes, 'playerId', player) !== player) {
+  if (idAt(attributes, 'playerId', player) !== player) {
     throw new UnexpectedDocument(`${ATTRIBUTES}/playerId is another player than the one asked for`);
   }
   return {
     id: playerTextAt(data, 'id', undefined, '/data'),
     playerId: player,
-    sessionId: playerTextAt(attributes, 'sessionId'),
+    sessionId: idAt(attributes, 'sessionId'),
     auth: playerTextAt(attributes, 'auth'),
     url: playerUrlAt(attributes, 'url', urls),
   };
+}
+
+/** The interface document does not say that an id is a text: an integer counts as its digits. @throws UnexpectedDocument */
+function idAt(attributes: JsonObject, name: string, asked?: string): string {
+  const id = attributes[name];
+  return isInteger(id) ? JSON.stringify(id) : playerTextAt(attributes, name, asked);
 }
 
 /**
