@@ -35,11 +35,11 @@ describe('a transient failure', () => {
   });
 
   it.each([
-    [429, 'RATE_LIMITED'],
-    [503, 'PLATFORM_UNAVAILABLE'],
-  ])('is given up at once when Retry-After passes the deadline: %d', async (status, code) => {
+    [429, '25', 'RATE_LIMITED'],
+    [503, ['25', '1'], 'PLATFORM_UNAVAILABLE'],
+  ])('is given up at once when Retry-After passes the deadline: %d, %j', async (status, retryAfter, code) => {
     // Shorter than the longest pause, which alone would be a reason to give up.
-    platform.next(answers(status, '', { 'retry-after': '25' }));
+    platform.next(answers(status, '', { 'retry-after': retryAfter }));
     const call = callWithin(20_000);
     const failure = failureOf(createSession(buildClient().client, call));
     // Both timers are of this process: a busy machine delays one as much as the other.

@@ -55,7 +55,7 @@ export function targetOf({ url }: PlatformRequest): string {
 export function answers(
   status: number,
   body: unknown = '',
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | string[]>> = {},
 ): Behaviour {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return (_request, response) =>

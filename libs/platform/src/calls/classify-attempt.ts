@@ -53,7 +53,8 @@ export function classifyAttempt(end: ExchangeEnd, nowMs: number, isProxied: bool
   if (result !== '5xx' && status !== TOO_MANY_REQUESTS) {
     return { outcome: { kind: 'answered', answer }, health, result };
   }
-  const retryAfterMs = parseRetryAfter(answer.headers['retry-after']?.toString(), nowMs);
+  // A proxy may have added another one.
+  const retryAfterMs = parseRetryAfter([answer.headers['retry-after']].flat()[0], nowMs);
   const fault: Fault = { kind: 'answer', answer, retryAfterMs };
   return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };
 }
