@@ -37,7 +37,7 @@ import {
   sessionRequest,
   signRequest,
 } from './requests.ts';
-import { rootsOf } from './transport/connections.ts';
+import { type Connections, rootsOf } from './transport/connections.ts';
 import { type Answer, statusClass } from './transport/exchange.ts';
 
 /** Default: connections are direct, and time and chance are those of this process. */
@@ -52,6 +52,8 @@ export class PlatformClient {
   readonly #operations = new Map<Operation, OperationCalls>();
   #credentials: OperatorCredentials;
   #roots: ReturnType<typeof rootsOf>;
+  /** The connections of former addresses, where calls may be in flight. */
+  readonly #retired: Connections[] = [];
 
   constructor(credentials: OperatorCredentials, options: PlatformClientOptions) {
     this.#credentials = credentials;
@@ -103,8 +105,10 @@ export class PlatformClient {
     const { baseUrl, apiUrl } = this.#credentials;
     this.#credentials = credentials;
     if (credentials.baseUrl === baseUrl && credentials.apiUrl === apiUrl) return;
-    this.#roots.baseUrl.connections.retire();
-    this.#roots.apiUrl.connections.retire();
+    for (const { connections } of Object.values(this.#roots)) {
+      connections.retire();
+      this.#retired.push(connections);
+    }
     this.#roots = rootsOf(credentials, this.#share);
   }
 
@@ -123,8 +127,8 @@ export class PlatformClient {
     this.#stopping.abort();
     for (const { circuit } of this.#operations.values()) circuit.shutdown();
     this.#admission.close();
-    const { baseUrl, apiUrl } = this.#roots;
-    await Promise.all([baseUrl.connections.close(), apiUrl.connections.close()]);
+    const current = Object.values(this.#roots).map(({ connections }) => connections);
+    await Promise.all([...this.#retired, ...current].map((connections) => connections.close()));
   }
 
   #readReport(

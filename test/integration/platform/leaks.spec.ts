@@ -2,7 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 
 import { silent } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
-import { buildClient, codeOf, createSession, failureOf, listen, platform } from './client.fixture.ts';
+import {
+  buildClient,
+  codeOf,
+  createSession,
+  failureOf,
+  listen,
+  operatorAt,
+  platform,
+} from './client.fixture.ts';
 import { SESSION } from './documents.ts';
 import { answers, resets } from './local-platform.ts';
 
@@ -20,7 +28,7 @@ async function expectNoMoreThan(before: number): Promise<void> {
 }
 
 describe('after close', () => {
-  it('nothing is left of calls in flight, waiting or pausing, and each of them has ended', async () => {
+  it('nothing is left of calls in flight to a former address, waiting or pausing, and each has ended', async () => {
     platform.next(answers(429, '', { 'retry-after': '20' })).always(silent);
     const before = held();
     const { client, observer } = buildClient({ limits: { connections: 2 } });
@@ -28,6 +36,7 @@ describe('after close', () => {
     await until('it pauses', () => observer.retries === 1);
     const others = Array.from({ length: 4 }, () => codeOf(createSession(client)));
     await until('two calls are in flight', () => platform.requests.length === 3);
+    client.use(operatorAt('http://127.0.0.1:1'));
     await client.close();
     expect(await Promise.all([pausing, ...others])).toEqual([
       'RATE_LIMITED',
