@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 
-import { joinDecoded } from './join-decoded.ts';
 import { decodeJsonString, phpFloat, phpNumber } from './php-number.ts';
 import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
 
@@ -106,16 +105,21 @@ function walkSigned(
   { order = sortedNames, included = [], nested }: TraceDeviations,
   onValue: (text: string, value: unknown, origin: Origin, path: readonly string[]) => void,
 ): readonly (readonly string[])[] {
-  const { members, joined } = joinDecoded(parameters, settings);
+  const { members: top, joined } = joinDecoded(parameters, settings);
   const dropped: (readonly string[])[] = [];
   const path: string[] = [];
-  for (const name of namesOf(members)) walkInto(name, members[name], joined.has(name) ? 'joined' : 'sent');
+  walkMembers(top, 'sent');
   return dropped;
 
-  function walkInto(name: string, value: unknown, origin: Origin): void {
-    path.push(name);
-    walk(value, origin);
-    path.pop();
+  function walkMembers(members: object, origin: Origin): void {
+    const names = Array.isArray(members) ? Object.keys(members) : order(members, path.length);
+    for (const name of names) {
+      const isTop = path.length === 0;
+      path.push(name);
+      if (isExcluded(name, isTop, settings) && !included.includes(name)) dropped.push([...path]);
+      else walk((members as SignedParameters)[name], isTop && joined?.has(name) ? 'joined' : origin);
+      path.pop();
+    }
   }
 
   function walk(value: unknown, origin: Origin): void {
@@ -129,24 +133,63 @@ function walkSigned(
     } else if (nested && path.length >= nested.fromDepth && origin === 'sent') {
       onValue(nested.write(value), value, origin, path);
     } else {
-      for (const name of namesOf(value)) walkInto(name, (value as SignedParameters)[name], origin);
+      walkMembers(value, origin);
     }
   }
+}
 
-  function namesOf(value: object): readonly string[] {
-    if (Array.isArray(value)) return Object.keys(value);
-    return order(value, path.length).filter((name) => {
-      const isKept = !isExcluded(name) || included.includes(name);
-      if (!isKept) dropped.push([...path, name]);
-      return isKept;
-    });
-  }
+/** Within nested objects, `client` always takes part: only the query's can be dropped. */
+function isExcluded(name: string, isTop: boolean, { exclude, openGameClient }: SignatureSettings): boolean {
+  if (isTop && name === 'client') return openGameClient === 'drop';
+  return (isTop || exclude === 'deep') && EXCLUDED_NAMES.has(name);
+}
 
-  /** Within nested objects, `client` always takes part: only the query's can be dropped. */
-  function isExcluded(name: string): boolean {
-    if (path.length > 0) return settings.exclude === 'deep' && EXCLUDED_NAMES.has(name);
-    return EXCLUDED_NAMES.has(name) || (name === 'client' && settings.openGameClient === 'drop');
+/** Items of lists are kept under the first position, so that they are signed in their order. */
+const ITEMS = '0';
+/** A key that PHP's arrays have as an integer. */
+const POSITION = /^(?:0|-?[1-9]\d*)$/;
+
+/**
+ * The top level of a request: its parameters, and if the settings say so, the members of every object and list that was
+ * found in a string of JSON, at whatever depth, as PHP's `array_merge` joins them. The string itself is gone.
+ *
+ * A member replaces a parameter of its name, and of two members the later one of the request counts. Items of lists, and
+ * members whose name is a whole number, replace nothing: they are appended.
+ */
+function joinDecoded(
+  parameters: SignedParameters,
+  settings: SignatureSettings,
+): {
+  readonly members: SignedParameters;
+  /** Names of members that come from a decoded string, and are not decoded again. */
+  readonly joined?: ReadonlySet<string>;
+} {
+  if (settings.jsonPlacement === 'in-place') return { members: parameters };
+  const joined = new Set<string>();
+  const containers: object[] = [];
+  const members = new Map(Object.entries(withoutContainers(parameters, settings, containers) as object));
+  const items: unknown[] = members.has(ITEMS) ? [members.get(ITEMS)] : [];
+  for (const [name, value] of containers.flatMap((container) => Object.entries<unknown>({ ...container }))) {
+    if (POSITION.test(name)) items.push(value);
+    else members.set(name, value);
+    joined.add(POSITION.test(name) ? ITEMS : name);
   }
+  if (items.length > 0) members.set(ITEMS, items);
+  return { members: Object.fromEntries(members), joined };
+}
+
+/** A value without the strings that hold an object or a list, which are decoded into `containers`. */
+function withoutContainers(value: unknown, settings: SignatureSettings, containers: object[]): unknown {
+  if (typeof value === 'string') {
+    const decoded = decodeJsonString(value, settings.jsonStrings);
+    if (typeof decoded !== 'object' || decoded === null) return value;
+    containers.push(decoded);
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = (member: unknown): unknown => withoutContainers(member, settings, containers);
+  if (Array.isArray(value)) return value.map(inner);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
 }
 
 /** The only code units whose order differs between UTF-16, by which JavaScript sorts, and UTF-8. */
