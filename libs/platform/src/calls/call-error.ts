@@ -2,12 +2,12 @@ import { CommandError, type CommandErrorFacts } from '#contracts';
 import type { CallEnd } from '#resilience';
 
 import { readBody } from '../answers/read-body.ts';
-import type { CallContext } from './operation-calls.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { Answer, TransportFault } from '../transport/exchange.ts';
-import type { Fault } from './classify-attempt.ts';
+import type { Answer, TransportFault, Unanswered } from '../transport/exchange.ts';
+import type { Outcome } from './classify-attempt.ts';
+import type { CallContext } from './operation-calls.ts';
 
 export interface CallFacts {
   readonly operation: Operation;
@@ -38,39 +38,36 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
 
 /** The error of a call that did not succeed. */
 export async function callError(
-  { outcome, unknown }: CallEnd<Answer, Fault>,
+  { outcome, unknown }: CallEnd<Outcome>,
   facts: CallFacts,
 ): Promise<CommandError> {
+  const retryAfterMs = facts.circuitRetryAfterMs || undefined;
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const details = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
-  const retryAfterMs = facts.circuitRetryAfterMs || undefined;
-  if (outcome.kind === 'answered') return answerError(outcome.answer, facts, { details });
-  if (outcome.kind === 'expired') {
-    return new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
-  }
-  const { kind, fault } = outcome;
-  if (kind === 'unknown') {
-    const { unknownCode } = OPERATION_TRAITS[facts.operation];
-    return new CommandError(unknownCode, { retryAfterMs, details: reasonOf(fault) });
-  }
-  switch (fault.kind) {
-    case 'answer': {
-      const waitMs = fault.retryAfterMs ?? retryAfterMs;
-      return answerError(fault.answer, facts, { retryAfterMs: waitMs, details });
-    }
-    case 'circuit-open':
-      return new CommandError('CIRCUIT_OPEN', {
-        retryAfterMs: fault.retryAfterMs,
-        details: fault.cause === undefined ? undefined : { reason: fault.cause },
+  switch (outcome.kind) {
+    case 'expired':
+      return new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
+    case 'rejected':
+      return outcome.refusal;
+    case 'answered':
+      return answerError(outcome.answer, facts, { details });
+    case 'transient':
+      return answerError(outcome.answer, facts, {
+        retryAfterMs: outcome.retryAfterMs ?? retryAfterMs,
+        details,
       });
-    case 'overloaded':
-      return new CommandError('OVERLOADED');
-    case 'transport': {
-      const message = MESSAGES[fault.fault];
-      return new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, message, details: reasonOf(fault) });
+    case 'unknown': {
+      const { unknownCode } = OPERATION_TRAITS[facts.operation];
+      return new CommandError(unknownCode, { retryAfterMs, details: reasonOf(outcome.fault) });
     }
-    case 'closed':
-      return new CommandError('PLATFORM_UNAVAILABLE', { details: reasonOf(fault) });
+    case 'not-sent': {
+      const message = MESSAGES[outcome.fault.fault];
+      return new CommandError('PLATFORM_UNAVAILABLE', {
+        retryAfterMs,
+        message,
+        details: reasonOf(outcome.fault),
+      });
+    }
   }
 }
 
@@ -97,8 +94,6 @@ async function textOf(answer: Answer): Promise<string | undefined> {
   }
 }
 
-function reasonOf(fault: Fault): CommandErrorFacts['details'] {
-  if (fault.kind !== 'transport') return { reason: fault.kind };
-  const { fault: reason, proxyStatus } = fault;
+function reasonOf({ fault: reason, proxyStatus }: Unanswered): CommandErrorFacts['details'] {
   return proxyStatus === undefined ? { reason } : { reason, proxyStatus };
 }

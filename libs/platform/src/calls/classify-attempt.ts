@@ -1,22 +1,10 @@
+import type { CommandError } from '#contracts';
 import { type AttemptOutcome, type Health, parseRetryAfter } from '#resilience';
 
 import type { AttemptResult } from '../platform-observer.ts';
-import { type Answer, type ExchangeEnd, statusClass, type TransportFault } from '../transport/exchange.ts';
+import { type Answer, type ExchangeEnd, statusClass, type Unanswered } from '../transport/exchange.ts';
 
-/** Why an attempt failed. */
-export type Fault =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly retryAfterMs: number | undefined }
-  | {
-      readonly kind: 'transport';
-      readonly fault: TransportFault;
-      /** What a proxy answered instead of connecting. */
-      readonly proxyStatus: number | undefined;
-    }
-  | { readonly kind: 'circuit-open'; readonly retryAfterMs: number; readonly cause: string | undefined }
-  | { readonly kind: 'overloaded' }
-  | { readonly kind: 'closed' };
-
-export type Outcome = AttemptOutcome<Answer, Fault>;
+export type Outcome = AttemptOutcome<Answer, Unanswered, CommandError>;
 
 /** An attempt as the call, the circuit and the observer see it. */
 export interface ClassifiedAttempt {
@@ -41,11 +29,12 @@ const PROXY_AUTHENTICATION_REQUIRED = 407;
  * @param isProxied whether a proxy may have answered
  */
 export function classifyAttempt(end: ExchangeEnd, nowMs: number, isProxied: boolean): ClassifiedAttempt {
-  if (end.kind !== 'answer') return classifyFault(end.kind, end.fault, end.proxyStatus);
+  if (end.kind !== 'answer') return classifyUnanswered(end);
   const { answer } = end;
   const { status } = answer;
-  if (isProxied && status === PROXY_AUTHENTICATION_REQUIRED)
-    return classifyFault('not-sent', 'proxy-refused', status);
+  if (isProxied && status === PROXY_AUTHENTICATION_REQUIRED) {
+    return classifyUnanswered({ kind: 'not-sent', fault: 'proxy-refused', proxyStatus: status });
+  }
   const result = statusClass(status);
   if (result === '2xx') return { outcome: { kind: 'answered', answer }, health: 'healthy', result };
   // 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5.
@@ -55,19 +44,10 @@ export function classifyAttempt(end: ExchangeEnd, nowMs: number, isProxied: bool
   }
   // A proxy may have added another one.
   const retryAfterMs = parseRetryAfter([answer.headers['retry-after']].flat()[0], nowMs);
-  const fault: Fault = { kind: 'answer', answer, retryAfterMs };
-  return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };
+  return { outcome: { kind: 'transient', answer, retryAfterMs }, health, result };
 }
 
-function classifyFault(
-  kind: 'not-sent' | 'lost',
-  result: TransportFault,
-  proxyStatus: number | undefined,
-): ClassifiedAttempt {
-  const fault: Fault = { kind: 'transport', fault: result, proxyStatus };
-  return {
-    outcome: { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault },
-    health: result === 'closed' ? 'ignored' : 'unhealthy',
-    result,
-  };
+function classifyUnanswered(end: Unanswered): ClassifiedAttempt {
+  const health = end.fault === 'closed' ? 'ignored' : 'unhealthy';
+  return { outcome: { kind: end.kind, fault: end }, health, result: end.fault };
 }

@@ -1,6 +1,7 @@
 import type { Context } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 
+import { CommandError } from '#contracts';
 import {
   type Admission,
   type Admittance,
@@ -21,8 +22,8 @@ import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platfor
 import type { PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
 import type { Connections } from '../transport/connections.ts';
-import { type Answer, exchange, type ExchangeEnd, type TransportFault } from '../transport/exchange.ts';
-import { classifyAttempt, CUT_OFF, type Fault, type Outcome } from './classify-attempt.ts';
+import { exchange, type ExchangeEnd, type TransportFault } from '../transport/exchange.ts';
+import { classifyAttempt, CUT_OFF, type Outcome } from './classify-attempt.ts';
 
 /** What all calls for one command share; each of them changes it. */
 export interface CallContext {
@@ -147,7 +148,7 @@ export class OperationCalls {
   }
 
   /** Never rejects. */
-  make(call: SignedCall, context: CallContext): Promise<CallEnd<Answer, Fault>> {
+  make(call: SignedCall, context: CallContext): Promise<CallEnd<Outcome>> {
     this.#lastUsedAtMs = this.#share.clock();
     const { repeatAfterUnknown } = call.request;
     const rules = repeatAfterUnknown ? { ...this.#rules, repeatAfterUnknown } : this.#rules;
@@ -201,12 +202,14 @@ export class OperationCalls {
 
   #refuse(reason: RefusalReason): Outcome {
     this.#share.observer?.attemptRefused(this.#operation, reason);
-    if (reason === 'expired') return { kind: 'expired' };
+    return reason === 'expired' ? { kind: reason } : { kind: 'rejected', refusal: this.#refusal(reason) };
+  }
+
+  #refusal(reason: Exclude<RefusalReason, 'expired'>): CommandError {
+    if (reason === 'overloaded') return new CommandError('OVERLOADED');
+    if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
     const { retryAfterMs, cause } = this.circuit;
-    return {
-      kind: 'rejected',
-      fault: reason === 'circuit-open' ? { kind: reason, retryAfterMs, cause } : { kind: reason },
-    };
+    return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details: cause ? { reason: cause } : undefined });
   }
 
   #trace({ request, root }: SignedCall, { traceContext }: CallContext, resends: number) {

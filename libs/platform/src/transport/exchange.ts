@@ -51,15 +51,16 @@ export type TransportFault =
   /** The client was closed. */
   | 'closed';
 
-/** What became of one request: an answer, or none, and whether the request was sent. */
-export type ExchangeEnd =
-  | { readonly kind: 'answer'; readonly answer: Answer }
-  | {
-      readonly kind: 'not-sent' | 'lost';
-      readonly fault: TransportFault;
-      /** What a proxy answered instead of connecting. */
-      readonly proxyStatus?: number | undefined;
-    };
+/** A request without a complete answer: nobody knows what the other side did, unless it was not sent. */
+export interface Unanswered {
+  readonly kind: 'not-sent' | 'unknown';
+  readonly fault: TransportFault;
+  /** What a proxy answered instead of connecting. */
+  readonly proxyStatus?: number | undefined;
+}
+
+/** What became of one request. */
+export type ExchangeEnd = Unanswered | { readonly kind: 'answer'; readonly answer: Answer };
 
 export interface ExchangeLimits {
   /** From now, for all of it: connecting, sending, waiting and reading. */
@@ -165,7 +166,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#phase === 'answering' && this.#status >= 300) return this.#answer('incomplete');
     // A client learns that its certificate was refused after it has begun to write; the server has read nothing.
     const isLost = this.#phase !== 'unsent' && fault !== 'client-certificate';
-    this.#end({ kind: isLost ? 'lost' : 'not-sent', fault, proxyStatus });
+    this.#end({ kind: isLost ? 'unknown' : 'not-sent', fault, proxyStatus });
   }
 
   #answer(body: Answer['body']): void {

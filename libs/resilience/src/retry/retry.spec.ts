@@ -5,12 +5,12 @@ import { Deadline } from '../deadline.ts';
 import { type AttemptOutcome, backoffMs, parseRetryAfter, retry, type RetryRules } from './retry.ts';
 import { RetryBudget } from './retry-budget.ts';
 
-type Outcome = AttemptOutcome<string, string>;
+type Outcome = AttemptOutcome<string, string, string>;
 const answered: Outcome = { kind: 'answered', answer: 'yes' };
 const notSent: Outcome = { kind: 'not-sent', fault: 'refused' };
 const unknown: Outcome = { kind: 'unknown', fault: 'reset' };
-const rejected: Outcome = { kind: 'rejected', fault: 'open' };
-const transient = (retryAfterMs?: number): Outcome => ({ kind: 'transient', fault: '503', retryAfterMs });
+const rejected: Outcome = { kind: 'rejected', refusal: 'open' };
+const transient = (retryAfterMs?: number): Outcome => ({ kind: 'transient', answer: '503', retryAfterMs });
 
 beforeEach(() => void jest.useFakeTimers({ now: 0 }));
 afterEach(() => void jest.useRealTimers());

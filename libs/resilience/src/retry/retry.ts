@@ -19,18 +19,19 @@ export function backoffMs(attempts: number, retryAfterMs: number | undefined, ra
  * The outcome of one attempt of a call.
  *
  * @template Answer what the other side answered
- * @template Fault what went wrong, for the error that ends the call
+ * @template Fault why there is no answer
+ * @template Refusal why nothing was attempted
  */
-export type AttemptOutcome<Answer, Fault> =
+export type AttemptOutcome<Answer = unknown, Fault = unknown, Refusal = unknown> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   /** Answered with a failure that is expected to pass. */
-  | { readonly kind: 'transient'; readonly fault: Fault; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'transient'; readonly answer: Answer; readonly retryAfterMs: number | undefined }
   /** Not a byte was sent: the other side knows nothing of it. */
   | { readonly kind: 'not-sent'; readonly fault: Fault }
   /** Sent, and not answered completely: nobody here knows what the other side did. */
   | { readonly kind: 'unknown'; readonly fault: Fault }
   /** Rejected on this side, for example by an open circuit: nothing was attempted. */
-  | { readonly kind: 'rejected'; readonly fault: Fault }
+  | { readonly kind: 'rejected'; readonly refusal: Refusal }
   /** The deadline passed. */
   | { readonly kind: 'expired' };
 
@@ -52,8 +53,8 @@ export interface RetryRules {
 }
 
 /** How a call ended, over all its attempts. */
-export interface CallEnd<Answer, Fault> {
-  readonly outcome: AttemptOutcome<Answer, Fault>;
+export interface CallEnd<Outcome extends AttemptOutcome> {
+  readonly outcome: Outcome;
   /** How many of its attempts have an unknown outcome. */
   readonly unknown: number;
 }
@@ -64,11 +65,11 @@ export interface CallEnd<Answer, Fault> {
  * An attempt that was rejected, or that was not sent after one whose outcome is unknown, does not replace the outcome
  * before it, which says more. A pause that would pass the deadline is not begun.
  */
-export async function retry<Answer, Fault>(
-  attempt: () => AttemptOutcome<Answer, Fault> | Promise<AttemptOutcome<Answer, Fault>>,
+export async function retry<Outcome extends AttemptOutcome>(
+  attempt: () => Outcome | Promise<Outcome>,
   { maxAttempts, repeatAfterUnknown, budget, random, stopping, onRetry }: RetryRules,
   deadline: Deadline,
-): Promise<CallEnd<Answer, Fault>> {
+): Promise<CallEnd<Outcome>> {
   let last = await attempt();
   let outcome = last;
   let unknown = 0;
@@ -100,7 +101,7 @@ async function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
 }
 
 /** Is it retryable? What was not sent, what failed transiently, and what may have been done, as far as the operation allows. */
-function isRetryable({ kind }: AttemptOutcome<unknown, unknown>): boolean {
+function isRetryable({ kind }: AttemptOutcome): boolean {
   return kind === 'not-sent' || kind === 'transient' || kind === 'unknown';
 }
 
