@@ -16,6 +16,6 @@ export {
   parseRetryAfter,
   type RepeatAfterUnknown,
   retry,
+  RetryBudget,
   type RetryRules,
 } from './retry/retry.ts';
-export { RetryBudget } from './retry/retry-budget.ts';

@@ -28,13 +28,16 @@ export function parseExactJson(
   return JSON.parse(text, revive as Reviver);
 }
 
-/** The part of the language that TypeScript's types do not know yet. */
-const RAW = JSON as typeof JSON & { rawJSON(text: string): object };
+/** The part of the language that TypeScript's types do not know yet: `JSON.stringify` writes a raw number as it was written. */
+export const RAW_JSON = JSON as typeof JSON & {
+  rawJSON(this: void, text: string): { readonly rawJSON: string };
+  isRawJSON(value: unknown): value is { readonly rawJSON: string };
+};
 
 /** The JSON of a value from `parseExactJson`, digit for digit. */
 export function exactJson(value: unknown, indent?: number): string {
   const write = (_name: string, member: unknown): unknown =>
-    typeof member === 'bigint' ? RAW.rawJSON(String(member)) : member;
+    typeof member === 'bigint' ? RAW_JSON.rawJSON(String(member)) : member;
   return JSON.stringify(value, write, indent);
 }
 

@@ -1,4 +1,4 @@
-export { exactJson, parseExactJson } from './exact-json.ts';
+export { exactJson, parseExactJson, RAW_JSON } from './exact-json.ts';
 export { explainSignature, signatureOf, signedText } from './explain-signature.ts';
 export { sign, type SignedPiece, traceSignature } from './sign.ts';
 export {

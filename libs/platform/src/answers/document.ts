@@ -1,4 +1,4 @@
-import { parseExactJson } from '#signing';
+import { parseExactJson, RAW_JSON } from '#signing';
 
 /** Thrown if a success is not the document that the interface promises. The message says where, and holds no value. */
 export class UnexpectedDocument extends Error {
@@ -10,7 +10,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Parses JSON; a number that a double does not hold becomes a raw number of the language. @throws UnexpectedDocument */
 export function parseBody(text: string): unknown {
   try {
-    return parseExactJson(text, RAW.rawJSON);
+    return parseExactJson(text, RAW_JSON.rawJSON);
   } catch {
     throw new UnexpectedDocument(text.trim() === '' ? 'the body is empty' : 'the body is not JSON');
   }
@@ -46,13 +46,7 @@ export function attributesOf(resource: JsonObject, type: string, where: string):
 
 const INTEGER = /^-?\d+$/;
 
-/** The part of the language that its types do not know yet; `JSON.stringify` writes a raw number back as it was written. */
-const RAW = JSON as typeof JSON & {
-  rawJSON(this: void, text: string): { readonly rawJSON: string };
-  isRawJSON(value: unknown): value is { readonly rawJSON: string };
-};
-
 /** Whether a parsed value is an integer, of whatever size. */
 export function isInteger(value: unknown): boolean {
-  return Number.isSafeInteger(value) || (RAW.isRawJSON(value) && INTEGER.test(value.rawJSON));
+  return Number.isSafeInteger(value) || (RAW_JSON.isRawJSON(value) && INTEGER.test(value.rawJSON));
 }

@@ -22,7 +22,7 @@ import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platfor
 import type { PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
 import type { Connections } from '../transport/connections.ts';
-import { exchange, type ExchangeEnd, type TransportFault } from '../transport/exchange.ts';
+import { exchange } from '../transport/exchange.ts';
 import { classifyAttempt, CUT_OFF, type Outcome } from './classify-attempt.ts';
 
 /** What all calls for one command share; each of them changes it. */
@@ -90,7 +90,8 @@ export interface CallsReport {
   readonly retriesLeft: number;
 }
 
-const TIMEOUTS: ReadonlySet<TransportFault> = new Set(['timeout', 'proxy-timeout']);
+/** A timer may fire that much before the clock agrees. */
+const TIMER_MS = 2;
 
 /**
  * The calls of one operation of one operator, which has a circuit, a compartment and a retry budget of its own; from the
@@ -179,8 +180,7 @@ export class OperationCalls {
         timeoutMs: Math.min(limits.attemptTimeoutMs, remainingMs),
         maxAnswerBytes: OPERATION_TRAITS[this.#operation].maxAnswerBytes,
       });
-      const isDue = remainingMs <= limits.attemptTimeoutMs;
-      const isLate = isCutOff(end, isDue, context.deadline);
+      const isLate = end.kind !== 'answer' && context.deadline.remainingMs() < TIMER_MS;
       const isProxied = transport.proxyUrl !== undefined;
       const { outcome, health, result } = isLate ? CUT_OFF : classifyAttempt(end, Date.now(), isProxied);
       const status = end.kind === 'answer' ? end.answer.status : undefined;
@@ -216,9 +216,4 @@ export class OperationCalls {
     const { method, pathTemplate } = request;
     return traceContext && this.#share.tracer?.start(traceContext, { method, root, pathTemplate, resends });
   }
-}
-
-/** @param isDue whether the attempt had all that remained until the deadline: a timer may fire a moment before the clock agrees */
-function isCutOff(end: ExchangeEnd, isDue: boolean, { expired }: Deadline): boolean {
-  return end.kind !== 'answer' && (expired || (isDue && TIMEOUTS.has(end.fault)));
 }

@@ -2,8 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 
 import { steadyClock } from '../clock.ts';
 import { Deadline } from '../deadline.ts';
-import { type AttemptOutcome, backoffMs, parseRetryAfter, retry, type RetryRules } from './retry.ts';
-import { RetryBudget } from './retry-budget.ts';
+import {
+  type AttemptOutcome,
+  backoffMs,
+  parseRetryAfter,
+  retry,
+  RetryBudget,
+  type RetryRules,
+} from './retry.ts';
 
 type Outcome = AttemptOutcome<string, string, string>;
 const answered: Outcome = { kind: 'answered', answer: 'yes' };

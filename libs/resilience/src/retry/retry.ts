@@ -1,6 +1,5 @@
-import type { Random } from '../clock.ts';
+import type { Clock, Random } from '../clock.ts';
 import type { Deadline } from '../deadline.ts';
-import type { RetryBudget } from './retry-budget.ts';
 
 const BASE_MS = 200;
 const CAP_MS = 5000;
@@ -103,6 +102,48 @@ async function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
 /** Is it retryable? What was not sent, what failed transiently, and what may have been done, as far as the operation allows. */
 function isRetryable({ kind }: AttemptOutcome): boolean {
   return kind === 'not-sent' || kind === 'transient' || kind === 'unknown';
+}
+
+const CAPACITY = 100;
+const PER_SUCCESS = 0.2;
+const PER_SECOND = 1;
+
+/**
+ * How often? A token bucket of retries: they never multiply the load on what is failing, and an empty bucket does not stay
+ * empty. It begins full, with 100 retries; a success gives back a fifth of one, a second gives back one.
+ */
+export class RetryBudget {
+  readonly #clock: Clock;
+  #tokens = CAPACITY;
+  #refilledAtMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#refilledAtMs = clock();
+  }
+
+  /** Retries that are left, 0 to 100; below 1 none can be taken. */
+  get left(): number {
+    const nowMs = this.#clock();
+    this.#add(((nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
+    this.#refilledAtMs = nowMs;
+    return this.#tokens;
+  }
+
+  /** Takes one retry. @returns whether there was one */
+  take(): boolean {
+    const isTaken = this.left >= 1;
+    if (isTaken) this.#tokens -= 1;
+    return isTaken;
+  }
+
+  succeeded(): void {
+    this.#add(PER_SUCCESS);
+  }
+
+  #add(tokens: number): void {
+    this.#tokens = Math.min(CAPACITY, this.#tokens + tokens);
+  }
 }
 
 const SECONDS = /^\d+$/;
