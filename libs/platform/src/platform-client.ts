@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import {
   type AdHocReportFetch,
+  type CommandData,
   CommandError,
   type GameOpen,
   type GameOpened,
@@ -28,15 +29,7 @@ import {
 } from './calls/operation-calls.ts';
 import { type Operation, OPERATION_TRAITS } from './operations.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
-import {
-  adHocReportRequest,
-  gameRequest,
-  type PageRequest,
-  type PlatformRequest,
-  rakeRequest,
-  sessionRequest,
-  signRequest,
-} from './requests.ts';
+import { type PageRequest, type PlatformRequest, requestOf, signRequest } from './requests.ts';
 import { type Connections, rootsOf } from './transport/connections.ts';
 import { type Answer, statusClass } from './transport/exchange.ts';
 
@@ -76,28 +69,24 @@ export class PlatformClient {
   }
 
   createSession(data: SessionCreate, context: CallContext): Promise<SessionCreated> {
-    const credentials = this.#credentials;
-    const urls = urlsOf(credentials, 'baseUrl');
-    return this.#run(sessionRequest(data, credentials), data, context, (body) =>
-      readSession(body.toString(), data.userId, urls, credentials.settings.sessionUserId),
+    const { sessionUserId } = this.#credentials.settings;
+    const urls = urlsOf(this.#credentials, 'baseUrl');
+    return this.#run('session.create', data, context, (body) =>
+      readSession(body.toString(), data.userId, urls, sessionUserId),
     );
   }
 
   openGame(data: GameOpen, context: CallContext): Promise<GameOpened> {
     const urls = urlsOf(this.#credentials, 'apiUrl');
-    return this.#run(gameRequest(data, this.#credentials), data, context, (body) =>
-      readGame(body.toString(), data.player.id, urls),
-    );
+    return this.#run('game.open', data, context, (body) => readGame(body.toString(), data.player.id, urls));
   }
 
   fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, context: CallContext): Promise<CollectionPage> {
-    const request = adHocReportRequest(data, this.#credentials, page);
-    return this.#readReport(request, data, context, AD_HOC_RECORD);
+    return this.#run('report.ad-hoc.fetch', data, context, this.#pageReader(AD_HOC_RECORD), page);
   }
 
   fetchRake(data: RakeReportFetch, page: PageRequest, context: CallContext): Promise<CollectionPage> {
-    const request = rakeRequest(data, this.#credentials, page);
-    return this.#readReport(request, data, context, RAKE_RECORD);
+    return this.#run('report.rake.fetch', data, context, this.#pageReader(RAKE_RECORD), page);
   }
 
   /** Uses other credentials of this operator for calls that begin from now on; calls in flight keep theirs. */
@@ -131,34 +120,29 @@ export class PlatformClient {
     await Promise.all([...this.#retired, ...current].map((connections) => connections.close()));
   }
 
-  #readReport(
-    request: PlatformRequest,
-    data: object,
-    context: CallContext,
-    shape: RecordShape,
-  ): Promise<CollectionPage> {
+  #pageReader(shape: RecordShape): (body: Buffer) => Promise<CollectionPage> {
     const { settings, currencyPrecisions: precisions } = this.#credentials;
     const strictness = settings.reportRecords;
-    return this.#run(request, data, context, (body) =>
-      readCollection(body, shape, { strictness, precisions }),
-    );
+    return (body) => readCollection(body, shape, { strictness, precisions });
   }
 
   /**
-   * Calls the platform, and reads the answer if it is a success. Until its first wait it reads the credentials and the roots
-   * that the request was made with, so that no call is made with some of those before a change and some after.
+   * Calls the platform, and reads the answer if it is a success. Credentials and roots are read before its first wait, so
+   * that no call is made with some of those before a change and some after.
    *
-   * @param data of the command, which no error repeats
+   * @param data no error repeats it
+   * @param page of a report
    * @throws CommandError for everything else
    */
-  async #run<T>(
-    request: PlatformRequest,
-    data: object,
+  async #run<O extends Operation, T>(
+    operation: O,
+    data: CommandData[O],
     context: CallContext,
     read: (body: Buffer) => T | Promise<T>,
+    page?: PageRequest,
   ): Promise<T> {
-    const { operation } = request;
     const { name, secretKey } = this.#credentials;
+    const request = requestOf(operation, data, this.#credentials, page);
     if (secretKey === undefined && OPERATION_TRAITS[operation].scheme !== 'v3') {
       throw new CommandError('SECRET_KEY_MISSING');
     }

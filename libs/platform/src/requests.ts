@@ -43,8 +43,27 @@ export interface PageRequest {
   readonly perPage: number;
 }
 
+const REQUESTS: {
+  readonly [O in Operation]: (data: CommandData[O], sender: Sender, page?: PageRequest) => PlatformRequest;
+} = {
+  'session.create': sessionRequest,
+  'game.open': gameRequest,
+  'report.ad-hoc.fetch': adHocReportRequest,
+  'report.rake.fetch': rakeRequest,
+};
+
+/** The request of a command with valid data, without its signature. @param page of a report; default: what the platform takes */
+export function requestOf<O extends Operation>(
+  operation: O,
+  data: CommandData[O],
+  sender: Sender,
+  page?: PageRequest,
+): PlatformRequest {
+  return REQUESTS[operation](data, sender, page);
+}
+
 /** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
-export function sessionRequest(data: SessionCreate, { clientId }: Sender): PlatformRequest {
+function sessionRequest(data: SessionCreate, { clientId }: Sender): PlatformRequest {
   const { userId, nick, authType, lang, currency } = data;
   return v2Request('session.create', 'POST', '/v2/app/users/{userId}/session', {
     path: { userId },
@@ -57,7 +76,7 @@ export function sessionRequest(data: SessionCreate, { clientId }: Sender): Platf
  * Interface document, endpoint 2. `launchOptions` given as a string is sent as the object that it holds, and the player's
  * country under the name that the operator's settings give. Without a session id, each call opens another session.
  */
-export function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRequest {
+function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRequest {
   const { country, ...player } = data.player;
   const { launchOptions, ...session } = data.session ?? {};
   const document = {
@@ -82,10 +101,10 @@ export function gameRequest(data: GameOpen, { clientId, settings }: Sender): Pla
 }
 
 /** Interface document, endpoint 3. */
-export function adHocReportRequest(
+function adHocReportRequest(
   data: AdHocReportFetch,
   { clientId }: Sender,
-  page: PageRequest,
+  page?: PageRequest,
 ): PlatformRequest {
   return v2Request('report.ad-hoc.fetch', 'POST', '/v2/app/reports/ad_hoc', {
     query: { clientId, ...paginationOf(page) },
@@ -94,10 +113,10 @@ export function adHocReportRequest(
 }
 
 /** Interface document, endpoint 4: a GET with its form data in the body, or in the query if the operator's settings say so. */
-export function rakeRequest(
+function rakeRequest(
   data: RakeReportFetch,
   { clientId, settings }: Sender,
-  page: PageRequest,
+  page?: PageRequest,
 ): PlatformRequest {
   const { timeZone, convertToPreferredCurrency, sort } = data;
   const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
@@ -106,27 +125,8 @@ export function rakeRequest(
   return v2Request('report.rake.fetch', 'GET', '/v2/app/users/rake', parts);
 }
 
-const REQUESTS: {
-  readonly [O in Operation]: (data: CommandData[O], sender: Sender, page: PageRequest) => PlatformRequest;
-} = {
-  'session.create': sessionRequest,
-  'game.open': gameRequest,
-  'report.ad-hoc.fetch': adHocReportRequest,
-  'report.rake.fetch': rakeRequest,
-};
-
-/** The request that a worker sends for a command with valid data, without its signature. @param page of a report */
-export function requestOf<T extends Operation>(
-  operation: T,
-  data: CommandData[T],
-  page: PageRequest,
-  sender: Sender,
-): PlatformRequest {
-  return REQUESTS[operation](data, sender, page);
-}
-
-function paginationOf({ page, perPage }: PageRequest) {
-  return { 'per-page': String(perPage), page: String(page) };
+function paginationOf(asked?: PageRequest): Fields {
+  return asked ? { 'per-page': String(asked.perPage), page: String(asked.page) } : {};
 }
 
 function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch) {

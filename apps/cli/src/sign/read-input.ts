@@ -134,7 +134,7 @@ async function rowOfCommand(type: string, data: string, operator: string | undef
   const given = validateCommand(type, json);
   const { REPORTS_PER_PAGE } = readSomeSettings(['REPORTS_PER_PAGE'], process.env);
   const { page = 1, perPage = REPORTS_PER_PAGE } = given as { page?: number; perPage?: number };
-  const request = requestOf(type, given, { page, perPage }, signer);
+  const request = requestOf(type, given, signer, { page, perPage });
   const { method, path, body, repeatAfterUnknown, parameters } = request;
   const isDerived = repeatAfterUnknown === 'once' && signer.settings.sessionId === 'derive';
   const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);

@@ -168,7 +168,7 @@ function questionOf<T extends Operation>(
 ): Question {
   const sender = { clientId, settings: { ...settings, playerCountryMember: 'country' } };
   const pageRequest = { page: 1, perPage: 1 };
-  const { root, method, path, body, parameters } = requestOf(type, data, pageRequest, sender);
+  const { root, method, path, body, parameters } = requestOf(type, data, sender, pageRequest);
   const more = new URLSearchParams(extra).toString();
   const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
   const text = body && joined(body.text);
