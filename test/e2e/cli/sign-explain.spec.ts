@@ -84,7 +84,7 @@ describe('poker-bridge sign explain', () => {
     const settings = { SIGNATURE_JSON_PLACEMENT: 'merge', SIGNATURE_EXCLUDE: 'deep', SESSION_ID: 'omit' };
     const { stdout } = await explain({ parameters, secret: SECRET, settings, sign: digest('en12x9u-1') });
     for (const text of [
-      '    sort     pagination is never signed\n    /b/page  SIGNATURE_EXCLUDE=deep\n',
+      '    /b/page  SIGNATURE_EXCLUDE=deep\n    sort     pagination is never signed\n',
       '     4  /z       9    joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge\n',
       'settings of that sign: SIGNATURE_JSON_PLACEMENT=in-place SIGNATURE_EXCLUDE=top\n',
     ]) {
