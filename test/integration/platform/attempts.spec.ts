@@ -81,6 +81,7 @@ describe.each<[string, string, Behaviour]>([
   ['the answer never comes', 'timeout', silent],
   ['the answer drips', 'timeout', drips(200, SESSION)],
   ['the answer is not HTTP', 'malformed', answersMail],
+  ['the answer begins with an unasked 100', 'malformed', (_request, response) => response.writeContinue()],
 ])('a call, if %s', (_name, reason, loss) => {
   const limits = { maxAttempts: 3, ...(reason === 'timeout' && { attemptTimeoutMs: 250 }) };
   const openAny: (typeof CALLS)['game.open'] = (client, call = callWithin()) =>

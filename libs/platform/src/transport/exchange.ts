@@ -46,7 +46,7 @@ export type TransportFault =
   /** The connection ended before the answer began, or within it. */
   | 'reset'
   | 'truncated'
-  /** The answer is not HTTP. */
+  /** The answer is not HTTP, or begins with a `100 Continue` that nobody asked for, at which undici ends the connection. */
   | 'malformed'
   /** The client was closed. */
   | 'closed';
@@ -199,5 +199,5 @@ function transportFault(error: Error, phase: Phase): TransportFault {
   if (tlsFault !== undefined && tlsFault !== 'no-tls') return 'certificate';
   if (phase === 'unsent') return 'unreachable';
   if (phase === 'answering') return 'truncated';
-  return error.name === 'HTTPParserError' ? 'malformed' : 'reset';
+  return error.name === 'HTTPParserError' || error.message === 'bad response' ? 'malformed' : 'reset';
 }
