@@ -170,7 +170,7 @@ export class OperationCalls {
       if (pass === undefined) return this.#refuse('circuit-open');
       const remainingMs = context.deadline.remainingMs();
       if (remainingMs === 0) {
-        pass.settle('ignored');
+        this.circuit.settle(pass, 'ignored');
         return CUT_OFF.outcome;
       }
       const trace = this.#trace(call, context, resends);
@@ -186,7 +186,7 @@ export class OperationCalls {
       const status = end.kind === 'answer' ? end.answer.status : undefined;
       observer?.attemptEnded(this.#operation, result, performance.now() - startedAtMs);
       trace?.end(result, status);
-      pass.settle(health, status === undefined ? result : `HTTP ${status}`);
+      this.circuit.settle(pass, health, status === undefined ? result : `HTTP ${status}`);
       return outcome;
     } finally {
       admission.leave(this.#compartment);

@@ -25,7 +25,7 @@ const times = (count: number, health: Health) => Array.from({ length: count }, (
 const wait = (ms = 0) => jest.advanceTimersByTimeAsync(ms);
 
 async function call(circuit: Circuit, ...healths: Health[]): Promise<void> {
-  for (const health of healths) circuit.enter()?.settle(health);
+  for (const health of healths) circuit.settle(circuit.enter() ?? Number.NaN, health);
   await wait();
 }
 
@@ -56,12 +56,13 @@ describe('a closed circuit', () => {
 
   it('says what the last unhealthy call ended with, until it is closed', async () => {
     const { circuit, causes } = build();
-    for (const cause of ['timeout', 'timeout', 'timeout']) circuit.enter()!.settle('unhealthy', cause);
+    for (const cause of ['timeout', 'timeout', 'timeout'])
+      circuit.settle(circuit.enter()!, 'unhealthy', cause);
     expect(circuit.cause).toBeUndefined();
-    circuit.enter()!.settle('unhealthy', 'HTTP 503');
+    circuit.settle(circuit.enter()!, 'unhealthy', 'HTTP 503');
     expect(circuit.cause).toBe('HTTP 503');
     await wait(5000);
-    circuit.enter()!.settle('unhealthy', 'refused');
+    circuit.settle(circuit.enter()!, 'unhealthy', 'refused');
     expect(circuit.cause).toBe('refused');
     await wait(5000);
     await call(circuit, 'healthy');
@@ -73,12 +74,12 @@ describe('a closed circuit', () => {
     jest.useRealTimers();
     const settings = { minimumCalls: 1_000_000 };
     const [few, many] = [build(settings).circuit, build(settings).circuit];
-    for (let calls = 0; calls < 100_000; calls += 1) many.enter()!.settle('healthy');
+    for (let calls = 0; calls < 100_000; calls += 1) many.settle(many.enter()!, 'healthy');
     await new Promise((resolve) => setImmediate(resolve));
     const medianMs = (circuit: Circuit) =>
       Array.from({ length: 51 }, () => {
         const startMs = performance.now();
-        circuit.enter()!.settle('unhealthy');
+        circuit.settle(circuit.enter()!, 'unhealthy');
         return performance.now() - startMs;
       }).sort((a, b) => a - b)[25]!;
     // With opossum's percentiles it is several hundred times as long.
@@ -97,7 +98,7 @@ describe('a closed circuit', () => {
     const { circuit } = build();
     const long = times(20, 'healthy').map(() => circuit.enter()!);
     await wait(15_000);
-    long.forEach((pass, at) => pass.settle(at < 16 ? 'healthy' : 'unhealthy'));
+    long.forEach((pass, at) => circuit.settle(pass, at < 16 ? 'healthy' : 'unhealthy'));
     await wait();
     expect(circuit.state).toBe('closed');
   });
@@ -136,12 +137,12 @@ describe('an open circuit', () => {
     const { circuit, changes } = build();
     const late = times(10, 'unhealthy').map(() => circuit.enter()!);
     await call(circuit, ...times(4, 'unhealthy'));
-    late.pop()!.settle('healthy');
+    circuit.settle(late.pop()!, 'healthy');
     await wait();
     expect(circuit.state).toBe('open');
     await wait(5000);
     await call(circuit, 'healthy');
-    for (const pass of late) pass.settle('unhealthy');
+    for (const pass of late) circuit.settle(pass, 'unhealthy');
     await call(circuit, ...times(3, 'unhealthy'));
     expect(changes).toEqual(['open', 'half-open', 'closed']);
     await call(circuit, 'unhealthy');

@@ -19,12 +19,6 @@ export interface CircuitSettings {
   readonly openMs: number;
 }
 
-/** Permission to make one call, settled once when the call has ended. */
-interface CircuitPass {
-  /** @param cause of what is unhealthy, in a word or two, such as `HTTP 503` */
-  settle(health: Health, cause?: string): void;
-}
-
 interface CircuitSources {
   readonly clock: Clock;
   readonly random: Random;
@@ -33,9 +27,9 @@ interface CircuitSources {
 }
 
 type Mode =
-  | { readonly state: 'closed'; readonly pass: CircuitPass }
+  | { readonly state: 'closed' }
   | { readonly state: 'open'; readonly probeAtMs: number }
-  | { readonly state: 'half-open'; probe: CircuitPass | undefined };
+  | { readonly state: 'half-open'; isProbing: boolean };
 
 /** `retryAfterMs` while a probe is in flight: nobody knows when it ends. */
 const PROBE_IN_FLIGHT_MS = 1000;
@@ -48,8 +42,8 @@ const JUST_BELOW = 1e-6;
 /**
  * Is the circuit open? One circuit guards one operation of one operator.
  *
- * A pass is valid while the circuit is closed, or for one probe; a pass that is settled later says nothing about the
- * present. Half-open lets one probe through at a time; a probe that is ignored makes room for the next.
+ * A pass is a number, valid while the circuit is closed, or for one probe; a pass that is settled later says nothing about
+ * the present. Half-open lets one probe through at a time; a probe that is ignored makes room for the next.
  *
  * opossum counts calls and decides when to open, to probe and to close. Its `fire` is not wrapped around a call, as its
  * documentation has it, but reports a call that has ended. Wrapped, opossum would close the circuit after a probe that was
@@ -67,7 +61,8 @@ export class Circuit {
   /** opossum keeps this object, and reads `resetTimeout` from it each time it opens. */
   readonly #options: CircuitBreaker.Options<[]>;
   readonly #opossum: CircuitBreaker<[], never>;
-  #mode: Mode = { state: 'closed', pass: this.#newPass() };
+  #mode: Mode = { state: 'closed' };
+  #pass = 0;
   #cause: string | undefined;
 
   constructor({ failureRate, minimumCalls, windowMs, openMs }: CircuitSettings, sources: CircuitSources) {
@@ -88,7 +83,7 @@ export class Circuit {
     };
     this.#opossum = new CircuitBreaker(fail, this.#options);
     this.#opossum.on('open', () => this.#open());
-    this.#opossum.on('halfOpen', () => this.#become({ state: 'half-open', probe: undefined }));
+    this.#opossum.on('halfOpen', () => this.#become({ state: 'half-open', isProbing: false }));
     this.#opossum.on('close', () => this.#close());
   }
 
@@ -105,34 +100,22 @@ export class Circuit {
   get retryAfterMs(): number {
     const mode = this.#mode;
     if (mode.state === 'open') return Math.max(1, Math.ceil(mode.probeAtMs - this.#sources.clock()));
-    return mode.state === 'half-open' && mode.probe ? PROBE_IN_FLIGHT_MS : 0;
+    return mode.state === 'half-open' && mode.isProbing ? PROBE_IN_FLIGHT_MS : 0;
   }
 
-  /** @returns `undefined` if the call must not be made */
-  enter(): CircuitPass | undefined {
+  /** @returns a pass for one call, which is settled once the call has ended; `undefined` if it must not be made */
+  enter(): number | undefined {
     const mode = this.#mode;
-    if (mode.state === 'closed') return mode.pass;
-    if (mode.state === 'open' || mode.probe !== undefined) return undefined;
-    mode.probe = this.#newPass();
-    return mode.probe;
+    if (mode.state === 'open' || (mode.state === 'half-open' && mode.isProbing)) return undefined;
+    if (mode.state === 'half-open') mode.isProbing = true;
+    return this.#pass;
   }
 
-  /** Stops its timer; it is not used afterwards. */
-  shutdown(): void {
-    this.#opossum.shutdown();
-  }
-
-  #newPass(): CircuitPass {
-    const pass: CircuitPass = { settle: (health, cause) => this.#settle(pass, health, cause) };
-    return pass;
-  }
-
-  #settle(pass: CircuitPass, health: Health, cause: string | undefined): void {
-    const mode = this.#mode;
-    const isProbe = mode.state === 'half-open' && mode.probe === pass;
-    if (!isProbe && !(mode.state === 'closed' && mode.pass === pass)) return;
+  /** @param cause of what is unhealthy, in a word or two, such as `HTTP 503` */
+  settle(pass: number, health: Health, cause?: string): void {
+    if (pass !== this.#pass) return;
     if (health === 'ignored') {
-      if (isProbe) mode.probe = undefined;
+      if (this.#mode.state === 'half-open') this.#mode.isProbing = false;
       return;
     }
     this.#rotate(Math.floor((this.#sources.clock() - this.#rotatedAtMs) / this.#bucketMs));
@@ -145,6 +128,11 @@ export class Circuit {
       this.#opossum.emit('fire');
       this.#opossum.emit('success');
     }
+  }
+
+  /** Stops its timer; it is not used afterwards. */
+  shutdown(): void {
+    this.#opossum.shutdown();
   }
 
   #rotate(buckets: number): void {
@@ -162,11 +150,12 @@ export class Circuit {
     // The failures that opened it would open it again at the next one.
     this.#rotate(BUCKETS);
     this.#rotatedAtMs = this.#sources.clock();
-    this.#become({ state: 'closed', pass: this.#newPass() });
+    this.#become({ state: 'closed' });
   }
 
   #become(mode: Mode): void {
     this.#mode = mode;
+    this.#pass += 1;
     this.#sources.onChange(mode.state, this.cause);
   }
 
