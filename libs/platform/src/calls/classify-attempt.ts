@@ -48,6 +48,5 @@ export function classifyAttempt(end: ExchangeEnd, nowMs: number, isProxied: bool
 }
 
 function classifyUnanswered(end: Unanswered): ClassifiedAttempt {
-  const health = end.fault === 'closed' ? 'ignored' : 'unhealthy';
-  return { outcome: { kind: end.kind, fault: end }, health, result: end.fault };
+  return { outcome: { kind: end.kind, fault: end }, health: 'unhealthy', result: end.fault };
 }
