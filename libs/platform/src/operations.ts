@@ -6,8 +6,6 @@ export type Operation = CommandType;
 export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
 
 interface OperationTraits {
-  /** How it is signed, and that v3 goes unsigned without a secret key. Source: interface document. */
-  readonly scheme: 'v2' | 'v3';
   readonly priority: Priority;
   /** Opening a game twice opens the session that it names, and a report is a read; creating a session creates a new one. */
   readonly repeatAfterUnknown: RepeatAfterUnknown;
@@ -25,7 +23,6 @@ const LAUNCH = {
 
 /** A page of a report. */
 const REPORT: OperationTraits = {
-  scheme: 'v2',
   priority: 'background',
   repeatAfterUnknown: 'freely',
   unknownCode: 'PLATFORM_UNAVAILABLE',
@@ -34,8 +31,8 @@ const REPORT: OperationTraits = {
 
 /** How each operation is treated; a command without a row does not compile. */
 export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
-  'session.create': { ...LAUNCH, scheme: 'v2', repeatAfterUnknown: 'once' },
-  'game.open': { ...LAUNCH, scheme: 'v3', repeatAfterUnknown: 'freely' },
+  'session.create': { ...LAUNCH, repeatAfterUnknown: 'once' },
+  'game.open': { ...LAUNCH, repeatAfterUnknown: 'freely' },
   'report.ad-hoc.fetch': REPORT,
   'report.rake.fetch': REPORT,
 };

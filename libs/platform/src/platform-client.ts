@@ -143,9 +143,7 @@ export class PlatformClient {
   ): Promise<T> {
     const { name, secretKey } = this.#credentials;
     const request = requestOf(operation, data, this.#credentials, page);
-    if (secretKey === undefined && OPERATION_TRAITS[operation].scheme !== 'v3') {
-      throw new CommandError('SECRET_KEY_MISSING');
-    }
+    if (secretKey === undefined && request.root === 'baseUrl') throw new CommandError('SECRET_KEY_MISSING');
     let calls = this.#operations.get(operation);
     if (!calls) this.#operations.set(operation, (calls = new OperationCalls(operation, this.#share)));
     const end = await calls.make(this.#sign(request), context);

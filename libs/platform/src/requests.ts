@@ -3,13 +3,13 @@ import { readLaunchOptions } from '#contracts/validation';
 import type { RepeatAfterUnknown } from '#resilience';
 import { sign, type SignedParameters } from '#signing';
 
-import { type Operation, OPERATION_TRAITS } from './operations.ts';
+import type { Operation } from './operations.ts';
 import type { OperatorCredentials, PlatformSettings } from './platform-settings.ts';
 
 /** One request of the interface document, complete but for its signature. */
 export interface PlatformRequest {
   readonly operation: Operation;
-  /** The root of the operator that its path is relative to. */
+  /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
   readonly root: 'baseUrl' | 'apiUrl';
   readonly method: 'GET' | 'POST';
   /** The path without values, for traces. */
@@ -135,12 +135,11 @@ function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch) {
 
 /** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game is sent unsigned. */
 export function signRequest(
-  { operation, body, parameters }: PlatformRequest,
+  { root, body, parameters }: PlatformRequest,
   { secretKey, settings }: Pick<OperatorCredentials, 'secretKey' | 'settings'>,
 ): string | undefined {
   if (secretKey === undefined) return undefined;
-  const isV3 = OPERATION_TRAITS[operation].scheme === 'v3';
-  return sign(parameters, secretKey, settings, isV3 ? body?.text : undefined);
+  return sign(parameters, secretKey, settings, root === 'apiUrl' ? body?.text : undefined);
 }
 
 /** A request of the v2 endpoints, whose path has the values of `path` in place of their names in braces. */
