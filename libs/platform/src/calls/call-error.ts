@@ -5,7 +5,7 @@ import { readBody } from '../answers/read-body.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { Answer, TransportFault, Unanswered } from '../transport/exchange.ts';
+import { type Answer, MAX_ERROR_BYTES, type TransportFault, type Unanswered } from '../transport/exchange.ts';
 import type { Outcome } from './classify-attempt.ts';
 import type { CallContext } from './operation-calls.ts';
 
@@ -19,7 +19,6 @@ export interface CallFacts {
   readonly secretKey: string | undefined;
 }
 
-const MAX_ERROR_TEXT = 64 * 1024;
 /** What is not the platform's fault says so. */
 const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   certificate:
@@ -88,7 +87,7 @@ async function answerError(
 /** `undefined` if it cannot be read. */
 async function textOf(answer: Answer): Promise<string | undefined> {
   try {
-    return String(await readBody(answer, MAX_ERROR_TEXT));
+    return String(await readBody(answer, MAX_ERROR_BYTES));
   } catch {
     return undefined;
   }

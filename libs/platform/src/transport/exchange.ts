@@ -77,8 +77,8 @@ const FAULT_OF_CODE: ReadonlyMap<string, TransportFault> = new Map([
   ['UND_ERR_DESTROYED', 'closed'],
 ]);
 
-/** The text of an error is not read beyond this. */
-const MAX_ERROR_BYTES = 64 * 1024;
+/** The text of an error is not read beyond this, compressed or not. */
+export const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
  * Sends one request over a connection of its own, and reads its answer within the limits.
