@@ -33,7 +33,6 @@ export {
   inspectTopology,
   keepingQueue,
   lockQueue,
-  nextDelayMs,
   type QueueDeclaration,
   retryQueue,
   type Standing,

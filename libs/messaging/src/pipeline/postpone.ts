@@ -1,5 +1,4 @@
 import { CommandError, type ErrorBody } from '#contracts';
-import { nextDelayMs } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand } from '../command/command.ts';
@@ -66,15 +65,30 @@ function waitForPlatform(command: CheckedCommand, settlement: Settlement, bus: B
   const failure = failureOf(settlement);
   if (failure?.category !== 'unavailable') return settlement;
   const postponed = postponedOf(command);
-  const delayMs = nextDelayMs({
-    delaysMs: bus.settings.REPORTS_RETRY_DELAYS_MS,
-    postponed,
-    retryAfterMs: failure.retryAfterMs,
-    remainingMs: command.deadline.remainingMs(),
-  });
+  const { REPORTS_RETRY_DELAYS_MS: delaysMs } = bus.settings;
+  const delayMs = nextDelayMs(delaysMs, postponed, command.deadline.remainingMs(), failure.retryAfterMs);
   // Nobody else tries it again.
   if (delayMs === undefined) return { ...settlement, kind: 'dead-letter' } as Settlement;
   return waitFor(command, bus, failure, delayMs, postponed + 1);
+}
+
+/**
+ * The delay that a postponed report waits: one further each time, never shorter than `retryAfterMs` while there is one that
+ * long, after the last one the last again.
+ *
+ * @param delaysMs shortest first
+ * @param postponed times that it was postponed before
+ * @returns undefined if waiting would pass the deadline
+ */
+export function nextDelayMs(
+  delaysMs: readonly number[],
+  postponed: number,
+  remainingMs: number,
+  retryAfterMs = 0,
+): number | undefined {
+  const longEnough = delaysMs.slice(postponed).find((delayMs) => delayMs >= retryAfterMs);
+  const delayMs = longEnough ?? delaysMs.at(-1);
+  return delayMs !== undefined && Math.max(delayMs, retryAfterMs) < remainingMs ? delayMs : undefined;
 }
 
 /** By default for the shortest delay, which is not counted: nothing was tried in vain. */
