@@ -21,7 +21,7 @@ import { faultsBySchema } from './schema-validators.ts';
 
 const NOW_MS = Date.parse('2026-01-31T12:00:00Z');
 const REPLY_TYPES = [...REPLIES.keys()];
-const QUEUE = { kind: 'queue', queue: 'q' } as const;
+const QUEUE = 'lobby';
 const PACKET_ID = 'id of a packet';
 
 const examplesOf = (...names: readonly string[]): [string, string, Example][] =>

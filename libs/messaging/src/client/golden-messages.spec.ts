@@ -17,11 +17,7 @@ type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const NAMES = busNames('poker');
 const PACKET = { body: { pattern: 'session.create', data: { userId: 'p-1' }, id: 'n-1' } };
-const QUEUE = { kind: 'queue', queue: 'lobby' } as const;
-const CREATED: Reply = {
-  type: 'session.created',
-  data: { userId: 'p-1', sessionId: 's-1', auth: 'SECRET', redirectUrl: 'https://play.example/?auth=SECRET' },
-};
+const QUEUE = 'lobby';
 const PAGE = pageOf(1);
 const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => ({
   type: 'command.failed',
@@ -83,14 +79,9 @@ const COPY = { messageId: 'm-1', type: 'session.create', replyTo: 'lobby', body:
 const COPY_HEADERS = { operator: 'default', 'x-deadline': RECEIVED_AT_MS + 15_000 };
 const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] = [
   [
-    'a reply to a direct key, which RabbitMQ 3 would return although it delivered it',
-    () => replyMessage(commandOf({}), CREATED, { kind: 'direct', queue: 'amq.rabbitmq.reply-to.key' }),
-    { to: ':amq.rabbitmq.reply-to.key' },
-  ],
-  [
     'a conflict, under an id of its own data',
     () => replyMessage(commandOf({}), failed({}, 'IDEMPOTENCY_CONFLICT'), QUEUE),
-    { messageId: 'm-1:conflict:63821b46174c5320' },
+    { to: ':lobby!', messageId: 'm-1:conflict:63821b46174c5320' },
   ],
   [
     'a copy, which keeps what the contract lists and nothing else',

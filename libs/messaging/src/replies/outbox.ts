@@ -167,7 +167,7 @@ export class Outbox {
   }
 
   #publishReply(command: Command, reply: Reply, to: Reachable, content?: Buffer): Promise<PublishOutcome> {
-    const message = replyMessage(command, reply, to, content);
+    const message = replyMessage(command, reply, to.queue, content);
     const publisher = to.kind === 'direct' ? this.#directReplies : this.#broker.publisher;
     return this.#publish(command, 'reply', message, publisher);
   }
@@ -195,7 +195,7 @@ export class Outbox {
 
   async #park(command: Command, reply: Reply, to: Reachable, state: QueueState): Promise<void> {
     if (state !== 'gone') this.#refusing.refused(to.queue, state);
-    await this.#keep(command, replyMessage(command, reply, to), reply, PARKED_FOR[state]);
+    await this.#keep(command, replyMessage(command, reply, to.queue), reply, PARKED_FOR[state]);
   }
 
   async #keep(

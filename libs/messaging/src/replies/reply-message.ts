@@ -32,14 +32,15 @@ export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
 }
 
 /**
- * A reply as its AMQP message, addressed to a queue. Source: bus contract, section 3.
+ * A reply as its AMQP message. Source: bus contract, section 3.
  *
+ * @param queue where it goes, or a direct key
  * @param content default: the reply, serialized
  */
 export function replyMessage(
   { envelope, replies, nowMs }: Command,
   reply: Reply,
-  address: { readonly kind: 'queue' | 'direct'; readonly queue: string },
+  queue: string,
   content = contentOf(envelope, reply),
 ): OutgoingMessage {
   const { sequence } = replies;
@@ -53,10 +54,9 @@ export function replyMessage(
   if (envelope.traceparent !== undefined) headers['traceparent'] = envelope.traceparent;
   return {
     exchange: '',
-    routingKey: address.queue,
+    routingKey: queue,
     content,
-    // RabbitMQ 3 returns even what it delivered to a direct key.
-    mandatory: address.kind === 'queue',
+    mandatory: true,
     properties: {
       type: reply.type,
       correlationId: envelope.correlationId,
@@ -74,7 +74,7 @@ export function eventMessage(command: Command, reply: Reply, exchange: string): 
   const { envelope, nowMs } = command;
   // Its listeners never saw the command.
   const data = Buffer.from(JSON.stringify(announcedData(reply)));
-  const message = replyMessage(command, reply, { kind: 'queue', queue: '' }, data);
+  const message = replyMessage(command, reply, '', data);
   const { operator, attempts } = factsOf(command);
   const answeredAt = new Date(nowMs()).toISOString();
   const headers = { caller: envelope.caller, operator, worker: WORKER, attempts, 'answered-at': answeredAt };
