@@ -9,7 +9,7 @@ import { copyOf } from '../command/copy-of.ts';
 import { ALL_CALLERS } from '../envelope/envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
-import { HeaderSeal } from '../envelope/own-headers.ts';
+import { HeaderSeal, isCopy } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
 import { forwardedReply } from '../replies/forwarded-reply.ts';
 
@@ -45,8 +45,8 @@ export class Redriver {
     };
     const envelope = openEnvelope({ ...letter, fields }, rules);
     const headers: Record<string, unknown> = letter.properties.headers ?? {};
-    const isCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
-    const isProved = !isCopy || Object.keys(envelope.own).length > 0;
+    const claimsToBeCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
+    const isProved = !claimsToBeCopy || isCopy(envelope.own);
     return { delivery: { message: letter }, envelope, isProved };
   }
 

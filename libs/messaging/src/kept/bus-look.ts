@@ -4,7 +4,7 @@ import { LANES } from '#contracts';
 import { type ConfirmedPublisher, countsOf, QueueLock } from '#rabbitmq';
 
 import { lockOf, type PokerTopology } from '../topology/topology.ts';
-import { KeptSummary } from './kept-summary.ts';
+import { KeptSummary } from './kept-message.ts';
 
 /** More dead letters than this are counted, and not looked into: all of them pass through the worker. */
 const MOST_READ = 500;

@@ -2,6 +2,13 @@ import type { ConsumeMessage } from 'amqplib';
 
 import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { readBody } from '../envelope/read-body.ts';
+import type { FailureFacts } from '../observer/messaging-observer.ts';
+
+/** Reasons, ids and names of queues come from messages, which anybody who may write to the queue can make up. */
+const MOST_REASONS = 20;
+const LONGEST_NAME = 200;
+const LONGEST_FAILURE = 4_096;
+const OTHERS = 'other reasons';
 
 /** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
 export interface KeptMessage {
@@ -70,6 +77,55 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
   };
 }
 
+/** What lies in a queue that keeps messages for people, under one reason. */
+export interface KeptReason {
+  readonly reason: string;
+  readonly count: number;
+  /** When the first of them failed, ISO 8601. */
+  readonly since: string | undefined;
+  /** The latest of them. */
+  readonly last: ReturnType<typeof shownOf>;
+}
+
+/** A look into a queue that keeps messages for people: how many there are of each reason, and the latest of them. */
+export class KeptSummary {
+  readonly #reasons = new Map<string, KeptReason>();
+
+  /** The most frequent first. */
+  get reasons(): readonly KeptReason[] {
+    return [...this.#reasons.values()].filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count);
+  }
+
+  get messages(): number {
+    return this.reasons.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** @returns what takes it out again, if it does not stay in the queue */
+  add(message: ConsumeMessage): () => void {
+    const kept = keptMessageOf(message);
+    const name = short(kept.reason);
+    const reason = this.#reasons.has(name) || this.#reasons.size < MOST_REASONS ? name : OTHERS;
+    const last = shownOf(kept, message);
+    const { count = 0, since = last.failedAt } = this.#reasons.get(reason) ?? {};
+    this.#reasons.set(reason, { reason, count: count + 1, since, last });
+    return () => {
+      const counted = this.#reasons.get(reason);
+      if (counted) this.#reasons.set(reason, { ...counted, count: counted.count - 1 });
+    };
+  }
+}
+
+/** What people are shown of a message; `id` is the one of its command, and `failedAt` ISO 8601. */
+function shownOf({ commandId, type, queue, failedAt }: KeptMessage, message: ConsumeMessage) {
+  return {
+    id: short(commandId),
+    type: short(type),
+    queue: short(queue),
+    failedAt,
+    failure: failureIn(message),
+  };
+}
+
 /** The type in a packet of Nest's client, which neither the properties nor the broker name. */
 function patternOf(content: Buffer): string | undefined {
   return text(readBody(content, content.length, Number.POSITIVE_INFINITY, true).pattern);
@@ -83,4 +139,24 @@ function momentOf(value: unknown): string | undefined {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function short(text: string): string {
+  return text.slice(0, LONGEST_NAME);
+}
+
+/** The header `x-failure` as a worker wrote it; `undefined` for anything else. */
+function failureIn({ properties }: ConsumeMessage): FailureFacts | undefined {
+  const text: unknown = properties.headers?.['x-failure'];
+  if (typeof text !== 'string' || text.length > LONGEST_FAILURE) return undefined;
+  try {
+    const { status, pointers, reason } = JSON.parse(text) as Partial<Record<keyof FailureFacts, unknown>>;
+    return {
+      ...(typeof status === 'number' && { status }),
+      ...(Array.isArray(pointers) && { pointers: pointers.map(String) }),
+      reason: String(reason),
+    };
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import type { ChannelModel } from 'amqplib';
 
 import { type ConfirmedPublisher, countsOf, QueueLock, type QueueWalk, within } from '#rabbitmq';
 
-import { KeptSummary } from '../kept/kept-summary.ts';
+import { KeptSummary } from '../kept/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
 import { lockOf } from '../topology/topology.ts';
 import { forwardedReply } from './forwarded-reply.ts';
