@@ -63,8 +63,8 @@ export class Redriver {
       // A type that only another version knows is moved by the worker.
       queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
       headers: {
-        'x-redriven': (Number(own['x-redriven']) || 0) + 1,
-        ...(typeof own['x-sequence'] === 'number' && { 'x-sequence': own['x-sequence'] }),
+        'x-redriven': (own['x-redriven'] ?? 0) + 1,
+        ...(own['x-sequence'] !== undefined && { 'x-sequence': own['x-sequence'] }),
       },
     });
     const { timestamp: _timestamp, ...properties } = copy.properties;

@@ -76,14 +76,9 @@ export class Command {
     this.nowMs = nowMs;
     this.receivedAtMs = nowMs();
     this.deadline = new Deadline(envelope.deadlineAtMs, this.receivedAtMs);
-    const { 'x-sequence': sequence, 'x-stalled-since': stalledSinceMs } = envelope.own;
-    this.replies = {
-      // As an earlier run left them; anything else counts as a first run.
-      sequence: Number.isSafeInteger(sequence) && Number(sequence) >= 0 ? Number(sequence) : 0,
-      stalledSinceMs: typeof stalledSinceMs === 'number' ? stalledSinceMs : undefined,
-      underWay: undefined,
-      final: undefined,
-    };
+    // As an earlier run left them.
+    const { 'x-sequence': sequence = 0, 'x-stalled-since': stalledSinceMs } = envelope.own;
+    this.replies = { sequence, stalledSinceMs, underWay: undefined, final: undefined };
   }
 
   /** Whether a worker has received this very message before, in its lane or in quarantine. */

@@ -20,6 +20,7 @@ const LONGEST_HEADER = 1024;
  */
 export function copyOf({ delivery, envelope }: Original, { queue, headers }: Copy): OutgoingMessage {
   const { properties, content } = delivery.message;
+  const { 'x-redriven': redriven } = envelope.own;
   return {
     exchange: '',
     routingKey: queue,
@@ -28,7 +29,7 @@ export function copyOf({ delivery, envelope }: Original, { queue, headers }: Cop
     properties: {
       headers: {
         ...carried(properties.headers ?? {}),
-        ...(envelope.own['x-redriven'] !== undefined && { 'x-redriven': Number(envelope.own['x-redriven']) }),
+        ...(redriven !== undefined && { 'x-redriven': redriven }),
         ...(envelope.caller !== ANONYMOUS && { 'x-origin-user-id': envelope.caller }),
         // Never dropped, however it was written: a copy without one would run with the credentials of `default`.
         operator: envelope.operator.slice(0, LONGEST_HEADER),
@@ -69,11 +70,10 @@ export function deadLetterOf(command: Command, failure: ErrorBody, names: BusNam
 /** What a command carries from queue to queue, so that its replies continue where they ended, with the next number. */
 export function progressHeaders({ replies, context, envelope }: Command): Record<string, string | number> {
   const { sequence, stalledSinceMs } = replies;
-  const carriedProgress = envelope.own['x-progress'];
-  const progress = context?.progress ? JSON.stringify(context.progress) : carriedProgress;
+  const progress = context?.progress ? JSON.stringify(context.progress) : envelope.own['x-progress'];
   return {
     'x-sequence': sequence,
-    ...(typeof progress === 'string' && { 'x-progress': progress }),
+    ...(progress !== undefined && { 'x-progress': progress }),
     ...(stalledSinceMs !== undefined && { 'x-stalled-since': stalledSinceMs }),
   };
 }

@@ -49,6 +49,11 @@ describe('HeaderSeal', () => {
     expect(seal.open(received(change))).toEqual({});
   });
 
+  it('takes what JSON writes as null for what it is: not written by a worker', () => {
+    const headers = { 'x-redriven': Number.NaN, 'x-origin-user-id': null, 'x-postponed': Infinity };
+    expect(seal.open(received({ headers }))).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
+  });
+
   it('believes nothing that was sealed with another key', () => {
     expect(new HeaderSeal(new InternalKeys(Buffer.alloc(32, 8))).open(received())).toEqual({});
   });

@@ -6,26 +6,31 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import type { InternalKeys } from './internal-keys.ts';
 
-/** Headers of this service that decide something: believed only with their seal. Source: bus contract, section 5. */
-const SEALED = [
-  'x-origin-user-id',
-  'x-redriven',
-  'x-sequence',
-  'x-progress',
-  'x-postponed',
+/**
+ * Headers of this service that decide something, with values of their types: believed only with their seal, and then as they
+ * are. Source: bus contract, section 5.
+ */
+const OWN = {
+  'x-origin-user-id': '',
+  'x-redriven': 0,
+  'x-sequence': 0,
+  // JSON of `Progress`.
+  'x-progress': '',
+  'x-postponed': 0,
   // Since when the reply queue of a report has taken nothing, epoch milliseconds.
-  'x-stalled-since',
+  'x-stalled-since': 0,
   // Starts in quarantine that nothing ran beside, and that were cut off.
-  'x-quarantine-starts',
+  'x-quarantine-starts': 0,
   // All starts in quarantine that were cut off.
-  'x-quarantine-cuts',
+  'x-quarantine-cuts': 0,
   // How a command may be started there: beside which others.
-  'x-quarantine-level',
+  'x-quarantine-level': 0,
   // When the start of this copy began, epoch milliseconds.
-  'x-quarantine-started-at',
-  'x-reason',
-  'x-origin-queue',
-] as const;
+  'x-quarantine-started-at': 0,
+  'x-reason': '',
+  'x-origin-queue': '',
+};
+const SEALED = Object.keys(OWN);
 
 const SEAL = 'x-seal';
 
@@ -54,7 +59,7 @@ export const READ_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The headers of a message that a worker wrote, as far as that is proved; of any other message none. */
-export type OwnHeaders = Readonly<Partial<Record<(typeof SEALED)[number], unknown>>>;
+export type OwnHeaders = Readonly<Partial<typeof OWN>>;
 
 const NONE: OwnHeaders = {};
 /** A SHA-256 in base64 has so many. */
@@ -97,7 +102,12 @@ export class HeaderSeal {
       const code = codeOf(key, message);
       return given.length === code.length && timingSafeEqual(given, code);
     });
-    return isSealed ? Object.fromEntries(SEALED.map((name) => [name, headers[name]])) : NONE;
+    if (!isSealed) return NONE;
+    // Whatever JSON writes as null has the same code as nothing.
+    const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
+    return Object.fromEntries(
+      SEALED.filter((name) => isWritten(headers[name])).map((name) => [name, headers[name]]),
+    );
   }
 }
 

@@ -50,7 +50,7 @@ function claimOf(command: CheckedCommand, { idempotency }: Bus): Claim | Promise
   const { caller, operator, id, type, data, own } = command.envelope;
   const identity = [caller, operator, id];
   // A person wants it to be run again: the failure that it is known for is not replayed.
-  if (own['x-redriven'] !== undefined) identity.push(`redriven ${Number(own['x-redriven'])}`);
+  if (own['x-redriven'] !== undefined) identity.push(`redriven ${own['x-redriven']}`);
   return idempotency.claim(JSON.stringify(identity), fingerprintOf(type, data), {
     caller,
     untilMs: command.deadline.atMs,

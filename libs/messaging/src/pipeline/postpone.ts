@@ -117,5 +117,5 @@ function shortestOf({ settings }: Bus): number {
 }
 
 function postponedOf({ envelope }: CheckedCommand): number {
-  return Number(envelope.own['x-postponed']) || 0;
+  return envelope.own['x-postponed'] ?? 0;
 }

@@ -40,7 +40,7 @@ interface History {
 
 interface Waiting extends History {
   readonly command: Command;
-  /** When the start was that was cut off. */
+  /** When the start was that was cut off; 0 if none was. */
   readonly startedAtMs: number;
   readonly resolve: (settlement: Settlement | undefined) => void;
   readonly reject: (error: CommandError) => void;
@@ -78,15 +78,11 @@ export class Quarantine {
    */
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
     const { own } = command.envelope;
-    const level = Number(own['x-quarantine-level']) || ORDINARY;
-    const record = {
-      level,
-      starts: Number(own['x-quarantine-starts']) || 0,
-      cuts: Number(own['x-quarantine-cuts']) || 0,
-    };
-    const startedAtMs = own['x-quarantine-started-at'];
+    const { 'x-quarantine-level': level = ORDINARY, 'x-quarantine-started-at': startedAtMs } = own;
+    const { 'x-quarantine-starts': starts = 0, 'x-quarantine-cuts': cuts = 0 } = own;
+    const record = { level, starts, cuts };
     // What somebody published here directly has killed nobody yet.
-    const isStart = typeof startedAtMs === 'number' || !isCopy(own);
+    const isStart = startedAtMs !== undefined || !isCopy(own);
     if (isStart && !command.delivery.message.fields.redelivered) {
       if (!this.#mayRun(level)) return this.#copy(record);
       this.#running.set(command, { startedAtMs: this.#bus.clock(), level });
@@ -94,8 +90,8 @@ export class Quarantine {
       return undefined;
     }
     const { promise, resolve, reject } = Promise.withResolvers<Settlement | undefined>();
-    const waiting = { ...record, command, startedAtMs: Number(startedAtMs), resolve, reject };
-    if (typeof startedAtMs !== 'number') {
+    const waiting = { ...record, command, startedAtMs: startedAtMs ?? 0, resolve, reject };
+    if (startedAtMs === undefined) {
       this.#waiting.push(waiting);
       this.#next(GATHER_MS);
     } else if (this.#cut.push(waiting) === 1) setTimeout(() => this.#judge(), GATHER_MS);

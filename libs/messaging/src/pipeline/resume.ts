@@ -39,8 +39,12 @@ export function resume(): Step {
       command.isRedelivered &&
       before.command.replies.sequence >= replies.sequence;
     const earlier = isInterrupted ? before : undefined;
-    context.progress = earlier?.command.context.progress ?? parse(envelope.own['x-progress']);
-    replies.sequence = earlier?.command.replies.sequence ?? replies.sequence;
+    const { 'x-progress': carried } = envelope.own;
+    if (carried !== undefined) context.progress = JSON.parse(carried) as Progress;
+    if (earlier) {
+      context.progress = earlier.command.context.progress;
+      replies.sequence = earlier.command.replies.sequence;
+    }
     const settlement = earlier?.settlement ?? (await next(command));
     // Nobody knows whether its final reply was taken: it is sent again, and no other one.
     if (failureOf(settlement)) run.settlement = settlement;
@@ -52,13 +56,4 @@ export function resume(): Step {
 function keyOf({ envelope }: CheckedCommand): string {
   const { caller, operator, id, type, correlationId, replyTo, data } = envelope;
   return JSON.stringify([caller, operator, id, type, correlationId, replyTo, dataDigest(data)]);
-}
-
-function parse(text: unknown): Progress | undefined {
-  try {
-    const value: unknown = JSON.parse(String(text));
-    return typeof value === 'object' && value !== null ? (value as Progress) : undefined;
-  } catch {
-    return undefined;
-  }
 }

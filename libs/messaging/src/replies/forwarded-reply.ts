@@ -26,7 +26,7 @@ export function forwardedReply(
   seal: HeaderSeal,
 ): OutgoingMessage | undefined {
   const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
-  if (!FORWARDED.has(reason) || typeof queue !== 'string' || queue === '') return undefined;
+  if (!FORWARDED.has(reason) || !queue) return undefined;
   if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
   const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
   // Headers with an `x-` were added by the service, the publisher and the broker.
