@@ -4,7 +4,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
-import { busNames, type Lane } from '#contracts';
+import { busNames } from '#contracts';
 import {
   type CallerPolicy,
   type InternalKeys,
@@ -31,7 +31,7 @@ import { HealthController, MetricsController } from './health/health.controller.
 import { BusObserver } from './observers/bus-observer.ts';
 import { PlatformMetrics } from './observers/platform-metrics.ts';
 import { StateMetrics } from './observers/state-metrics.ts';
-import { lanePause } from './platform-state.ts';
+import { reportsPause } from './platform-state.ts';
 import type { TlsContexts } from './settings/reloaded-settings.ts';
 import type { Traces } from './traces/traces.ts';
 
@@ -117,13 +117,10 @@ function messagingOptions(
 ): MessagingModuleOptions {
   const { LOG_SUBJECT_KEY: key } = settings;
   const subjectKey = key === undefined ? undefined : createSecretKey(key, 'utf8');
-  const pauseOf = (lane: Lane) =>
-    lanePause(lane, platform.circuits(), platform.operators().length, steadyClock());
   return {
     settings,
     tls: tls.AMQP,
-    pauseMs: (lane) => pauseOf(lane).pauseMs,
-    isServed: (lane) => pauseOf(lane).isServed,
+    reportsPause: () => reportsPause(platform.circuits(), platform.operators().length, steadyClock()),
     clientOf: (operator) => platform.get(operator),
     callers,
     subjectOf: subjectKey === undefined ? undefined : (...names) => subjectOf(subjectKey, ...names),

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { CircuitReport, Operation, PlatformClient } from '#platform';
 
-import { compartmentsOf, lanePause } from './platform-state.ts';
+import { compartmentsOf, reportsPause } from './platform-state.ts';
 
 it('puts what a lane holds beside what waits for the platform', () => {
   const calls = [
@@ -43,7 +43,7 @@ const circuit = (
 
 const open = circuit(RAKE, 'open', 4_000);
 
-describe('lanePause', () => {
+describe('reportsPause', () => {
   it.each<[string, readonly CircuitReport[], operators: number, pauseMs: number | undefined, boolean]>([
     ['nothing was called', [], 1, undefined, true],
     ['the circuit lets its probe through', [circuit(RAKE, 'half-open', 0)], 1, undefined, false],
@@ -57,7 +57,7 @@ describe('lanePause', () => {
     ['a probe is in flight', [circuit(RAKE, 'half-open', 1_000), open], 1, 1_000, false],
     ['the probe is due', [circuit(RAKE, 'open', 0)], 1, 1, false],
     ['nobody knows when the probe is due', [circuit(RAKE, 'open')], 1, 1, false],
-  ])('of reports, if %s', (_, circuits, operators, pauseMs, isServed) => {
-    expect(lanePause('reports', circuits, operators, NOW_MS)).toEqual({ pauseMs, isServed });
+  ])('if %s', (_, circuits, operators, pauseMs, isServed) => {
+    expect(reportsPause(circuits, operators, NOW_MS)).toEqual({ pauseMs, isServed });
   });
 });

@@ -1,5 +1,5 @@
-import { type CommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
-import type { MessagingHealth } from '#messaging';
+import { type CommandType, LANE_OF_COMMAND } from '#contracts';
+import type { MessagingHealth, ReportsPause } from '#messaging';
 import type { CircuitReport, PlatformClients } from '#platform';
 
 const RECENTLY_MS = 60_000;
@@ -36,22 +36,20 @@ export function compartmentsOf(
 }
 
 /**
- * Whether a lane should consume, by the circuits that it used in the last minute. Source: bus contract, section 5.
+ * Whether reports should be taken, by the circuits that they used in the last minute: they are served if one is closed, or
+ * there is an operator of which they used none. They pause until the first probe, if every circuit is open, and a little
+ * longer while the probe is in flight, since its outcome is not known yet. Source: bus contract, section 5.
  *
  * @param operators how many there are: one that was not called counts as well
- * @returns `isServed`: whether one of its circuits is closed, or there is an operator of which it used none. `pauseMs`: how
- *   long it should consume nothing: until the first probe, if every circuit is open, and a little longer while the probe
- *   is in flight, since its outcome is not known yet
  */
-export function lanePause(
-  lane: Lane,
+export function reportsPause(
   circuits: readonly CircuitReport[],
   operators: number,
   nowMs: number,
-): { readonly pauseMs: number | undefined; readonly isServed: boolean } {
+): ReportsPause {
   const used = circuits.filter(
     ({ operation, lastUsedAtMs }) =>
-      LANE_OF_COMMAND[operation satisfies CommandType] === lane && nowMs - lastUsedAtMs <= RECENTLY_MS,
+      LANE_OF_COMMAND[operation satisfies CommandType] === 'reports' && nowMs - lastUsedAtMs <= RECENTLY_MS,
   );
   const hasUncalled = new Set(used.map(({ operator }) => operator)).size < operators;
   const isServed = hasUncalled || used.some(({ state }) => state === 'closed');

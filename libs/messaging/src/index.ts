@@ -19,6 +19,7 @@ export {
   type Postponement,
 } from './observer/messaging-observer.ts';
 export type { BusLook, KeptLook } from './kept/bus-look.ts';
+export type { ReportsPause } from './messaging-options.ts';
 export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';
 export { type MessagingHealth, PokerTransport } from './poker-transport.ts';

@@ -28,6 +28,13 @@ export interface MessagingSettings {
   readonly EVENTS: EventPolicy;
 }
 
+export interface ReportsPause {
+  /** How long none should be taken, because everything that they call is down; `undefined` if they need not pause. */
+  readonly pauseMs: number | undefined;
+  /** Whether something that they call is known to answer, or nothing is known to be down. */
+  readonly isServed: boolean;
+}
+
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
   /** For `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
@@ -41,10 +48,8 @@ export interface MessagingOptions {
   readonly internalKeys: InternalKeys;
   /** Called at the first connection, if the broker's topology differs from this version's. */
   readonly onMismatch: (error: Error) => void;
-  /** How long a lane should take nothing, because everything that it calls is down; `undefined` if it need not pause. */
-  readonly pauseMs: (lane: Lane) => number | undefined;
-  /** Whether something that a lane calls is known to answer, or nothing is known to be down. */
-  readonly isServed: (lane: Lane) => boolean;
+  /** Whether reports should be taken, by what they have called; a player's command is answered in any case. */
+  readonly reportsPause: () => ReportsPause;
   readonly idempotency: IdempotencyStore;
   readonly observer: MessagingObserver;
   /** Default: nothing is traced. */

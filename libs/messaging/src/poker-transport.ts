@@ -119,26 +119,23 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       window: this.#window,
       places: new ReportPlaces(this.#prefetch.reports, bus.clock),
       onUnavailable: () => {
-        const pauseMs = bus.pauseMs('reports');
+        const { pauseMs } = bus.reportsPause();
         if (pauseMs !== undefined) reports()?.pause(pauseMs);
       },
       // A long report that has shown that the platform answers does not keep its lane at one report at a time.
       onServed: () => reports()?.widenIfServed(),
     });
-    const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer =>
+    const consumerOf = (queue: string, prefetch: number): QueueConsumer =>
       new QueueConsumer({
         queue,
         prefetch,
         maxBodyBytes: settings.MAX_COMMAND_BYTES,
-        isServed,
+        isServed: () => queue !== names.lanes.reports || bus.reportsPause().isServed,
         handle: (delivery) => this.#pipeline.process(delivery),
         onLost: (error) => observer.consumerLost(queue, this.#broker.describe(error)),
       });
     this.#lanes = new Map(
-      settings.LANES.map((lane) => [
-        lane,
-        consumerOf(names.lanes[lane], this.#prefetch[lane], () => options.isServed(lane)),
-      ]),
+      settings.LANES.map((lane) => [lane, consumerOf(names.lanes[lane], this.#prefetch[lane])]),
     );
     this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, this.#prefetch.interactive)];
     this.#forwarder = new ParkedReplyForwarder(bus, this.#broker.publisher);

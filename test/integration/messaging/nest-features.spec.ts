@@ -60,8 +60,7 @@ const OPTIONS: MessagingModuleOptions = {
   onMismatch: (error) => {
     throw error;
   },
-  pauseMs: () => undefined,
-  isServed: () => true,
+  reportsPause: () => ({ pauseMs: undefined, isServed: true }),
   observer: new Proxy({} as MessagingObserver, { get: () => () => undefined }),
 };
 
