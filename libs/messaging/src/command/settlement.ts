@@ -12,7 +12,7 @@ interface Failing {
 }
 
 /** The reply of a command that failed. */
-export type FailedReply = Extract<Reply, { type: 'command.failed' }>;
+type FailedReply = Extract<Reply, { type: 'command.failed' }>;
 
 /** What becomes of a command. Source: bus contract, section 5. */
 export type Settlement =

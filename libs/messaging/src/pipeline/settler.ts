@@ -3,7 +3,7 @@ import type { Reply } from '#contracts';
 import type { Command } from '../command/command.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { factsOf, failureFactsOf } from '../command/facts.ts';
-import type { FailedReply, Settlement } from '../command/settlement.ts';
+import type { Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { isAnnounced } from '../replies/reply-message.ts';
@@ -58,7 +58,7 @@ export class Settler {
       case 'dead-letter':
         return Promise.all([
           this.#answer(command, settlement.reply),
-          this.#deadLetter(command, settlement.reply),
+          this.#outbox.copy(command, deadLetterOf(command, settlement.reply.data, this.#bus.names)),
         ]);
       case 'postpone':
       case 'move':
@@ -74,12 +74,6 @@ export class Settler {
     return sending ?? announcing ?? Promise.resolve();
   }
 
-  async #deadLetter(command: Command, { data }: FailedReply): Promise<void> {
-    const { names, observer } = this.#bus;
-    await this.#outbox.copy(command, deadLetterOf(command, data, names));
-    observer.deadLettered(factsOf(command), data.code);
-  }
-
   #observe(command: Command, settlement: Published): void {
     const { observer, nowMs } = this.#bus;
     const facts = factsOf(command);
@@ -87,6 +81,7 @@ export class Settler {
       case 'answer':
       case 'dead-letter': {
         const { reply, cause } = settlement;
+        if (settlement.kind === 'dead-letter') observer.deadLettered(facts, settlement.reply.data.code);
         if (reply.type !== 'command.failed') observer.commandAnswered(facts, 'success', cause);
         else observer.commandAnswered(facts, reply.data.code, cause, failureFactsOf(reply.data));
         break;
