@@ -99,10 +99,6 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       topology,
       publishesTo: ['', names.events],
       permissions: workerPermissions(prefix),
-      onConsuming: (connection) => {
-        this.#forwarder.attach(connection);
-        this.#looker.attach(connection);
-      },
       onState: (connection, state) => {
         // What had to wait for the broker is no operation that is stuck.
         if (state.kind === 'open') this.#window.restart();
@@ -138,8 +134,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       settings.LANES.map((lane) => [lane, consumerOf(names.lanes[lane], this.#prefetch[lane])]),
     );
     this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, this.#prefetch.interactive)];
-    this.#forwarder = new ParkedReplyForwarder(bus, this.#broker.publisher);
-    this.#looker = new BusLooker(topology, this.#broker.publisher, () => this.#forwarder.left);
+    this.#forwarder = new ParkedReplyForwarder(bus, this.#broker);
+    this.#looker = new BusLooker(topology, this.#broker, () => this.#forwarder.left);
   }
 
   /** What the broker knows of the whole service; `undefined` if it does not answer. */
@@ -178,6 +174,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       this.#handlers.set(pattern, (data, command) => this.#call(handler, data, command));
     }
     this.#broker.open(this.#consumers);
+    this.#forwarder.start();
     callback();
   }
 

@@ -29,8 +29,6 @@ export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | '
   readonly publishesTo: readonly string[];
   /** What the service needs, for the advice on what to grant. */
   readonly permissions: Permissions;
-  /** Called with each connection that begins to consume. */
-  readonly onConsuming: (connection: ChannelModel) => void;
   readonly onState: (connection: 'consuming' | 'publishing', state: ConnectionState) => void;
   /** Called with what the user lacks, and what to do; with `undefined` once it has it again. */
   readonly onAccess: (advice: string | undefined) => void;
@@ -67,7 +65,7 @@ export class Broker {
   constructor(options: BrokerOptions) {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
-    this.#consuming = this.#connection('consuming', async (model) => options.onConsuming(model));
+    this.#consuming = this.#connection('consuming');
   }
 
   get isConnected(): boolean {
@@ -84,6 +82,11 @@ export class Broker {
   /** The release of the broker that was connected to last. */
   get release(): BrokerRelease | undefined {
     return this.#release;
+  }
+
+  /** The connection that consumes, which the broker serves under an alarm, too; `undefined` while there is none. */
+  get consuming(): ChannelModel | undefined {
+    return this.#consuming.isUsable ? this.#consuming.model : undefined;
   }
 
   /** Begins to connect; returns at once. Consuming begins when replies can be published. */
@@ -131,7 +134,7 @@ export class Broker {
 
   #connection(
     use: 'publishing' | 'consuming',
-    setUp: (model: ChannelModel) => Promise<void>,
+    setUp?: (model: ChannelModel) => Promise<void>,
   ): BrokerConnection {
     return new BrokerConnection({
       ...this.#options,

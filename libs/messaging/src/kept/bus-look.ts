@@ -1,7 +1,5 @@
-import type { ChannelModel } from 'amqplib';
-
 import { LANES } from '#contracts';
-import { type ConfirmedPublisher, countsOf, QueueLock } from '#rabbitmq';
+import { type Broker, countsOf, QueueLock } from '#rabbitmq';
 
 import { lockOf, type PokerTopology } from '../topology/topology.ts';
 import { KeptSummary } from './kept-message.ts';
@@ -27,21 +25,18 @@ export type KeptLook = ReturnType<typeof keptLook>;
 export class BusLooker {
   readonly #topology: PokerTopology;
   readonly #parked: () => KeptSummary;
+  readonly #broker: Broker;
   readonly #lock: QueueLock;
-  #connection: ChannelModel | undefined;
   #letters = new KeptSummary();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #isReading = false;
 
   /** @param parked what the last walk of the worker that forwards parked replies left in their queue */
-  constructor(topology: PokerTopology, publisher: ConfirmedPublisher, parked: () => KeptSummary) {
+  constructor(topology: PokerTopology, broker: Broker, parked: () => KeptSummary) {
     this.#topology = topology;
     this.#parked = parked;
-    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), publisher);
-  }
-
-  attach(connection: ChannelModel): void {
-    this.#connection = connection;
+    this.#broker = broker;
+    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), broker.publisher);
   }
 
   /** @returns undefined if the broker does not answer */
@@ -62,7 +57,8 @@ export class BusLooker {
 
   /** One queue as the broker counts it; no counts if there is no such queue, or the broker does not say. */
   async #countsOf(queue: string) {
-    const ask = async () => this.#connection && countsOf(this.#connection, queue);
+    const { consuming } = this.#broker;
+    const ask = async () => consuming && countsOf(consuming, queue);
     const { messageCount: messages, consumerCount: consumers } = (await ask().catch(() => undefined)) ?? {};
     const lane = LANES.find((each) => this.#topology.names.lanes[each] === queue);
     return { queue, ...(lane && { lane }), messages, consumers };
@@ -76,12 +72,12 @@ export class BusLooker {
       // The broker tells only connections that have published of an alarm, and the same alarm keeps callers from sending the
       // command that would have this worker publish. Under an alarm this is not answered, and no lock can be taken.
       await this.#lock.isTaken();
-      const connection = this.#connection;
-      if (!connection || depth === undefined || depth > MOST_READ) return;
+      const { consuming } = this.#broker;
+      if (!consuming || depth === undefined || depth > MOST_READ) return;
       const restMs = depth === this.#letters.messages ? LONGEST_REST_MS : SHORTEST_REST_MS;
       if (performance.now() - this.#readAtMs < restMs) return;
       const letters = new KeptSummary();
-      await this.#lock.walk(connection, this.#topology.names.deadLetters, WALK, async (walk) => {
+      await this.#lock.walk(consuming, this.#topology.names.deadLetters, WALK, async (walk) => {
         for await (const { message } of walk.messages()) letters.add(message);
         this.#letters = letters;
         this.#readAtMs = performance.now();

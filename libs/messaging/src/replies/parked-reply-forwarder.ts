@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { type ConfirmedPublisher, countsOf, QueueLock, type QueueWalk, within } from '#rabbitmq';
+import { type Broker, countsOf, pause, QueueLock, type QueueWalk, within } from '#rabbitmq';
 
 import { KeptSummary } from '../kept/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
@@ -27,17 +27,16 @@ const WALK = {
  */
 export class ParkedReplyForwarder {
   readonly #bus: Bus;
-  readonly #publisher: ConfirmedPublisher;
+  readonly #broker: Broker;
   readonly #lock: QueueLock;
-  #timer: NodeJS.Timeout | undefined;
-  #connection: ChannelModel | undefined;
-  #walk: Promise<void> = Promise.resolve();
+  readonly #stopping = new AbortController();
+  #walking: Promise<void> = Promise.resolve();
   #left = new KeptSummary();
 
-  constructor(bus: Bus, publisher: ConfirmedPublisher) {
+  constructor(bus: Bus, broker: Broker) {
     this.#bus = bus;
-    this.#publisher = publisher;
-    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), publisher);
+    this.#broker = broker;
+    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker.publisher);
   }
 
   /** What the last complete walk of this worker left in the queue. */
@@ -45,28 +44,26 @@ export class ParkedReplyForwarder {
     return this.#left;
   }
 
-  /** Walks over a connection until the next one, or until `stop`; returns at once. */
-  attach(connection: ChannelModel): void {
-    this.#connection = connection;
-    this.#next(connection, INTERVAL_MS);
+  /** Walks again and again while there is a connection, until `stop`; returns at once. */
+  start(): void {
+    this.#walking = this.#keepWalking();
   }
 
   /** Ends after the reply that is under way. */
   async stop(): Promise<void> {
-    this.#connection = undefined;
-    clearTimeout(this.#timer);
-    await within(STOP_TIMEOUT_MS, 'the last parked reply', this.#walk).catch(() => undefined);
+    this.#stopping.abort();
+    await within(STOP_TIMEOUT_MS, 'the last parked reply', this.#walking).catch(() => undefined);
   }
 
-  #next(connection: ChannelModel, afterMs: number): void {
-    // The end of a walk over a connection that has gone must not stop the timer of the next one.
-    if (this.#connection !== connection) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      // What fails is tried again at the next walk, or over the next connection.
-      const walked = this.#walkOver(connection).catch(() => INTERVAL_MS);
-      this.#walk = walked.then((restMs) => this.#next(connection, restMs));
-    }, afterMs).unref();
+  async #keepWalking(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let restMs = INTERVAL_MS; ;) {
+      await pause(restMs, signal);
+      if (signal.aborted) return;
+      const { consuming } = this.#broker;
+      // What fails is tried again at the next walk.
+      restMs = consuming ? await this.#walkOver(consuming).catch(() => INTERVAL_MS) : INTERVAL_MS;
+    }
   }
 
   /** @returns how long to rest */
@@ -75,10 +72,10 @@ export class ParkedReplyForwarder {
     const depth = (await countsOf(connection, undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
-    const isWanted = (): boolean => this.#connection === connection;
+    const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
-      (message) => this.#publisher.publish(message, isWanted).catch(() => undefined),
+      (message) => this.#broker.publisher.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
     );
     const hasWalked = await this.#lock.walk(connection, undelivered, WALK, (walk) =>

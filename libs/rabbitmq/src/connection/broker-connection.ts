@@ -21,7 +21,7 @@ export interface BrokerConnectionOptions extends ConnectOptions {
   /** The nodes of one cluster, tried in turn. They hold a password. */
   readonly urls: readonly string[];
   /** Makes channels and topology after each connect. If it throws, the connection is closed and recreated. */
-  readonly setUp?: (connection: ChannelModel) => Promise<void>;
+  readonly setUp?: ((connection: ChannelModel) => Promise<void>) | undefined;
   /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
   readonly onState?: (state: ConnectionState) => void;
