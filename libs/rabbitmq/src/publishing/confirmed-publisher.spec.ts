@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
+import { DirectReplies } from './direct-replies.ts';
 import { messageTo } from './outgoing-message.fixture.ts';
 import { UnconfirmedError } from './outgoing-message.ts';
 import { attach } from './scripted-channel.fixture.ts';
@@ -43,23 +44,23 @@ describe('ConfirmedPublisher', () => {
     await expect(unwanted).rejects.toThrow(UnconfirmedError);
   });
 
-  it('gives a message up after its time though there is no connection, and the others when it closes', async () => {
+  it('gives up what waits for a connection when it closes', async () => {
     const publisher = new ConfirmedPublisher();
     const waiting = publisher.publish(messageTo('a'));
-    const late = publisher.publish(messageTo('a'), () => true, 100);
-    late.catch(() => undefined);
-    await jest.advanceTimersByTimeAsync(100);
-    await expect(late).rejects.toThrow('in 100 ms');
     publisher.close();
     await expect(waiting).rejects.toThrow(UnconfirmedError);
   });
+});
 
-  it('keeps no message until its time is over', async () => {
-    const { publisher, channel } = await attach();
-    const timers = jest.getTimerCount();
-    const outcome = publisher.publish(messageTo('a'), () => true, 10 * SECONDS);
-    channel.confirm(0);
-    expect([await outcome, jest.getTimerCount()]).toEqual(['confirmed', timers]);
+describe('DirectReplies', () => {
+  it('gives up a reply after ten seconds without a connection', async () => {
+    const direct = new DirectReplies({ name: 'spec', urls: [] });
+    const late = direct.publish(messageTo('amq.rabbitmq.reply-to.a.b'), () => true);
+    const failed = expect(late).rejects.toThrow(UnconfirmedError);
+    await jest.advanceTimersByTimeAsync(11 * SECONDS);
+    await failed;
+    await direct.close();
+    expect(jest.getTimerCount()).toBe(0);
   });
 });
 

@@ -96,23 +96,13 @@ export class ConfirmedPublisher {
    * Publishes and waits for the broker's answer.
    *
    * @param isWanted asked before each try; if it says no, the message is given up
-   * @param timeoutMs after which it is given up in any case; default: never
    * @throws UnconfirmedError if nobody wants it any more, or the publisher is closed
    * @throws PublishRefusedError if the broker refuses it for good
    */
-  publish(
-    message: OutgoingMessage,
-    isWanted: () => boolean = () => true,
-    timeoutMs?: number,
-  ): Promise<PublishOutcome> {
-    let timer: NodeJS.Timeout | undefined;
-    const outcome = new Promise<PublishOutcome>((resolve, reject) => {
-      const publish: PendingPublish = { message, isWanted, resolve, reject, tries: 0, isDone: false };
-      if (timeoutMs !== undefined) timer = setTimeout(() => giveUp(publish, timeoutMs), timeoutMs).unref();
-      this.#send(publish);
+  publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#send({ message, isWanted, resolve, reject, tries: 0, isDone: false });
     });
-    // It would keep the message, which may be a page of a report.
-    return timer ? outcome.finally(() => clearTimeout(timer)) : outcome;
   }
 
   #send(publish: PendingPublish): void {
@@ -193,9 +183,4 @@ export class ConfirmedPublisher {
     destroySocket(this.#model, new Error('the broker confirms nothing of what is published'));
     this.#onSilence?.();
   }
-}
-
-function giveUp(publish: PendingPublish, timeoutMs: number): void {
-  publish.isDone = true;
-  publish.reject(new UnconfirmedError(`The broker has not confirmed the message in ${timeoutMs} ms.`));
 }

@@ -39,25 +39,31 @@ export class DirectReplies {
 
   /**
    * @returns `returned` if the broker cannot read the key, or, from RabbitMQ 4.3 on, knows that nobody has it
-   * @throws UnconfirmedError if nobody wants the message any more, or it takes too long
+   * @throws UnconfirmedError if nobody wants the message any more, or it takes longer than ten seconds
    */
   async publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
     const kind = kindOf(message.routingKey);
     if (this.#unreadable.has(kind)) return 'returned';
     this.#connection.open();
-    await within(TIMEOUT_MS, 'the broker', this.#connection.established()).catch((error: unknown) => {
-      throw new UnconfirmedError('The broker is away.', { cause: error });
-    });
-    const mandatory = this.#returnsOnlyUndelivered;
-    if (!mandatory && !isReadable(message.routingKey)) return 'returned';
+    let isLate = false;
     try {
-      return await this.#publisher.publish({ ...message, mandatory }, isWanted, TIMEOUT_MS);
+      const published = this.#publish(message, () => !isLate && isWanted());
+      return await within(TIMEOUT_MS, 'a direct reply', published);
     } catch (error) {
-      if (!(error instanceof PublishRefusedError)) throw error;
+      isLate = true;
+      if (!(error instanceof PublishRefusedError))
+        throw new UnconfirmedError((error as Error).message, { cause: error });
       this.#unreadable.add(kind);
       setTimeout(() => this.#unreadable.delete(kind), REMEMBERED_MS).unref();
       return 'returned';
     }
+  }
+
+  async #publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
+    await this.#connection.established();
+    const mandatory = this.#returnsOnlyUndelivered;
+    if (!mandatory && !isReadable(message.routingKey)) return 'returned';
+    return this.#publisher.publish({ ...message, mandatory }, isWanted);
   }
 
   async close(): Promise<void> {
