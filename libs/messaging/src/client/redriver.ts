@@ -11,7 +11,7 @@ import { InternalKeys } from '../envelope/internal-keys.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { HeaderSeal, isCopy } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
-import { forwardedReply } from '../replies/forwarded-reply.ts';
+import { forwardedReply } from '../replies/parked-reply-forwarder.ts';
 
 type Redriving = ReturnType<Redriver['read']>;
 

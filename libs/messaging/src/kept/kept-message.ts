@@ -141,16 +141,16 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function short(text: string): string {
-  return text.slice(0, LONGEST_NAME);
+function short(name: string): string {
+  return name.slice(0, LONGEST_NAME);
 }
 
 /** The header `x-failure` as a worker wrote it; `undefined` for anything else. */
 function failureIn({ properties }: ConsumeMessage): FailureFacts | undefined {
-  const text: unknown = properties.headers?.['x-failure'];
-  if (typeof text !== 'string' || text.length > LONGEST_FAILURE) return undefined;
+  const json: unknown = properties.headers?.['x-failure'];
+  if (typeof json !== 'string' || json.length > LONGEST_FAILURE) return undefined;
   try {
-    const { status, pointers, reason } = JSON.parse(text) as Partial<Record<keyof FailureFacts, unknown>>;
+    const { status, pointers, reason } = JSON.parse(json) as Partial<Record<keyof FailureFacts, unknown>>;
     return {
       ...(typeof status === 'number' && { status }),
       ...(Array.isArray(pointers) && { pointers: pointers.map(String) }),

@@ -26,10 +26,7 @@ type Reachable = Extract<ReplyAddress, { kind: 'queue' | 'direct' }>;
 type Publish = () => Promise<PublishOutcome>;
 type Publisher = Pick<DirectReplies, 'publish'>;
 
-/** The part of a `Broker` that an outbox uses. */
-export interface OutboxBroker extends Pick<Broker, 'redeclare' | 'depthOf'> {
-  readonly publisher: Publisher;
-}
+type OutboxBroker = Pick<Broker, 'redeclare' | 'depthOf'> & { readonly publisher: Publisher };
 
 /** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
 export class Outbox {

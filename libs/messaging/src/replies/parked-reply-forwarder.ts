@@ -1,12 +1,21 @@
-import type { ChannelModel } from 'amqplib';
+import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { type Broker, countsOf, pause, QueueLock, type QueueWalk, within } from '#rabbitmq';
+import {
+  type Broker,
+  countsOf,
+  type OutgoingMessage,
+  pause,
+  QueueLock,
+  type QueueWalk,
+  within,
+} from '#rabbitmq';
 
+import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { KeptSummary } from '../kept/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
 import { lockOf } from '../topology/topology.ts';
-import { forwardedReply } from './forwarded-reply.ts';
 import { ForwardingRound } from './forwarding-round.ts';
+import { PARKED_FOR } from './refusing-queues.ts';
 
 const INTERVAL_MS = 3_000;
 /** After a walk that was cut short; long enough for somebody else to take the lock. */
@@ -20,6 +29,13 @@ const WALK = {
   // No final reply comes near it; what is cut has no seal that fits, and stays.
   maxBodyBytes: 1024 * 1024,
 };
+
+/** An announcement is not forwarded by itself: the listeners that took it would get it again. */
+const FORWARDED: ReadonlySet<unknown> = new Set(Object.values(PARKED_FOR));
+/** A key belongs to a connection, and does not come back with another one. */
+const DIRECT = 'amq.rabbitmq.reply-to';
+/** What a reply has; a `user_id`, for example, would close the channel. */
+const PROPERTIES = new Set('type correlationId messageId contentType timestamp appId'.split(' '));
 
 /**
  * Sends parked replies on to their queues once these exist and take messages, in order, confirmed and under the ids that
@@ -111,4 +127,33 @@ export class ParkedReplyForwarder {
       for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
     }
   }
+}
+
+/**
+ * A parked reply as it was to be published, under the same `message_id`.
+ *
+ * @param reserved what the service's own names start with
+ * @param seal proves that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
+ *   send anything to any queue
+ * @returns undefined if no worker parked it, or it is not forwarded
+ */
+export function forwardedReply(
+  parked: ConsumeMessage,
+  reserved: string,
+  seal: HeaderSeal,
+): OutgoingMessage | undefined {
+  const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
+  if (!FORWARDED.has(reason) || !queue) return undefined;
+  if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
+  const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
+  // Headers with an `x-` were added by the service, the publisher and the broker.
+  const sent = Object.entries(parked.properties.headers ?? {}).filter(([name]) => !name.startsWith('x-'));
+  const headers = Object.fromEntries(sent);
+  return {
+    exchange: '',
+    routingKey: queue,
+    content: parked.content,
+    mandatory: true,
+    properties: { ...Object.fromEntries(properties), headers },
+  };
 }

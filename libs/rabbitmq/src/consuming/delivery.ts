@@ -32,7 +32,6 @@ export class Delivery {
     this.#channel = channel;
   }
 
-  /** The queue that it came from. */
   get queue(): string {
     return this.#channel.queue;
   }

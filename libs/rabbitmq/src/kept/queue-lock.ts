@@ -14,7 +14,6 @@ export class QueueLock {
   /** The connection that may hold it: a broker that answers too late makes the queue all the same. */
   #holder: ChannelModel | undefined;
 
-  /** @param lock the queue */
   constructor(lock: QueueDeclaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
     this.#lock = lock;
     this.#publisher = publisher;
