@@ -121,8 +121,8 @@ describe('readReplyAddress', () => {
     ['Poker.replies', 'queue'],
   ])('finds in %j: %s', (replyTo, kind) => {
     const asked: string[] = [];
-    const mayReplyTo = (queue: string): boolean => asked.push(queue) > 0;
-    const address = readReplyAddress(replyTo, 'poker.', mayReplyTo);
+    const mayReplyTo = (_: string, queue: string): boolean => asked.push(queue) > 0;
+    const address = readReplyAddress(replyTo, 'poker.', { mayRun: () => true, mayReplyTo }, 'shop');
     expect(address).toEqual(kind === 'queue' || kind === 'direct' ? { kind, queue: replyTo } : { kind });
     // A direct key goes by the name of its pseudo-queue.
     if (asked.length > 0) expect(asked).toEqual([kind === 'direct' ? 'amq.rabbitmq.reply-to' : replyTo]);

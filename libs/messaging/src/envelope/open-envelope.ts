@@ -82,8 +82,7 @@ export function openEnvelope(
   const nowMs = rules.nowMs();
   const isReport = known !== undefined && LANE_OF_COMMAND[known] === 'reports';
   const budgetMs = isReport ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
-  const [header, timestamp] = [headers['x-deadline'], properties.timestamp as unknown];
-  const deadlineAtMs = readDeadline({ header, timestamp, budgetMs, nowMs });
+  const deadlineAtMs = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
   isValid(deadlineAtMs !== undefined, '/headers/x-deadline', FAULTS.deadline);
 
   const areDropped = headers === DROPPED_HEADERS;
@@ -114,9 +113,7 @@ export function openEnvelope(
     id,
     type: known ?? typeName,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
-    replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, (queue) =>
-      rules.callers.mayReplyTo(caller, queue),
-    ),
+    replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller),
     caller,
     own,
     operator: operator ?? '',

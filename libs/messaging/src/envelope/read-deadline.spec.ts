@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { type DeadlineSource, readDeadline } from './read-deadline.ts';
+import { readDeadline } from './read-deadline.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 31, 12);
 const BUDGET_MS = 15_000;
 const LATEST_MS = NOW_MS + 20 * 60 * 1000;
 const IN_A_MINUTE_MS = NOW_MS + 60_000;
 
-const read = (source: Partial<DeadlineSource>) =>
-  readDeadline({ header: undefined, timestamp: undefined, budgetMs: BUDGET_MS, nowMs: NOW_MS, ...source });
+const read = (header?: unknown, timestamp?: unknown, budgetMs = BUDGET_MS) =>
+  readDeadline(header, timestamp, budgetMs, NOW_MS);
 
 describe('readDeadline', () => {
   it.each([
@@ -21,9 +21,9 @@ describe('readDeadline', () => {
     String(IN_A_MINUTE_MS),
     IN_A_MINUTE_MS,
   ])('reads %j', (header) => {
-    expect(read({ header })).toBe(IN_A_MINUTE_MS);
+    expect(read(header)).toBe(IN_A_MINUTE_MS);
     // The timestamp does not count then.
-    expect(read({ header, timestamp: NOW_MS / 1000 - 600 })).toBe(IN_A_MINUTE_MS);
+    expect(read(header, NOW_MS / 1000 - 600)).toBe(IN_A_MINUTE_MS);
   });
 
   it.each([
@@ -46,18 +46,21 @@ describe('readDeadline', () => {
     ` ${IN_A_MINUTE_MS} `,
     '2026-01-31T12:01:00Z\n',
   ])('cannot read %j', (header) => {
-    expect(read({ header })).toBeUndefined();
+    expect(read(header)).toBeUndefined();
   });
 
   it.each([
-    [{ header: '2027-01-01T00:00:00Z' }, LATEST_MS],
-    [{ header: LATEST_MS + 1 }, LATEST_MS],
-    [{ header: LATEST_MS - 1 }, LATEST_MS - 1],
-    [{ budgetMs: 20 * 60 * 1000 + 1 }, LATEST_MS],
-    [{ header: '2026-01-31T11:00:00Z' }, NOW_MS - 3_600_000],
-    [{ header: 0 }, 0],
-  ])('caps %j at 20 minutes from receipt, and takes what has passed as it is', (source, expected) => {
-    expect(read(source)).toBe(expected);
+    ['2027-01-01T00:00:00Z', LATEST_MS],
+    [LATEST_MS + 1, LATEST_MS],
+    [LATEST_MS - 1, LATEST_MS - 1],
+    ['2026-01-31T11:00:00Z', NOW_MS - 3_600_000],
+    [0, 0],
+  ])('caps %j at 20 minutes from receipt, and takes what has passed as it is', (header, expected) => {
+    expect(read(header)).toBe(expected);
+  });
+
+  it('caps a longer budget, too', () => {
+    expect(read(undefined, undefined, 20 * 60 * 1000 + 1)).toBe(LATEST_MS);
   });
 
   it.each([
@@ -67,7 +70,6 @@ describe('readDeadline', () => {
     ['from receipt if the timestamp is in milliseconds', NOW_MS, NOW_MS + BUDGET_MS],
     ['from receipt if the timestamp is no number', 'yesterday', NOW_MS + BUDGET_MS],
   ])("without a header, the lane's budget counts %s", (_, timestamp, expected) => {
-    expect(read({ timestamp })).toBe(expected);
-    expect(read({ timestamp, header: null })).toBe(expected);
+    for (const header of [undefined, null]) expect(read(header, timestamp)).toBe(expected);
   });
 });

@@ -5,23 +5,21 @@ const EPOCH_MS = /^\d{1,16}$/;
 const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
 const ZONE_IN_HOURS = /[+-]\d{2}$/;
 
-export interface DeadlineSource {
-  /** The header `x-deadline`. */
-  readonly header: unknown;
-  /** The property `timestamp`, epoch seconds. */
-  readonly timestamp: unknown;
-  /** The lane's own budget. */
-  readonly budgetMs: number;
-  readonly nowMs: number;
-}
-
 /**
  * When nobody wants the answer any more, epoch milliseconds: the header, or the lane's budget from the moment of
  * sending if that is known and not in the future, else from receipt. Source: bus contract, section 2.
  *
+ * @param header `x-deadline`
+ * @param timestamp the property, epoch seconds
+ * @param budgetMs the lane's own
  * @returns `undefined` if the header cannot be read
  */
-export function readDeadline({ header, timestamp, budgetMs, nowMs }: DeadlineSource): number | undefined {
+export function readDeadline(
+  header: unknown,
+  timestamp: unknown,
+  budgetMs: number,
+  nowMs: number,
+): number | undefined {
   const latest = nowMs + LONGEST_MS;
   if (header !== undefined && header !== null) {
     const atMs = readMoment(header);
