@@ -6,14 +6,12 @@ export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts'
 export type { RedisState } from './idempotency/redis-connection.ts';
 export {
   type CommandEnd,
+  type CommandFacts,
   type CommandTrace,
   CommandTracer,
   type DeliveryFacts,
-  type MessageKind,
-} from './observer/command-tracer.ts';
-export {
-  type CommandFacts,
   type FailureFacts,
+  type MessageKind,
   MessagingObserver,
   type ParkingReason,
   type Postponement,

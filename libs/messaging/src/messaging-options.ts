@@ -6,8 +6,7 @@ import type { CallerPolicy } from './envelope/envelope.ts';
 import type { InternalKeys } from './envelope/internal-keys.ts';
 import type { HeaderSeal } from './envelope/own-headers.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
-import type { CommandTracer } from './observer/command-tracer.ts';
-import type { MessagingObserver } from './observer/messaging-observer.ts';
+import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
 import type { EventPolicy } from './replies/reply-message.ts';
 
 /** The settings of the bus under the names of their variables, which docs/settings.md describes; defaults are the worker's. */

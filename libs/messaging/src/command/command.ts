@@ -5,7 +5,7 @@ import type { Delivery } from '#rabbitmq';
 import { Deadline } from '#resilience';
 
 import type { Envelope } from '../envelope/envelope.ts';
-import type { CommandTrace } from '../observer/command-tracer.ts';
+import type { CommandTrace } from '../observer/messaging-observer.ts';
 import type { Settlement } from './settlement.ts';
 
 /** How far a handler came: what its next run continues from. Small, since it travels in a header. */
@@ -108,3 +108,9 @@ export type CheckedCommand = Command & {
   readonly data: object;
   readonly handler: CommandHandler;
 };
+
+/** Runs the steps that follow. It may throw, and its promise may reject. */
+export type Next = (command: CheckedCommand) => Promise<Settlement>;
+
+/** One step of a lane: settles a command, or passes it on and may change what comes back. What it opens, it closes. */
+export type Step = (command: CheckedCommand, next: Next) => Promise<Settlement>;

@@ -1,7 +1,7 @@
 import type { Lane } from '#contracts';
 import type { Window } from '#resilience';
 
-import type { CheckedCommand, Command, CommandHandler } from '../command/command.ts';
+import type { CheckedCommand, Command, CommandHandler, Next, Step } from '../command/command.ts';
 import type { Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
@@ -12,7 +12,6 @@ import type { ReportPlaces } from './report-places.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
 import { compartmentNameOf, share } from './share.ts';
-import { inOrder, type Step } from './step.ts';
 
 /** What the commands of each lane pass. It may throw: that is the command's failure. */
 export type Lanes = Readonly<Record<Lane, (command: Command) => Promise<Settlement>>>;
@@ -51,4 +50,10 @@ export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
       run(outbox, onSent),
     ),
   };
+}
+
+/** The steps as one function, the first of them outermost. */
+function inOrder(steps: readonly Step[]): Next {
+  const end: Next = () => Promise.reject(new Error('no step settled the command'));
+  return steps.reduceRight<Next>((next, step) => (command) => step(command, next), end);
 }

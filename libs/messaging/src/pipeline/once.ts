@@ -1,14 +1,13 @@
 import { CommandError, type Reply } from '#contracts';
 import type { Window } from '#resilience';
 
-import type { CheckedCommand } from '../command/command.ts';
+import type { CheckedCommand, Step } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
 import { answerWith, type Settlement } from '../command/settlement.ts';
 import { fingerprintOf } from '../envelope/fingerprint.ts';
 import type { Claim } from '../idempotency/idempotency-store.ts';
 import type { Bus } from '../messaging-options.ts';
 import { enter } from './share.ts';
-import type { Step } from './step.ts';
 
 /**
  * Runs a player's command once, however often it is sent: a repeat gets the reply of the first, and a redelivered command

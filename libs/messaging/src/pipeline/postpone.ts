@@ -1,7 +1,7 @@
 import { CommandError, type ErrorBody } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
-import type { CheckedCommand } from '../command/command.ts';
+import type { CheckedCommand, Step } from '../command/command.ts';
 import { progressHeaders } from '../command/copy-of.ts';
 import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
@@ -9,7 +9,6 @@ import type { Outbox } from '../replies/outbox.ts';
 import { type QueueState, ReplyQueueClosed } from '../replies/refusing-queues.ts';
 import type { ReportPlaces } from './report-places.ts';
 import { compartmentNameOf } from './share.ts';
-import type { Step } from './step.ts';
 
 /** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
 export function reportShare(bus: Bus, places: ReportPlaces): Step {

@@ -1,7 +1,6 @@
-import type { CheckedCommand, Progress } from '../command/command.ts';
+import type { CheckedCommand, Progress, Step } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
-import type { Step } from './step.ts';
 
 /** Reports whose connection went, and that were not delivered to this worker again. */
 const MAX_RUNS = 1000;

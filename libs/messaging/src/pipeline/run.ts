@@ -3,11 +3,10 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { CommandError, isFinalReplyType, type Reply } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
-import type { CheckedCommand } from '../command/command.ts';
+import type { CheckedCommand, Step } from '../command/command.ts';
 import { type Settlement, settlementOf } from '../command/settlement.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
-import type { Step } from './step.ts';
 
 /**
  * Ends a command at its deadline, whatever is still under way, and turns what is thrown behind it into a settlement. A reply

@@ -1,8 +1,7 @@
 import { CommandError } from '#contracts';
 import type { Window } from '#resilience';
 
-import type { Command } from '../command/command.ts';
-import type { Step } from './step.ts';
+import type { Command, Step } from '../command/command.ts';
 
 /** One operation of one operator. */
 export function compartmentNameOf({ envelope }: Command): string {

@@ -11,8 +11,7 @@ import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
 import type { ReplyAddress } from '../envelope/envelope.ts';
 import type { Bus } from '../messaging-options.ts';
-import type { MessageKind } from '../observer/command-tracer.ts';
-import type { ParkingReason } from '../observer/messaging-observer.ts';
+import type { MessageKind, ParkingReason } from '../observer/messaging-observer.ts';
 import { PARKED_FOR, type QueueState, RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
 import { contentOf, eventMessage, replyMessage } from './reply-message.ts';
 
