@@ -32,8 +32,7 @@ export function reportShare(bus: Bus, places: ReportPlaces): Step {
 export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): Step {
   /** @returns undefined if the report had better keep its place: one does, for the end of the wait */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
-    const { replies, nowMs } = command;
-    const leftMs = bus.settings.REPORTS_STALL_MS - (nowMs() - (replies.stalledSinceMs ?? nowMs()));
+    const leftMs = outbox.waitLeftMs(command);
     const isLimited = state !== 'unreachable';
     if (isLimited && leftMs <= 0) throw queueFull(state);
     const isElsewhere = !isLimited || leftMs > shortestOf(bus) || outbox.isTried(command);

@@ -53,6 +53,12 @@ export class Outbox {
     return 'queue' in replyTo && this.#tried.has(replyTo.queue);
   }
 
+  /** How much longer a report may wait for its reply queue, over all of its runs. */
+  waitLeftMs({ replies, nowMs }: Command): number {
+    const stalledMs = nowMs() - (replies.stalledSinceMs ?? nowMs());
+    return this.#bus.settings.REPORTS_STALL_MS - stalledMs;
+  }
+
   /**
    * Sends a reply while its handler runs; others may follow. A final one whose queue is gone is parked.
    *
@@ -133,11 +139,9 @@ export class Outbox {
   }
 
   /** How long a report holds its place for its queue: about a second, or the rest of its wait if no retry queue is that short. */
-  #patienceMs({ replies, deadline, nowMs }: Command): number {
-    const { REPORTS_RETRY_DELAYS_MS, REPORTS_STALL_MS } = this.#bus.settings;
-    const [shortestMs = 0] = REPORTS_RETRY_DELAYS_MS;
-    const stalledMs = nowMs() - (replies.stalledSinceMs ?? nowMs());
-    const leftMs = Math.min(REPORTS_STALL_MS - stalledMs, deadline.remainingMs());
+  #patienceMs(command: Command): number {
+    const [shortestMs = 0] = this.#bus.settings.REPORTS_RETRY_DELAYS_MS;
+    const leftMs = Math.min(this.waitLeftMs(command), command.deadline.remainingMs());
     return leftMs <= shortestMs ? leftMs : Math.min(RETRY_MS, leftMs);
   }
 
