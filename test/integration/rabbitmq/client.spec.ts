@@ -179,6 +179,18 @@ describe('a consumer', () => {
     expect(seen.map(({ isLost }) => isLost)).toEqual([false, true, false]);
   });
 
+  it('leaves nothing in its queue that was settled before it stopped, in whatever order', async () => {
+    const settle: (() => void)[] = [];
+    consume(() => new Promise((resolve) => settle.push(resolve)));
+    for (let n = 0; n < 100; n += 1) open.channel.sendToQueue(queue, Buffer.from('any'));
+    await until('all are in flight', () => settle.length === 100);
+    const drained = consumer.drain(10_000);
+    await sleep(100);
+    for (const each of settle.slice(1)) each();
+    setImmediate(() => settle[0]?.());
+    await drained;
+  });
+
   it('keeps the beginning of bodies that are too large, and all of the others between them', async () => {
     // Some are longer than a frame of RabbitMQ by default.
     const sizes = [0, 1, MAX_BODY_BYTES, MAX_BODY_BYTES + 1, 128 * 1024, 1024 * 1024, 2, 5 * 1024 * 1024, 3];

@@ -6,6 +6,8 @@ import type { Channel, ConsumeMessage } from 'amqplib';
  * more system calls (docs/decisions/0008).
  */
 export class Acknowledgements {
+  /** How many frames were sent. */
+  frames = 0;
   readonly #channel: Channel;
   /** Every tag below it is settled. */
   #lowest = 1;
@@ -27,6 +29,7 @@ export class Acknowledgements {
   /** Returns a message to its queue at once. */
   requeue(message: ConsumeMessage): void {
     this.#ahead.add(message.fields.deliveryTag);
+    this.frames += 1;
     whileOpen(() => this.#channel.nack(message, false, true));
   }
 
@@ -45,6 +48,7 @@ export class Acknowledgements {
   }
 
   #send(deliveryTag: number, isMultiple: boolean): void {
+    this.frames += 1;
     this.#channel.ack({ fields: { deliveryTag } } as ConsumeMessage, isMultiple);
   }
 }

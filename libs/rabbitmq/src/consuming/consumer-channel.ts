@@ -8,6 +8,8 @@ import { Delivery } from './delivery.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
 const DEPTH_TIMEOUT_MS = 1_000;
+/** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
+const MAX_UNAPPLIED = 32;
 /** Why a channel is lost on which nothing comes. */
 export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
@@ -42,6 +44,8 @@ export class ConsumerChannel {
   #consumers = 0;
   #isConsuming = false;
   #deliveries = 0;
+  /** Acknowledgements up to the last cancellation, which the queue answers once it has applied them. */
+  #applied = 0;
   readonly #ended = new AbortController();
 
   constructor(model: ChannelModel, channel: Channel, options: ConsumerChannelOptions) {
@@ -112,9 +116,13 @@ export class ConsumerChannel {
     this.#retire();
   }
 
-  /** Returns what is not settled to the queue, and waits until the last acknowledgements were sent. */
+  /** Returns what is not settled to the queue, and waits until that has the last acknowledgements. */
   async close(): Promise<void> {
     this.#acknowledgements.flush();
+    if (this.#acknowledgements.frames - this.#applied > MAX_UNAPPLIED)
+      await this.#consume(1)
+        .then(() => this.#cancel())
+        .catch(() => undefined);
     await closeInTime(this.#channel);
   }
 
@@ -157,6 +165,7 @@ export class ConsumerChannel {
   async #cancel(): Promise<void> {
     this.#granted = 0;
     this.#isConsuming = false;
+    this.#applied = this.#acknowledgements.frames;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
     await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
   }

@@ -21,6 +21,7 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
 /** Then the broker is asked whether more are on their way: another consumer may have taken them, or they have expired. */
 const IDLE_MS = 2_000;
+const SETTLE_TIMEOUT_MS = 5_000;
 /** A second, for messages of a closed channel to be back in their places, and for those that somebody else holds for a look. */
 const LOOKS = 20;
 const LOOK_PAUSE_MS = 50;
@@ -60,6 +61,7 @@ export class QueueWalk implements AsyncDisposable {
   readonly #queue: string;
   readonly #silenceMs: number;
   readonly #bodyBytes: () => number;
+  #consumer: Consumer | undefined;
   #shown = 0;
   #acknowledged = 0;
 
@@ -85,6 +87,7 @@ export class QueueWalk implements AsyncDisposable {
     for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
       const tag = `walk-${String(n).padStart(2, '0')}`;
       const consumer: Consumer = { tag, held: 0, wanted: 0, deferred: undefined };
+      this.#consumer = consumer;
       for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
         const { count, bytes } = yield* this.#take(consumer, Math.min(messages, room), left);
         if (count === 0) return;
@@ -101,6 +104,8 @@ export class QueueWalk implements AsyncDisposable {
    * back what the channel held. Never rejects.
    */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#acknowledged > 0)
+      await within(SETTLE_TIMEOUT_MS, 'the end of a look', this.#settled()).catch(() => undefined);
     await closeInTime(this.#channel);
     // Also if nothing was shown: somebody else may hold all of them.
     const expected = Math.max(this.#shown, 1) - this.#acknowledged;
@@ -109,6 +114,17 @@ export class QueueWalk implements AsyncDisposable {
       const counts = await countsOf(this.#connection, this.#queue).catch(() => undefined);
       depth = counts?.messageCount ?? expected;
     }
+  }
+
+  /**
+   * Settles once the queue has applied what was acknowledged: beyond 32 acknowledgements that it has not, the channel keeps
+   * them, and drops them when it closes. A queue answers a cancellation after all that it was sent before.
+   */
+  async #settled(): Promise<void> {
+    const { tag = '', held = 0 } = this.#consumer ?? {};
+    await this.#channel.prefetch(Math.max(1, held));
+    await this.#channel.consume(this.#queue, () => undefined, { consumerTag: tag });
+    await this.#channel.cancel(tag);
   }
 
   /**
@@ -153,9 +169,12 @@ export class QueueWalk implements AsyncDisposable {
     }
     // What an acknowledgement let come would meet no consumer any more, and go to the end of the queue.
     consumer.deferred = [];
-    await this.#answered(channel.cancel(consumer.tag));
-    for (const message of consumer.deferred) channel.ack(message);
-    consumer.deferred = undefined;
+    try {
+      await this.#answered(channel.cancel(consumer.tag));
+    } finally {
+      for (const message of consumer.deferred) channel.ack(message);
+      consumer.deferred = undefined;
+    }
     for (const message of arrived) yield this.#show(message, consumer);
     return taken;
   }

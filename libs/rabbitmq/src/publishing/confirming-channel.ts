@@ -32,6 +32,8 @@ interface RawChannel {
 }
 
 const PERSISTENT = 2;
+/** As long as a connection without a confirm is kept. */
+const LATE_MS = 5_000;
 /** Matches a return to its publish: message ids repeat over redeliveries, for example. */
 const PUBLISH_ID = 'x-publish-id';
 const NACKED = 'message nacked';
@@ -44,6 +46,8 @@ export class ConfirmingChannel {
   readonly #pending = new Map<PendingPublish, number>();
   readonly #returned = new Set<string>();
   #publishes = 0;
+  /** Messages without an answer, also those that were given up. */
+  #owed = 0;
   #hasAnswered = false;
   #isRetired = false;
   #reason = new Error('the connection was lost');
@@ -80,6 +84,7 @@ export class ConfirmingChannel {
     }
     publish.tries += 1;
     this.#pending.set(publish, tick);
+    this.#owed += 1;
     try {
       basicPublish(this.#channel, message, (error) => {
         // A channel that closes says so by its own event.
@@ -89,6 +94,7 @@ export class ConfirmingChannel {
       });
     } catch (thrown) {
       this.#pending.delete(publish);
+      this.#owed -= 1;
       // Closed in this very turn; anything else is a message that cannot be written at all.
       if ((thrown as Error).name === 'IllegalOperationError') this.#events.onClosed([publish], this.#reason);
       else {
@@ -110,18 +116,22 @@ export class ConfirmingChannel {
       this.#pending.delete(publish);
       this.#events.onAnswer(publish, 'unanswered');
     }
-    this.#closeIfDone();
     return this.size < size;
   }
 
-  /** Closes once all is answered. If its process hangs in the broker, it closes when that resumes; nobody waits for it. */
+  /**
+   * Closes once all is answered, or after five seconds: a channel that closes confirms nothing any more. If its process hangs
+   * in the broker, it closes when that resumes; nobody waits for it.
+   */
   retire(): void {
     this.#isRetired = true;
     this.#closeIfDone();
+    if (this.#owed > 0) setTimeout(() => abandon(this.#channel), LATE_MS).unref();
   }
 
   #answered(publish: PendingPublish, answer: PublishOutcome): void {
     this.#hasAnswered = true;
+    this.#owed -= 1;
     if (this.#pending.delete(publish)) this.#events.onAnswer(publish, answer);
     else if (answer === 'confirmed') {
       publish.isDone = true;
@@ -131,7 +141,7 @@ export class ConfirmingChannel {
   }
 
   #closeIfDone(): void {
-    if (!this.#isRetired || this.#pending.size > 0) return;
+    if (!this.#isRetired || this.#owed > 0) return;
     this.#isRetired = false;
     abandon(this.#channel);
   }

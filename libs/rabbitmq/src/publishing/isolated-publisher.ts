@@ -8,9 +8,9 @@ const MAX_ASKED = 16;
 const MAX_REMEMBERED = 1_000;
 /** 5 s. A queue that refuses is asked twice once in that time; so are listeners, which then get a copy. */
 const VERDICT_TICKS = 20;
-/** A broker that takes so long to open a channel was away as a whole, and may answer on the shared channel in a moment. */
-const SLOW_TICKS = 2;
-/** Before a publish over a channel that was slow to open, and between two looks for a connection. */
+/** A broker that opens a channel again may have been away as a whole, and answer on the shared channel in a moment. */
+const GRACE_MS = 250;
+/** Between two looks for a connection. */
 const PAUSE_MS = 250;
 
 type Failure = 'refused' | 'unanswered';
@@ -79,7 +79,7 @@ export class IsolatedPublisher {
     if (doubt && !doubt.verdict) doubt.waiting.push(publish);
     else if (doubt?.verdict === failure && doubt.until > this.#options.now()) publish.resolve(failure);
     else if (this.#asked >= MAX_ASKED) publish.resolve(failure);
-    else void this.#ask(publish).then((isAsked) => isAsked || this.#options.send(publish));
+    else void this.#ask(publish, failure).then((isAsked) => isAsked || this.#options.send(publish));
   }
 
   /** Publishes each of these once more, one after the other: the broker has closed their channel for one of them. */
@@ -109,7 +109,7 @@ export class IsolatedPublisher {
   }
 
   /** @returns whether there was a connection */
-  async #ask(publish: PendingPublish): Promise<boolean> {
+  async #ask(publish: PendingPublish, failure?: Failure): Promise<boolean> {
     const { send, now } = this.#options;
     if (publish.isDone || !publish.isWanted()) {
       send(publish);
@@ -117,7 +117,7 @@ export class IsolatedPublisher {
     }
     const doubt: Doubt = { until: 0, waiting: [] };
     this.#remember(publish, doubt);
-    const answer = await this.#publishAlone(publish);
+    const answer = await this.#publishAlone(publish, failure === 'unanswered' && publish.tries > 0);
     if (answer === 'refused' || answer === 'unanswered') {
       doubt.verdict = answer;
       doubt.until = now() + VERDICT_TICKS;
@@ -134,10 +134,12 @@ export class IsolatedPublisher {
     if (this.#doubts.size > MAX_REMEMBERED && oldest !== undefined) this.#doubts.delete(oldest);
   }
 
-  /** @returns what became of it: the broker's answer, or why the channel has closed; undefined without a connection */
-  async #publishAlone(publish: PendingPublish): Promise<PublishOutcome | Error | undefined> {
+  /**
+   * @param isOwed whether the shared channel owes its answer
+   * @returns what became of it: the broker's answer, or why the channel has closed; undefined without a connection
+   */
+  async #publishAlone(publish: PendingPublish, isOwed: boolean): Promise<PublishOutcome | Error | undefined> {
     const { now, openChannel } = this.#options;
-    const askedAt = now();
     let answered = (_answer: PublishOutcome | Error): void => undefined;
     const answer = new Promise<PublishOutcome | Error>((resolve) => (answered = resolve));
     const opening = openChannel({
@@ -146,7 +148,7 @@ export class IsolatedPublisher {
     });
     const channel = await opening.catch(() => undefined);
     if (!channel) return undefined;
-    if (now() - askedAt >= SLOW_TICKS) await pause(PAUSE_MS);
+    if (isOwed) await pause(GRACE_MS);
     if (!publish.isDone) channel.send(publish, now());
     const outcome = publish.isDone ? 'confirmed' : await answer;
     channel.retire();

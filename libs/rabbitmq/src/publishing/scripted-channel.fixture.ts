@@ -36,7 +36,7 @@ class ScriptedChannel extends EventEmitter {
   }
 
   confirm(index: number): void {
-    this.published[index]?.answer(null);
+    if (!this.isClosed) this.published[index]?.answer(null);
   }
 
   refuse(index: number): void {
