@@ -1,8 +1,7 @@
 export { isLoopback, refuseCleartext } from './cleartext.ts';
-export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
 export { tracingOf, type TracingSettings } from './otel.ts';
-export { readOperators } from './operators.ts';
+export { internalKeyOf, readInternalKey, readOperators } from './operators.ts';
 export { JsonFile } from './json-file.ts';
 export { integer, list, oneOf, optional, type Reader, secret, setting } from './readers.ts';
 export { readTls, type TlsFamily } from './read-tls.ts';

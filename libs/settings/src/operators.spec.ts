@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
-import { readOperators } from './operators.ts';
+import { internalKeyOf, readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
 import { faultsOf, reading, REQUIRED } from './settings.fixture.ts';
 
@@ -116,5 +116,28 @@ describe('readOperators', () => {
   ])('reports %j in an operator:%s', (members, reason) => {
     const casino = { clientId: 'c', ...members };
     expect(faultsOf(() => operatorsOf({ casino }))).toEqual([`OPERATORS_FILE: "casino"${reason}`]);
+  });
+});
+
+const keyOf = (internalKey: string | undefined, ...secretKeys: (string | undefined)[]) =>
+  internalKeyOf(
+    internalKey,
+    secretKeys.map((secretKey) => ({ secretKey })),
+  ).toString('hex');
+
+describe('internalKeyOf', () => {
+  it('is the same for workers with the same operators, in any order', () => {
+    expect(keyOf(undefined, 'a', 'b', undefined)).toBe(keyOf(undefined, 'b', 'a', 'a'));
+    expect(keyOf(undefined, 'a', 'b')).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('differs by every secret key', () => {
+    const keys = [['a'], ['b'], ['a', 'b'], ['ab']].map((secrets) => keyOf(undefined, ...secrets));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('is derived from INTERNAL_KEY alone if there is one', () => {
+    expect(keyOf('internal', 'a')).toBe(keyOf('internal', 'b'));
+    expect(keyOf('internal')).not.toBe(keyOf(undefined, 'internal'));
   });
 });

@@ -1,9 +1,13 @@
+import { hkdfSync } from 'node:crypto';
+
 import type { OperatorCredentials, PlatformSettings } from '#platform';
 
 import { JsonFile } from './json-file.ts';
 import { type Definition, MAX_DECIMALS, precisions } from './readers.ts';
 import {
   readSecret,
+  readSettings,
+  readSomeSettings,
   type ReadText,
   readTextFile,
   type SettingName,
@@ -13,6 +17,7 @@ import {
 
 /** The operator whose credentials are `PLATFORM_*`. */
 const DEFAULT_OPERATOR = 'default';
+const KEY_BYTES = 32;
 
 const FILE = new JsonFile('OPERATORS_FILE');
 /** The members of an operator that are read like a variable. */
@@ -45,6 +50,32 @@ export function readOperators(settings: Settings, readText = readTextFile): Oper
     operators.set(name, operatorOf(name, { ...settings, ...own }));
   }
   return [...operators.values()];
+}
+
+/**
+ * The key of what workers write for each other: from `INTERNAL_KEY`, or else from the secret keys of all operators, so that
+ * all workers with the same settings have the same one. Source: bus contract, sections 5 and 7.
+ *
+ * @returns 32 bytes; guessable if there is neither an `INTERNAL_KEY` nor any secret key
+ */
+export function internalKeyOf(
+  internalKey: string | undefined,
+  operators: readonly Pick<OperatorCredentials, 'secretKey'>[],
+): Buffer {
+  const secrets = operators.flatMap(({ secretKey }) => secretKey ?? []);
+  const material = internalKey ?? JSON.stringify([...new Set(secrets)].toSorted());
+  return Buffer.from(hkdfSync('sha256', material, '', 'poker-bridge internal key', KEY_BYTES));
+}
+
+/**
+ * The same key from the environment: `INTERNAL_KEY` alone is enough; without it, the settings of the operators are read.
+ *
+ * @throws SettingsError with every variable that is missing or cannot be read
+ */
+export function readInternalKey(environment: NodeJS.ProcessEnv, readText: ReadText = readTextFile): Buffer {
+  const { INTERNAL_KEY: given } = readSomeSettings(['INTERNAL_KEY'], environment, readText);
+  const operators = given === undefined ? readOperators(readSettings(environment, readText), readText) : [];
+  return internalKeyOf(given, operators);
 }
 
 function operatorOf(name: string, settings: Settings): OperatorCredentials {

@@ -8,6 +8,7 @@ import {
   secret,
   setting,
   text,
+  type ValuesOf,
 } from './readers.ts';
 
 /** OpenTelemetry's own names. */
@@ -57,11 +58,7 @@ export const OTEL_SETTINGS = {
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting(integer(1, LARGEST_QUEUE), '512'),
 } as const satisfies Record<string, Definition<unknown>>;
 
-type OtelSettings = {
-  readonly [N in keyof typeof OTEL_SETTINGS]: (typeof OTEL_SETTINGS)[N] extends Definition<infer T>
-    ? T
-    : never;
-};
+type OtelSettings = ValuesOf<typeof OTEL_SETTINGS>;
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
 

@@ -15,6 +15,11 @@ export interface Definition<T> {
   readonly ofOperator?: keyof PlatformSettings;
 }
 
+/** The values of some definitions, under their names. */
+export type ValuesOf<Definitions> = {
+  readonly [N in keyof Definitions]: Definitions[N] extends Definition<infer T> ? T : never;
+};
+
 export const setting = <T>(read: Reader<T>, fallback: string): Definition<T> => ({ read, default: fallback });
 export const optional = <T>(read: Reader<T>): Definition<T | undefined> => ({ read, default: undefined });
 export const required = <T>(read: Reader<T>): Definition<T> => ({

@@ -24,6 +24,7 @@ import {
   secret,
   setting,
   text,
+  type ValuesOf,
 } from './readers.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
@@ -102,9 +103,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 /** The settings of a worker, frozen, under the names of their variables. */
-export type Settings = {
-  readonly [N in SettingName]: (typeof SETTINGS)[N] extends Definition<infer T> ? T : never;
-};
+export type Settings = ValuesOf<typeof SETTINGS>;
 
 /** Reads a file as text; it throws what `node:fs` throws. */
 export type ReadText = (path: string) => string;

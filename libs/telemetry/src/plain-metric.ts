@@ -18,31 +18,18 @@ export interface MetricFacts {
 
 /** A metric that is read from the state of the worker at each scrape: it costs a command nothing, and what is gone has no series. */
 export class StateMetric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: MetricFacts['type'];
-  readonly labelNames: readonly string[];
   #read: () => readonly Reading[] = () => [];
 
   /** @throws {Error} if the registry has a metric of this name */
-  constructor({ name, help, type, labelNames, registry }: MetricFacts) {
-    this.name = name;
-    this.help = help;
-    this.type = type;
-    this.labelNames = labelNames;
-    // A registry uses no more of a metric than this class has; prom-client itself registers such objects.
-    registry.registerMetric(this as unknown as Metric);
+  constructor({ registry, ...facts }: MetricFacts) {
+    const get = () => ({ ...facts, values: this.#read() });
+    // A registry uses no more of a metric; prom-client itself registers such objects.
+    registry.registerMetric({ ...facts, get } as unknown as Metric);
   }
 
   /** @param read called at each reading of the registry; until then there are no series */
   readBy(read: () => readonly Reading[]): void {
     this.#read = read;
-  }
-
-  /** For the registry. */
-  get() {
-    const { name, help, type } = this;
-    return Promise.resolve({ name, help, type, aggregator: 'sum', values: this.#read() });
   }
 }
 
@@ -59,16 +46,19 @@ interface Series {
  * There is one series for each set of labels, at most three: use labels with a closed set of values.
  */
 export class PlainMetric<Kind extends Series> extends StateMetric {
-  readonly #start: new () => Kind;
+  readonly #labelNames: readonly string[];
   readonly #series: { readonly labels: Reading['labels']; readonly series: Kind }[] = [];
   /** By the first label and the others: a text of all of them, made for each update, takes ten times as long. */
   readonly #byFirst = new Map<string, Map<string, Kind>>();
 
   /** @param start creates a series */
-  constructor(start: new () => Kind, facts: MetricFacts) {
+  constructor(
+    private readonly start: new () => Kind,
+    facts: MetricFacts,
+  ) {
     super(facts);
-    this.#start = start;
-    this.readBy(() => this.all.flatMap(({ labels, series }) => series.read(this.name, labels)));
+    this.#labelNames = facts.labelNames;
+    this.readBy(() => this.all.flatMap(({ labels, series }) => series.read(facts.name, labels)));
   }
 
   /** The series with these labels, in the order of `labelNames`; it is created if there is none yet. */
@@ -76,11 +66,11 @@ export class PlainMetric<Kind extends Series> extends StateMetric {
     const rest = third === undefined ? second : `${second} ${third}`;
     const known = this.#byFirst.get(first)?.get(rest);
     if (known !== undefined) return known;
-    const series = new this.#start();
+    const series = new this.start();
     const others = this.#byFirst.get(first) ?? new Map<string, Kind>();
     this.#byFirst.set(first, others.set(rest, series));
     const values = [first, second, third ?? ''];
-    const labels = Object.fromEntries(this.labelNames.map((name, index) => [name, values[index] ?? '']));
+    const labels = Object.fromEntries(this.#labelNames.map((name, index) => [name, values[index] ?? '']));
     this.#series.push({ labels, series });
     return series;
   }

@@ -38,26 +38,22 @@ export class TlsContext {
   }
 }
 
-const ADVICE: Readonly<Record<TlsFault, (family: string) => string>> = {
+/** What to do about each way in which either side refuses a TLS connection. */
+const ADVICE = {
+  /** Nobody who is trusted signed the server's certificate. */
   'unknown-authority': (family) =>
     `its certificate is from an unknown authority; name the file of that authority in ${family}_TLS_CA`,
   'other-host': () => 'its certificate is for another host; use the name in its certificate as address',
   expired: () => 'its certificate has expired or is not valid yet; have it renewed',
+  /** The server demands a client certificate, or refuses ours. */
   'client-certificate': (family) =>
     `it refuses the handshake; if it demands a client certificate, name one in ${family}_TLS_CERT and ${family}_TLS_KEY`,
+  /** What answers does not speak TLS. */
   'no-tls': () => 'it does not speak TLS on this port; correct the address',
-};
+} as const satisfies Readonly<Record<string, (family: string) => string>>;
 
 /** Why a TLS connection was refused, by either side. */
-export type TlsFault =
-  /** Nobody who is trusted signed the server's certificate. */
-  | 'unknown-authority'
-  | 'other-host'
-  | 'expired'
-  /** The server demands a client certificate, or refuses ours. */
-  | 'client-certificate'
-  /** What answers does not speak TLS. */
-  | 'no-tls';
+export type TlsFault = keyof typeof ADVICE;
 
 const FAULT_OF_CODE: ReadonlyMap<string, TlsFault> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unknown-authority'],

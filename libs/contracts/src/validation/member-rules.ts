@@ -8,7 +8,7 @@ import type { Shape } from './shape.ts';
  * @param description a sentence for the documents
  */
 export const MustBeGiven = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
-  all(rules, IsDefined({ message: 'must be given, and not as null', context: { description } }));
+  all(IsDefined({ message: 'must be given, and not as null', context: { description } }), ...rules);
 
 /**
  * The member may be absent, and follows the rules if it is not; unlike class-validator's `IsOptional`, `null` is refused.
@@ -17,14 +17,14 @@ export const MustBeGiven = (description: string, ...rules: readonly PropertyDeco
  */
 export const MayBeAbsent = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
   all(
-    rules,
     ValidateIf((_object, value) => value !== undefined, { context: { description } }),
+    ...rules,
   );
 
 /** Applies the last rule first, as decorators of one member are. */
-function all(rules: readonly PropertyDecorator[], presence: PropertyDecorator): PropertyDecorator {
+function all(...rules: readonly PropertyDecorator[]): PropertyDecorator {
   return (target, name) => {
-    for (const rule of [presence, ...rules].toReversed()) rule(target, name);
+    for (const rule of rules.toReversed()) rule(target, name);
   };
 }
 
@@ -68,20 +68,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** An object whose members follow the rules of `shape`. */
-export const IsObjectOf =
-  (shape: Shape): PropertyDecorator =>
-  (target, name) => {
-    IsObject({ message: 'must be an object' })(target, name);
-    ValidateNested({ context: shape })(target, name);
-  };
+export const IsObjectOf = (shape: Shape): PropertyDecorator =>
+  all(IsObject({ message: 'must be an object' }), ValidateNested({ context: shape }));
 
 /** An array of objects whose members follow the rules of `shape`; only for replies. */
-export const IsArrayOf =
-  (shape: Shape): PropertyDecorator =>
-  (target, name) => {
-    IsArray()(target, name);
-    ValidateNested({ each: true, context: shape })(target, name);
-  };
+export const IsArrayOf = (shape: Shape): PropertyDecorator =>
+  all(IsArray(), ValidateNested({ each: true, context: shape }));
 
 const MAX_CHARACTERS = 255;
 
