@@ -41,26 +41,28 @@ export function readTls(family: TlsFamily, { settings, addresses, readText, nowM
     throw new SettingsError([first, ...others].map((variable) => ({ variable, reason })));
   }
   const faults: SettingFault[] = [];
-  /** The text of a file; `undefined` without a path, and for a file with a fault, which is noted. */
-  const read = (variable: TlsVariable, check: (text: string) => void): string | undefined => {
+  const material: Partial<Record<keyof TlsMaterial, string>> = {};
+  /** Takes a file that is named; a fault of it is noted. */
+  const take = (part: keyof TlsMaterial, check: (text: string) => void): void => {
+    const variable = names[part];
     const path = settings[variable];
-    if (path === undefined) return undefined;
+    if (path === undefined) return;
     try {
       const text = readFile(path, readText);
       check(text);
-      return text;
+      material[part] = text;
     } catch (error) {
       faults.push({ variable, reason: (error as Error).message });
-      return undefined;
     }
   };
   const isCurrent = ({ validFromDate, validToDate }: X509Certificate): boolean =>
     validFromDate.getTime() <= nowMs && nowMs <= validToDate.getTime();
   // Authorities are renewed by adding the next one: one that is valid is enough.
-  const ca = read(names.ca, (text) => refuseUnless(certificatesIn(text).some(isCurrent)));
+  take('ca', (text) => refuseUnless(certificatesIn(text).some(isCurrent)));
   // The client's own certificate comes first, those that lead to its authority follow.
-  const cert = read(names.cert, (text) => refuseUnless(certificatesIn(text).every(isCurrent)));
-  const key = read(names.key, privateKeyIn);
+  take('cert', (text) => refuseUnless(certificatesIn(text).every(isCurrent)));
+  take('key', privateKeyIn);
+  const { cert, key } = material;
   if (settings[names.key] === undefined && settings[names.cert] !== undefined) {
     faults.push({ variable: names.cert, reason: `has no key; name its file in ${names.key}` });
   } else if (settings[names.cert] === undefined && settings[names.key] !== undefined) {
@@ -69,11 +71,6 @@ export function readTls(family: TlsFamily, { settings, addresses, readText, nowM
     if (!certificatesIn(cert)[0].checkPrivateKey(privateKeyIn(key)))
       faults.push({ variable: names.key, reason: `does not belong to the certificate of ${names.cert}` });
   }
-  const material = {
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-  };
   if (faults.length === 0) faults.push(...faultsOfOpenSsl(first, material));
   if (faults.length > 0) throw new SettingsError(faults);
   return material;

@@ -10,7 +10,7 @@ function warnings(variables: Record<string, string>, others: Record<string, obje
   const environment = { ...REQUIRED, OPERATORS_FILE: 'operators.json', ...variables };
   const settings = readSettings(environment);
   const operators = readOperators(settings, () => JSON.stringify(others));
-  return warningsOf(settings, operators, environment);
+  return [...warningsOf(settings, operators, environment)];
 }
 const SECRET = { PLATFORM_SECRET_KEY: 'secret' };
 const CALLERS = { ...SECRET, CALLERS_FILE: 'callers.json' };
@@ -81,6 +81,7 @@ describe('warningsOf', () => {
     const own = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, 'x']));
     const files = { AMQP_URL_FILE: 'x', PLATFORM_SECRET_KEY_FILE: 'x', AMQP_URI: '' };
     const settings = readSettings({ ...REQUIRED, ...SECRET });
-    expect(warningsOf(settings, readOperators(settings), { ...own, ...files, ...others })).toEqual([]);
+    const found = warningsOf(settings, readOperators(settings), { ...own, ...files, ...others });
+    expect([...found]).toEqual([]);
   });
 });

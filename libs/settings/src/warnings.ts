@@ -24,55 +24,40 @@ const OPEN_GAME_PATH = /\/apiweb(\/v3(\/open-game)?)?$/;
  *
  * @param environment for variables that are no settings and look like one
  */
-export function warningsOf(
+export function* warningsOf(
   settings: Settings,
   operators: readonly OperatorCredentials[],
   environment: NodeJS.ProcessEnv,
-): readonly string[] {
-  const warnings = Object.keys(environment).flatMap((variable) => {
-    if (KNOWN.has(variable) || FOREIGN.test(variable) || environment[variable] === '') return [];
+): Generator<string> {
+  for (const variable of Object.keys(environment)) {
+    if (KNOWN.has(variable) || FOREIGN.test(variable) || environment[variable] === '') continue;
     const meant = nearestTo(variable);
-    return meant ? [`${variable} is not a setting and is ignored; was ${meant} meant?`] : [];
-  });
-  for (const operator of operators) warnings.push(...warningsOfOperator(operator, settings));
-  if (settings.CALLERS_FILE === undefined && operators.length > 1) {
-    warnings.push(
-      `every caller may use the credentials of all ${operators.length} operators; CALLERS_FILE says who may use which`,
-    );
+    if (meant) yield `${variable} is not a setting and is ignored; was ${meant} meant?`;
   }
-  if (settings.INTERNAL_KEY === undefined && operators.every(({ secretKey }) => secretKey === undefined)) {
-    warnings.push(
-      'there is no secret key to derive a key from: what workers write for each other is not protected; set INTERNAL_KEY',
-    );
-  }
-  return warnings;
+  for (const operator of operators) yield* warningsOfOperator(operator, settings);
+  if (settings.CALLERS_FILE === undefined && operators.length > 1)
+    yield `every caller may use the credentials of all ${operators.length} operators; CALLERS_FILE says who may use which`;
+  if (settings.INTERNAL_KEY === undefined && operators.every(({ secretKey }) => secretKey === undefined))
+    yield 'there is no secret key to derive a key from: what workers write for each other is not protected; set INTERNAL_KEY';
 }
 
 /** Warnings about what the operator does not inherit from `default`. */
-function warningsOfOperator(
+function* warningsOfOperator(
   { name, baseUrl, apiUrl, currencyPrecisions }: OperatorCredentials,
   settings: Settings,
-): readonly string[] {
-  const warnings: string[] = [];
+): Generator<string> {
   const isDefault = name === 'default';
   const nameOf = (variable: string, member: string): string =>
     isDefault ? variable : `OPERATORS_FILE: ${member} of "${name}"`;
-  if ((isDefault || baseUrl !== settings.PLATFORM_BASE_URL) && URL.parse(baseUrl)?.pathname === '/') {
-    warnings.push(
-      `${nameOf('PLATFORM_BASE_URL', 'baseUrl')} has no path; it mostly ends with one, such as /api/web`,
-    );
-  }
-  if ((isDefault || apiUrl !== settings.PLATFORM_API_URL) && OPEN_GAME_PATH.test(apiUrl)) {
-    warnings.push(
-      `${nameOf('PLATFORM_API_URL', 'apiUrl')} ends with a part of /apiweb/v3/open-game, which is appended to it`,
-    );
-  }
+  if ((isDefault || baseUrl !== settings.PLATFORM_BASE_URL) && URL.parse(baseUrl)?.pathname === '/')
+    yield `${nameOf('PLATFORM_BASE_URL', 'baseUrl')} has no path; it mostly ends with one, such as /api/web`;
+  if ((isDefault || apiUrl !== settings.PLATFORM_API_URL) && OPEN_GAME_PATH.test(apiUrl))
+    yield `${nameOf('PLATFORM_API_URL', 'apiUrl')} ends with a part of /apiweb/v3/open-game, which is appended to it`;
   const alike = alikeIn(currencyPrecisions);
   if (alike && (isDefault || currencyPrecisions !== settings.CURRENCY_PRECISIONS)) {
     const names = `${nameOf('CURRENCY_PRECISIONS', 'currencyPrecisions')} names ${alike.join(' and ')}`;
-    warnings.push(`${names}, which differ in case alone; a currency is looked up as the platform writes it`);
+    yield `${names}, which differ in case alone; a currency is looked up as the platform writes it`;
   }
-  return warnings;
 }
 
 function alikeIn(precisions: OperatorCredentials['currencyPrecisions']): readonly string[] | undefined {
