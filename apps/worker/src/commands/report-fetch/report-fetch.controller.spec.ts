@@ -15,8 +15,8 @@ import {
   type Progress,
   read,
   recordOf,
-} from './read-report.fixture.ts';
-import { readReport } from './read-report.ts';
+} from './report-fetch.fixture.ts';
+import { readReport } from './report-fetch.controller.ts';
 
 const [FIRST, SECOND, THIRD] = FIVE as [PageFacts, PageFacts, PageFacts];
 const EMPTY = {

@@ -2,7 +2,7 @@ import { CommandError, type Reply, type ReportRecord } from '#contracts';
 import type { CommandContext, WrittenPage } from '#messaging';
 import type { CollectionPage, PageRequest } from '#platform';
 
-import { readReport } from './read-report.ts';
+import { readReport } from './report-fetch.controller.ts';
 
 export type Progress = CommandContext['progress'];
 
