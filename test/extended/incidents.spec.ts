@@ -188,7 +188,7 @@ describe('the console in an incident', () => {
     const letters = elsewhere.locator('#dead-letters');
     await letters.locator('.copyable', { hasText: /^bad-1$/ }).waitFor({ timeout: WAIT_TIMEOUT_MS });
     expect(await letters.textContent()).toMatch(
-      /VALIDATION_FAILED1 ×poker-bridge dead-letters redrive --reason VALIDATION_FAILED.*game\.open bad-1.*\/player\/nick/,
+      /VALIDATION_FAILED1 ×poker-bridge dead-letters list --reason VALIDATION_FAILED.*game\.open bad-1.*\/player\/nick/,
     );
     expect(await elsewhere.getByText(`process ${other.pid}`).count()).toBeGreaterThan(0);
     expect(await elsewhere.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(

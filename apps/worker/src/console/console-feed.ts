@@ -56,6 +56,7 @@ export class ConsoleFeed implements OnModuleDestroy {
       bus: this.transport.health,
       look: this.#look,
       circuits: platform.circuits(),
+      operators: platform.operators(),
       platform,
       tally: this.tally,
       redis: store instanceof RedisIdempotencyStore ? store.state : undefined,

@@ -6,13 +6,15 @@ import { OPERATIONS, type PlatformClients } from '#platform';
 
 import { compartmentsOf } from '../platform-state.ts';
 import type { Failure } from './failure-tally.ts';
-import { type Findings, isBlocked, verdictOf } from './verdict.ts';
+import { type Findings, isBlocked, PLAIN_NAME, verdictOf } from './verdict.ts';
 
 /** Operators and failures beyond it are in the metrics alone. */
 const MOST_OPERATORS = 50;
+/** Operators that are well; the others of them are counted. */
+const MOST_WELL = 10;
+/** Outweighs any number of commands in flight. */
+const WEIGHT_OF_TROUBLE = 1e6;
 const MOST_FAILURES = 50;
-/** An id that a shell takes as it is. Any other was chosen by somebody who may not be trusted, and is not to be typed. */
-const PLAIN_ID = /^\w[\w.:@/-]*$/;
 
 /** Who can do something about a failure. Source: docs/errors.md. */
 export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
@@ -29,7 +31,7 @@ export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
 export interface Sources extends Findings {
   readonly prefix: string;
   readonly bus: MessagingHealth;
-  readonly platform: Pick<PlatformClients, 'calls' | 'get' | 'operators'>;
+  readonly platform: Pick<PlatformClients, 'calls' | 'get'>;
   /** How long the last minute is: less after the start. */
   readonly seconds: number;
 }
@@ -39,14 +41,15 @@ export function consoleView(sources: Sources) {
   const { prefix, bus, look, platform, tally, redis, seconds, types } = sources;
   const { isConnected, release, advice, lanes } = bus;
   const operators = operatorsOf(sources).toSorted((a, b) => weightOf(b) - weightOf(a));
+  const shown = operators.filter((each, rank) => rank < MOST_WELL || weightOf(each) >= WEIGHT_OF_TROUBLE);
   const isKnown = (operator: string): boolean => platform.get(operator) !== undefined;
   return {
     prefix,
     verdict: verdictOf(sources),
     service: look && {
       queues: look.queues,
-      deadLetters: keptView(look.deadLetters, 'dead-letters redrive'),
-      parked: keptView(look.parked, 'replies list'),
+      deadLetters: keptView(look.deadLetters, 'dead-letters'),
+      parked: keptView(look.parked, 'replies'),
     },
     // In a container the process id is always the same, on one host the host is.
     worker: `${hostname()}, process ${process.pid}`,
@@ -55,14 +58,14 @@ export function consoleView(sources: Sources) {
     redis: redis?.kind,
     lanes,
     commands: { seconds: Math.round(seconds), types },
-    operators: operators.slice(0, MOST_OPERATORS),
-    operatorsLeftOut: Math.max(0, operators.length - MOST_OPERATORS),
+    operators: shown.slice(0, MOST_OPERATORS),
+    operatorsLeftOut: operators.length - Math.min(shown.length, MOST_OPERATORS),
     failures: tally.failures.slice(0, MOST_FAILURES).map((failure) => failureView(failure, isKnown)),
   };
 }
 
 /** Each operation of each operator; without `circuit` before it was called. */
-function operatorsOf({ bus, circuits: reports, platform, tally }: Sources) {
+function operatorsOf({ bus, circuits: reports, operators, platform, tally }: Sources) {
   const circuits = new Map(
     reports.map(({ operator, operation, state, cause }) => {
       // Since when it is not closed, in milliseconds since the epoch.
@@ -78,16 +81,17 @@ function operatorsOf({ bus, circuits: reports, platform, tally }: Sources) {
     const name = `${operation} ${operator}`;
     return { operation, ...unused, ...circuits.get(name), ...compartments.get(name) };
   };
-  return platform
-    .operators()
-    .map((operator) => ({ operator, operations: OPERATIONS.map((each) => stateOf(each, operator)) }));
+  return operators.map((operator) => ({
+    operator,
+    operations: OPERATIONS.map((each) => stateOf(each, operator)),
+  }));
 }
 
 /** Trouble first, then those with most in flight. */
 function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): number {
   return operations.reduce((weight, { circuit, waiting, inFlight }) => {
     const isOpen = circuit !== undefined && circuit !== 'closed';
-    return weight + (isOpen ? 1e9 : 0) + (waiting > 0 ? 1e6 : 0) + inFlight;
+    return weight + (isOpen ? 1e9 : 0) + (waiting > 0 ? WEIGHT_OF_TROUBLE : 0) + inFlight;
   }, 0);
 }
 
@@ -104,20 +108,22 @@ function failureView(failure: Failure, isKnown: (operator: string) => boolean) {
   };
 }
 
-function keptView({ queue, messages, reasons }: KeptLook, action: string) {
+function keptView({ queue, messages, reasons }: KeptLook, subcommand: string) {
+  const line = `poker-bridge ${subcommand} list`;
   return {
     queue,
     messages,
+    line,
     reasons: reasons?.map(({ reason, count, last }) => ({
       reason,
       count,
       last: { ...last, type: isCommandType(last.type) ? last.type : undefined },
-      line: PLAIN_ID.test(reason) ? `poker-bridge ${action} --reason ${reason}` : undefined,
+      line: PLAIN_NAME.test(reason) ? `${line} --reason ${reason}` : undefined,
       trace: traceLine(last.id),
     })),
   };
 }
 
 function traceLine(id: string): string | undefined {
-  return PLAIN_ID.test(id) ? `poker-bridge trace --id ${id}` : undefined;
+  return PLAIN_NAME.test(id) ? `poker-bridge trace --id ${id}` : undefined;
 }

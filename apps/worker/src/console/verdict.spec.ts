@@ -16,6 +16,7 @@ const WELL: Findings = {
   redis: undefined,
   types: [],
   tally: new FailureTally(),
+  operators: ['acme'],
   look: undefined,
 };
 const circuit = (state: CircuitReport['state'], operator = 'acme'): CircuitReport => ({
@@ -137,6 +138,16 @@ describe('verdictOf', () => {
     const { level, reasons } = verdictOf({ ...WELL, ...findings });
     expect(level).toBe(expected);
     expect(reasons.map(({ what, why }) => `${what} ${why}`)).toEqual([reason]);
+  });
+
+  it('names the operator whose command failed last if there are several, and probes with its key', () => {
+    const codes = Object.entries({ SIGNATURE_REJECTED: 2, CIRCUIT_OPEN: 1 }) as unknown as Codes;
+    const findings = { ...type(codes), ...failed('SIGNATURE_REJECTED', { reason: 'wrong' }) };
+    const [reason] = verdictOf({ ...WELL, ...findings, operators: ['default', 'acme'] }).reasons;
+    expect(reason?.why).toBe('wrong (2 SIGNATURE_REJECTED, last of acme; 1 CIRCUIT_OPEN)');
+    expect(reason?.line).toBe('poker-bridge sign probe --yes --operator acme');
+    const [strange] = verdictOf({ ...WELL, ...findings, operators: ['default', 'other'] }).reasons;
+    expect(JSON.stringify(strange)).not.toContain('acme');
   });
 
   it('has our people act on a worker that is full, and not those of the platform', () => {

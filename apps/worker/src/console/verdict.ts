@@ -31,6 +31,8 @@ export interface Findings {
   readonly redis: RedisState | undefined;
   readonly types: readonly TypeHistory[];
   readonly tally: FailureTally;
+  /** Those that are configured; any other name is a caller's text. */
+  readonly operators: readonly string[];
   /** Undefined before the broker was looked at, and if it does not answer. */
   readonly look: BusLook | undefined;
 }
@@ -38,6 +40,8 @@ export interface Findings {
 /** Fewer than one in a hundred in a minute are not noted, unless only a person can fix them. */
 const NOTED_SHARE = 0.01;
 const OF_PEOPLE: ReadonlySet<ErrorCategory> = new Set(['misconfigured', 'internal']);
+/** A name that a shell takes as it is. Any other id was chosen by somebody who may not be trusted, and is not to be typed. */
+export const PLAIN_NAME = /^\w[\w.:@/-]*$/;
 /** The rest are in the tables. */
 const MOST_NAMED = 3;
 const DOCTOR = 'poker-bridge doctor';
@@ -91,6 +95,7 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
 
 /** Types that fail for the same cause are one reason. */
 function typeReasons(findings: Findings): Reason[] {
+  const separator = findings.operators.length > 1 ? '; ' : ', ';
   const failing = findings.types.flatMap((type) => failureOf(type, findings));
   const groups = Map.groupBy(failing, ({ level, cause, line }) => `${level} ${cause} ${line}`);
   return [...groups.values()].map((group) => {
@@ -101,13 +106,16 @@ function typeReasons(findings: Findings): Reason[] {
     const [sinceMs] = group
       .flatMap(({ type }) => type.deadSinceMs ?? type.failingSinceMs ?? [])
       .toSorted((a, b) => a - b);
-    const codes = new Map<string, number>();
+    const codes = new Map<ErrorCode, number>();
     for (const [code, count] of group.flatMap(({ type }) => type.codes))
       codes.set(code, (codes.get(code) ?? 0) + count);
-    const named = [...codes].slice(0, MOST_NAMED).map(([code, count]) => `${count} ${code}`);
+    const named = [...codes].slice(0, MOST_NAMED).map(([code, count]) => {
+      const [operator] = group.flatMap(({ type }) => lastOperatorOf(type.type, code, findings) ?? []);
+      return operator === undefined ? `${count} ${code}` : `${count} ${code}, last of ${operator}`;
+    });
     const share = `${sum(({ failed }) => failed)} of ${sum(({ answered, refused }) => answered - refused)}`;
     const what = `${names} ${group.length === 1 ? 'fails' : 'fail'}: ${share} in the last minute`;
-    return { level, what, sinceMs, why: `${cause} (${named.join(', ')})`, whoActs, line };
+    return { level, what, sinceMs, why: `${cause} (${named.join(separator)})`, whoActs, line };
   });
 }
 
@@ -117,14 +125,21 @@ interface Failing extends Pick<Reason, 'level' | 'whoActs' | 'line'> {
 }
 
 /** Empty if too few commands fail for anybody to look. */
-function failureOf(type: TypeHistory, { tally, circuits }: Findings): readonly Failing[] {
+function failureOf(type: TypeHistory, findings: Findings): readonly Failing[] {
   const { answered, failed, codes, deadSinceMs } = type;
   const [[code] = []] = codes;
   const isForPeople = codes.some(([each]) => OF_PEOPLE.has(ERROR_CODES[each].category));
   if (code === undefined || (!isForPeople && failed < NOTED_SHARE * answered)) return [];
   const isOfPlayers = LANE_OF_COMMAND[type.type as CommandType] === 'interactive';
   const level = isOfPlayers && deadSinceMs !== undefined ? 'down' : 'attention';
-  return [{ type, level, cause: causeOf(type.type, code, tally, circuits), ...remedyOf(code) }];
+  const operator = lastOperatorOf(type.type, code, findings);
+  return [{ type, level, cause: causeOf(type.type, code, findings), ...remedyOf(code, operator) }];
+}
+
+/** Whose command was the last that failed so, if there are several operators. */
+function lastOperatorOf(type: string, code: ErrorCode, { tally, operators }: Findings): string | undefined {
+  const last = tally.failures.find((failure) => failure.type === type && failure.code === code);
+  return operators.length > 1 ? operators.find((name) => name === last?.operators[0]) : undefined;
 }
 
 /** Circuits whose operation fails no command of this minute: reports wait in their queues. */
@@ -176,13 +191,8 @@ function* redisReasons({ redis }: Findings): Generator<Reason> {
   };
 }
 
-function causeOf(
-  type: string,
-  code: ErrorCode,
-  { failures }: FailureTally,
-  circuits: readonly CircuitReport[],
-): string {
-  const last = failures.find((failure) => failure.type === type && failure.code === code)?.last;
+function causeOf(type: string, code: ErrorCode, { tally, circuits }: Findings): string {
+  const last = tally.failures.find((failure) => failure.type === type && failure.code === code)?.last;
   const { category } = ERROR_CODES[code];
   if (category !== 'unavailable' && category !== 'uncertain')
     return last?.reason ?? ERROR_CODES[code].message;
@@ -195,11 +205,14 @@ function platformSays(cause = 'unknown'): string {
   return cause.startsWith('HTTP') ? `the platform answers ${cause}` : `no answer of the platform: ${cause}`;
 }
 
-function remedyOf(code: ErrorCode): Pick<Reason, 'whoActs' | 'line'> {
+function remedyOf(code: ErrorCode, operator = 'default'): Pick<Reason, 'whoActs' | 'line'> {
   const { category } = ERROR_CODES[code];
   if (category === 'internal')
     return { whoActs: OUR_PEOPLE, line: `poker-bridge dead-letters list --reason ${code}` };
-  if (code === 'SIGNATURE_REJECTED') return { whoActs: OUR_PEOPLE, line: 'poker-bridge sign probe --yes' };
+  if (code === 'SIGNATURE_REJECTED') {
+    const whose = operator !== 'default' && PLAIN_NAME.test(operator) ? ` --operator ${operator}` : '';
+    return { whoActs: OUR_PEOPLE, line: `poker-bridge sign probe --yes${whose}` };
+  }
   if (category === 'misconfigured') return { whoActs: OUR_PEOPLE, line: DOCTOR };
   const whoActs =
     code === 'OVERLOADED'

@@ -57,11 +57,13 @@ export function queuesSection(queues) {
 
 export function keptSection(what, kept) {
   if (kept?.messages === undefined) return [nothing('RabbitMQ does not say.')];
-  const { messages, reasons, queue } = kept;
+  const { messages, reasons, queue, line: list } = kept;
   if (messages === 0) return [nothing(`No ${what}.`)];
   const head = h('p', h('b', count(messages)), ' in ', h('code', queue));
-  if (!reasons)
-    return [head, nothing(messages > 500 ? 'Too many to look into here.' : 'Not looked into yet.')];
+  if (!reasons) {
+    const tooMany = ['Too many to look into here: ', copyable(list)];
+    return [head, nothing(messages > 500 ? tooMany : 'Not looked into yet.')];
+  }
   const items = reasons.map(({ reason, count: times, last, line, trace }) => {
     const title = h('p.what', h('code', reason), h('b', `${count(times)} ×`), line && copyable(line));
     return h('li', title, lastOne({ ...last, line: trace }));
