@@ -127,6 +127,7 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
       `\nEverything runs until you press Ctrl-C:
   commands   AMQP_URL=${broker.url} AMQP_PREFIX=${prefix}
   platform   ${platform}
+  console    ${health}/console
   health     ${health}/health
   metrics    ${health}/metrics`,
     );

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 import { isAlive } from './launcher/with-lock.mjs';
 import { messageOf } from './message-of.ts';
@@ -8,6 +8,8 @@ const POLL_MS = 500;
 /** Does the work of an npm script, and ends this process with its exit code; an error is a line on stderr, and 1. */
 export async function runTask(work: () => Promise<number>): Promise<never> {
   endWithNpm();
+  // A reader that has seen enough, such as head, is no reason to leave something behind.
+  process.stdout.on('error', () => undefined);
   try {
     process.exit(await work());
   } catch (error) {
@@ -35,7 +37,7 @@ type Given<T> = T extends (value: unknown) => infer R ? R | undefined : T extend
  * Reads the options of a task.
  *
  * @param wanted each with its default or, without one, its type: `{ rate: 150, only: String, quick: Boolean }`
- * @throws {TypeError} with the name of an option that does not exist
+ * @throws {Error} with the name of an option that does not exist, and of those that do
  * @throws {Error} if a number is not above 0
  */
 export function readOptions<const T extends Readonly<Record<string, Wanted>>>(wanted: T) {
@@ -43,13 +45,22 @@ export function readOptions<const T extends Readonly<Record<string, Wanted>>>(wa
   const options = entries.map(
     ([name, each]) => [name, { type: each === Boolean ? 'boolean' : 'string' }] as const,
   );
-  const { values } = parseArgs({ options: Object.fromEntries(options) });
+  const { values } = parsed(Object.fromEntries(options));
   const given = entries.map(([name, each]) => {
     const value = values[name] ?? (typeof each === 'function' ? undefined : each);
     const isNumber = each === Number || typeof each === 'number';
     return [name, isNumber && value !== undefined ? readPositive(name, String(value)) : value];
   });
   return Object.fromEntries(given) as { readonly [N in keyof T]: Given<T[N]> };
+}
+
+function parsed(options: NonNullable<ParseArgsConfig['options']>) {
+  try {
+    return parseArgs({ options });
+  } catch (error) {
+    const known = Object.keys(options).map((name) => `--${name}`);
+    throw new Error(`${messageOf(error)}; there are ${known.join(', ')}`, { cause: error });
+  }
 }
 
 /** @throws {Error} if an option is not a number above 0 */

@@ -9,7 +9,7 @@ import { BrokerConnection, declareTopology, QueueConsumer } from '@poker-bridge/
 
 const prefix = process.env.AMQP_PREFIX ?? 'poker';
 const queue = `audit.${prefix}`;
-const trail = await open(process.argv[2], 'a');
+const trail = await open(process.argv[2] ?? 'trail.ndjson', 'a');
 
 // Without a length or a time to live, and practically without a delivery limit: nothing in it is dropped.
 const topology = {

@@ -22,7 +22,8 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port ${text} is not a port`);
-  if (!(await isFree(port))) throw new Error(`port ${port} is taken`);
+  if (!(await isFree(port)))
+    throw new Error(`port ${port} is taken: choose another one, or none for any that is free`);
   return port;
 }
 

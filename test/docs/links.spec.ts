@@ -38,6 +38,12 @@ describe('links', () => {
       expect(missing).toEqual([]);
     });
 
+    it('names code that is in the file that it names', () => {
+      const named = [...text.matchAll(/`(\w+)` in `([\w./-]+\.\w+)`/g)];
+      const missing = named.filter(([, name = '', file = '']) => isPath(file) && !read(file).includes(name));
+      expect(missing.map(([found]) => found)).toEqual([]);
+    });
+
     it('has no row of a table over 120 columns', () => {
       expect(rowsOf(text).filter((row) => [...row].length > 120)).toEqual([]);
     });

@@ -25,6 +25,11 @@ describe('TlsContext', () => {
     expect(text).toContain('(what OpenSSL says)');
   });
 
+  it('gives the reason of OpenSSL without its place in memory and in its code', () => {
+    const error = Object.assign(failed('ERR_SSL_WRONG_VERSION_NUMBER'), { reason: 'wrong version number' });
+    expect(new TlsContext('AMQP').describe(error)).toMatch(/ \(wrong version number\)$/);
+  });
+
   it.each([[failed('ECONNREFUSED')], [new Error('what OpenSSL says')], ['what OpenSSL says']])(
     'adds nothing to %s',
     (error) => {

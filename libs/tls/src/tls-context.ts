@@ -32,9 +32,13 @@ export class TlsContext {
 
   /** The message of an error of a connection, and what to do if TLS is the reason. */
   describe(error: unknown): string {
-    const message = (error as { message?: string } | undefined)?.message ?? String(error);
+    const { message = String(error), reason = message } = (error ?? {}) as {
+      message?: string;
+      reason?: string;
+    };
     const fault = tlsFaultOf(error);
-    return fault === undefined ? message : `${ADVICE[fault](this.#family)} (${message})`;
+    // The message of OpenSSL has an address in memory and a line of its code around the reason.
+    return fault === undefined ? message : `${ADVICE[fault](this.#family)} (${reason})`;
   }
 }
 

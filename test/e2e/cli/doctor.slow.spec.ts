@@ -55,7 +55,7 @@ describe('poker-bridge doctor', () => {
     const { code, stdout } = await runCli(['doctor'], { variables });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^fail {2}platform default game\.open: its signature is refused \(400\)\n +→ check the secret key/m,
+      /^fail {2}platform default game\.open: its signature is refused \(400\)\n +→ check PLATFORM_CLIENT_ID and the secret key/m,
     );
     expect(stdout).toMatch(/\n\n\d ok, \d to look at, 4 at fault\n$/);
     expect(stdout).not.toContain(CANARY);
@@ -101,11 +101,18 @@ describe('poker-bridge doctor', () => {
       /report\.ad-hoc\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
       /report\.rake\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
     ],
-    [
-      'a wrong SIGNATURE_OPEN_GAME_CLIENT',
-      () => ({ SIGNATURE_OPEN_GAME_CLIENT: 'drop' }),
-      /game\.open: its signature is refused \(400\) \| set SIGNATURE_OPEN_GAME_CLIENT or SIGNATURE_SCHEME_V3/,
-    ],
+    ...Object.entries({
+      OPEN_GAME_CLIENT: 'drop',
+      SCALARS: 'json',
+      JSON_STRINGS: 'all',
+      JSON_PLACEMENT: 'merge',
+      EXCLUDE: 'deep',
+      SCHEME_V3: 'raw-body',
+    }).map(([name, value]): [string, () => Record<string, string>, RegExp] => [
+      `a wrong SIGNATURE_${name}`,
+      () => ({ [`SIGNATURE_${name}`]: value }),
+      /game\.open: its signature is refused \(400\) \| a SIGNATURE_ setting .* sign probe prints the lines/,
+    ]),
     [
       'a wrong RAKE_PARAMETERS_IN',
       () => ({ RAKE_PARAMETERS_IN: 'query' }),
@@ -196,7 +203,7 @@ describe('poker-bridge doctor', () => {
     expect(warnings).toMatch(/PLATFORM_SECRT_KEY is not a setting.*PLATFORM_SECRET_KEY meant/);
     expect(warnings).toMatch(/signature default \| no secret key: games are opened unsigned/);
     const refused: unknown = expect.stringMatching(
-      /game\.open: its signature is refused .*check the secret key/,
+      /game\.open: its signature is refused .*check PLATFORM_CLIENT_ID and the secret key/,
     );
     expect(faults).toEqual([refused]);
   });

@@ -35,7 +35,7 @@ describe('poker-bridge', () => {
     ['sign', 'Usage: poker-bridge sign'],
     ['sned', "unknown command 'sned'\n(Did you mean send?)"],
     ['send session.create', "required option '--data <JSON>' not specified"],
-    ['send session.create --data {', '--data is not JSON'],
+    ['send session.create --data {userId:1}', '--data is not JSON (line 1 column 2)'],
     ['send session.create --data @/no/such/file', '/no/such/file cannot be read (ENOENT)'],
     ['send session.create --data {} --jsno', '(Did you mean --json?)'],
     ['send session.create --data {} --deadline-ms 1200001', 'an integer from 1 to 1200000'],

@@ -42,6 +42,8 @@ const FIRST_RECORD = { page: 1, perPage: 1 };
 const NOBODY = 'poker-bridge-doctor';
 /** By the interface document, it is refused with 422, like a currency of that name: nothing is created. */
 const authType = NOBODY as 'external';
+/** Each SIGNATURE_ setting signs these otherwise: strings of JSON at both ends, a name that is excluded, a boolean. */
+const launchOptions = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
 const REFUSED = 422;
 const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
 const NO_ANSWER = 'ask again; the platform is there and does not answer this';
@@ -97,7 +99,10 @@ async function checkOperations(
   const calls: Readonly<Record<Operation, (context: CallContext) => Promise<unknown>>> = {
     'session.create': (call) => client.createSession({ userId: NOBODY, authType, currency: NOBODY }, call),
     'game.open': (call) =>
-      client.openGame({ player: { id: NOBODY, currency: NOBODY }, session: { authType } }, call),
+      client.openGame(
+        { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } },
+        call,
+      ),
     'report.ad-hoc.fetch': (call) => client.fetchAdHocReport(period, FIRST_RECORD, call),
     'report.rake.fetch': (call) => client.fetchRake(period, FIRST_RECORD, call),
   };
@@ -161,10 +166,10 @@ function adviceOn(
   const otherPlace = `RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
   if (isSignature(answer)) {
     if (isGame && isBaseUrlRight(answers)) {
-      return 'set SIGNATURE_OPEN_GAME_CLIENT or SIGNATURE_SCHEME_V3: poker-bridge sign probe finds which';
+      return 'a SIGNATURE_ setting is not that of the platform: poker-bridge sign probe prints the lines to set';
     }
     if (isRake && answers.get('report.ad-hoc.fetch') === 'success') return `set ${otherPlace}`;
-    return 'check the secret key, then the SIGNATURE_ settings: poker-bridge sign probe finds them, sign explain shows what is signed';
+    return 'check PLATFORM_CLIENT_ID and the secret key, then the SIGNATURE_ settings: poker-bridge sign probe finds them, sign explain shows what is signed';
   }
   if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
     return `the platform does not find its parameters: set ${otherPlace}`;

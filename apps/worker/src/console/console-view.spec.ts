@@ -80,6 +80,7 @@ describe('consoleView', () => {
       const view = viewOf([], tally, 'acme', { queues: [], deadLetters: kept, parked: kept });
       const [{ line, trace, last: shown } = {}] = view.service?.deadLetters.reasons ?? [];
       expect([view.failures[0]?.line, line, trace, shown?.type]).toEqual(Array(4).fill(undefined));
+      expect(view.service?.parked.line).toBe('poker-bridge replies list');
     },
   );
 
