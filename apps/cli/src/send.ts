@@ -134,8 +134,11 @@ async function sendCommand(
   const giveUp = async (): Promise<void> => {
     const queue = busNames(bus.prefix).lanes[command.lane];
     const counts = await countsOf(model, queue).catch(() => undefined);
-    const hint = counts?.consumerCount === 0 ? ` No worker serves ${queue}.` : '';
-    reject(noAnswer(` within ${command.deadlineMs} ms.${hint}`, command));
+    const hint =
+      counts?.consumerCount === 0
+        ? `No worker serves ${queue}.`
+        : 'If a worker refused to answer, poker-bridge dead-letters list says why.';
+    reject(noAnswer(` within ${command.deadlineMs} ms. ${hint}`, command));
   };
   const timer = setTimeout(() => void giveUp(), command.deadlineMs + ANSWER_SLACK_MS);
   const openReplyQueue = async (): Promise<string> => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 
 import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
+import { folderForAll } from '../../support/suite-service.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { runCli } from './run-cli.ts';
 
@@ -13,6 +14,7 @@ const CANARY = 'CANARY-secret-0123456789';
 
 describe('poker-bridge doctor', () => {
   const sandboxed = sandboxedForAll();
+  const folder = folderForAll();
 
   /** What it finds with the settings of the worker and these, by state. */
   const diagnose = async (changes: Record<string, string> = {}) => {
@@ -121,6 +123,13 @@ describe('poker-bridge doctor', () => {
   ])('reports %s', async (_, changes, ...expected) => {
     const { code, faults } = await diagnose(changes());
     expect([code, faults]).toEqual([1, expected.map((fault) => expect.stringMatching(fault))]);
+  });
+
+  it('probes with the key of the operator whose signature is refused', async () => {
+    const operators = JSON.stringify({ other: { clientId: 'sandbox', secretKey: CANARY } });
+    const { faults } = await diagnose({ OPERATORS_FILE: folder.write('operators.json', operators) });
+    const expected = /^platform other \| .*its signature is refused .* sign probe --operator other finds/;
+    expect(faults).toEqual(Array(4).fill(expect.stringMatching(expected)));
   });
 
   it('names a permission that is missing', async () => {

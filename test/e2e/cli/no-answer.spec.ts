@@ -61,6 +61,13 @@ describe('poker-bridge send, without a worker', () => {
     expect(await running).toMatchObject({ code: 0, lines: [{ type: 'odd', body: '{' }] });
   });
 
+  it('ends with 3 if whoever took the command does not answer, and says where to look', async () => {
+    const { consumerTag } = await broker.channel.consume(queue, () => undefined, { noAck: true });
+    const { code, stderr } = await send({}, '--deadline-ms', '200');
+    await broker.channel.cancel(consumerTag);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('poker-bridge dead-letters list says why')]);
+  });
+
   it('ends with 3 if the queue is full, or missing', async () => {
     broker.channel.sendToQueue(queue, Buffer.from('{}'));
     await broker.channel.waitForConfirms();

@@ -158,18 +158,19 @@ function adviceOn(
   operation: Operation,
   answer: CommandError,
   answers: Answers,
-  { settings }: OperatorCredentials,
+  { name, settings }: OperatorCredentials,
 ): string {
   const { code } = answer;
+  const probe = `poker-bridge sign probe${name === 'default' ? '' : ` --operator ${name}`}`;
   const isGame = operation === 'game.open';
   const isRake = operation === 'report.rake.fetch';
   const otherPlace = `RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
   if (isSignature(answer)) {
     if (isGame && isBaseUrlRight(answers)) {
-      return 'a SIGNATURE_ setting is not that of the platform: poker-bridge sign probe prints the lines to set';
+      return `a SIGNATURE_ setting is not that of the platform: ${probe} prints the lines to set`;
     }
     if (isRake && answers.get('report.ad-hoc.fetch') === 'success') return `set ${otherPlace}`;
-    return 'check PLATFORM_CLIENT_ID and the secret key, then the SIGNATURE_ settings: poker-bridge sign probe finds them, sign explain shows what is signed';
+    return `check PLATFORM_CLIENT_ID and the secret key, then the SIGNATURE_ settings: ${probe} finds them, sign explain shows what is signed`;
   }
   if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
     return `the platform does not find its parameters: set ${otherPlace}`;
