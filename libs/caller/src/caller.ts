@@ -24,10 +24,6 @@ import type { AdHocRecord, RakeRecord } from './record.ts';
 import { Report } from './report.ts';
 
 const DEADLINE_MS = 15_000;
-const REPLY_TYPES = {
-  'session.create': 'session.created',
-  'game.open': 'game.opened',
-} as const satisfies { [T in PlayerCommand]: ReplyOf<T>['type'] };
 
 /** The data of the reply to a command. */
 export type ReplyTo<T extends PlayerCommand> = ReplyOf<T>['data'];
@@ -118,7 +114,7 @@ export class Caller {
           await attempts.publish(await replyQueue.ready(attempts.signal));
           const reply = await arrived.next(attempts.signal);
           if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-          if (reply.type !== REPLY_TYPES[type]) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+          if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
           return reply.data as ReplyTo<T>;
         } catch (error) {
           await attempts.pauseAfter(error);

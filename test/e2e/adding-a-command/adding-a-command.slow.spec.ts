@@ -39,7 +39,9 @@ const TYPES = {
   extends: './tsconfig.json',
   compilerOptions: { incremental: true, tsBuildInfoFile: '.run/types' },
   include: [
-    'apps/worker/src/main.ts',
+    'apps/*/src/main.ts',
+    'libs/caller/src/index.ts',
+    'scripts/tasks/contract.ts',
     'libs/contracts/src/commands/session-close.spec.ts',
     'test/e2e/commands/session-close.spec.ts',
   ],
@@ -93,6 +95,7 @@ describe('docs/adding-a-command.md', () => {
 
   it('adds a command that compiles, is documented and tested, and works over the bus', async () => {
     write(files.filter((file) => !ofDefinition.includes(file)));
+    await node('node_modules/prettier/bin/prettier.cjs', '--check', ...files.map(({ path }) => path));
     await node('scripts/tasks/contract.ts');
     expect(read('docs/messages.md')).toContain('### `session.close`');
     const [output] = await Promise.all([node('scripts/tasks/test.ts', ...SPECS), types()]);

@@ -96,25 +96,24 @@ async function checkOperations(
   const { name, secretKey } = credentials;
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
   const period = periodAnHourAgo(1_000);
-  const calls: Readonly<Record<Operation, (context: CallContext) => Promise<unknown>>> = {
-    'session.create': (call) => client.createSession({ userId: NOBODY, authType, currency: NOBODY }, call),
-    'game.open': (call) =>
-      client.openGame(
-        { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } },
-        call,
-      ),
-    'report.ad-hoc.fetch': (call) => client.fetchAdHocReport(period, FIRST_RECORD, call),
-    'report.rake.fetch': (call) => client.fetchRake(period, FIRST_RECORD, call),
-  };
+  const session = { userId: NOBODY, authType, currency: NOBODY };
+  const game = { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } };
+  /** The operations that can be called without doing anything. */
+  const calls: readonly (readonly [Operation, (call: CallContext) => Promise<unknown>])[] = [
+    ['session.create', (call) => client.createSession(session, call)],
+    ['game.open', (call) => client.openGame(game, call)],
+    ['report.ad-hoc.fetch', (call) => client.fetchAdHocReport(period, FIRST_RECORD, call)],
+    ['report.rake.fetch', (call) => client.fetchRake(period, FIRST_RECORD, call)],
+  ];
   try {
-    const asked = OPERATIONS.filter((operation) => secretKey !== undefined || operation === 'game.open');
-    const answered = asked.map(async (operation) => {
+    const asked = calls.filter(([operation]) => secretKey !== undefined || operation === 'game.open');
+    const answered = asked.map(async ([operation, ask]) => {
       const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
-      const answer = calls[operation](call).then(() => 'success' as const, expectedFailure);
+      const answer = ask(call).then(() => 'success' as const, expectedFailure);
       return [operation, await answer] as const;
     });
     const answers: Answers = new Map(await Promise.all(answered));
-    const findings = asked.map((operation) => findingOf(operation, answers, credentials));
+    const findings = asked.map(([operation]) => findingOf(operation, answers, credentials));
     if (secretKey !== undefined) return findings;
     const without = 'no secret key: games are opened unsigned, and nothing else works';
     const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, unless that is intended';
