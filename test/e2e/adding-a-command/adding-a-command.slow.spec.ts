@@ -37,7 +37,12 @@ const SPECS = [
 ];
 const TYPES = {
   extends: './tsconfig.json',
-  compilerOptions: { incremental: true, tsBuildInfoFile: '.run/types' },
+  compilerOptions: {
+    incremental: true,
+    tsBuildInfoFile: '.run/types',
+    // Those of the copy; its packages lead to this repository.
+    paths: { '@poker-bridge/*': ['./libs/*/src/index.ts'] },
+  },
   include: [
     'apps/*/src/main.ts',
     'libs/caller/src/index.ts',
