@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 
 import { type ConsumerState, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
 import { type CircuitReport, type CircuitState, PlatformClients } from '#platform';
@@ -21,15 +21,13 @@ const LANE_STATES = Object.keys({
  * changed is closed, and has a series too; an operator that is no longer configured has none.
  */
 @Injectable()
-export class StateMetrics implements OnModuleInit {
+export class StateMetrics {
   constructor(
     private readonly metrics: Metrics,
     private readonly transport: PokerTransport,
     private readonly platform: PlatformClients,
     private readonly store: IdempotencyStore,
-  ) {}
-
-  onModuleInit(): void {
+  ) {
     this.#showBus();
     this.#showCalls();
     this.#showCompartments();
