@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ConsumeMessage } from 'amqplib';
 
 import { testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
@@ -73,6 +74,23 @@ describe('@poker-bridge/caller, on a bad day', () => {
       await expect(refused.ready()).rejects.toMatchObject(reason);
       await refused.close();
     }
+  });
+
+  it('does not take a reply of a newer version for the end of a call', async () => {
+    const { bus, callers } = suite;
+    const prefix = uniquePrefix();
+    const { queue } = await bus.channel.assertQueue('', { exclusive: true });
+    await bus.channel.assertExchange(`${prefix}.commands`, 'direct', { autoDelete: true });
+    await bus.channel.bindQueue(queue, `${prefix}.commands`, 'session.create');
+    const answer = (message: ConsumeMessage | null): void => {
+      const { replyTo, messageId, correlationId } = message!.properties as Record<string, string>;
+      const properties = { type: 'session.queued', messageId, correlationId, headers: { sequence: 0 } };
+      bus.channel.sendToQueue(String(replyTo), Buffer.from('{}'), properties);
+    };
+    await bus.channel.consume(queue, answer, { noAck: true });
+    const call = callers.open({ prefix }).createSession({ userId: 'alice' }, PATIENT);
+    await expect(call).rejects.toMatchObject({ code: 'REPLY_UNREADABLE', retryable: false });
+    await bus.channel.deleteQueue(queue);
   });
 
   it('ends a call at its deadline while the broker is low on memory, says why, and sends afterwards', async () => {

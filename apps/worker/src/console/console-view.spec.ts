@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { BusLook, MessagingHealth } from '#messaging';
+import { OPERATIONS } from '#platform';
 
 import { COMMAND } from './command-facts.fixture.ts';
 import { consoleView, type Sources } from './console-view.ts';
@@ -43,23 +44,19 @@ describe('consoleView', () => {
     const { worker, operators } = viewOf(['acme', 'other'], tally);
     expect(worker).toContain(`process ${process.pid}`);
     const unused = { inFlight: 0, waiting: 0, overflowed: 0 };
-    expect(operators[0]).toEqual({
-      operator: 'acme',
-      operations: [
-        { operation: 'session.create', ...unused },
-        {
-          operation: 'game.open',
-          circuit: 'open',
-          cause: 'HTTP 503',
-          openSinceMs: 42,
-          inFlight: 3,
-          waiting: 1,
-          overflowed: 7,
-        },
-        { operation: 'report.ad-hoc.fetch', ...unused },
-        { operation: 'report.rake.fetch', ...unused },
-      ],
-    });
+    const open = {
+      circuit: 'open',
+      cause: 'HTTP 503',
+      openSinceMs: 42,
+      inFlight: 3,
+      waiting: 1,
+      overflowed: 7,
+    };
+    const operations = OPERATIONS.map((operation) => ({
+      operation,
+      ...(operation === 'game.open' ? open : unused),
+    }));
+    expect(operators[0]).toEqual({ operator: 'acme', operations });
     expect(operators[1]?.operations.every(({ circuit }) => circuit === undefined)).toBe(true);
   });
 
