@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConsumeMessage } from 'amqplib';
 
 import { testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
@@ -77,20 +76,13 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('does not take a reply of a newer version for the end of a call', async () => {
-    const { bus, callers } = suite;
-    const prefix = uniquePrefix();
-    const { queue } = await bus.channel.assertQueue('', { exclusive: true });
-    await bus.channel.assertExchange(`${prefix}.commands`, 'direct', { autoDelete: true });
-    await bus.channel.bindQueue(queue, `${prefix}.commands`, 'session.create');
-    const answer = (message: ConsumeMessage | null): void => {
-      const { replyTo, messageId, correlationId } = message!.properties as Record<string, string>;
-      const properties = { type: 'session.queued', messageId, correlationId, headers: { sequence: 0 } };
-      bus.channel.sendToQueue(String(replyTo), Buffer.from('{}'), properties);
-    };
-    await bus.channel.consume(queue, answer, { noAck: true });
-    const call = callers.open({ prefix }).createSession({ userId: 'alice' }, PATIENT);
+    const { bus, caller, platform } = suite;
+    await platform.fault({ kind: 'latency', fixedMs: 2_000, operation: 'session' });
+    const call = caller.createSession({ userId: 'alice' }, { ...PATIENT, id: 'newer' });
+    const properties = { type: 'session.queued', headers: { 'command-id': 'newer' } };
+    bus.channel.sendToQueue(caller.replyQueue, Buffer.from('{}'), properties);
     await expect(call).rejects.toMatchObject({ code: 'REPLY_UNREADABLE', retryable: false });
-    await bus.channel.deleteQueue(queue);
+    await platform.clearFaults();
   });
 
   it('ends a call at its deadline while the broker is low on memory, says why, and sends afterwards', async () => {
