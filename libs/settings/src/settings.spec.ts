@@ -8,7 +8,6 @@ const FILES: Readonly<Record<string, string>> = {
   'windows.txt': 'from-file\r\n',
   'blanks.txt': ' from-file \n\n',
   'empty.txt': '',
-  'amqp.txt': 'amqps://a:b@broker-1,amqps://a:b@broker-2\n',
   'canary.txt': 'CANARY',
 };
 
@@ -36,11 +35,6 @@ describe('readSettings', () => {
     ['with every other blank', 'blanks.txt', ' from-file \n'],
   ])('reads a secret from a file %s', (_, path, expected) => {
     expect(read({ PLATFORM_SECRET_KEY_FILE: path }).PLATFORM_SECRET_KEY).toBe(expected);
-  });
-
-  it('reads the address of the broker, which holds a password, from a file', () => {
-    const urls = ['amqps://a:b@broker-1', 'amqps://a:b@broker-2'];
-    expect(read({ AMQP_URL_FILE: 'amqp.txt' }).AMQP_URL).toEqual(urls);
   });
 
   it.each([

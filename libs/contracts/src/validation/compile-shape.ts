@@ -44,7 +44,8 @@ type Check = (instance: object, value: unknown) => string | undefined;
  * 2.0 instead of 30 (docs/decisions/0009). A rule's message is used as it is written: class-validator's `$value` and the
  * like are not filled in, so that no message repeats a value.
  *
- * @throws TypeError for a member without a rule, and for a rule with unsupported options (groups, `each`, `validateIf`, promises)
+ * @throws TypeError for a member without a rule, and for a rule with unsupported options (groups, `each`, `validateIf`,
+ *   promises, a message that is a function)
  */
 export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T> {
   const members = [...rulesOf(shape)].map(([name, rules]) => [name, compileMember(name, rules)] as const);
@@ -58,8 +59,8 @@ function compileMember(name: string, rules: readonly Rule[]): CompiledMember {
   const { CONDITIONAL_VALIDATION, NESTED_VALIDATION, IS_DEFINED, CUSTOM_VALIDATION } = ValidationTypes;
   for (const rule of rules) {
     const [validator, ...others] = getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls);
-    if (rule.each || rule.groups?.length || rule.validateIf || validator?.async || others.length > 0)
-      throw cannotBeCompiled(rule);
+    const isOdd = rule.each || rule.groups?.length || rule.validateIf || typeof rule.message === 'function';
+    if (isOdd || validator?.async || others.length > 0) throw cannotBeCompiled(rule);
     if (rule.type === CONDITIONAL_VALIDATION) conditions.push(rule.constraints[0] as Condition);
     else if (rule.type === NESTED_VALIDATION && rule.context !== undefined)
       nested = compileShape(rule.context as Shape);
@@ -88,8 +89,7 @@ function compileCheck(rule: Rule, { instance: validator }: Constraint): Check {
   return (object, value) => {
     const args = { targetName, property, object, value, constraints };
     if (validator.validate(value, args) === true) return undefined;
-    if (typeof message === 'function') return message(args);
-    return message ?? validator.defaultMessage?.(args) ?? '';
+    return typeof message === 'string' ? message : (validator.defaultMessage?.(args) ?? '');
   };
 }
 
