@@ -35,7 +35,9 @@ class Callers extends CallerPolicy {
   mayReplyTo(caller: string, queue: string): boolean {
     const rules = this.#rulesOf(caller);
     if (!rules) return false;
-    return rules.replyTo?.some((allowed) => covers(allowed, queue)) ?? true;
+    const covers = (allowed: string): boolean =>
+      allowed.endsWith('*') ? queue.startsWith(allowed.slice(0, -1)) : queue === allowed;
+    return rules.replyTo?.some(covers) ?? true;
   }
 
   #rulesOf(caller: string): CallerRules | undefined {
@@ -43,8 +45,4 @@ class Callers extends CallerPolicy {
     const rules = this.rules.value;
     return (caller === OTHERS ? undefined : rules.get(caller)) ?? rules.get(OTHERS);
   }
-}
-
-function covers(allowed: string, queue: string): boolean {
-  return allowed.endsWith('*') ? queue.startsWith(allowed.slice(0, -1)) : queue === allowed;
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Tracer } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -28,17 +27,11 @@ import type { Logger } from '#telemetry';
 const LONGEST_VALUE = 256;
 const REPORT_INTERVAL_MS = 60_000;
 
-interface Tracing {
-  readonly tracer: Tracer;
-  /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */
-  readonly close: (withinMs: number) => Promise<void>;
-}
-
 /**
  * Exports spans in batches by OTLP over HTTP, in protobuf. Timeout, compression and certificates of the exporter, and
  * attributes of the service, are read from OpenTelemetry's own variables. Spans that are lost are logged, at most once a minute.
  */
-export function exportTraces(settings: TracingSettings, logger: Logger): Tracing {
+export function exportTraces(settings: TracingSettings, logger: Logger) {
   const { url, headers, OTEL_BSP_MAX_QUEUE_SIZE: maxQueueSize } = settings;
   const exporter = new ReportingExporter({ url, headers }, logger);
   const resource = defaultResource()
@@ -57,6 +50,7 @@ export function exportTraces(settings: TracingSettings, logger: Logger): Tracing
     spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
     spanProcessors: [processor],
   });
+  /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */
   const close = async (withinMs: number): Promise<void> => {
     // What failed was logged.
     const closed = provider.shutdown().catch(() => undefined);

@@ -65,21 +65,19 @@ class CommandTraces extends CommandTracer {
       'pokerbridge.operator': command.operator,
     };
     const span = this.tracer.startSpan(`process ${queue}`, { kind: SpanKind.CONSUMER, attributes }, parent);
-    return new TracedCommand(this.tracer, span, parent);
+    return new TracedCommand(this.tracer, span, trace.setSpan(parent, span));
   }
 }
 
 class TracedCommand implements CommandTrace {
-  readonly traceId: string;
-  readonly context: Context;
-
   constructor(
     private readonly tracer: Tracer,
     private readonly span: Span,
-    parent: Context,
-  ) {
-    this.traceId = span.spanContext().traceId;
-    this.context = trace.setSpan(parent, span);
+    readonly context: Context,
+  ) {}
+
+  get traceId(): string {
+    return this.span.spanContext().traceId;
   }
 
   async publish<T>(kind: MessageKind, message: Message, send: (message: Message) => Promise<T>): Promise<T> {
