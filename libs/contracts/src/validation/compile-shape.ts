@@ -59,8 +59,9 @@ function compileMember(name: string, rules: readonly Rule[]): CompiledMember {
   const { CONDITIONAL_VALIDATION, NESTED_VALIDATION, IS_DEFINED, CUSTOM_VALIDATION } = ValidationTypes;
   for (const rule of rules) {
     const [validator, ...others] = getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls);
-    const isOdd = rule.each || rule.groups?.length || rule.validateIf || typeof rule.message === 'function';
-    if (isOdd || validator?.async || others.length > 0) throw cannotBeCompiled(rule);
+    const { each, groups, validateIf, message } = rule;
+    const isPlain = !each && !groups?.length && !validateIf && typeof message !== 'function';
+    if (!isPlain || validator?.async || others.length > 0) throw cannotBeCompiled(rule);
     if (rule.type === CONDITIONAL_VALIDATION) conditions.push(rule.constraints[0] as Condition);
     else if (rule.type === NESTED_VALIDATION && rule.context !== undefined)
       nested = compileShape(rule.context as Shape);
