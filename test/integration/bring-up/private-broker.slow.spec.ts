@@ -65,7 +65,8 @@ it.each([
   ['broker', '--port', 'x', '--port x is not a port'],
   ['broker', '--release', '3.10', 'RabbitMQ 3.10 is not one of the releases 4.0, 4.3'],
   ['soak', '--minutes', '0', '--minutes 0 is not a number above 0'],
-  ['bench', '--round', '1', "Unknown option '--round'"],
+  ['broker', '--round', '1', "Unknown option '--round'; there are --port, --release"],
+  ['demo', '--kep', '', "Unknown option '--kep'; there are --keep"],
 ])('npm run %s refuses %s %s, and says why', async (task, option, value, reason) => {
   await using program = new Program('npm', ['run', '--silent', task, '--', option, value]);
   expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
