@@ -9,6 +9,8 @@ import { steadyClock, Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
 import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
+import type { RedisState } from './idempotency/redis-connection.ts';
+import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 import { type BusLook, BusLooker } from './kept/bus-look.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
@@ -41,6 +43,8 @@ export interface MessagingHealth {
     /** Since the receipt of the oldest command in flight; 0 if none is. */
     readonly oldestAgeMs: number;
   }[];
+  /** The memory that all workers share; `undefined` without `REDIS_URL`. */
+  readonly redis: RedisState | undefined;
   /** What each operation of each operator holds of the interactive lane, if it was used. */
   readonly compartments: readonly {
     readonly operator: string;
@@ -158,12 +162,14 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       overflowed,
     }));
     const { isConnected, lastError, release } = this.#broker;
+    const { idempotency } = this.#bus;
     return {
       isConnected,
       lastError,
       release: release && `RabbitMQ ${release.version}`,
       advice: release?.advice,
       lanes,
+      redis: idempotency instanceof RedisIdempotencyStore ? idempotency.state : undefined,
       compartments,
     };
   }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import type { IdempotencyStore, MessagingHealth, PokerTransport } from '#messaging';
+import type { MessagingHealth, PokerTransport } from '#messaging';
 import type { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
@@ -39,7 +39,6 @@ function feedUnderTest() {
     metrics,
     platform as unknown as PlatformClients,
     { health, look } as unknown as PokerTransport,
-    {} as IdempotencyStore,
     new FailureTally(),
     { AMQP_PREFIX: 'poker', LANES: ['interactive'] },
   );

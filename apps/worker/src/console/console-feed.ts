@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
-import { type BusLook, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
+import { type BusLook, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import type { Settings } from '#settings';
 import { Metrics } from '#telemetry';
@@ -31,7 +31,6 @@ export class ConsoleFeed implements OnModuleDestroy {
     private readonly metrics: Metrics,
     private readonly platform: PlatformClients,
     private readonly transport: PokerTransport,
-    private readonly store: IdempotencyStore,
     private readonly tally: FailureTally,
     @Inject(CONSOLE_SETTINGS) { AMQP_PREFIX: prefix, LANES: lanes }: Pick<Settings, 'AMQP_PREFIX' | 'LANES'>,
   ) {
@@ -48,7 +47,7 @@ export class ConsoleFeed implements OnModuleDestroy {
   }
 
   #view() {
-    const { store, platform } = this;
+    const { platform } = this;
     const { seconds, types } = this.#history;
     this.#lookIfDue();
     return consoleView({
@@ -59,7 +58,6 @@ export class ConsoleFeed implements OnModuleDestroy {
       operators: platform.operators(),
       platform,
       tally: this.tally,
-      redis: store instanceof RedisIdempotencyStore ? store.state : undefined,
       seconds,
       types,
     });

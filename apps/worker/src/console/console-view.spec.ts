@@ -12,6 +12,7 @@ const HEALTH: MessagingHealth = {
   lastError: undefined,
   release: 'RabbitMQ 4.3.6',
   advice: undefined,
+  redis: undefined,
   lanes: [{ lane: 'interactive', state: 'consuming', inFlight: 3, prefetch: 2048, oldestAgeMs: 40 }],
   compartments: [{ operator: 'acme', operation: 'game.open', inFlight: 3, overflowed: 7 }],
 };
@@ -31,7 +32,6 @@ function viewOf(operators: readonly string[], tally = new FailureTally(), troubl
     operators,
     platform: platform as unknown as Sources['platform'],
     tally,
-    redis: undefined,
     seconds: 60,
     types: [],
   });

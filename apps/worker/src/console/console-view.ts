@@ -38,8 +38,8 @@ export interface Sources extends Findings {
 
 /** The state that the page shows: states, counts, codes and ids; nothing of a command's data. */
 export function consoleView(sources: Sources) {
-  const { prefix, bus, look, platform, tally, redis, seconds, types } = sources;
-  const { isConnected, release, advice, lanes } = bus;
+  const { prefix, bus, look, platform, tally, seconds, types } = sources;
+  const { isConnected, release, advice, lanes, redis } = bus;
   const operators = operatorsOf(sources).toSorted((a, b) => weightOf(b) - weightOf(a));
   const shown = operators.filter((each, rank) => rank < MOST_WELL || weightOf(each) >= WEIGHT_OF_TROUBLE);
   const isKnown = (operator: string): boolean => platform.get(operator) !== undefined;

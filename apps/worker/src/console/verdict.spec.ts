@@ -11,9 +11,8 @@ import { type Findings, verdictOf } from './verdict.ts';
 
 const LANE = { lane: 'interactive', state: 'consuming', inFlight: 0, prefetch: 4, oldestAgeMs: 0 } as const;
 const WELL: Findings = {
-  bus: { isConnected: true, lastError: undefined, lanes: [LANE] },
+  bus: { isConnected: true, lastError: undefined, lanes: [LANE], redis: undefined },
   circuits: [],
-  redis: undefined,
   types: [],
   tally: new FailureTally(),
   operators: ['acme'],
@@ -59,7 +58,8 @@ const failed = (code: ErrorCode, failure: FailureFacts): Partial<Findings> => {
 
 describe('verdictOf', () => {
   it('is well if every lane consumes, and less than one in a hundred fails that the callers did not cause', () => {
-    const findings = { circuits: [circuit('closed')], redis: { kind: 'available' } as const };
+    const bus = { ...WELL.bus, redis: { kind: 'available' } as const };
+    const findings = { circuits: [circuit('closed')], bus };
     const verdict = verdictOf({ ...WELL, ...findings, ...type([]) });
     expect(verdict).toEqual({ level: 'well', reasons: [] });
     const few = type([['PLATFORM_UNAVAILABLE', 1]], { answered: 1_000 });
@@ -88,7 +88,7 @@ describe('verdictOf', () => {
     [
       'down',
       'No connection to RabbitMQ ECONNREFUSED',
-      { bus: { isConnected: false, lastError: 'ECONNREFUSED', lanes: [LANE] } },
+      { bus: { ...WELL.bus, isConnected: false, lastError: 'ECONNREFUSED' } },
     ],
     [
       'down',

@@ -5,7 +5,7 @@ import {
   type ErrorCode,
   LANE_OF_COMMAND,
 } from '#contracts';
-import type { BusLook, MessagingHealth, RedisState } from '#messaging';
+import type { BusLook, MessagingHealth } from '#messaging';
 import type { CircuitReport } from '#platform';
 
 import { isServed } from '../health/health.controller.ts';
@@ -25,10 +25,8 @@ interface Reason {
 }
 
 export interface Findings {
-  readonly bus: Pick<MessagingHealth, 'isConnected' | 'lastError' | 'lanes'>;
+  readonly bus: Pick<MessagingHealth, 'isConnected' | 'lastError' | 'lanes' | 'redis'>;
   readonly circuits: readonly CircuitReport[];
-  /** Undefined without `REDIS_URL`. */
-  readonly redis: RedisState | undefined;
   readonly types: readonly TypeHistory[];
   readonly tally: FailureTally;
   /** Those that are configured; any other name is a caller's text. */
@@ -179,7 +177,7 @@ const STUCK: ReadonlyMap<string, string> = new Map([
   ['REPLY_QUEUE_UNREACHABLE', 'takes nothing, and is not full'],
 ]);
 
-function* redisReasons({ redis }: Findings): Generator<Reason> {
+function* redisReasons({ bus: { redis } }: Findings): Generator<Reason> {
   if (redis?.kind !== 'away') return;
   yield {
     level: 'attention',

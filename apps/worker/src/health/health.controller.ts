@@ -7,13 +7,7 @@ import {
   HealthIndicatorService,
 } from '@nestjs/terminus';
 
-import {
-  type ConsumerState,
-  IdempotencyStore,
-  type MessagingHealth,
-  PokerTransport,
-  RedisIdempotencyStore,
-} from '#messaging';
+import { type ConsumerState, type MessagingHealth, PokerTransport, type RedisState } from '#messaging';
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
@@ -30,7 +24,6 @@ export class HealthController {
     private readonly indicators: HealthIndicatorService,
     private readonly transport: PokerTransport,
     private readonly platform: PlatformClients,
-    private readonly store: IdempotencyStore,
   ) {}
 
   /** Whether the process can answer at all; a broker that is away is no reason for a restart. */
@@ -51,13 +44,13 @@ export class HealthController {
   @Get()
   @HealthCheck()
   all(): Promise<HealthCheckResult> {
-    const store = this.store;
+    const { redis } = this.transport.health;
     return this.checks.check([
       () => this.#process(),
       () => this.#bus(),
       () => this.#circuits(),
       () => this.#compartments(),
-      ...(store instanceof RedisIdempotencyStore ? [() => this.#redis(store)] : []),
+      ...(redis ? [() => this.#redis(redis)] : []),
     ]);
   }
 
@@ -90,7 +83,7 @@ export class HealthController {
     return this.indicators.check('compartments').up({ compartments });
   }
 
-  #redis({ state }: RedisIdempotencyStore): HealthIndicatorResult {
+  #redis(state: RedisState): HealthIndicatorResult {
     const indicator = this.indicators.check('redis');
     if (state.kind === 'available') return indicator.up();
     if (state.kind !== 'away') return indicator.degraded({ reason: state.kind });

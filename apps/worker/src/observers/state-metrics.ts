@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-import { type ConsumerState, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
+import { type ConsumerState, PokerTransport } from '#messaging';
 import { type CircuitReport, type CircuitState, PlatformClients } from '#platform';
 import { Metrics, type Reading } from '#telemetry';
 
@@ -26,7 +26,6 @@ export class StateMetrics {
     private readonly metrics: Metrics,
     private readonly transport: PokerTransport,
     private readonly platform: PlatformClients,
-    private readonly store: IdempotencyStore,
   ) {
     this.#showBus();
     this.#showCalls();
@@ -36,7 +35,6 @@ export class StateMetrics {
   #showBus(): void {
     const { ready, laneState, lanePrefetch, oldestCommandAge, redisConnected } = this.metrics;
     const transport = this.transport;
-    const store = this.store;
     ready.readBy(() => [reading({}, isServing(transport.health) ? 1 : 0)]);
     const lanes = () => transport.health.lanes;
     laneState.readBy(() =>
@@ -48,8 +46,10 @@ export class StateMetrics {
     oldestCommandAge.readBy(() =>
       lanes().map(({ lane, oldestAgeMs }) => reading({ lane }, oldestAgeMs / 1000)),
     );
-    if (store instanceof RedisIdempotencyStore)
-      redisConnected.readBy(() => [reading({}, store.state.kind === 'available' ? 1 : 0)]);
+    redisConnected.readBy(() => {
+      const { redis } = transport.health;
+      return redis ? [reading({}, redis.kind === 'available' ? 1 : 0)] : [];
+    });
   }
 
   #showCalls(): void {
