@@ -76,11 +76,4 @@ describe('PlainMetric', () => {
       }),
     );
   });
-
-  it('is refused if the registry has one of its name', () => {
-    const { registry } = ours();
-    expect(() => new PlainMetric(PlainNumber, { ...CALLS, type: 'counter', registry })).toThrow(
-      /calls has already been registered/,
-    );
-  });
 });

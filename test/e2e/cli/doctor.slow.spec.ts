@@ -11,6 +11,10 @@ import { runCli } from './run-cli.ts';
 
 const MIB = 1024 * 1024;
 const CANARY = 'CANARY-secret-0123456789';
+const WRONG_SIGNATURES =
+  'OPEN_GAME_CLIENT=drop SCALARS=json JSON_STRINGS=all JSON_PLACEMENT=merge EXCLUDE=deep SCHEME_V3=raw-body'
+    .split(' ')
+    .map((setting) => `SIGNATURE_${setting}`.split('=') as [string, string]);
 
 describe('poker-bridge doctor', () => {
   const sandboxed = sandboxedForAll();
@@ -103,16 +107,9 @@ describe('poker-bridge doctor', () => {
       /report\.ad-hoc\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
       /report\.rake\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
     ],
-    ...Object.entries({
-      OPEN_GAME_CLIENT: 'drop',
-      SCALARS: 'json',
-      JSON_STRINGS: 'all',
-      JSON_PLACEMENT: 'merge',
-      EXCLUDE: 'deep',
-      SCHEME_V3: 'raw-body',
-    }).map(([name, value]): [string, () => Record<string, string>, RegExp] => [
-      `a wrong SIGNATURE_${name}`,
-      () => ({ [`SIGNATURE_${name}`]: value }),
+    ...WRONG_SIGNATURES.map(([name, value]): [string, () => Record<string, string>, RegExp] => [
+      `a wrong ${name}`,
+      () => ({ [name]: value }),
       /game\.open: its signature is refused \(400\) \| a SIGNATURE_ setting .* sign probe prints the lines/,
     ]),
     [
