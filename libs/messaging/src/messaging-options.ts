@@ -40,7 +40,7 @@ export interface MessagingOptions {
   /** Seal what workers write for each other. */
   readonly internalKeys: InternalKeys;
   /** Called at the first connection, if the broker's topology differs from this version's. */
-  readonly onMismatch: (error: Error) => void;
+  readonly onMismatch: (mismatch: string) => void;
   /** How long a lane should take nothing, because everything that it calls is down; `undefined` if it need not pause. */
   readonly pauseMs: (lane: Lane) => number | undefined;
   /** Whether something that a lane calls is known to answer, or nothing is known to be down. */

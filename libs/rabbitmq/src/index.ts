@@ -38,6 +38,5 @@ export {
   retryQueue,
   type Standing,
   type Topology,
-  TopologyMismatchError,
   workQueue,
 } from './topology.ts';
