@@ -45,7 +45,7 @@ export interface AppOptions {
   readonly logger: Logger;
   readonly traces: Traces | undefined;
   /** Called if the broker has a topology that differs from the one of this version. */
-  readonly onMismatch: (error: Error) => void;
+  readonly onMismatch: (mismatch: string) => void;
 }
 
 /** The composition root: the one file that knows every lib, and says what each of their modules is given. */

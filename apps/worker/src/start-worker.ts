@@ -47,8 +47,8 @@ async function start(stopping: Stopping): Promise<void> {
   const tracing = tracingOf(settings);
   // Nothing of OpenTelemetry is loaded unless the settings ask for it.
   const traces = tracing && (await import('./traces/traces.ts')).openTraces(tracing, logger);
-  const onMismatch = (error: Error): void => {
-    process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);
+  const onMismatch = (mismatch: string): void => {
+    process.stderr.write(`${mismatch} Or choose another AMQP_PREFIX.\n`);
     process.exit(EXIT_CONFIG);
   };
   const options = { settings, operators, internalKeys, tls, callers, logger, traces, onMismatch };

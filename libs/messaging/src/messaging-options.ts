@@ -46,7 +46,7 @@ export interface MessagingOptions {
   /** Seal what workers write for each other. */
   readonly internalKeys: InternalKeys;
   /** Called at the first connection, if the broker's topology differs from this version's. */
-  readonly onMismatch: (error: Error) => void;
+  readonly onMismatch: (mismatch: string) => void;
   /** Whether reports should be taken, by what they have called; a player's command is answered in any case. */
   readonly reportsPause: () => ReportsPause;
   readonly idempotency: IdempotencyStore;

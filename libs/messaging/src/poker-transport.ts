@@ -110,7 +110,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       },
       onAccess: (advice) => observer.accessChanged(advice),
       onRelease: ({ version, advice }) => observer.brokerKnown(version, advice),
-      onMismatch: options.onMismatch,
+      onMismatch: (mismatch, wasComplete) =>
+        wasComplete ? observer.topologyChanged(mismatch) : options.onMismatch(mismatch),
     });
     const reports = (): QueueConsumer | undefined => this.#lanes.get('reports');
     this.#pipeline = new Pipeline(bus, {

@@ -11,7 +11,7 @@ import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.t
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import type { PublishRefusedError } from './publishing/outgoing-message.ts';
-import { declareTopology, type Topology, TopologyMismatchError } from './topology.ts';
+import { declareTopology, type Topology } from './topology.ts';
 
 /** What is deleted is back within 30 s. */
 const LOOK_INTERVAL_MS = 10_000;
@@ -34,8 +34,8 @@ export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | '
   readonly onAccess: (advice: string | undefined) => void;
   /** Called with the broker's release when it is first known, and when it is another one. */
   readonly onRelease: (release: BrokerRelease) => void;
-  /** Called if what exists on the broker differs from the topology, until all of it was declared once: a person must decide. */
-  readonly onMismatch: (error: TopologyMismatchError) => void;
+  /** Called with a sentence if what exists on the broker differs from the topology, all of which may have been declared before. */
+  readonly onMismatch: (mismatch: string, wasComplete: boolean) => void;
 }
 
 /**
@@ -55,6 +55,8 @@ export class Broker {
   #release: BrokerRelease | undefined;
   /** Whether all of the topology was declared once. */
   #wasComplete = false;
+  /** What differs from the topology. */
+  #mismatch: string | undefined;
   /** Which permission is missing, and what to do. */
   #advice: string | undefined;
   /** Messages that wait for a permission. */
@@ -72,11 +74,11 @@ export class Broker {
     return this.#publishing.isUsable && this.#consuming.isUsable && this.#advice === undefined;
   }
 
-  /** Why it is not connected, why the broker blocks publishers, or what its user lacks; `undefined` if all is well. */
+  /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
   get lastError(): string | undefined {
     const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
     const advice = this.#advice ?? refusals.find((refusal) => refusal !== undefined);
-    return this.#publishing.lastError ?? this.#consuming.lastError ?? advice;
+    return this.#publishing.lastError ?? this.#consuming.lastError ?? advice ?? this.#mismatch;
   }
 
   /** The release of the broker that was connected to last. */
@@ -182,12 +184,14 @@ export class Broker {
     try {
       // First, since a queue without a leader keeps a declaration waiting.
       await checkPublishing(model, publishesTo, topology);
-      await declareTopology(model, topology);
+      const mismatch = await declareTopology(model, topology);
+      const isNew = mismatch !== this.#mismatch;
+      this.#mismatch = mismatch;
+      if (mismatch !== undefined && isNew) onMismatch(mismatch, this.#wasComplete);
       this.#wasComplete = true;
       await checkReading(model, queues);
       this.#change(undefined);
     } catch (error) {
-      if (error instanceof TopologyMismatchError && !this.#wasComplete) onMismatch(error);
       const advice = this.#adviceOn(error);
       if (advice === undefined) throw error;
       this.#change(advice);

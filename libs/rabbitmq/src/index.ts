@@ -37,6 +37,5 @@ export {
   retryQueue,
   type Standing,
   type Topology,
-  TopologyMismatchError,
   workQueue,
 } from './topology.ts';

@@ -45,46 +45,50 @@ const DELIVERY_LIMIT = 50;
 /** As good as none: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
 const NO_DELIVERY_LIMIT = 1_000_000_000;
 
-/** What exists on the broker differs from what this version declares. Waiting does not help; a person must decide. */
-export class TopologyMismatchError extends Error {
-  override readonly name = 'TopologyMismatchError';
-}
-
 /**
  * Declares a topology, idempotently: the exchanges, then each queue with its bindings on a channel of its own, so that one
  * that the broker keeps waiting holds up no other.
  *
  * @param only the name of the one exchange or queue to declare; default: all of them
- * @throws TopologyMismatchError naming the exchange or queue that exists with other properties
+ * @returns a sentence on an exchange or queue that exists with other properties, which is bound all the same; `undefined` if
+ *   none does. Waiting does not help; a person must decide
  */
 export async function declareTopology(
   connection: ChannelModel,
   { exchanges, queues, bindings }: Topology,
   only?: string,
-): Promise<void> {
-  const declareIfWanted = async (part: Declaration): Promise<void> => {
+): Promise<string | undefined> {
+  const bind = async (channel: Channel, part: Declaration): Promise<void> => {
+    for (const { queue, exchange, routingKey } of bindings)
+      if (queue === part.name && !isExchange(part)) await channel.bindQueue(queue, exchange, routingKey);
+  };
+  const declareIfWanted = async (part: Declaration): Promise<string | undefined> => {
     const { name } = part;
-    if (only !== undefined && name !== only) return;
+    if (only !== undefined && name !== only) return undefined;
+    const ask = (work: (channel: Channel) => Promise<void>): Promise<void> =>
+      onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', work);
     try {
-      await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
+      await ask(async (channel) => {
         await declare(channel, part);
-        for (const { queue, exchange, routingKey } of bindings)
-          if (queue === name && !isExchange(part)) await channel.bindQueue(queue, exchange, routingKey);
+        await bind(channel, part);
       });
+      return undefined;
     } catch (error) {
       if (codeOf(error) !== PRECONDITION_FAILED) throw error;
-      throw new TopologyMismatchError(
+      await ask((channel) => bind(channel, part));
+      return (
         `The ${kindOf(part)} ${name} exists on the broker with other properties than this version declares. ` +
-          `The broker says: ${(error as Error).message}. Empty and delete it.`,
-        { cause: error },
+        `The broker says: ${(error as Error).message}. Empty and delete it.`
       );
     }
   };
-  for (const exchange of exchanges) await declareIfWanted(exchange);
+  const mismatches: (string | undefined)[] = [];
+  for (const exchange of exchanges) mismatches.push(await declareIfWanted(exchange));
   const declared = queues.map(declareIfWanted);
   // The first failure is that of all, once each is done.
   await Promise.allSettled(declared);
-  await Promise.all(declared);
+  mismatches.push(...(await Promise.all(declared)));
+  return mismatches.find((mismatch) => mismatch !== undefined);
 }
 
 /**

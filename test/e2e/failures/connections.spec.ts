@@ -37,10 +37,10 @@ describe('the connections to the broker', () => {
     );
   };
 
-  it.each<[string, () => void | Promise<unknown>]>([
-    ['both are cut', () => service.proxy.cut()],
-    ['both are closed by force', () => forceClose()],
-  ])('may be lost while commands are in flight: %s', async (_, breakThem) => {
+  it.each<[string, () => void | Promise<unknown>, reason: RegExp]>([
+    ['both are cut', () => service.proxy.cut(), /ECONNRESET|EPIPE/],
+    ['both are closed by force', () => forceClose(), /forced by a test/],
+  ])('may be lost while commands are in flight: %s', async (_, breakThem, reason) => {
     const userIds = players(20, randomUUID());
     const { gate, sessions } = await sessionsInFlight(service, userIds);
     const before = service.proxy.accepted;
@@ -54,6 +54,8 @@ describe('the connections to the broker', () => {
     );
     expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds.toSorted());
     expect(new Set(service.caller.received.map(({ text }) => text)).size).toBe(20);
+    const lost = worker.log.findLast(({ msg }) => msg === 'the broker is not available');
+    expect(lost?.['reason']).toMatch(reason);
   });
 
   it.each([

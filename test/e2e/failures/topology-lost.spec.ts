@@ -92,6 +92,33 @@ describe('what a person deletes while a worker is running', () => {
   });
 });
 
+describe('what a person declares again with other properties while a worker is running', () => {
+  const lastError = async () => (await service.running.health()).bus.lastError;
+
+  it('is bound, used and named by health and log, and keeps nothing else from being recreated', async () => {
+    const { channel } = service.caller;
+    const [lane, events, letters] = ['interactive', 'events', 'dead-letters'].map((each) =>
+      service.name(each),
+    );
+    await channel.deleteExchange(events!);
+    await channel.assertExchange(events!, 'fanout');
+    for (const queue of [lane!, letters!]) await channel.deleteQueue(queue);
+    await channel.assertQueue(lane!);
+    await until('health says so', async () => (await lastError())?.includes(`exchange ${events}`), 30_000);
+    await service.running.ready();
+    await service.expectServed();
+    const { body } = await service.caller.sendForOne('session.create', {});
+    expect(body['code']).toBe('VALIDATION_FAILED');
+    await until('it is dead-lettered', async () => (await service.deadLetters()).length === 1);
+
+    await channel.deleteExchange(events!);
+    await channel.deleteQueue(lane!);
+    await until('all is well', async () => (await lastError()) === undefined, 30_000);
+    const lines = service.running.log.filter(({ msg }) => String(msg).startsWith('the topology'));
+    expect(lines).toMatchObject([{ level: 'error' }]);
+  });
+});
+
 describe('a consumer that gets no messages', () => {
   /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
   const makeDeaf = (queue: string): Promise<string> =>

@@ -57,8 +57,8 @@ const OPTIONS: MessagingModuleOptions = {
   clientOf: () => ({ openGame: (game: GameOpen) => Promise.resolve(game) }),
   callers: callersOf({ CALLERS_FILE: undefined }, createLogger('silent')),
   internalKeys: new InternalKeys(Buffer.alloc(32, 1)),
-  onMismatch: (error) => {
-    throw error;
+  onMismatch: (mismatch) => {
+    throw new Error(mismatch);
   },
   reportsPause: () => ({ pauseMs: undefined, isServed: true }),
   observer: new Proxy({} as MessagingObserver, { get: () => () => undefined }),

@@ -115,6 +115,10 @@ export class BusObserver extends MessagingObserver {
     else this.logger.error({ advice }, 'the broker refuses something to the worker; it takes no commands');
   }
 
+  topologyChanged(mismatch: string): void {
+    this.logger.error({ mismatch }, 'the topology on the broker was changed; it is used as it is');
+  }
+
   brokerKnown(version: string, advice: string | undefined): void {
     if (advice === undefined) return;
     this.logger.warn({ version, advice }, 'the broker needs a setting for fast recovery');

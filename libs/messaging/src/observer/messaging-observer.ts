@@ -71,6 +71,8 @@ export abstract class MessagingObserver {
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
   /** The broker refuses something to the worker's user: what, and what to do; `undefined` once it does not any more. */
   abstract accessChanged(advice: string | undefined): void;
+  /** Somebody has declared a part of the topology again with other properties; it is used as it is. */
+  abstract topologyChanged(mismatch: string): void;
   /** `advice` is what its administrator should set, if anything. */
   abstract brokerKnown(version: string, advice: string | undefined): void;
   /** Whether deduplication is shared between workers, if it is meant to be. */

@@ -149,7 +149,10 @@ export class BrokerConnection {
     model.on('error', (error) => (reason = error.message));
     model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
     model.on('unblocked', () => this.#change({ kind: 'open' }));
-    const lost = new Promise<never>((_, reject) => model.on('close', () => reject(new Error(reason))));
+    // The broker may close it without an error, for example because its virtual host is deleted.
+    const lost = new Promise<never>((_, reject) =>
+      model.on('close', (error?: Error) => reject(new Error(error?.message ?? reason))),
+    );
     // Nothing may get to wait for it.
     lost.catch(() => undefined);
     return lost;

@@ -90,7 +90,11 @@ function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefin
   }
   // amqplib does not look into the answer.
   if (/ConnectionOpenOk; got <ConnectionClose/.test(reason)) {
-    const message = `The broker at ${host} does not open the virtual host ${pathname} to this user.`;
+    // A URL without a path means the one that every broker has; one that ends with its slash, the one without a name.
+    const name = pathname === '' ? '/' : decodeURIComponent(pathname.slice(1));
+    const message =
+      `The broker at ${host} does not open the virtual host '${name}' to this user: ` +
+      'it does not exist, is not permitted, or takes no more connections.';
     return new BrokerError('virtual-host-refused', message, { cause });
   }
   return new BrokerError('unreachable', reason, { cause });

@@ -102,7 +102,7 @@ export class QueueConsumer {
    *
    * @param declare called before it is recreated on the same connection: its queue may have been deleted
    */
-  start(connection: BrokerConnection, declare?: (model: ChannelModel) => Promise<void>): void {
+  start(connection: BrokerConnection, declare?: (model: ChannelModel) => Promise<unknown>): void {
     void this.#keep(connection, async (model) => declare?.(model));
   }
 
@@ -138,7 +138,10 @@ export class QueueConsumer {
     await this.#channel?.close();
   }
 
-  async #keep(connection: BrokerConnection, declare: (model: ChannelModel) => Promise<void>): Promise<void> {
+  async #keep(
+    connection: BrokerConnection,
+    declare: (model: ChannelModel) => Promise<unknown>,
+  ): Promise<void> {
     let timeoutMs = FIRST_TIMEOUT_MS;
     let failingSinceMs: number | undefined;
     const onOpen = (): void => {
