@@ -17,39 +17,20 @@ function claimsOf(text: string) {
   });
 }
 
+/** Parts of a document without claims. */
+const WITHOUT = ['What is not protected', 'What an installation has to do'];
+const [, traps = ''] = read('docs/reliability.md').split('\n## Known traps and their tests\n');
+
 describe.each([
-  {
-    path: 'docs/reliability.md',
-    text: read('docs/reliability.md').split('\n## Known traps and their tests\n')[1] ?? '',
-    headings: [
-      'RabbitMQ and amqplib',
-      'undici',
-      'opossum',
-      'Retrying',
-      'The platform',
-      'Redis',
-      'Two commands on a bare machine',
-    ],
-  },
-  {
-    path: 'docs/security.md',
-    text: read('docs/security.md'),
-    headings: [
-      'Callers on the bus',
-      'What lies in queues and in Redis',
-      'The platform and what is in front of it',
-      'The broker and Redis',
-      'The process',
-      'The sandbox',
-      'Settings',
-      'Supply chain',
-    ],
-  },
-])('$path', ({ text, headings }) => {
+  { path: 'docs/reliability.md', text: traps },
+  { path: 'docs/security.md', text: read('docs/security.md') },
+])('$path', ({ text }) => {
   const claims = claimsOf(text);
 
-  it('covers every subject', () => {
-    expect([...new Set(claims.map(({ heading }) => heading))]).toEqual(headings);
+  it('says of each of its subjects what is done', () => {
+    const subjects = [...text.matchAll(/^##+ (.+)$/gm)].map(([, subject = '']) => subject);
+    const claimed = new Set(claims.map(({ heading }) => heading));
+    expect([...claimed]).toEqual(subjects.filter((subject) => !WITHOUT.includes(subject)));
   });
 
   it.each(claims)('$name: has specs that exist', ({ means, specs }) => {
