@@ -56,7 +56,6 @@ describe('warningsOf', () => {
   });
 
   it.each([
-    ['PLATFORM_SECRT_KEY', 'PLATFORM_SECRET_KEY'],
     ['PLATFORM_SECRT', 'PLATFORM_SECRET_KEY'],
     ['AMQP_URI', 'AMQP_URL'],
     ['OPERATOR_FILE', 'OPERATORS_FILE'],
@@ -67,6 +66,7 @@ describe('warningsOf', () => {
     ['PLAYER_COUNTRY', 'PLAYER_COUNTRY_MEMBER'],
     ['CURRENCY_DECIMALS', 'CURRENCY_PRECISIONS'],
     ['HTTP_HOSTNAME', 'HTTP_HOST'],
+    ['LANES_SERVED', 'LANES'],
     ['OTEL_TRACES_SAMPLER_ARGS', 'OTEL_TRACES_SAMPLER_ARG'],
   ])('takes %s for %s', (variable, meant) => {
     const warning = `${variable} is not a setting and is ignored; was ${meant} meant?`;
