@@ -46,8 +46,8 @@ const DELIVERY_LIMIT = 50;
 const NO_DELIVERY_LIMIT = 1_000_000_000;
 
 /**
- * Declares a topology, idempotently: the exchanges, then each queue with its bindings on a channel of its own, so that one
- * that the broker keeps waiting holds up no other.
+ * Declares a topology, idempotently: the exchanges, then the queues with their bindings, each on a channel of its own, so that
+ * one that the broker keeps waiting holds up no other.
  *
  * @param only the name of the one exchange or queue to declare; default: all of them
  * @returns a sentence on an exchange or queue that exists with other properties, which is bound all the same; `undefined` if
@@ -83,11 +83,12 @@ export async function declareTopology(
     }
   };
   const mismatches: (string | undefined)[] = [];
-  for (const exchange of exchanges) mismatches.push(await declareIfWanted(exchange));
-  const declared = queues.map(declareIfWanted);
-  // The first failure is that of all, once each is done.
-  await Promise.allSettled(declared);
-  mismatches.push(...(await Promise.all(declared)));
+  for (const parts of [exchanges, queues]) {
+    const declared = parts.map(declareIfWanted);
+    // The first failure is that of all, once each is done.
+    await Promise.allSettled(declared);
+    mismatches.push(...(await Promise.all(declared)));
+  }
   return mismatches.find((mismatch) => mismatch !== undefined);
 }
 
