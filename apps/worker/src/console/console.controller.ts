@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import type { Response } from 'express';
+// What the decorators emit looks at a global of the type's name, and `Response` would load Node.js's own HTTP client.
+import type { Response as ExpressResponse } from 'express';
 
 import { ConsoleFeed } from './console-feed.ts';
 
@@ -26,19 +27,19 @@ export class ConsoleController {
   constructor(private readonly feed: ConsoleFeed) {}
 
   @Get()
-  page(@Res() response: Response): void {
+  page(@Res() response: ExpressResponse): void {
     this.asset(response, 'index.html');
   }
 
   @Get('events')
-  events(@Req() request: IncomingMessage, @Res() response: Response): void {
+  events(@Req() request: IncomingMessage, @Res() response: ExpressResponse): void {
     // A page from elsewhere cannot read the stream; nor may it take a place.
     if (request.headers.origin !== undefined || request.method !== 'GET') response.writeHead(403).end();
     else this.feed.viewers.admit(response);
   }
 
   @Get(':name')
-  asset(@Res() response: Response, @Param('name') name: string): void {
+  asset(@Res() response: ExpressResponse, @Param('name') name: string): void {
     response.set(HEADERS).sendFile(name, { root: PAGE }, (error) => {
       if (error && !response.headersSent) response.status(404).end();
     });
