@@ -198,11 +198,7 @@ export class Broker {
     }
   }
 
-  /**
-   * Puts right what the broker refused a message for, if that can be.
-   *
-   * @returns whether to publish it again
-   */
+  /** Puts right what the broker refused a message for, if that can be. @returns whether to publish it again */
   async #repair(refusal: PublishRefusedError): Promise<boolean> {
     if (this.#isClosed) return false;
     const advice = this.#adviceOn(refusal);

@@ -106,7 +106,11 @@ describe('poker-bridge send, without a worker', () => {
     ['a wrong URL', { AMQP_URL: 'http://hush' }, 'AMQP_URL: must be amqp or amqps URLs, comma separated\n'],
     ['a wrong prefix', { AMQP_PREFIX: 'amq.hush' }, 'AMQP_PREFIX: must be 1 to 100 letters'],
     ['a wrong password', { AMQP_URL: urlWith({ password: 'hush' }) }, 'refuses this user or password'],
-    ['a wrong virtual host', { AMQP_URL: urlWith({ pathname: '/no' }) }, "the virtual host 'no' to this user"],
+    [
+      'a wrong virtual host',
+      { AMQP_URL: urlWith({ pathname: '/no' }) },
+      "the virtual host 'no' to this user",
+    ],
   ])('ends with 78 for %s, without its value', async (_, variables, expected) => {
     const { code, stdout, stderr } = await send(variables, '--json');
     expect([code, stdout, stderr]).toEqual([78, '', expect.stringContaining(expected)]);

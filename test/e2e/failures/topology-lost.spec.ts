@@ -103,7 +103,7 @@ describe('what a person declares again with other properties while a worker is r
     await channel.deleteExchange(events!);
     await channel.assertExchange(events!, 'fanout');
     for (const queue of [lane!, letters!]) await channel.deleteQueue(queue);
-    await channel.assertQueue(lane!);
+    await channel.assertQueue(lane);
     await until('health says so', async () => (await lastError())?.includes(`exchange ${events}`), 30_000);
     await service.running.ready();
     await service.expectServed();
