@@ -12,7 +12,8 @@ const DEPTH_TIMEOUT_MS = 1_000;
 const MAX_UNAPPLIED = 32;
 /** Why a channel is lost on which nothing comes. */
 export const DEAF = 'its queue holds messages, and none came';
-const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
+const CANCELLED =
+  'the broker cancelled the consumer: its queue was deleted or moved, or consumer_timeout has passed';
 
 export interface ConsumerChannelOptions {
   readonly queue: string;

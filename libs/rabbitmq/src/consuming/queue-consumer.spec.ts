@@ -17,7 +17,7 @@ describe('QueueConsumer', () => {
     const third = await next();
     expect([third.prefetches, consumer.state]).toEqual([[1], 'consuming']);
     expect(lost).toEqual([
-      'the broker cancelled the consumer; its queue was deleted or moved',
+      'the broker cancelled the consumer: its queue was deleted or moved, or consumer_timeout has passed',
       'the channel was closed',
     ]);
   });
