@@ -93,7 +93,7 @@ export async function playEvening(forMs: number): Promise<Evening> {
   await at(0.7);
   await platform.clearFaults();
 
-  await at(0.76);
+  await at(0.73);
   await platform.fault({ kind: 'latency', fixedMs: 1_000 });
   await sleep(1_000);
   // Replies that are never confirmed: their commands are returned.
@@ -101,7 +101,8 @@ export async function playEvening(forMs: number): Promise<Evening> {
   await sleep(1_500);
   service.proxy.refuse();
   service.proxy.cut();
-  await at(0.81);
+  // Commands wait in their queue for longer than a scrape takes.
+  await sleep(2_000);
   service.proxy.resume();
   await service.proxy.open();
   await platform.clearFaults();
