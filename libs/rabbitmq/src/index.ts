@@ -18,6 +18,7 @@ export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from 
 export { countsOf, NOT_FOUND, onChannel, pause, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
+export { InFlight, type Place } from './in-flight.ts';
 export { QueueLock, takeLock } from './kept/queue-lock.ts';
 export { QueueWalk } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';

@@ -1,5 +1,5 @@
 import { isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
-import type { Delivery } from '#rabbitmq';
+import { type Delivery, InFlight, type Place } from '#rabbitmq';
 
 import { Command } from '../command/command.ts';
 import { progressHeaders } from '../command/copy-of.ts';
@@ -20,8 +20,7 @@ export class Pipeline {
   readonly #lanes: Lanes;
   readonly #quarantine: Quarantine;
   readonly #settler: Settler;
-  /** In the order of their receipt. */
-  readonly #inFlight = new Set<Command>();
+  readonly #inFlight = new InFlight<Command>();
 
   constructor(bus: Bus, parts: LaneParts) {
     this.#bus = bus;
@@ -32,17 +31,17 @@ export class Pipeline {
 
   /** The receipt of the oldest command of a lane in flight, epoch milliseconds; `undefined` if there is none. */
   oldestMs(lane: Lane): number | undefined {
-    for (const command of this.#inFlight) if (command.lane === lane) return command.receivedAtMs;
+    for (const { item } of this.#inFlight) if (item.lane === lane) return item.receivedAtMs;
     return undefined;
   }
 
   /** Never rejects: what cannot be settled now goes back to the broker. */
   async process(delivery: Delivery): Promise<void> {
     const { observer, names } = this.#bus;
-    let command: Command | undefined;
+    let place: Place<Command> | undefined;
     try {
-      command = this.#open(delivery);
-      this.#inFlight.add(command);
+      const command = this.#open(delivery);
+      place = this.#inFlight.add(command);
       observer.commandTaken(command.lane, delivery.message.fields.redelivered, waitedMs(command));
       let settlement: Settlement;
       try {
@@ -62,7 +61,7 @@ export class Pipeline {
       // Nothing above is expected to throw; an error costs this delivery, and not the process.
       delivery.requeue();
     } finally {
-      if (command) this.#inFlight.delete(command);
+      if (place) this.#inFlight.leave(place);
     }
   }
 

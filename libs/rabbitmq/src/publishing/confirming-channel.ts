@@ -1,6 +1,7 @@
 import type { ConfirmChannel } from 'amqplib';
 
 import { abandon } from '../connection/questions.ts';
+import { InFlight, type Place } from '../in-flight.ts';
 import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
 
 /** One message on its way, over as many channels as it takes. */
@@ -12,6 +13,8 @@ export interface PendingPublish {
   readonly reject: (reason: unknown) => void;
   /** How often it was published. */
   tries: number;
+  /** When it was last published, in the owner's ticks. */
+  sentAt: number;
   /** Settled, though a channel may still answer it. */
   isDone: boolean;
 }
@@ -42,8 +45,7 @@ const NACKED = 'message nacked';
 export class ConfirmingChannel {
   readonly #channel: ConfirmChannel;
   readonly #events: ChannelEvents;
-  /** With the time of each, in the owner's ticks. */
-  readonly #pending = new Map<PendingPublish, number>();
+  readonly #pending = new InFlight<PendingPublish>();
   readonly #returned = new Set<string>();
   #publishes = 0;
   /** Messages without an answer, also those that were given up. */
@@ -58,9 +60,7 @@ export class ConfirmingChannel {
     channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
     channel.on('error', (error: Error) => (this.#reason = error));
     channel.on('close', () => {
-      const unanswered = [...this.#pending.keys()];
-      this.#pending.clear();
-      events.onClosed(unanswered, this.#reason);
+      events.onClosed(this.#giveUp(Infinity), this.#reason);
     });
   }
 
@@ -83,17 +83,18 @@ export class ConfirmingChannel {
       message.properties.headers[PUBLISH_ID] = publishId;
     }
     publish.tries += 1;
-    this.#pending.set(publish, tick);
+    publish.sentAt = tick;
+    const place = this.#pending.add(publish);
     this.#owed += 1;
     try {
       basicPublish(this.#channel, message, (error) => {
         // A channel that closes says so by its own event.
         if (error && error.message !== NACKED) return;
         const wasReturned = message.mandatory && this.#returned.delete(publishId);
-        this.#answered(publish, error ? 'refused' : wasReturned ? 'returned' : 'confirmed');
+        this.#answered(place, error ? 'refused' : wasReturned ? 'returned' : 'confirmed');
       });
     } catch (thrown) {
-      this.#pending.delete(publish);
+      this.#pending.leave(place);
       this.#owed -= 1;
       // Closed in this very turn; anything else is a message that cannot be written at all.
       if ((thrown as Error).name === 'IllegalOperationError') this.#events.onClosed([publish], this.#reason);
@@ -110,13 +111,9 @@ export class ConfirmingChannel {
    * @returns whether there was anything
    */
   expire(tick: number): boolean {
-    const { size } = this;
-    for (const [publish, sentAt] of this.#pending) {
-      if (sentAt >= tick) break;
-      this.#pending.delete(publish);
-      this.#events.onAnswer(publish, 'unanswered');
-    }
-    return this.size < size;
+    const late = this.#giveUp(tick);
+    for (const publish of late) this.#events.onAnswer(publish, 'unanswered');
+    return late.length > 0;
   }
 
   /**
@@ -129,15 +126,26 @@ export class ConfirmingChannel {
     if (this.#owed > 0) setTimeout(() => abandon(this.#channel), LATE_MS).unref();
   }
 
-  #answered(publish: PendingPublish, answer: PublishOutcome): void {
+  #answered(place: Place<PendingPublish>, answer: PublishOutcome): void {
+    const { item: publish } = place;
     this.#hasAnswered = true;
     this.#owed -= 1;
-    if (this.#pending.delete(publish)) this.#events.onAnswer(publish, answer);
+    if (this.#pending.leave(place)) this.#events.onAnswer(publish, answer);
     else if (answer === 'confirmed') {
       publish.isDone = true;
       publish.resolve('confirmed');
     }
     this.#closeIfDone();
+  }
+
+  #giveUp(tick: number): PendingPublish[] {
+    const sent: PendingPublish[] = [];
+    for (const place of this.#pending) {
+      if (place.item.sentAt >= tick) break;
+      this.#pending.leave(place);
+      sent.push(place.item);
+    }
+    return sent;
   }
 
   #closeIfDone(): void {
