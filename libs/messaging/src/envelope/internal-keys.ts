@@ -21,7 +21,7 @@ export class InternalKeys {
     return this.#all[0];
   }
 
-  /** The current key first, then the others from the newest to the oldest. */
+  /** From the newest to the oldest. */
   get all(): readonly DerivedKeys[] {
     return this.#all;
   }
@@ -34,7 +34,7 @@ export class InternalKeys {
   }
 }
 
-/** The keys that are derived from an internal key, one a purpose. As bytes, each use would cost ten microseconds more. */
+/** One key a purpose. As bytes, each use would cost ten microseconds more. */
 function derive(internal: Buffer) {
   const keyFor = (purpose: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES)));
