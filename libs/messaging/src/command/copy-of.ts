@@ -6,7 +6,6 @@ import type { Command } from './command.ts';
 import { failureFactsOf } from './facts.ts';
 import type { Copy } from './settlement.ts';
 
-/** What a copy is made of. */
 type Original = Pick<Command, 'envelope'> & { readonly delivery: Pick<Command['delivery'], 'message'> };
 
 /** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */

@@ -100,9 +100,10 @@ export class HeaderSeal {
     if (!isSealed) return NONE;
     // Whatever JSON writes as null has the same code as nothing.
     const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
-    return Object.fromEntries(
-      SEALED.filter((name) => isWritten(headers[name])).map((name) => [name, headers[name]]),
+    const own = Object.entries(headers).filter(
+      ([name, value]) => Object.hasOwn(OWN, name) && isWritten(value),
     );
+    return Object.fromEntries(own) as OwnHeaders;
   }
 }
 

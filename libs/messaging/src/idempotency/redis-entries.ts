@@ -19,7 +19,6 @@ const TAG_BYTES = 16;
 /** A command as Redis knows it. */
 export interface RedisName {
   readonly key: string;
-  /** The code of type and data. */
   readonly fingerprint: string;
   /** The entry of a command that this worker has in flight. */
   readonly lease: string;

@@ -14,7 +14,7 @@ const OTHERS = 'other reasons';
 export interface KeptMessage {
   /** The property `message_id`; '' if there is none. */
   readonly id: string;
-  /** The id of the command, also of the one that a reply answers. */
+  /** Also of the command that a reply answers. */
   readonly commandId: string;
   readonly type: string;
   /** The header `operator`; absent on replies. */
@@ -77,7 +77,6 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
   };
 }
 
-/** What lies in a queue that keeps messages for people, under one reason. */
 export interface KeptReason {
   readonly reason: string;
   readonly count: number;
