@@ -25,9 +25,8 @@ export interface RedisStoreOptions {
   readonly url: string;
   /** For a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext | undefined;
-  /** What every key begins with. */
+  /** Of all keys. */
   readonly prefix: string;
-  /** How long an outcome is kept. */
   readonly ttlMs: number;
   /** How long the claims of a dead worker hold; default 1500. */
   readonly leaseMs?: number;

@@ -63,7 +63,7 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
 function waitForPlatform(command: CheckedCommand, settlement: Settlement, bus: Bus): Settlement {
   const failure = failureOf(settlement);
   if (failure?.category !== 'unavailable') return settlement;
-  const postponed = postponedOf(command);
+  const { 'x-postponed': postponed = 0 } = command.envelope.own;
   const { REPORTS_RETRY_DELAYS_MS: delaysMs } = bus.settings;
   const delayMs = nextDelayMs(delaysMs, postponed, command.deadline.remainingMs(), failure.retryAfterMs);
   // Nobody else tries it again.
@@ -96,7 +96,7 @@ function waitFor(
   bus: Bus,
   failure: ErrorBody,
   delayMs = shortestOf(bus),
-  postponed = postponedOf(command),
+  postponed = command.envelope.own['x-postponed'] ?? 0,
 ): Settlement {
   const headers = { 'x-postponed': postponed, ...progressHeaders(command) };
   return { kind: 'postpone', copy: { queue: bus.names.retry(delayMs), headers }, delayMs, failure };
@@ -113,8 +113,4 @@ function fits({ deadline }: CheckedCommand, bus: Bus): boolean {
 
 function shortestOf({ settings }: Bus): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
-}
-
-function postponedOf({ envelope }: CheckedCommand): number {
-  return envelope.own['x-postponed'] ?? 0;
 }
