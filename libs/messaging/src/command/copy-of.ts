@@ -20,7 +20,8 @@ const LONGEST_HEADER = 1024;
  */
 export function copyOf({ delivery, envelope }: Original, { queue, headers }: Copy): OutgoingMessage {
   const { properties, content } = delivery.message;
-  const { timestamp, replyTo }: { timestamp?: unknown; replyTo?: unknown } = properties;
+  const timestamp: unknown = properties.timestamp;
+  const replyTo: unknown = properties.replyTo;
   const texts = CARRIED_PROPERTIES.filter((name) => isShortString(properties[name]));
   const { form, type, own } = envelope;
   const { 'x-redriven': redriven } = own;

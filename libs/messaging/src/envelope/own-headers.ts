@@ -103,7 +103,7 @@ export class HeaderSeal {
     const own = Object.entries(headers).filter(
       ([name, value]) => Object.hasOwn(OWN, name) && isWritten(value),
     );
-    return Object.fromEntries(own) as OwnHeaders;
+    return Object.fromEntries(own);
   }
 }
 
