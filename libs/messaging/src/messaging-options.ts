@@ -68,6 +68,5 @@ export interface Bus extends MessagingOptions {
   /** Steady, for what is measured within this process. */
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<unknown>;
-  /** For commands that come without an identity. */
   readonly newId: () => string;
 }

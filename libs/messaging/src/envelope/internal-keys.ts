@@ -26,7 +26,6 @@ export class InternalKeys {
     return this.#all;
   }
 
-  /** Makes a key the current one; nothing happens if it is that already. */
   rotate(key: Buffer): void {
     if (this.current.internal.equals(key)) return;
     const former = this.#all.filter(({ internal }) => !internal.equals(key));

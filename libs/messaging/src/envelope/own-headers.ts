@@ -19,9 +19,7 @@ const OWN = {
   'x-postponed': 0,
   // Since when the reply queue of a report has taken nothing, epoch milliseconds.
   'x-stalled-since': 0,
-  // Starts in quarantine that nothing ran beside, and that were cut off.
   'x-quarantine-starts': 0,
-  // All starts in quarantine that were cut off.
   'x-quarantine-cuts': 0,
   // How a command may be started there: beside which others.
   'x-quarantine-level': 0,

@@ -11,7 +11,6 @@ export type Claim =
     }
   /** It runs already. Resolves to `undefined` if that ended without an outcome. */
   | { readonly kind: 'in flight'; readonly outcome: Promise<Reply | undefined> }
-  /** It ran; `reply` is to be replayed. */
   | { readonly kind: 'settled'; readonly reply: Reply }
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };

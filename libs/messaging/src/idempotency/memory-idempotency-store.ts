@@ -11,12 +11,10 @@ const OVERHEAD_BYTES = 1024;
 const SLAB_BYTES = 16 * 1024;
 /** Before the JSON of an outcome: until when it counts, so that what has expired is dropped unread. */
 const UNTIL_BYTES = 8;
-/** How often expired outcomes are dropped. */
 const SWEEP_EVERY_MS = 1_000;
 
 interface Running {
   readonly fingerprint: string;
-  /** For the repeats that wait for its outcome. */
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 

@@ -82,7 +82,6 @@ export interface KeptReason {
   readonly count: number;
   /** When the first of them failed, ISO 8601. */
   readonly since: string | undefined;
-  /** The latest of them. */
   readonly last: ReturnType<typeof shownOf>;
 }
 

@@ -80,7 +80,6 @@ export abstract class MessagingObserver {
 /** Why a reply queue takes nothing. `unreachable` is not full, and refuses or does not answer: one without a leader, for example. */
 export type QueueState = 'full' | 'gone' | 'unreachable';
 
-/** Why a reply or an announcement is parked. */
 export type ParkingReason = `REPLY_QUEUE_${Uppercase<QueueState>}` | 'EVENT_REFUSED';
 
 export interface DeliveryFacts {

@@ -13,7 +13,6 @@ const MAX_HELD_BYTES = 16 * 1_024 * 1_024;
 /** How long a round lasts once all parked replies were offered. A queue that was tried before it was back waits for the next round. */
 const LONGEST_FINISH_MS = 2_000;
 
-/** The replies that are held for one queue. */
 interface Destination extends Share {
   /** The last sixteen: the next reply waits for the first of them, and so all wait for the very first one. */
   readonly latest: Promise<boolean>[];
@@ -82,7 +81,6 @@ export class ForwardingRound {
     await Promise.all(this.#sending);
   }
 
-  /** Sends no more. */
   stop(): void {
     this.#untilMs = 0;
   }
