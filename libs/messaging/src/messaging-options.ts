@@ -25,6 +25,9 @@ export interface MessagingSettings {
   readonly DELIVERY_LIMIT: number;
   readonly SHUTDOWN_GRACE_MS: number;
   readonly EVENTS: EventPolicy;
+  readonly IDEMPOTENCY_TTL_MS: number;
+  /** Without it, each worker deduplicates by itself. */
+  readonly REDIS_URL?: string | undefined;
 }
 
 export interface ReportsPause {
@@ -36,8 +39,9 @@ export interface ReportsPause {
 
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
-  /** For `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
+  /** For `amqps` and `rediss` URLs. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext;
+  readonly redisTls?: TlsContext;
   /** What the handlers call with the credentials of an operator; `undefined` if there are none under that name. */
   readonly clientOf: (operator: string) => unknown;
   readonly callers: CallerPolicy;
@@ -64,6 +68,5 @@ export interface Bus extends MessagingOptions {
   /** Steady, for what is measured within this process. */
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<unknown>;
-  /** For commands that come without an identity. */
   readonly newId: () => string;
 }

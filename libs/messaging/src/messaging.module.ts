@@ -1,22 +1,13 @@
 import { ConfigurableModuleBuilder, Module } from '@nestjs/common';
 
-import type { TlsContext } from '#tls';
-
 import { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { PokerTransport } from './poker-transport.ts';
 
-/** The options of `MessagingModule`: everything of the transport but the store that it makes itself. */
-export interface MessagingModuleOptions extends Omit<MessagingOptions, 'idempotency'> {
-  readonly settings: MessagingOptions['settings'] & {
-    readonly IDEMPOTENCY_TTL_MS: number;
-    readonly REDIS_URL?: string | undefined;
-  };
-  /** For a `rediss` URL. Default: what Node.js trusts, and no client certificate. */
-  readonly redisTls?: TlsContext;
-}
+/** Everything of the transport but the store, which the module makes itself. */
+export type MessagingModuleOptions = Omit<MessagingOptions, 'idempotency'>;
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
@@ -26,7 +26,7 @@ const STORES: [string, () => Promise<Pair>][] = [
   ['of one worker', () => twice(new MemoryIdempotencyStore(TTL_MS, Date.now))],
   ['of one worker with Redis', () => twice(workers.join())],
   ['of two workers', () => Promise.all([workers.join(), workers.join()])],
-  ['of a worker whose Redis is away', () => twice(new Workers('redis://127.0.0.1:1').start())],
+  ['of a worker whose Redis is away', () => twice(stack.use(new Workers('redis://127.0.0.1:1')).start())],
 ];
 
 describe.each(STORES)('The identities %s', (_, create) => {
@@ -36,11 +36,6 @@ describe.each(STORES)('The identities %s', (_, create) => {
 
   beforeAll(async () => void ([one, two] = await create()));
   beforeEach(() => void (id = randomUUID()));
-
-  afterAll(async () => {
-    await one.close();
-    await two.close();
-  });
 
   const claim = async (identity: string, fingerprint = 'f') => two.claim(identity, fingerprint);
 

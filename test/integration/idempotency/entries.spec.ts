@@ -112,7 +112,7 @@ describe('Two workers over one Redis', () => {
 
   it('take over the claim of a dead worker once its lease has ended', async () => {
     await using line = await TcpProxy.start(redis.url);
-    await using dying = new Workers(line.through(redis.url));
+    using dying = new Workers(line.through(redis.url));
     const dead = await dying.join();
     await claimOf(dead, id);
     line.refuse();

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 /** Why Redis is away, by a worker and by `doctor`. */
 async function reasonsOf(url: string): Promise<unknown[]> {
-  await using refused = new Workers(url);
+  using refused = new Workers(url);
   const store = refused.start();
   await isAway(store);
   const inspection = await inspectRedis(url, new TlsContext('REDIS'));
@@ -132,7 +132,7 @@ describe('Redis over TLS', () => {
     });
     const urlOf = (host: string) => `rediss://${host}:${port}`;
     const expectAway = async (advice: string, material: TlsMaterial, host = 'localhost') => {
-      await using refused = new Workers(urlOf(host), { tls: new TlsContext('REDIS', material) });
+      using refused = new Workers(urlOf(host), { tls: new TlsContext('REDIS', material) });
       const store = refused.start();
       const isSaid = () => store.state.kind === 'away' && store.state.reason.includes(advice);
       await until(`the reason names ${advice}`, isSaid);
@@ -143,7 +143,7 @@ describe('Redis over TLS', () => {
     await expectAway('for another host', { ca, ...client }, '127.0.0.1');
 
     const tls = new TlsContext('REDIS', { ca });
-    await using rotated = new Workers(urlOf('localhost'), { tls });
+    using rotated = new Workers(urlOf('localhost'), { tls });
     const store = rotated.start();
     await isAway(store);
     tls.replace({ ca, ...client });

@@ -18,7 +18,7 @@ const internalKeys = new InternalKeys(Buffer.alloc(32, 7));
 type Options = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'tls'>>;
 
 /** The stores of some workers over one Redis, closed at the end. */
-export class Workers implements AsyncDisposable {
+export class Workers implements Disposable {
   readonly #stores: RedisIdempotencyStore[] = [];
   readonly #url: string;
   readonly #options: Options;
@@ -51,8 +51,8 @@ export class Workers implements AsyncDisposable {
     return store;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#stores.map((store) => store.close()));
+  [Symbol.dispose](): void {
+    for (const store of this.#stores) store.onApplicationShutdown();
   }
 }
 

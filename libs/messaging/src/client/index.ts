@@ -2,5 +2,5 @@
 export type { KeptMessage } from '../kept/kept-message.ts';
 export { type Kept, KeptQueue, type KeptQueueOptions, type TakeOutcome } from './kept-queue.ts';
 export { Redriver } from './redriver.ts';
-export { inspectRedis } from './inspect-redis.ts';
+export { inspectRedis } from '../idempotency/redis-connection.ts';
 export { topologyOf, workerPermissions } from '../topology/topology.ts';

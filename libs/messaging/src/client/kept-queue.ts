@@ -67,17 +67,12 @@ export class KeptQueue implements AsyncDisposable {
   readonly #seal: HeaderSeal | undefined;
   /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
   readonly #connection: BriefConnection;
-  readonly #publisher = new ConfirmedPublisher();
-  #publishing: BriefConnection | undefined;
-  readonly #lock: QueueLock;
 
   private constructor(connection: BriefConnection, options: KeptQueueOptions) {
-    const names = busNames(options.prefix);
-    this.name = names[options.queue];
+    this.name = busNames(options.prefix)[options.queue];
     this.#options = options;
     this.#seal = options.internalKey && new HeaderSeal(new InternalKeys(options.internalKey));
     this.#connection = connection;
-    this.#lock = new QueueLock(lockOf(names, options.queue), this.#publisher);
   }
 
   /** @throws BrokerError, also `queue-missing` if no worker has declared anything yet */
@@ -125,10 +120,16 @@ export class KeptQueue implements AsyncDisposable {
    * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled until
    *   then is settled
    */
-  settle(
+  async settle(
     { chosen, signal, waiting }: SettleOptions,
     settle: (kept: Kept, take: (instead?: OutgoingMessage) => Promise<TakeOutcome>) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
+    const { prefix, queue } = this.#options;
+    await using publishing = await connect(this.#options);
+    const publisher = new ConfirmedPublisher();
+    // What waits for an answer of a connection that is lost fails.
+    publishing.model.on('close', () => publisher.close());
+    const lock = new QueueLock(lockOf(busNames(prefix), queue), publisher);
     const left = new Set(chosen);
     const round = async (walk: QueueWalk): Promise<void> => {
       const untilMs = performance.now() + ROUND_MS;
@@ -136,58 +137,33 @@ export class KeptQueue implements AsyncDisposable {
         const kept = this.#read(message);
         // What is not settled any more is walked past all the same, so that all of it is back in its place.
         if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) continue;
-        await settle(kept, (instead) => this.#take(acknowledge, instead));
+        await settle(kept, (instead) => take(publisher, acknowledge, instead));
       }
     };
-    return this.#explained(async () => {
-      await this.#openPublishing();
+    const walkOver = () => lock.walk(this.#connection.model, this.name, WALK, round);
+    return await this.#explained(async () => {
+      await publisher.attach(publishing.model);
       // A round that brings nothing may have met messages that somebody else holds for a look.
-      for (let [idle, pauses] = [0, 0]; left.size > 0 && idle < MAX_LOOKS && !signal.aborted;) {
+      for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !signal.aborted;) {
         const before = left.size;
-        if (await this.#lock.walk(this.#connection.model, this.name, WALK, round)) {
-          [idle, pauses] = [left.size < before ? 0 : idle + 1, 0];
-          continue;
+        for (let pauses = 0; !signal.aborted && !(await walkOver()); pauses += 1) {
+          if (pauses === 0) waiting();
+          if (pauses === MAX_PAUSES)
+            throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
+          await pause(PAUSE_MS, signal);
         }
-        if (pauses === 0) waiting();
-        if (pauses === MAX_PAUSES)
-          throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
-        pauses += 1;
-        await pause(PAUSE_MS, signal);
+        idle = left.size < before ? 0 : idle + 1;
       }
       return left;
-    });
+    }, publishing);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#publisher.close();
-    await this.#publishing?.[Symbol.asyncDispose]();
-    await this.#connection[Symbol.asyncDispose]();
-  }
-
-  async #openPublishing(): Promise<void> {
-    if (this.#publishing) return;
-    this.#publishing = await connect(this.#options);
-    // What waits for an answer of a connection that is lost fails.
-    this.#publishing.model.on('close', () => this.#publisher.close());
-    await this.#publisher.attach(this.#publishing.model);
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#connection[Symbol.asyncDispose]();
   }
 
   #read(message: ConsumeMessage): Kept {
     return { facts: keptMessageOf(message, this.#seal), message };
-  }
-
-  async #take(acknowledge: () => void, instead?: OutgoingMessage): Promise<TakeOutcome> {
-    if (instead) {
-      const outcome = await this.#publisher.publish(instead).catch((error: unknown) => {
-        if (error instanceof UnconfirmedError) throw error;
-        return 'unwritable' as const;
-      });
-      if (outcome !== 'confirmed') return outcome;
-    }
-    acknowledge();
-    // The acknowledgement leaves before this returns: a process that is killed repeats nothing that it has reported.
-    await turn();
-    return 'done';
   }
 
   async #counts(): Promise<Replies.AssertQueue> {
@@ -198,16 +174,34 @@ export class KeptQueue implements AsyncDisposable {
   }
 
   /** Says what went wrong with the broker; a fault in the code stays what it is. */
-  async #explained<T>(work: () => Promise<T>): Promise<T> {
+  async #explained<T>(work: () => Promise<T>, publishing?: BriefConnection): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (error instanceof TypeError) throw error;
-      throw (this.#publishing?.isBlocked ? this.#publishing : this.#connection).faultOf(error);
+      throw (publishing?.isBlocked ? publishing : this.#connection).faultOf(error);
     }
   }
 }
 
 function connect({ urls, tls }: KeptQueueOptions): Promise<BriefConnection> {
   return BriefConnection.open(urls, { name: 'poker-bridge client', tls });
+}
+
+async function take(
+  publisher: ConfirmedPublisher,
+  acknowledge: () => void,
+  instead?: OutgoingMessage,
+): Promise<TakeOutcome> {
+  if (instead) {
+    const outcome = await publisher.publish(instead).catch((error: unknown) => {
+      if (error instanceof UnconfirmedError) throw error;
+      return 'unwritable' as const;
+    });
+    if (outcome !== 'confirmed') return outcome;
+  }
+  acknowledge();
+  // The acknowledgement leaves before this returns: a process that is killed repeats nothing that it has reported.
+  await turn();
+  return 'done';
 }

@@ -20,7 +20,6 @@ export class Redriver {
   readonly #names: BusNames;
   readonly #seal: HeaderSeal;
 
-  /** @param internalKey of the workers */
   constructor(prefix: string, internalKey: Buffer) {
     this.#names = busNames(prefix);
     this.#seal = new HeaderSeal(new InternalKeys(internalKey));

@@ -6,11 +6,11 @@ import type { Command } from './command.ts';
 import { failureFactsOf } from './facts.ts';
 import type { Copy } from './settlement.ts';
 
-/** What a copy is made of. */
 type Original = Pick<Command, 'envelope'> & { readonly delivery: Pick<Command['delivery'], 'message'> };
 
-/** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */
+/** What of a command travels on with its copies; whatever else a caller set is dropped. */
 const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate'];
+const CARRIED_PROPERTIES = ['correlationId', 'contentType', 'contentEncoding', 'appId'] as const;
 const LONGEST_HEADER = 1024;
 
 /**
@@ -20,7 +20,11 @@ const LONGEST_HEADER = 1024;
  */
 export function copyOf({ delivery, envelope }: Original, { queue, headers }: Copy): OutgoingMessage {
   const { properties, content } = delivery.message;
-  const { 'x-redriven': redriven } = envelope.own;
+  const timestamp: unknown = properties.timestamp;
+  const replyTo: unknown = properties.replyTo;
+  const texts = CARRIED_PROPERTIES.filter((name) => isShortString(properties[name]));
+  const { form, type, own } = envelope;
+  const { 'x-redriven': redriven } = own;
   return {
     exchange: '',
     routingKey: queue,
@@ -38,13 +42,11 @@ export function copyOf({ delivery, envelope }: Original, { queue, headers }: Cop
       },
       messageId: envelope.id,
       // A packet keeps its type in its body, and would not be one with the property.
-      ...(envelope.form === 'typed' && envelope.type !== '' && shortString('type', envelope.type)),
-      ...shortString('correlationId', properties.correlationId),
-      ...(isPublishable(properties.replyTo) && { replyTo: properties.replyTo }),
-      ...shortString('contentType', properties.contentType),
-      ...shortString('contentEncoding', properties.contentEncoding),
-      ...shortString('appId', properties.appId),
-      ...(Number.isSafeInteger(properties.timestamp) && { timestamp: Number(properties.timestamp) }),
+      ...(form === 'typed' && type !== '' && isShortString(type) && { type }),
+      ...Object.fromEntries(texts.map((name) => [name, properties[name] as string])),
+      // The broker refuses the bare pseudo-queue from a publisher that does not consume it.
+      ...(isShortString(replyTo) && replyTo !== 'amq.rabbitmq.reply-to' && { replyTo }),
+      ...(Number.isSafeInteger(timestamp) && { timestamp: Number(timestamp) }),
     },
   };
 }
@@ -87,13 +89,4 @@ function carried(headers: Record<string, unknown>): Record<string, string | numb
     else if (typeof value === 'string' && value.length <= LONGEST_HEADER) kept[name] = value;
   }
   return kept;
-}
-
-function shortString<N extends string>(name: N, value: unknown): Partial<Record<N, string>> {
-  return isShortString(value) ? ({ [name]: value } as Record<N, string>) : {};
-}
-
-/** The broker refuses the bare pseudo-queue from a publisher that does not consume it. */
-function isPublishable(replyTo: unknown): replyTo is string {
-  return isShortString(replyTo) && replyTo !== 'amq.rabbitmq.reply-to';
 }

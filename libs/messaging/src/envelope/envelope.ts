@@ -10,12 +10,8 @@ const MAX_BYTES = 255;
 /** The most that a character takes in UTF-8, as JavaScript counts characters. */
 const MOST_BYTES = 3;
 
-/** How a command was written, and so how its replies are. */
-export type CommandForm =
-  /** AMQP properties, and the data alone as body. */
-  | 'typed'
-  /** The packet of Nest's own RabbitMQ client: `{pattern, data, id}`. */
-  | 'packet';
+/** How a command was written, and so how its replies are: a packet is `{pattern, data, id}` of Nest's own RabbitMQ client. */
+export type CommandForm = 'typed' | 'packet';
 
 /** Where the replies go. */
 export type ReplyAddress =
@@ -40,12 +36,10 @@ export interface Envelope {
   readonly subject: string | undefined;
   /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
   readonly caller: string;
-  /** What a worker noted on it before. */
   readonly own: OwnHeaders;
   /** Epoch milliseconds. */
   readonly deadlineAtMs: number;
   readonly traceparent: string | undefined;
-  /** The data as parsed; nothing is known about it yet. */
   readonly data: unknown;
   /** Why the message cannot be a command at all. */
   readonly fault: CommandError | undefined;
@@ -61,7 +55,6 @@ export abstract class CallerPolicy {
   abstract mayReplyTo(caller: string, queue: string): boolean;
 }
 
-/** Allows everything to everybody. */
 export const ALL_CALLERS: CallerPolicy = { mayRun: () => true, mayReplyTo: () => true };
 
 /**

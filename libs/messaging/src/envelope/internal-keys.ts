@@ -21,12 +21,11 @@ export class InternalKeys {
     return this.#all[0];
   }
 
-  /** The current key first, then the others from the newest to the oldest. */
+  /** From the newest to the oldest. */
   get all(): readonly DerivedKeys[] {
     return this.#all;
   }
 
-  /** Makes a key the current one; nothing happens if it is that already. */
   rotate(key: Buffer): void {
     if (this.current.internal.equals(key)) return;
     const former = this.#all.filter(({ internal }) => !internal.equals(key));
@@ -34,7 +33,7 @@ export class InternalKeys {
   }
 }
 
-/** The keys that are derived from an internal key, one a purpose. As bytes, each use would cost ten microseconds more. */
+/** One key a purpose. As bytes, each use would cost ten microseconds more. */
 function derive(internal: Buffer) {
   const keyFor = (purpose: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES)));

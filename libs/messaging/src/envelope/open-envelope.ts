@@ -14,7 +14,6 @@ import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 import type { Bus, MessagingSettings } from '../messaging-options.ts';
 import { ANONYMOUS, type Envelope, fits, isShortString, readReplyAddress } from './envelope.ts';
 import { readBody } from './read-body.ts';
-import { readDeadline } from './read-deadline.ts';
 
 /** What of the bus decides how a message is read. */
 export interface EnvelopeRules extends Pick<
@@ -30,6 +29,11 @@ export interface EnvelopeRules extends Pick<
 const MAX_ID_BYTES = 200;
 const MAX_TYPE_CHARACTERS = 255;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** The longest that anyone may wait, from receipt. */
+const LONGEST_MS = 20 * 60 * 1000;
+const EPOCH_MS = /^\d{1,16}$/;
+const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
+const ZONE_IN_HOURS = /[+-]\d{2}$/;
 const FAULTS = {
   id: `must be a string of at most ${MAX_ID_BYTES} bytes`,
   deadline: 'must be ISO 8601 with a zone, or epoch milliseconds',
@@ -141,4 +145,43 @@ function playerOf(type: CommandType, data: unknown): string | undefined {
     value = (value as Record<string, unknown>)[name];
   }
   return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * When nobody wants the answer any more, epoch milliseconds: the header, or the lane's budget from the moment of
+ * sending if that is known and not in the future, else from receipt. Source: bus contract, section 2.
+ *
+ * @param header `x-deadline`
+ * @param timestamp the property, epoch seconds
+ * @param budgetMs the lane's own
+ * @returns `undefined` if the header cannot be read
+ */
+export function readDeadline(
+  header: unknown,
+  timestamp: unknown,
+  budgetMs: number,
+  nowMs: number,
+): number | undefined {
+  const latest = nowMs + LONGEST_MS;
+  if (header !== undefined && header !== null) {
+    const atMs = readMoment(header);
+    return atMs === undefined ? undefined : Math.min(atMs, latest);
+  }
+  const sentAtMs = typeof timestamp === 'number' ? timestamp * 1000 : nowMs;
+  return Math.min((sentAtMs > nowMs ? nowMs : sentAtMs) + budgetMs, latest);
+}
+
+function readMoment(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (EPOCH_MS.test(value)) return Number(value);
+  if (!ISO_8601_WITH_ZONE.test(value) || !isDay(value.slice(0, 10))) return undefined;
+  // `Date` wants the minutes, too.
+  const atMs = Date.parse(ZONE_IN_HOURS.test(value) ? `${value}:00` : value);
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** `Date` takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  return new Date(date).toJSON()?.startsWith(date) ?? false;
 }

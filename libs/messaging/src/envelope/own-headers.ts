@@ -19,9 +19,7 @@ const OWN = {
   'x-postponed': 0,
   // Since when the reply queue of a report has taken nothing, epoch milliseconds.
   'x-stalled-since': 0,
-  // Starts in quarantine that nothing ran beside, and that were cut off.
   'x-quarantine-starts': 0,
-  // All starts in quarantine that were cut off.
   'x-quarantine-cuts': 0,
   // How a command may be started there: beside which others.
   'x-quarantine-level': 0,
@@ -92,11 +90,6 @@ export class HeaderSeal {
     const headers: Record<string, unknown> = message.properties.headers ?? {};
     const seal = headers[SEAL];
     if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
-    // A worker writes no lists, and no tables.
-    const isOurs = ['operator', ...SEALED].every(
-      (name) => typeof headers[name] !== 'object' || headers[name] === null,
-    );
-    if (!isOurs) return NONE;
     const given = Buffer.from(seal, 'base64');
     const isSealed = this.#keys.all.some(({ headers: key }) => {
       const code = codeOf(key, message);
@@ -105,9 +98,10 @@ export class HeaderSeal {
     if (!isSealed) return NONE;
     // Whatever JSON writes as null has the same code as nothing.
     const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
-    return Object.fromEntries(
-      SEALED.filter((name) => isWritten(headers[name])).map((name) => [name, headers[name]]),
+    const own = Object.entries(headers).filter(
+      ([name, value]) => Object.hasOwn(OWN, name) && isWritten(value),
     );
+    return Object.fromEntries(own);
   }
 }
 

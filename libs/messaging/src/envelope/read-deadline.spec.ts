@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { readDeadline } from './read-deadline.ts';
+import { readDeadline } from './open-envelope.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 31, 12);
 const BUDGET_MS = 15_000;

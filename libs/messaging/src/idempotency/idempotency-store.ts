@@ -11,10 +11,11 @@ export type Claim =
     }
   /** It runs already. Resolves to `undefined` if that ended without an outcome. */
   | { readonly kind: 'in flight'; readonly outcome: Promise<Reply | undefined> }
-  /** It ran; `reply` is to be replayed. */
   | { readonly kind: 'settled'; readonly reply: Reply }
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
+
+type Outcome = Extract<Claim, { kind: 'settled' | 'conflict' }>;
 
 export interface ClaimOrigin {
   /** The caller that claims most forgets its own outcomes first; default `anonymous`. */
@@ -32,21 +33,21 @@ export abstract class IdempotencyStore {
    * @param fingerprint of type and data
    */
   abstract claim(identity: string, fingerprint: string, origin?: ClaimOrigin): Claim | Promise<Claim>;
-
-  /** Closes its connections. Never rejects. */
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** Nest calls it once the transport has stopped. */
-  onApplicationShutdown(): Promise<void> {
-    return this.close();
-  }
 }
 
-/** Whether a final reply binds repeats, too; if not, it counts only for the same message when that is redelivered. */
-export function isKept(reply: Reply): boolean {
-  if (reply.type !== 'command.failed') return true;
+/**
+ * What an outcome is to a later claim of its identity.
+ *
+ * @param isSame whether the claim is for the same type and data
+ * @returns undefined if it does not count: what may pass counts only for the same message when that is redelivered
+ */
+export function standing(reply: Reply, isSame: boolean, isRedelivered: boolean): Outcome | undefined {
+  if (mayPass(reply) && !(isSame && isRedelivered)) return undefined;
+  return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
+}
+
+function mayPass(reply: Reply): boolean {
+  if (reply.type !== 'command.failed') return false;
   const { code, details, retryable } = reply.data;
-  return !retryable && !(code === 'COMMAND_EXPIRED' && details?.['called'] === false);
+  return retryable || (code === 'COMMAND_EXPIRED' && details?.['called'] === false);
 }

@@ -1,7 +1,7 @@
 import type { Reply } from '#contracts';
 
 import { ANONYMOUS } from '../envelope/envelope.ts';
-import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
 /** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -9,22 +9,20 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const OVERHEAD_BYTES = 1024;
 /** Outcomes follow each other in slabs of their own: in Node's pool, each would keep what is written beside it for a moment. */
 const SLAB_BYTES = 16 * 1024;
-/** How often expired outcomes are dropped. */
+/** Before the JSON of an outcome: until when it counts, so that what has expired is dropped unread. */
+const UNTIL_BYTES = 8;
 const SWEEP_EVERY_MS = 1_000;
 
 interface Running {
   readonly fingerprint: string;
-  /** For the repeats that wait for its outcome. */
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 
 type Outcome = [fingerprint: string, reply: Reply];
-/** Before the JSON of an outcome: until when it counts, so that what has expired is dropped unread. */
-const UNTIL_BYTES = 8;
 
-/** The outcomes of one caller by identity, oldest first. */
+/** What a caller's commands came to. */
 interface Log {
-  /** Time and JSON outside of the heap: V8 lets a heap grow to several times what is alive in it. */
+  /** By identity, oldest first: time and JSON, outside of the heap, which V8 lets grow to several times what is alive in it. */
   readonly outcomes: Map<string, Buffer>;
   bytes: number;
 }
@@ -40,7 +38,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
   readonly #maxBytes: number;
-  /** The bytes of the outcomes of all callers. */
+  /** Of all callers. */
   #bytes = 0;
   #sweepAtMs = 0;
   /** What is left of the latest slab. */
@@ -65,13 +63,12 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       running.waiting ??= Promise.withResolvers();
       return { kind: 'in flight', outcome: running.waiting.promise };
     }
-    const stored = this.#logs.get(caller)?.outcomes.get(identity);
-    if (stored) {
+    const log = this.#logOf(caller);
+    const stored = log.outcomes.get(identity);
+    if (stored && untilMsOf(stored) > this.#nowMs()) {
       const [known, reply] = read(stored);
-      const isSame = known === fingerprint;
-      const counts = isKept(reply) || (isSame && isRedelivered);
-      if (untilMsOf(stored) > this.#nowMs() && counts)
-        return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
+      const found = standing(reply, known === fingerprint, isRedelivered);
+      if (found) return found;
     }
     const entry: Running = { fingerprint, waiting: undefined };
     this.#running.set(identity, entry);
@@ -80,24 +77,28 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      if (stored) this.#drop(caller, identity);
-      this.#keep(caller, identity, [fingerprint, reply]);
+      if (stored) this.#drop(log, identity);
+      this.#keep(log, identity, [fingerprint, reply]);
       release(reply);
     };
     return { kind: 'claimed', settle, release };
   }
 
-  #keep(caller: string, identity: string, outcome: Outcome): void {
-    const bytes = this.#write(JSON.stringify(outcome));
+  #logOf(caller: string): Log {
     let log = this.#logs.get(caller);
     if (!log) this.#logs.set(caller, (log = { outcomes: new Map(), bytes: 0 }));
+    return log;
+  }
+
+  #keep(log: Log, identity: string, outcome: Outcome): void {
+    const bytes = this.#write(JSON.stringify(outcome));
     log.outcomes.set(identity, bytes);
     this.#count(log, bytes.length + OVERHEAD_BYTES);
     this.#sweepIfDue();
     while (this.#bytes > this.#maxBytes) {
-      const all = [...this.#logs];
-      const [largest, most] = all.reduce((found, next) => (next[1].bytes > found[1].bytes ? next : found));
-      const [oldest = ''] = most.outcomes.keys();
+      const all = [...this.#logs.values()];
+      const largest = all.reduce((found, next) => (next.bytes > found.bytes ? next : found));
+      const [oldest = ''] = largest.outcomes.keys();
       this.#drop(largest, oldest);
     }
   }
@@ -112,13 +113,10 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     return bytes;
   }
 
-  #drop(caller: string, identity: string): void {
-    const log = this.#logs.get(caller);
-    const outcome = log?.outcomes.get(identity);
-    if (!log || !outcome) return;
+  #drop(log: Log, identity: string): void {
+    const bytes = log.outcomes.get(identity)?.length;
+    if (bytes !== undefined) this.#count(log, -bytes - OVERHEAD_BYTES);
     log.outcomes.delete(identity);
-    this.#count(log, -outcome.length - OVERHEAD_BYTES);
-    if (log.outcomes.size === 0) this.#logs.delete(caller);
   }
 
   #count(log: Log, bytes: number): void {
@@ -130,10 +128,10 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     const nowMs = this.#nowMs();
     if (nowMs < this.#sweepAtMs) return;
     this.#sweepAtMs = nowMs + SWEEP_EVERY_MS;
-    for (const [caller, log] of this.#logs) {
+    for (const log of this.#logs.values()) {
       for (const [identity, outcome] of log.outcomes) {
         if (untilMsOf(outcome) > nowMs) break;
-        this.#drop(caller, identity);
+        this.#drop(log, identity);
       }
     }
   }

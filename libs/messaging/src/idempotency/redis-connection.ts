@@ -9,6 +9,9 @@ const ANSWER_TIMEOUT_MS = 250;
 /** For a connection, and for each answer of ioredis's handshake; nobody waits for them. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 500;
+const INSPECTION_TIMEOUT_MS = 3_000;
+/** Policies for a full memory; any other one may remove an identity before its time. */
+const KEEPS_ALL = new Set(['noeviction', 'volatile-ttl']);
 
 export type RedisState =
   | { readonly kind: 'connecting' | 'available' | 'closed' }
@@ -22,9 +25,8 @@ export interface RedisStoreOptions {
   readonly url: string;
   /** For a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext | undefined;
-  /** What every key begins with. */
+  /** Of all keys. */
   readonly prefix: string;
-  /** How long an outcome is kept. */
   readonly ttlMs: number;
   /** How long the claims of a dead worker hold; default 1500. */
   readonly leaseMs?: number;
@@ -34,21 +36,16 @@ export interface RedisStoreOptions {
   readonly onState: (state: RedisState) => void;
 }
 
-interface Scripts {
-  /** @param keysAndEntries all keys, and then for each the value that it may replace, the new one, and how long that holds */
+/** An entry to write: the value that it may replace, the new one, and how long that holds. */
+type Put = readonly [key: string, over: string, value: string, durationMs: number];
+
+/** What stood in the way of an entry, or null; `undefined` while Redis is away. */
+type Found = string | null | undefined;
+
+/** ioredis with the script below. */
+type ScriptedRedis = Redis & {
   putEntries(keys: number, ...keysAndEntries: readonly (string | number)[]): Promise<Found[]>;
-}
-
-/** What another worker has written; null if nothing stood in the way. */
-type Found = string | null;
-
-/** One entry to write. */
-interface Put {
-  readonly key: string;
-  readonly entry: readonly [over: string, value: string, durationMs: number];
-  /** Called with what was found; `undefined` while Redis is away. */
-  readonly answered: (found: Found | undefined) => void;
-}
+};
 
 /** A value that is no text was not written by a worker, and counts as absent. */
 const PUT_ENTRIES = `
@@ -72,16 +69,16 @@ return answers
 export class RedisConnection {
   readonly #onState: RedisStoreOptions['onState'];
   readonly #tls: TlsContext;
-  readonly #redis: Redis & Scripts;
+  readonly #redis: ScriptedRedis;
   #state: RedisState = { kind: 'connecting' };
   /** Why Redis cannot be used; `undefined` once it can. */
   #lastError: unknown;
-  /** What is to be written at the end of this turn of the event loop. */
+  /** What is written at the end of this turn of the event loop. */
   #gathered: Put[] = [];
+  #answers: Promise<readonly Found[]> | undefined;
 
   /** @param probeKey of an entry that nobody reads */
-  constructor(options: RedisStoreOptions, probeKey: string) {
-    const { client, url, tls = new TlsContext('REDIS'), onState } = options;
+  constructor({ client, url, tls = new TlsContext('REDIS'), onState }: RedisStoreOptions, probeKey: string) {
     this.#onState = onState;
     this.#tls = tls;
     this.#redis = new client(url, {
@@ -95,7 +92,7 @@ export class RedisConnection {
         Object.assign(this.#redis.options, redisOptions(url, tls));
         return PAUSE_MS;
       },
-    }) as Redis & Scripts;
+    }) as ScriptedRedis;
     this.#redis.on('error', (error) => this.#note(error));
     this.#redis.on('close', () => this.#leave());
     this.#redis.on('ready', () => void this.#tryOut(probeKey));
@@ -112,11 +109,10 @@ export class RedisConnection {
    * @param value '' removes the one that may be replaced, and so only looks if `over` is ''
    * @returns that other one, or null; `undefined` while Redis is away
    */
-  put(key: string, over: string, value: string, durationMs: number): Promise<Found | undefined> {
-    return new Promise((answered) => {
-      if (this.#gathered.length === 0) setImmediate(() => void this.#putGathered());
-      this.#gathered.push({ key, entry: [over, value, durationMs], answered });
-    });
+  async put(...put: Put): Promise<Found> {
+    const index = this.#gathered.push(put) - 1;
+    this.#answers ??= this.#putGathered();
+    return (await this.#answers)[index];
   }
 
   close(): void {
@@ -125,29 +121,28 @@ export class RedisConnection {
   }
 
   async #tryOut(probeKey: string): Promise<void> {
-    const [found] = await this.#call([{ key: probeKey, entry: ['', 'probe', 1] }]);
+    const [found] = await this.#call([[probeKey, '', 'probe', 1]]);
     if (found === undefined) return;
     this.#lastError = undefined;
     this.#change({ kind: 'available' });
     this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
   }
 
-  async #putGathered(): Promise<void> {
+  async #putGathered(): Promise<readonly Found[]> {
+    await new Promise(setImmediate);
     const puts = this.#gathered;
     this.#gathered = [];
+    this.#answers = undefined;
     const { kind } = this.#state;
-    const isUsable = kind !== 'away' && kind !== 'closed';
-    const found = isUsable ? await this.#call(puts) : [];
-    for (const [index, { answered }] of puts.entries()) answered(found[index]);
+    return kind === 'away' || kind === 'closed' ? [] : this.#call(puts);
   }
 
   /** @returns what was found for each; nothing if Redis does not answer, and is away from now on */
-  async #call(puts: readonly Omit<Put, 'answered'>[]): Promise<readonly (Found | undefined)[]> {
+  async #call(puts: readonly Put[]): Promise<readonly Found[]> {
     const before = this.#state;
-    const keys = puts.map(({ key }) => key);
-    const entries = puts.flatMap(({ entry }) => entry);
+    const keys = puts.map(([key]) => key);
     try {
-      const answer = this.#redis.putEntries(keys.length, ...keys, ...entries);
+      const answer = this.#redis.putEntries(keys.length, ...keys, ...puts.flatMap(([, ...entry]) => entry));
       return await within(ANSWER_TIMEOUT_MS, 'a call', answer);
     } catch (error) {
       // A Redis in cluster mode, also if it is the only one, takes no keys of different slots together.
@@ -184,10 +179,40 @@ export class RedisConnection {
 }
 
 /**
+ * Connects to Redis once, asks it for an answer and for what it does when its memory is full.
+ *
+ * @returns `reason` holds neither credentials nor data
+ */
+export async function inspectRedis(url: string, tls: TlsContext) {
+  const { Redis: client } = await import('ioredis');
+  const redis = new client(url, {
+    ...redisOptions(url, tls),
+    connectTimeout: INSPECTION_TIMEOUT_MS,
+    commandTimeout: INSPECTION_TIMEOUT_MS,
+    retryStrategy: () => null,
+  });
+  let firstError: unknown;
+  redis.on('error', (error) => (firstError ??= error));
+  try {
+    // Workers do the same, and an account may be forbidden to.
+    await redis.eval('return 1', 0);
+    // An account may be forbidden to ask.
+    const answer = await redis.config('GET', 'maxmemory-policy').catch(() => []);
+    const [, evictionPolicy] = answer as readonly string[];
+    const mayEvict = evictionPolicy !== undefined && !KEEPS_ALL.has(evictionPolicy);
+    return { kind: 'available', evictionPolicy, mayEvict } as const;
+  } catch (error) {
+    return { kind: 'away', reason: reasonOf(firstError ?? error, tls) } as const;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/**
  * Options of every connection to Redis. A Redis in protected mode, or with too many clients, says so and closes without
  * being asked: a client that writes more than one command before it reads finds its connection reset instead.
  */
-export function redisOptions(url: string, tls: TlsContext) {
+function redisOptions(url: string, tls: TlsContext) {
   return {
     ...(url.startsWith('rediss:') && { tls: tls.material }),
     protocol: 2,
@@ -198,6 +223,6 @@ export function redisOptions(url: string, tls: TlsContext) {
 }
 
 /** Why Redis cannot be used, without what it repeats of a command that it does not know: perhaps a password. */
-export function reasonOf(error: unknown, tls: TlsContext): string {
+function reasonOf(error: unknown, tls: TlsContext): string {
   return tls.describe(error).replace(/,? with args beginning with.*$/s, '');
 }

@@ -10,7 +10,7 @@ import {
 import type { Reply } from '#contracts';
 
 import type { InternalKeys } from '../envelope/internal-keys.ts';
-import { type Claim, isKept } from './idempotency-store.ts';
+import { standing } from './idempotency-store.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -19,13 +19,12 @@ const TAG_BYTES = 16;
 /** A command as Redis knows it. */
 export interface RedisName {
   readonly key: string;
-  /** The code of type and data. */
   readonly fingerprint: string;
   /** The entry of a command that this worker has in flight. */
   readonly lease: string;
 }
 
-export type Entry = { readonly kind: 'in flight' } | Extract<Claim, { kind: 'settled' | 'conflict' }>;
+type Entry = { readonly kind: 'in flight' } | ReturnType<typeof standing>;
 
 /**
  * The entries of Redis: a lease or an outcome.
@@ -68,8 +67,8 @@ export class RedisEntries {
     return `outcome ${fingerprint} ${sealed}`;
   }
 
-  /** @returns `undefined` if there is no entry, or none that a worker wrote and that binds this command */
-  read(stored: string | null | undefined, { key, fingerprint }: RedisName): Entry | undefined {
+  /** @returns `undefined` if there is no entry, or none that a worker wrote and that counts for this command */
+  read(stored: string | null | undefined, { key, fingerprint }: RedisName, isRedelivered = false): Entry {
     const [kind, of = '', sealed = ''] = (stored ?? '').split(' ', 3);
     const isSame = of === fingerprint;
     if (kind === 'lease') return { kind: isSame ? 'in flight' : 'conflict' };
@@ -77,8 +76,7 @@ export class RedisEntries {
     const bytes = Buffer.from(sealed, 'base64');
     const replies = this.#keys.all.map(({ storedReplies }) => open(bytes, storedReplies, boundTo(key, of)));
     const reply = replies.find((each) => each !== undefined);
-    if (!reply || (!isSame && !isKept(reply))) return undefined;
-    return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
+    return reply && standing(reply, isSame, isRedelivered);
   }
 }
 

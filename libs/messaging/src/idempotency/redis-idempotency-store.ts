@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
-import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import { RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
-import { type Entry, RedisEntries, type RedisName } from './redis-entries.ts';
+import { RedisEntries, type RedisName } from './redis-entries.ts';
 
 const LEASE_MS = 1_500;
 /** How often a claim is renewed within its lease. */
@@ -15,6 +15,8 @@ const RENEWALS = 3;
 const MAX_WRITTEN = 5_000;
 /** Between two looks for the outcome of another worker. */
 const LOOK_EVERY_MS = 125;
+
+type Entry = ReturnType<RedisEntries['read']>;
 
 interface Written {
   /** What it may replace. */
@@ -65,7 +67,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     // The command that came first to this worker may be the one in conflict.
     const entry = held
       ? await this.#take(name, origin.isRedelivered)
-      : this.#entries.read(await this.#look(name), name);
+      : this.#entries.read(await this.#look(name), name, origin.isRedelivered);
     if (!entry) return held ? this.#shared(name, held) : local;
     if (entry.kind !== 'in flight') {
       void held?.release('reply' in entry ? entry.reply : undefined);
@@ -76,10 +78,10 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return { kind: 'in flight', outcome };
   }
 
-  override close(): Promise<void> {
+  /** Closes its connection: Nest calls it once the transport has stopped. */
+  onApplicationShutdown(): void {
     clearInterval(this.#renewal);
     this.#connection.close();
-    return Promise.resolve();
   }
 
   /** A claim that ends in Redis first, and then in memory. */
@@ -98,13 +100,10 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 
   /** Takes the lease of an identity. @returns what keeps this worker from running the command, if that is known */
-  async #take(name: RedisName, isRedelivered = false, over = ''): Promise<Entry | undefined> {
+  async #take(name: RedisName, isRedelivered = false, over = ''): Promise<Entry> {
     const stored = await this.#connection.put(name.key, over, name.lease, this.#leaseMs);
-    const entry = this.#entries.read(stored, name);
-    // An outcome that is not kept counts only for the message that it was decided for.
-    const isPassing = entry?.kind === 'settled' && !isKept(entry.reply) && !isRedelivered;
-    if (entry && !isPassing) return entry;
-    return stored && over === '' ? this.#take(name, isRedelivered, stored) : undefined;
+    const entry = this.#entries.read(stored, name, isRedelivered);
+    return entry === undefined && stored && over === '' ? this.#take(name, isRedelivered, stored) : entry;
   }
 
   #look({ key }: RedisName): Promise<string | null | undefined> {
@@ -133,7 +132,8 @@ export class RedisIdempotencyStore extends IdempotencyStore {
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
       const stored = await this.#look(name);
       if (stored === undefined) continue;
-      const entry = this.#entries.read(stored, name);
+      // Also an outcome that may pass is one for those that waited for it.
+      const entry = this.#entries.read(stored, name, true);
       if (entry?.kind !== 'in flight') return entry?.kind === 'settled' ? entry.reply : undefined;
       seenAtMs = Date.now();
     }

@@ -9,13 +9,11 @@ const MOST_READ = 500;
 /** How often they are looked into if their number changes, and if it does not. */
 const SHORTEST_REST_MS = 10_000;
 const LONGEST_REST_MS = 60_000;
-/** Bodies are not looked at. */
 const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 
 /** What the broker knows of the whole service: the same from every worker. */
 export type BusLook = NonNullable<Awaited<ReturnType<BusLooker['look']>>>;
 
-/** A queue that keeps messages for people. */
 export type KeptLook = ReturnType<typeof keptLook>;
 
 /**

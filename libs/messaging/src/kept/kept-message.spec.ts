@@ -4,6 +4,7 @@ import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { keptMessageOf, KeptSummary } from './kept-message.ts';
 
 const AT = '2026-01-31T12:00:00.000Z';
+const EARLIER = '2026-01-31T11:00:00.000Z';
 
 describe('keptMessageOf', () => {
   it('reads what the broker dead-lettered itself', () => {
@@ -31,24 +32,25 @@ describe('keptMessageOf', () => {
 });
 
 describe('KeptSummary', () => {
-  const letter = (id: string, reason: string, failure?: unknown) =>
+  const letter = (id: string, reason: string, failure?: unknown, at = AT) =>
     messageOf({
       properties: { messageId: id, type: 'game.open' },
-      headers: { 'x-reason': reason, 'x-failed-at': AT, 'x-failure': failure },
+      headers: { 'x-reason': reason, 'x-failed-at': at, 'x-failure': failure },
     });
 
-  it('counts by reason, the most frequent first, shows the latest of each, and forgets what went on', () => {
+  it('counts by reason, the most frequent first, and shows since when, and the latest of each', () => {
     const summary = new KeptSummary();
     const failure = { status: 422, pointers: ['/player/nick'], reason: 'is too long' };
     summary.add(letter('m-1', 'POISON_COMMAND'));
     summary.add(letter('m-2', 'VALIDATION_FAILED'));
+    summary.add(letter('m-4', 'VALIDATION_FAILED', undefined, EARLIER));
     summary.add(letter('m-3', 'VALIDATION_FAILED', JSON.stringify(failure)));
-    summary.add(letter('m-4', 'REPLY_QUEUE_GONE'))();
-    expect(summary.messages).toBe(3);
+    expect(summary.messages).toBe(4);
     expect(summary.reasons).toMatchObject([
       {
         reason: 'VALIDATION_FAILED',
-        count: 2,
+        count: 3,
+        since: EARLIER,
         last: { id: 'm-3', type: 'game.open', failedAt: AT, failure },
       },
       { reason: 'POISON_COMMAND', count: 1, last: { id: 'm-1', failure: undefined } },

@@ -14,7 +14,7 @@ const OTHERS = 'other reasons';
 export interface KeptMessage {
   /** The property `message_id`; '' if there is none. */
   readonly id: string;
-  /** The id of the command, also of the one that a reply answers. */
+  /** Also of the command that a reply answers. */
   readonly commandId: string;
   readonly type: string;
   /** The header `operator`; absent on replies. */
@@ -77,13 +77,11 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
   };
 }
 
-/** What lies in a queue that keeps messages for people, under one reason. */
 export interface KeptReason {
   readonly reason: string;
   readonly count: number;
   /** When the first of them failed, ISO 8601. */
   readonly since: string | undefined;
-  /** The latest of them. */
   readonly last: ReturnType<typeof shownOf>;
 }
 
@@ -93,25 +91,21 @@ export class KeptSummary {
 
   /** The most frequent first. */
   get reasons(): readonly KeptReason[] {
-    return [...this.#reasons.values()].filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count);
+    return [...this.#reasons.values()].toSorted((a, b) => b.count - a.count);
   }
 
   get messages(): number {
     return this.reasons.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** @returns what takes it out again, if it does not stay in the queue */
-  add(message: ConsumeMessage): () => void {
+  add(message: ConsumeMessage): void {
     const kept = keptMessageOf(message);
     const name = short(kept.reason);
     const reason = this.#reasons.has(name) || this.#reasons.size < MOST_REASONS ? name : OTHERS;
     const last = shownOf(kept, message);
-    const { count = 0, since = last.failedAt } = this.#reasons.get(reason) ?? {};
-    this.#reasons.set(reason, { reason, count: count + 1, since, last });
-    return () => {
-      const counted = this.#reasons.get(reason);
-      if (counted) this.#reasons.set(reason, { ...counted, count: counted.count - 1 });
-    };
+    const { count = 0, since } = this.#reasons.get(reason) ?? {};
+    const [first] = [since, last.failedAt].filter((at) => at !== undefined).toSorted();
+    this.#reasons.set(reason, { reason, count: count + 1, since: first, last });
   }
 }
 

@@ -25,18 +25,16 @@ export interface CommandFacts {
 export interface FailureFacts {
   /** The platform's HTTP status. */
   readonly status?: number;
-  /** What it is about, at most ten: JSON pointers into the command, or of the platform's answer. */
+  /** At most ten JSON pointers into the command, or of the platform's answer. */
   readonly pointers?: readonly string[];
   /** In a sentence, without any value of the command. */
   readonly reason: string;
 }
 
-/** Where a postponed command waits, and until when. */
+/** Where a postponed command waits; `until` is ISO 8601. */
 export interface Postponement {
-  /** One of `REPORTS_RETRY_DELAYS_MS`. */
   readonly delayMs: number;
   readonly queue: string;
-  /** ISO 8601. */
   readonly until: string;
 }
 
@@ -59,14 +57,13 @@ export abstract class MessagingObserver {
     postponement: Postponement,
     failure: FailureFacts,
   ): void;
-  /** Copied to another queue: its own lane, or the quarantine. */
+  /** To its own lane, or to the quarantine. */
   abstract commandMoved(command: CommandFacts, queue: string): void;
   /** Left to the broker, which delivers it again. */
   abstract commandReturned(command: CommandFacts, reason: unknown): void;
   abstract commandReplayed(command: CommandFacts): void;
   abstract deadLettered(command: CommandFacts, code: ErrorCode): void;
   abstract replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void;
-  /** Parked replies that went to their queue. */
   abstract repliesForwarded(queue: string, replies: number): void;
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
   /** The broker refuses something to the worker's user: what, and what to do; `undefined` once it does not any more. */
@@ -80,36 +77,29 @@ export abstract class MessagingObserver {
   abstract consumerLost(queue: string, reason: string): void;
 }
 
-/**
- * Why a reply or an announcement is parked. `REPLY_QUEUE_UNREACHABLE` is refused or not answered, though the queue is not
- * full: a quorum queue without a leader, for example.
- */
-export type ParkingReason =
-  'REPLY_QUEUE_GONE' | 'REPLY_QUEUE_FULL' | 'REPLY_QUEUE_UNREACHABLE' | 'EVENT_REFUSED';
+/** Why a reply queue takes nothing. `unreachable` is not full, and refuses or does not answer: one without a leader, for example. */
+export type QueueState = 'full' | 'gone' | 'unreachable';
+
+export type ParkingReason = `REPLY_QUEUE_${Uppercase<QueueState>}` | 'EVENT_REFUSED';
 
 export interface DeliveryFacts {
   readonly queue: string;
   readonly bodyBytes: number;
-  /** In the form of W3C, or absent. */
   readonly traceparent: string | undefined;
 }
 
 export interface CommandEnd {
   readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
-  /** Why it failed. */
   readonly code: ErrorCode | undefined;
   /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
   readonly cause: string | undefined;
-  /** Calls to the platform. */
   readonly attempts: number;
 }
 
-/** What a published message is: one of the service's own queues takes a copy. */
 export type MessageKind = 'reply' | 'event' | 'copy';
 
 /** The trace of one command, from its delivery to its acknowledgement. */
 export interface CommandTrace {
-  /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** What the spans of its calls are children of. */
   readonly context: Context;

@@ -115,6 +115,7 @@ describe("a player's command", () => {
     spec.nowMs += 5_000;
     spec.setBackMs = 3_600_000;
     expect(await settledAfterMs('later')).toBe(1_500);
+    spec.nowMs += 5_000;
     spec.answers.set('lobby', 'returned');
     expect(await settledAfterMs('c')).toBe(300);
     const parked = spec.messages.filter(({ routingKey }) => routingKey === 'poker.replies.undelivered');

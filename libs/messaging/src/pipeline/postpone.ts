@@ -5,8 +5,9 @@ import type { CheckedCommand, Step } from '../command/command.ts';
 import { progressHeaders } from '../command/copy-of.ts';
 import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
+import type { QueueState } from '../observer/messaging-observer.ts';
 import type { Outbox } from '../replies/outbox.ts';
-import { type QueueState, ReplyQueueClosed } from '../replies/refusing-queues.ts';
+import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
 import type { ReportPlaces } from './report-places.ts';
 import { compartmentNameOf } from './share.ts';
 
@@ -62,7 +63,7 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
 function waitForPlatform(command: CheckedCommand, settlement: Settlement, bus: Bus): Settlement {
   const failure = failureOf(settlement);
   if (failure?.category !== 'unavailable') return settlement;
-  const postponed = postponedOf(command);
+  const { 'x-postponed': postponed = 0 } = command.envelope.own;
   const { REPORTS_RETRY_DELAYS_MS: delaysMs } = bus.settings;
   const delayMs = nextDelayMs(delaysMs, postponed, command.deadline.remainingMs(), failure.retryAfterMs);
   // Nobody else tries it again.
@@ -95,7 +96,7 @@ function waitFor(
   bus: Bus,
   failure: ErrorBody,
   delayMs = shortestOf(bus),
-  postponed = postponedOf(command),
+  postponed = command.envelope.own['x-postponed'] ?? 0,
 ): Settlement {
   const headers = { 'x-postponed': postponed, ...progressHeaders(command) };
   return { kind: 'postpone', copy: { queue: bus.names.retry(delayMs), headers }, delayMs, failure };
@@ -112,8 +113,4 @@ function fits({ deadline }: CheckedCommand, bus: Bus): boolean {
 
 function shortestOf({ settings }: Bus): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
-}
-
-function postponedOf({ envelope }: CheckedCommand): number {
-  return envelope.own['x-postponed'] ?? 0;
 }

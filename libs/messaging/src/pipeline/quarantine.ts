@@ -39,11 +39,9 @@ interface History {
 }
 
 interface Waiting extends History {
-  readonly command: Command;
   /** When the start was that was cut off; 0 if none was. */
   readonly startedAtMs: number;
-  readonly resolve: (settlement: Settlement | undefined) => void;
-  readonly reject: (error: CommandError) => void;
+  readonly settle: (settlement: Settlement | undefined | Promise<never>) => void;
 }
 
 /**
@@ -57,8 +55,8 @@ interface Waiting extends History {
 export class Quarantine {
   readonly #bus: Bus;
   /** Cut off, and not judged yet. */
-  #cut: Waiting[] = [];
-  #waiting: Waiting[] = [];
+  readonly #cut = new Set<Waiting>();
+  readonly #waiting = new Set<Waiting>();
   /** With the times of their starts, and their levels. */
   readonly #running = new Map<Command, { readonly startedAtMs: number; readonly level: number }>();
   #isGathering = false;
@@ -73,7 +71,7 @@ export class Quarantine {
   /**
    * Has a command of the quarantine run now, or once it is its turn.
    *
-   * @returns the settlement by which it is started later, by a copy; undefined if it is to run now, or has expired
+   * @returns the copy by which it is started later; undefined if it is to run now, or has expired
    * @throws CommandError `POISON_COMMAND`
    */
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
@@ -89,36 +87,34 @@ export class Quarantine {
       command.atEnd(() => this.#running.delete(command));
       return undefined;
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Settlement | undefined>();
-    const waiting = { ...record, command, startedAtMs: startedAtMs ?? 0, resolve, reject };
-    if (startedAtMs === undefined) {
-      this.#waiting.push(waiting);
-      this.#next(GATHER_MS);
-    } else if (this.#cut.push(waiting) === 1) setTimeout(() => this.#judge(), GATHER_MS);
-    command.atEnd(command.deadline.onExpired(() => this.#expire(waiting)));
-    return promise;
-  }
-
-  #expire(waiting: Waiting): void {
-    this.#cut = this.#cut.filter((other) => other !== waiting);
-    this.#waiting = this.#waiting.filter((other) => other !== waiting);
-    waiting.resolve(undefined);
+    return new Promise((settle) => {
+      const waiting = { ...record, startedAtMs: startedAtMs ?? 0, settle };
+      const list = startedAtMs === undefined ? this.#waiting : this.#cut;
+      list.add(waiting);
+      if (list === this.#waiting) this.#next(GATHER_MS);
+      else if (list.size === 1) setTimeout(() => this.#judge(), GATHER_MS);
+      const expire = (): void => {
+        list.delete(waiting);
+        settle(undefined);
+      };
+      command.atEnd(command.deadline.onExpired(expire));
+    });
   }
 
   /** Notes in a copy of each start that was cut off how likely its command is the killer. */
   #judge(): void {
-    const cut = this.#cut;
-    this.#cut = [];
+    const cut = [...this.#cut];
+    this.#cut.clear();
     const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
-    for (const { level, starts, cuts, startedAtMs, resolve, reject } of cut) {
+    for (const { level, starts, cuts, startedAtMs, settle } of cut) {
       const wasAlone = level === ALONE || cut.length === 1;
       const record = {
         level: wasAlone || cuts + 1 >= MOST_CUTS ? ALONE : levelAfter(level, lastMs - startedAtMs),
         starts: wasAlone ? starts + 1 : starts,
         cuts: cuts + 1,
       };
-      if (record.starts >= this.#bus.settings.DELIVERY_LIMIT) reject(new CommandError('POISON_COMMAND'));
-      else resolve(this.#copy(record));
+      const isPoison = record.starts >= this.#bus.settings.DELIVERY_LIMIT;
+      settle(isPoison ? Promise.reject(new CommandError('POISON_COMMAND')) : this.#copy(record));
     }
   }
 
@@ -127,26 +123,29 @@ export class Quarantine {
     this.#isGathering = true;
     setTimeout(() => {
       this.#isGathering = false;
-      if (this.#waiting.length > 0) this.#next(this.#start());
+      if (this.#waiting.size > 0) this.#next(this.#start());
     }, afterMs);
   }
 
   /** Starts those whose turn it is. @returns when to look again */
   #start(): number {
-    const level = Math.min(...this.#waiting.map((waiting) => waiting.level));
+    const all = [...this.#waiting];
+    const level = Math.min(...all.map((waiting) => waiting.level));
     const { nowMs, clock } = this.#bus;
     const { atMs, level: lastLevel } = this.#lastStart;
     const isOnItsWay = (level !== lastLevel || level === ALONE) && clock() - atMs < UNDER_WAY_MS;
     if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE_STEP_MS;
-    const candidates = this.#waiting.filter((waiting) => waiting.level === level);
+    const candidates = all.filter((waiting) => waiting.level === level);
     if (level === ORDINARY) this.#batch = Math.max(this.#batch, Math.ceil(candidates.length / STEPS));
-    const started = new Set(candidates.slice(0, level === ORDINARY ? this.#batch : 1));
-    if (started.size === candidates.length) this.#batch = 0;
-    this.#waiting = this.#waiting.filter((waiting) => !started.has(waiting));
+    const started = candidates.slice(0, level === ORDINARY ? this.#batch : 1);
+    if (started.length === candidates.length) this.#batch = 0;
     this.#lastStart = { atMs: clock(), level };
     // Beside what does not end, a start says less.
     const as = level === ALONE && this.#running.size > 0 ? ONE_BY_ONE : level;
-    for (const waiting of started) waiting.resolve(this.#copy({ ...waiting, level: as }, nowMs()));
+    for (const waiting of started) {
+      this.#waiting.delete(waiting);
+      waiting.settle(this.#copy({ ...waiting, level: as }, nowMs()));
+    }
     return level === ORDINARY ? STEP_MS : ONE_BY_ONE_STEP_MS;
   }
 

@@ -1,6 +1,5 @@
 import { type Deadline, type Share, Shares } from '#resilience';
 
-/** What became of a report that asked for a place. */
 export type Turn = 'entered' | 'stuck' | 'expired';
 
 interface Held extends Share {

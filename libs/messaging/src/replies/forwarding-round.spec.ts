@@ -26,7 +26,7 @@ class RoundUnderTest {
     const properties = { messageId: name, headers: {} };
     const content = Buffer.alloc(bytes);
     const message = { exchange: '', routingKey: name[0] ?? '', content, mandatory: true, properties };
-    this.round.offer(message, () => this.taken.push(name));
+    void this.round.offer(message).then((isTaken) => isTaken && this.taken.push(name));
   }
 
   /** Has the broker answer some, and the round continue until it waits again. */

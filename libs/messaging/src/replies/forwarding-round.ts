@@ -13,15 +13,17 @@ const MAX_HELD_BYTES = 16 * 1_024 * 1_024;
 /** How long a round lasts once all parked replies were offered. A queue that was tried before it was back waits for the next round. */
 const LONGEST_FINISH_MS = 2_000;
 
-/** The replies that are held for one queue. */
 interface Destination extends Share {
   /** The last sixteen: the next reply waits for the first of them, and so all wait for the very first one. */
-  readonly latest: Promise<void>[];
+  readonly latest: Promise<boolean>[];
   /** All further replies stay parked, so that they keep their order. */
   isFull: boolean;
   /** What is behind a reply that was not taken waits with it, for the next round. */
   isClosed: boolean;
 }
+
+/** @returns `undefined` for a message that cannot be written, which harms no other */
+type Publish = (message: OutgoingMessage) => Promise<PublishOutcome | undefined>;
 
 /**
  * Sends the parked replies of one walk on: those of a queue in their order, the first alone, and several queues at the same
@@ -32,45 +34,37 @@ export class ForwardingRound {
   readonly taken = new Map<string, number>();
   /** Whether replies were left that their queues might have taken: another round should soon follow. */
   isCut = false;
-  readonly #publish: (message: OutgoingMessage) => Promise<PublishOutcome | undefined>;
+  readonly #publish: Publish;
   readonly #nowMs: () => number;
   readonly #destinations = new Map<string, Destination>();
-  readonly #sending = new Set<Promise<void>>();
+  readonly #sending = new Set<Promise<boolean>>();
   readonly #held = new Shares(MAX_HELD);
   #heldBytes = 0;
   /** When the next reply may be published. */
   #turn: Promise<unknown> = Promise.resolve();
   #untilMs = Number.POSITIVE_INFINITY;
 
-  /** @param publish resolves to `undefined` for a message that cannot be written, which harms no other */
-  constructor(
-    publish: (message: OutgoingMessage) => Promise<PublishOutcome | undefined>,
-    nowMs: () => number,
-  ) {
+  constructor(publish: Publish, nowMs: () => number) {
     this.#publish = publish;
     this.#nowMs = nowMs;
   }
 
-  /**
-   * Takes a reply into the round, or leaves it; returns at once.
-   *
-   * @param onTaken called once its queue has it; must not throw
-   */
-  offer(message: OutgoingMessage, onTaken: () => void): void {
+  /** Takes a reply into the round, or leaves it. @returns whether its queue took it in the end */
+  offer(message: OutgoingMessage): Promise<boolean> {
     const { routingKey: queue, content } = message;
     const added = { inFlight: 0, latest: [], isFull: false, isClosed: false };
     const destination: Destination = this.#destinations.get(queue) ?? added;
     this.#destinations.set(queue, destination);
-    if (destination.isFull || destination.isClosed) return;
+    if (destination.isFull || destination.isClosed) return Promise.resolve(false);
     const areTooLarge = this.#held.inFlight > 0 && this.#heldBytes + content.length > MAX_HELD_BYTES;
     if (areTooLarge || !this.#held.hasRoomFor(destination)) {
       destination.isFull = true;
       this.isCut = true;
-      return;
+      return Promise.resolve(false);
     }
     this.#held.take(destination);
     this.#heldBytes += content.length;
-    const sending = this.#send(message, destination, onTaken).finally(() => {
+    const sending = this.#send(message, destination).finally(() => {
       this.#sending.delete(sending);
       this.#held.giveBack(destination);
       this.#heldBytes -= content.length;
@@ -78,6 +72,7 @@ export class ForwardingRound {
     this.#sending.add(sending);
     destination.latest.push(sending);
     if (destination.latest.length > MAX_IN_FLIGHT) void destination.latest.shift();
+    return sending;
   }
 
   /** Settles when all that was offered was tried, or after two seconds and what is in flight then. */
@@ -86,28 +81,27 @@ export class ForwardingRound {
     await Promise.all(this.#sending);
   }
 
-  /** Sends no more. */
   stop(): void {
     this.#untilMs = 0;
   }
 
-  async #send(message: OutgoingMessage, destination: Destination, onTaken: () => void): Promise<void> {
+  async #send(message: OutgoingMessage, destination: Destination): Promise<boolean> {
     await destination.latest[0];
-    if (destination.isClosed) return;
+    if (destination.isClosed) return false;
     const turn = this.#turn;
     this.#turn = turn.then(() => sleep(SHORTEST_FORWARD_MS));
     await turn;
-    if (destination.isClosed) return;
+    if (destination.isClosed) return false;
     if (this.#nowMs() >= this.#untilMs) {
       destination.isClosed = true;
       this.isCut = true;
-      return;
+      return false;
     }
-    const { routingKey: queue } = message;
     const outcome = await this.#publish(message);
-    if (outcome === 'confirmed') {
-      this.taken.set(queue, (this.taken.get(queue) ?? 0) + 1);
-      onTaken();
-    } else if (outcome) destination.isClosed = true;
+    const isTaken = outcome === 'confirmed';
+    const { routingKey: queue } = message;
+    if (isTaken) this.taken.set(queue, (this.taken.get(queue) ?? 0) + 1);
+    else if (outcome) destination.isClosed = true;
+    return isTaken;
   }
 }

@@ -11,9 +11,9 @@ import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
 import type { ReplyAddress } from '../envelope/envelope.ts';
 import type { Bus } from '../messaging-options.ts';
-import type { MessageKind, ParkingReason } from '../observer/messaging-observer.ts';
-import { PARKED_FOR, type QueueState, RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
-import { contentOf, eventMessage, replyMessage } from './reply-message.ts';
+import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
+import { RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
+import { eventMessage, replyMessage } from './reply-message.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
 const RETRY_MS = 1_000;
@@ -21,10 +21,9 @@ const COPY_RETRY_MS = 10_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 
-type Reachable = Extract<ReplyAddress, { kind: 'queue' | 'direct' }>;
+type Reachable = Extract<ReplyAddress, { queue: string }>;
 type Publish = () => Promise<PublishOutcome>;
 type Publisher = Pick<DirectReplies, 'publish'>;
-
 type OutboxBroker = Pick<Broker, 'redeclare' | 'depthOf'> & { readonly publisher: Publisher };
 
 /** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
@@ -66,23 +65,21 @@ export class Outbox {
    * @throws UnconfirmedError if the broker does not confirm it
    */
   send(command: Command, reply: Reply): Promise<void> {
-    const { replies } = command;
-    replies.underWay = this.#sendInTurn(command, reply);
-    return replies.underWay;
+    return (command.replies.underWay = this.#sendInTurn(command, reply));
   }
 
   /** Sends the reply that a command is settled with; if the queue does not take it in time, it is parked. */
   async settle(command: Command, reply: Reply): Promise<void> {
     const { replyTo } = command.envelope;
     if (!('queue' in replyTo)) return;
-    const known = this.#refusing.stateOf(replyTo.queue);
-    let outcome = await this.#publishReply(command, reply, replyTo);
-    if (outcome !== 'confirmed' && !known) {
-      const publish: Publish = () => this.#publishReply(command, reply, replyTo);
-      outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
-    }
-    if (outcome === 'confirmed') this.#refusing.took(replyTo.queue);
-    else await this.#park(command, reply, replyTo, await this.#stateOf(outcome, replyTo, known));
+    const { queue } = replyTo;
+    const message = replyMessage(command, reply, queue);
+    const publish: Publish = () => this.#publishReply(command, message, replyTo);
+    const known = this.#refusing.stateOf(queue);
+    let outcome = await publish();
+    if (outcome !== 'confirmed' && !known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
+    if (outcome === 'confirmed') this.#refusing.took(queue);
+    else await this.#park(command, reply, message, await this.#stateOf(outcome, replyTo, known));
   }
 
   /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
@@ -90,7 +87,7 @@ export class Outbox {
     const message = eventMessage(command, reply, this.#bus.names.events);
     const outcome = await this.#publish(command, 'event', message);
     if (outcome === 'refused' || outcome === 'unanswered')
-      await this.#keep(command, message, reply, 'EVENT_REFUSED');
+      await this.#keep(command, reply, message, 'EVENT_REFUSED');
   }
 
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
@@ -112,11 +109,11 @@ export class Outbox {
     const { replyTo } = envelope;
     if (!('queue' in replyTo)) return;
     const { queue } = replyTo;
-    const content = contentOf(envelope, reply);
-    const publish: Publish = () => this.#publishReply(command, reply, replyTo, content);
+    const message = replyMessage(command, reply, queue);
+    const publish: Publish = () => this.#publishReply(command, message, replyTo);
     const isFinal = isFinalReplyType(reply.type);
     let outcome = await publish();
-    if (outcome !== 'confirmed' && !(isFinal && outcome === 'returned')) {
+    if (outcome !== 'confirmed') {
       replies.stalledSinceMs ??= command.nowMs();
       // One report that waits for its caller is enough.
       if (!this.#tried.has(queue)) {
@@ -127,7 +124,7 @@ export class Outbox {
       }
     }
     if (outcome === 'confirmed') this.#refusing.took(queue);
-    else if (isFinal && outcome === 'returned') await this.#park(command, reply, replyTo, 'gone');
+    else if (isFinal && outcome === 'returned') await this.#park(command, reply, message, 'gone');
     else {
       const state = await this.#stateOf(outcome, replyTo);
       this.#refusing.refused(queue, state);
@@ -155,19 +152,15 @@ export class Outbox {
     const { clock, sleep } = this.#bus;
     const untilMs = clock() + forMs;
     let outcome = first;
-    let pauseMs = FIRST_PAUSE_MS;
-    while (outcome !== 'confirmed' && !(endsIfGone && outcome === 'returned')) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const leftMs = untilMs - clock();
-      if (leftMs <= 0) break;
+      if (outcome === 'confirmed' || (endsIfGone && outcome === 'returned') || leftMs <= 0) return outcome;
       await sleep(Math.min(pauseMs, leftMs));
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       outcome = await publish();
     }
-    return outcome;
   }
 
-  #publishReply(command: Command, reply: Reply, to: Reachable, content?: Buffer): Promise<PublishOutcome> {
-    const message = replyMessage(command, reply, to.queue, content);
+  #publishReply(command: Command, message: OutgoingMessage, to: Reachable): Promise<PublishOutcome> {
     const publisher = to.kind === 'direct' ? this.#directReplies : this.#broker.publisher;
     return this.#publish(command, 'reply', message, publisher);
   }
@@ -193,32 +186,34 @@ export class Outbox {
     return depth === 0 ? 'unreachable' : 'full';
   }
 
-  async #park(command: Command, reply: Reply, to: Reachable, state: QueueState): Promise<void> {
-    if (state !== 'gone') this.#refusing.refused(to.queue, state);
-    await this.#keep(command, replyMessage(command, reply, to.queue), reply, PARKED_FOR[state]);
+  async #park(command: Command, reply: Reply, message: OutgoingMessage, state: QueueState): Promise<void> {
+    if (state !== 'gone') this.#refusing.refused(message.routingKey, state);
+    const reason = `REPLY_QUEUE_${state.toUpperCase() as Uppercase<QueueState>}` as const;
+    await this.#keep(command, reply, message, reason);
   }
 
   async #keep(
     command: Command,
-    message: OutgoingMessage,
     reply: Reply,
+    { exchange, routingKey, content, properties }: OutgoingMessage,
     reason: ParkingReason,
   ): Promise<void> {
     const { names, observer } = this.#bus;
     const headers = {
-      ...message.properties.headers,
+      ...properties.headers,
       'x-reason': reason,
       'x-failed-at': new Date(command.nowMs()).toISOString(),
-      'x-origin-queue': message.exchange === '' ? message.routingKey : message.exchange,
+      'x-origin-queue': exchange === '' ? routingKey : exchange,
     };
-    const properties = { ...message.properties, headers };
-    await this.copy(command, {
-      ...message,
+    const parked = { ...properties, headers };
+    const copy = {
       exchange: '',
       routingKey: names.undelivered,
+      content,
       mandatory: true,
-      properties,
-    });
+      properties: parked,
+    };
+    await this.copy(command, copy);
     observer.replyParked(factsOf(command), reply.type, reason);
   }
 }

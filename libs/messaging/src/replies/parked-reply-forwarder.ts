@@ -15,7 +15,6 @@ import { KeptSummary } from '../kept/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
 import { lockOf } from '../topology/topology.ts';
 import { ForwardingRound } from './forwarding-round.ts';
-import { PARKED_FOR } from './refusing-queues.ts';
 
 const INTERVAL_MS = 3_000;
 /** After a walk that was cut short; long enough for somebody else to take the lock. */
@@ -30,8 +29,8 @@ const WALK = {
   maxBodyBytes: 1024 * 1024,
 };
 
-/** An announcement is not forwarded by itself: the listeners that took it would get it again. */
-const FORWARDED: ReadonlySet<unknown> = new Set(Object.values(PARKED_FOR));
+/** How the reasons of replies begin. An announcement is not forwarded: the listeners that took it would get it again. */
+const FORWARDED = 'REPLY_QUEUE_';
 /** A key belongs to a connection, and does not come back with another one. */
 const DIRECT = 'amq.rabbitmq.reply-to';
 /** What a reply has; a `user_id`, for example, would close the channel. */
@@ -108,17 +107,10 @@ export class ParkedReplyForwarder {
       for await (const { message: parked, acknowledge } of walk.messages()) {
         // A walk that is stopped still goes to the end, so that all replies are back in their places.
         if (!isWanted()) round.stop();
-        const remove = left.add(parked);
         const message = forwardedReply(parked, names.reserved, seal);
-        const onTaken = (): void => {
-          remove();
-          try {
-            acknowledge();
-          } catch {
-            // Its channel has just closed; it is sent again under the same id.
-          }
-        };
-        if (message) round.offer(message, onTaken);
+        const sent = message ? round.offer(message) : Promise.resolve(false);
+        // If its channel has just closed, it is sent again under the same id.
+        sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
       }
       await round.finish();
       this.#left = left;
@@ -143,7 +135,7 @@ export function forwardedReply(
   seal: HeaderSeal,
 ): OutgoingMessage | undefined {
   const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
-  if (!FORWARDED.has(reason) || !queue) return undefined;
+  if (!reason?.startsWith(FORWARDED) || !queue) return undefined;
   if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
   const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
   // Headers with an `x-` were added by the service, the publisher and the broker.

@@ -1,20 +1,10 @@
 import type { Clock } from '#resilience';
 
-import type { ParkingReason } from '../observer/messaging-observer.ts';
+import type { QueueState } from '../observer/messaging-observer.ts';
 
 const REMEMBERED_MS = 5_000;
 /** Beyond it, the oldest is forgotten, and tried for longer again. */
 const MAX_REMEMBERED = 1_000;
-
-/** Why a reply queue takes nothing. `unreachable` is refused or not answered without being full, as without a leader. */
-export type QueueState = 'full' | 'gone' | 'unreachable';
-
-/** Why a reply is parked whose queue takes nothing. */
-export const PARKED_FOR = {
-  full: 'REPLY_QUEUE_FULL',
-  gone: 'REPLY_QUEUE_GONE',
-  unreachable: 'REPLY_QUEUE_UNREACHABLE',
-} as const satisfies Record<QueueState, ParkingReason>;
 
 /** The reply queue took nothing for as long as a report may hold its place. */
 export class ReplyQueueClosed extends Error {

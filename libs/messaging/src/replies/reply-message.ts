@@ -9,7 +9,6 @@ import { factsOf } from '../command/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 
-/** The sender of every message of this service. */
 const APP_ID = 'poker-bridge';
 /** Names this worker in announcements; also the host and the process of its log lines. */
 const WORKER = `${hostname()}:${process.pid}`;
@@ -26,7 +25,6 @@ export type WrittenPage = Extract<Reply, { type: 'report.page' }> & { readonly w
 /** Which outcomes are announced (setting `EVENTS`). */
 export type EventPolicy = 'errors' | 'all' | 'none';
 
-/** Whether a final reply is announced on the events exchange. */
 export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
   return policy === 'all' || (policy === 'errors' && reply.type === 'command.failed');
 }
@@ -88,7 +86,6 @@ export function eventMessage(command: Command, reply: Reply, exchange: string): 
   };
 }
 
-/** The body of a reply. */
 export function contentOf(envelope: Envelope, reply: Reply | WrittenPage): Buffer {
   const isPacket = envelope.form === 'packet';
   const text = JSON.stringify(isPacket ? packetOf(reply, envelope.id) : reply.data);
