@@ -28,16 +28,15 @@ export interface Answer {
 }
 
 /** Writes an answer in one piece. */
-export function sendAnswer(
-  response: ServerResponse,
-  { status, contentType, body, headers = {} }: Answer,
-): void {
-  response.writeHead(status, {
-    'content-type': contentType,
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-  });
-  response.end(body);
+export function sendAnswer(response: ServerResponse, answer: Answer): void {
+  response.end(writeHead(response, answer));
+}
+
+/** Writes the head of an answer, and returns the bytes of its body. */
+export function writeHead(response: ServerResponse, { status, contentType, body, headers }: Answer): Buffer {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { 'content-type': contentType, 'content-length': bytes.length, ...headers });
+  return bytes;
 }
 
 /** The members of an entry of a JSON:API `errors` array besides its status. */

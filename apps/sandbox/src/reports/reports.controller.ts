@@ -3,11 +3,10 @@ import { collectionDocument, pageCount, type Page, type Resource } from '../inte
 import { PublicAddress } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import type { TextParameters } from '../signature/signature.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
 import type { Sequence } from './population.ts';
 import { readPage } from './report-faults.ts';
-import { readPagination, readRakeSort, readReportQuery } from './report-query.ts';
+import { readPagination, readRakeQuery, readReportQuery } from './report-query.ts';
 import { Reports } from './reports.ts';
 
 /** The two reports (interface document, endpoints 3 and 4). */
@@ -23,7 +22,7 @@ export class ReportsController {
   @Post('reports/ad_hoc')
   @HttpCode(200)
   adHoc(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
-    const query = readReportQuery(call.content as TextParameters);
+    const query = readReportQuery(call.content);
     const { page, records } = this.read(call, this.reports.adHoc(call.client.id, query));
     return collectionDocument(records, page, { self: this.link(request, page, page.number) });
   }
@@ -31,12 +30,7 @@ export class ReportsController {
   @Get('users/rake')
   rake(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
     const { client, query, content } = call;
-    const form = client.conventions.rakeParametersIn === 'form' ? (content as TextParameters) : query;
-    const rakeQuery = {
-      ...readReportQuery(form, query['timeZone']),
-      sort: readRakeSort(query),
-      convert: !['', '0', 'false'].includes(query['convertToPreferredCurrency'] ?? ''),
-    };
+    const rakeQuery = readRakeQuery(client.conventions.rakeParametersIn === 'form' ? content : query, query);
     const { page, records } = this.read(call, this.reports.rake(client.id, rakeQuery));
     return collectionDocument(records, page, {
       self: this.link(request, page, page.number),
