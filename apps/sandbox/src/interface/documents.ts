@@ -90,23 +90,17 @@ export function pageCount(page: Page): number {
   return Math.ceil(page.totalCount / page.perPage);
 }
 
-/**
- * The collection envelope of the interface document.
- * @param links the absolute URL of each link, by its name
- */
-export function collectionDocument(
-  data: readonly Resource[],
-  page: Page,
-  links: Readonly<Record<string, string>>,
-) {
+/** The collection envelope of the interface document. */
+export function collectionDocument(data: readonly Resource[], page: Page, links: object) {
+  const { totalCount, number, perPage } = page;
   return {
     data,
-    links: Object.fromEntries(Object.entries(links).map(([name, href]) => [name, { href }])),
+    links,
     meta: {
-      'total-count': page.totalCount,
+      'total-count': totalCount,
       'page-count': pageCount(page),
-      'current-page': page.number,
-      'per-page': page.perPage,
+      'current-page': number,
+      'per-page': perPage,
     },
   };
 }

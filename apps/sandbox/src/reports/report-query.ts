@@ -7,11 +7,9 @@ import type { Sequence } from './population.ts';
 const STEPS_PER_DAY = 144;
 const STEP_MS = 600_000;
 
-/** The part of a day that is within a period. */
+/** The part of a day that is within a period: the day, counted from 1970-01-01, and its steps of ten minutes. */
 export interface DayPart {
-  /** Days since 1970-01-01. */
   readonly day: number;
-  /** Of ten minutes. */
   readonly steps: number;
 }
 
@@ -63,10 +61,7 @@ function offsetMs(zone: Intl.DateTimeFormat, utcMs: number): number {
   return (sign === '+' ? 1 : -1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
-/**
- * A time zone by its name or an offset such as `+03:00`; default UTC.
- * @throws PlatformError 422 if it does not exist
- */
+/** A time zone by its name or an offset such as `+03:00`; default UTC. @throws PlatformError 422 if it does not exist */
 export function zoneOf(timeZone?: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: timeZone || 'UTC', timeZoneName: 'longOffset' });
@@ -82,10 +77,7 @@ export interface ReportQuery {
   readonly currency: string | undefined;
 }
 
-/**
- * Reads the form data of a report.
- * @throws PlatformError 422 that points to the first wrong parameter
- */
+/** Reads the form data of a report. @throws PlatformError 422 that points to the first wrong parameter */
 export function readReportQuery(form: TextParameters, timeZone?: string): ReportQuery {
   const { userId, currency } = form;
   const zone = zoneOf(timeZone);
@@ -103,10 +95,7 @@ export interface RakeQuery extends ReportQuery {
   readonly isConverted: boolean;
 }
 
-/**
- * Reads the form data of the rake report, and the parameters that are always in its query.
- * @throws PlatformError 422 that points to the first wrong parameter
- */
+/** Reads the form data of the rake report, and the parameters that are always in its query. @throws PlatformError 422 */
 export function readRakeQuery(form: TextParameters, query: TextParameters): RakeQuery {
   const sort = query['sort'] || 'id';
   const sortedBy = SORTS.find((name) => name === sort.replace(/^-/, ''));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { FIGURE_NAMES, type FigureSource, figuresOf, MONEY_TYPES, rakeOf } from './figures.ts';
-import { dateOf, type DayPart, daysOf, parseMoment, toUtc, zoneOf } from './report-query.ts';
+import { FIGURE_NAMES, figuresOf, MONEY_TYPES, rakeOf } from './figures.ts';
+import { dateOf, daysOf, parseMoment, toUtc, zoneOf } from './report-query.ts';
 import { Population, type Sequence } from './population.ts';
 
 const figuresDay = { day: 19_806, steps: 144 };
@@ -12,7 +12,7 @@ const all = <T>({ length, at }: Sequence<T>) => Array.from({ length }, (_, posit
 
 describe('figures', () => {
   it.each(records)('of rank $rank and money type $moneyType agree with each other', ({ rank, moneyType }) => {
-    const figures = figuresOf({ rank, seed: 1 }, moneyType, figuresDay);
+    const figures = figuresOf(1, rank, moneyType, figuresDay);
     const value = (name: (typeof FIGURE_NAMES)[number]) => big(figures[name]);
     expect(value('cash-result')).toBe(value('win') - value('loss'));
     expect(value('tournament-result')).toBe(
@@ -26,18 +26,17 @@ describe('figures', () => {
   });
 
   it.each(records)('of rank $rank and money type $moneyType add up over the day', ({ rank, moneyType }) => {
-    const of = (steps: number) => figuresOf({ rank, seed: 1 }, moneyType, { ...figuresDay, steps });
+    const of = (steps: number) => figuresOf(1, rank, moneyType, { ...figuresDay, steps });
     for (const name of FIGURE_NAMES) expect(big(of(100)[name]) + big(of(44)[name])).toBe(big(of(144)[name]));
   });
 
   it('are the same for the same account, and differ by seed, day and account', () => {
-    const figuresFor = (source: FigureSource, day: DayPart) => JSON.stringify(figuresOf(source, 1, day));
-    const figures = figuresFor({ rank: 7, seed: 1 }, figuresDay);
-    const later = { ...figuresDay, day: figuresDay.day + 7 };
-    expect(figuresFor({ rank: 7, seed: 1 }, figuresDay)).toBe(figures);
-    expect(figuresFor({ rank: 7, seed: 2 }, figuresDay)).not.toBe(figures);
-    expect(figuresFor({ rank: 7, seed: 1 }, later)).not.toBe(figures);
-    expect(figuresFor({ rank: 1007, seed: 1 }, figuresDay)).not.toBe(figures);
+    const figuresFor = (seed: number, rank: number, later = 0) =>
+      JSON.stringify(figuresOf(seed, rank, 1, { ...figuresDay, day: figuresDay.day + later }));
+    const figures = figuresFor(1, 7);
+    expect(figuresFor(1, 7)).toBe(figures);
+    for (const other of [figuresFor(2, 7), figuresFor(1, 7, 7), figuresFor(1, 1007)])
+      expect(other).not.toBe(figures);
   });
 });
 

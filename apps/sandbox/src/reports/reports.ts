@@ -37,7 +37,7 @@ export class Reports {
       const dayPart = query.days.at(Math.floor(position / perDay)) as DayPart;
       const moneyType = MONEY_TYPES[ofDay % MONEY_TYPES.length] as MoneyType;
       const date = dateOf(dayPart.day);
-      const figures = figuresOf({ rank: index, seed }, moneyType, dayPart);
+      const figures = figuresOf(seed, index, moneyType, dayPart);
       return {
         type: 'ad-hoc-report',
         // the integer distinguishes a user's records of one day

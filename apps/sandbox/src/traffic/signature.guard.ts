@@ -2,7 +2,6 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { explainSignature } from '#signing';
 import { JSON_API, PlatformError } from '../interface/documents.ts';
 import { isObject } from '../interface/members.ts';
-import type { Client } from '../settings/clients.ts';
 import { Settings } from '../settings/settings.ts';
 import {
   formParameters,
@@ -98,13 +97,12 @@ export class SignatureGuard implements CanActivate {
       request: { parameters, ...(ofOpenGame && { body: ofOpenGame.toString() }) },
       settings: conventions,
       secretKey,
-      otherSecretKeys: this.otherSecretKeys(client),
+      otherSecretKeys: new Map(
+        this.settings.clients.flatMap(({ id, secretKey: key }) =>
+          key && id !== client.id ? [[id, key]] : [],
+        ),
+      ),
     });
     throw rejection(exchange, { ...explanation, canonical: String(signed) });
-  }
-
-  private otherSecretKeys({ id: own }: Client): ReadonlyMap<string, string> {
-    const others = this.settings.clients.filter(({ id }) => id !== own);
-    return new Map(others.flatMap(({ id, secretKey }) => (secretKey ? [[id, secretKey]] : [])));
   }
 }
