@@ -57,6 +57,11 @@ describe('players', () => {
     expect(() => check('bob', 'QUEEN')).toThrow();
   });
 
+  it('keep what an update leaves out or empty', () => {
+    const updated = players.save('op1', 'ada', { nick: '', country: 'DE' });
+    expect(updated).toMatchObject({ nick: 'Äce', currency: 'USD', country: 'DE' });
+  });
+
   it.each([
     ['of a player of another client', 'ada', 'äCE', 'op2', 'already exists'],
     ['in decomposed letters', 'bob', 'A\u0308ce', 'op1', 'already exists'],
