@@ -2,9 +2,8 @@ import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } 
 import { APP_FILTER } from '@nestjs/core';
 import { ControlController } from './control/control.controller.ts';
 import { OwnHost } from './control/own-host.ts';
-import { PlayersController } from './control/players.controller.ts';
 import { ControlBodyMiddleware } from './control/problem.ts';
-import { FaultRules, Latency } from './faults/fault-rules.ts';
+import { FaultRules } from './faults/fault-rules.ts';
 import { GamesController } from './games/games.controller.ts';
 import { ErrorFilter } from './http/write-answers.ts';
 import { Overview } from './pages/overview.ts';
@@ -26,7 +25,6 @@ const PUBLIC = ['api/*path', 'apiweb/*path', 'lobby', 'table/*path'];
 @Module({})
 export class AppModule implements NestModule {
   static for(settings: Settings): DynamicModule {
-    const random = seededRandom(settings.reports.seed);
     return {
       module: AppModule,
       controllers: [
@@ -35,15 +33,16 @@ export class AppModule implements NestModule {
         ReportsController,
         PagesController,
         ControlController,
-        PlayersController,
       ],
       providers: [
         { provide: Settings, useValue: settings },
         { provide: Currencies, useValue: new Currencies(settings.currencies) },
         { provide: Players, useValue: new Players(settings.nicknameMaxLength) },
         { provide: Sessions, useValue: new Sessions(settings, Date.now) },
-        { provide: FaultRules, useValue: new FaultRules(random) },
-        { provide: Latency, useValue: new Latency(settings.latency, random) },
+        {
+          provide: FaultRules,
+          useValue: new FaultRules(settings.latency, seededRandom(settings.reports.seed)),
+        },
         { provide: APP_FILTER, useClass: ErrorFilter },
         Overview,
         Reports,

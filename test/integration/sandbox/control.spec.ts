@@ -116,6 +116,16 @@ describe('the control API', () => {
     expect((await sandbox.session('bob', { nick: 'Ace' })).status).toBe(200);
   });
 
+  it('no longer counts a request that was in flight when it was reset', async () => {
+    await sandbox.control('PUT', 'latency', { fixedMs: 200 });
+    const session = sandbox.session('ada');
+    while ((await sandbox.received('session')) === 0);
+    await sandbox.control('POST', 'reset');
+    expect((await session).status).toBe(200);
+    const none = { received: 0, processed: 0, answered: {}, unanswered: 0, faults: {} };
+    expect((await sandbox.shown('counters')).session).toEqual(none);
+  });
+
   it.each([
     ['players', '{', 400, undefined],
     ['players', '5', 422, ['']],

@@ -144,6 +144,7 @@ describe('the first page of the sandbox', () => {
       return text.includes('signature right') && text.includes('signature wrong') ? text : undefined;
     });
     expect(shown).toContain('<bdi>&lt;img src=x&gt;</bdi></strong> at table 7');
+    expect(shown).toContain('<pre><code>sandboxada&lt;img src=x&gt;7OpenGame</code></pre>');
     expect(shown).toContain('No usual mistake gives this signature');
     expect(shown).not.toContain('<img src=x>');
     const { auth } = opened.json.data.attributes;

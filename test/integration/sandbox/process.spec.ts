@@ -66,6 +66,12 @@ describe('the sandbox as a process', () => {
     expect(await statusOf('op2', 'first secret')).toBe(400);
     expect(await statusOf('op3', 'third')).toBe(403);
     expect(await statusOf('op4', '')).toBe(400);
+    const unsigned = await fetch(`${url}/apiweb/v3/open-game?client=op4`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/vnd.api+json' },
+      body: JSON.stringify({ data: { type: 'OpenGame', attributes: { player: { id: 'ada' } } } }),
+    });
+    expect(unsigned.status).toBe(200);
   });
 
   it('ends with 78 on wrong settings, and names variables and reasons, never values', async () => {

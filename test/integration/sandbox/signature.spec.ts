@@ -41,7 +41,7 @@ describe('the signature over HTTP', () => {
   it.each([
     ['is not in the form', 'ada', 'lang=en', 'application/x-www-form-urlencoded'],
     ['is another one in the form', 'bob', 'userId=bob', 'application/x-www-form-urlencoded'],
-    ['is not in a form', 'ada', '{"userId":"ada"}', 'application/json'],
+    ['is not in a form', 'ada', 'userId=ada', 'application/json'],
   ])('is refused if the userId of the path %s', async (_, userId, body, contentType) => {
     const headers = { 'content-type': contentType, sign: signFlat({ userId }) };
     expectRefusalV2(await sandbox.send({ ...SESSION, headers, body }));

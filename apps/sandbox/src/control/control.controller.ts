@@ -1,49 +1,83 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
-import { type FaultRule, FaultRules, Latency, type StandingRule } from '../faults/fault-rules.ts';
-import { FAULTS, faultOf, isFaultKind, isPlayable, membersOf, type FaultKind } from '../faults/faults.ts';
-import { OPERATIONS } from '../interface/documents.ts';
-import { anyValue, integer, number, oneOf, type Rule, type Shape } from '../interface/members.ts';
-import { Players } from '../players/players.ts';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { type FaultRule, FaultRules, type StandingRule } from '../faults/fault-rules.ts';
+import { type Fault, FAULTS, type FaultKind } from '../faults/faults.ts';
+import { anyValue, integer, number, oneOf, optional, text, textOf } from '../interface/members.ts';
+import { type Player, Players } from '../players/players.ts';
 import { Sessions } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
-import { TrafficLog } from '../traffic/traffic-log.ts';
-import { checkBody, Problem } from './problem.ts';
+import { Settings } from '../settings/settings.ts';
+import { describeRequest, TrafficLog } from '../traffic/traffic-log.ts';
+import { Problem, readControlBody } from './problem.ts';
 
 const DELAY = integer(0, 600_000);
-const LATENCY = { required: { fixedMs: DELAY }, optional: { spreadMs: DELAY } };
+const LATENCY = { fixedMs: DELAY, spreadMs: optional(DELAY, 0) };
+const NAME = textOf(1, 255);
+const NEW_PLAYER = {
+  userId: NAME,
+  clientId: optional(text),
+  nick: optional(NAME),
+  currency: optional(text),
+  preferredCurrency: optional(text),
+  country: optional(text),
+};
+const SHOWN_PLAYERS = 100;
 
-/** Shows what the platform received, did and answered; plays faults; delays its answers; resets it. */
+/** Shows what the platform received, did and answered; adds players; plays faults; delays answers; resets it. */
 @Controller('sandbox')
 export class ControlController {
+  /** The client of SANDBOX_CLIENT_ID. */
+  private readonly mainClientId: string;
+
   constructor(
+    private readonly settings: Settings,
     private readonly players: Players,
     private readonly sessions: Sessions,
     private readonly faults: FaultRules,
-    private readonly latency: Latency,
     private readonly log: TrafficLog,
-  ) {}
+  ) {
+    this.mainClientId = (settings.clients[0] as { id: string }).id;
+  }
 
   @Get('health')
   check() {
     return { status: 'ok' };
   }
 
+  /** Adds one player or a list; if one cannot be added, those before it are. */
+  @Post('players')
+  addPlayers(@Body() body: unknown): Player | Player[] {
+    return Array.isArray(body)
+      ? body.map((one, index) => this.addPlayer(one, `/${index}`))
+      : this.addPlayer(body, '');
+  }
+
+  @Get('players')
+  listPlayers() {
+    const players = this.players.all();
+    return { count: players.length, players: players.slice(0, SHOWN_PLAYERS) };
+  }
+
+  @Get('players/:userId')
+  showPlayer(@Param('userId') userId: string, @Query('clientId') clientId = this.mainClientId): Player {
+    const player = this.players.find(clientId, userId);
+    if (!player) throw new Problem(404, 'There is no such player.');
+    return player;
+  }
+
   @Get('latency')
   showLatency(): Settings['latency'] {
-    return this.latency.current;
+    return this.faults.latency;
   }
 
   @Put('latency')
   changeLatency(@Body() body: unknown): Settings['latency'] {
-    const { fixedMs, spreadMs = 0 } = checkBody<{ fixedMs: number; spreadMs?: number }>(body, LATENCY);
-    return (this.latency.current = { fixedMs, spreadMs });
+    return (this.faults.latency = readControlBody(body, LATENCY));
   }
 
   @Post('faults')
   addFault(@Body() body: unknown): StandingRule {
-    const read = readFaultRule(body);
+    const rule = readFaultRule(body);
     if (this.faults.isFull) throw new Problem(409, 'Too many faults are active; remove some.');
-    return this.faults.add(read);
+    return this.faults.add(rule);
   }
 
   @Get('faults')
@@ -53,8 +87,8 @@ export class ControlController {
 
   @Delete('faults')
   @HttpCode(204)
-  clearFaults(): void {
-    this.faults.clear();
+  removeFaults(): void {
+    this.faults.removeAll();
   }
 
   @Delete('faults/:id')
@@ -72,7 +106,7 @@ export class ControlController {
   /** The last 100 requests that ended, the newest first, without their signatures. */
   @Get('requests')
   requests() {
-    return this.log.last();
+    return this.log.newest().map(describeRequest);
   }
 
   /** Resets the sandbox to the state of its start. */
@@ -80,40 +114,37 @@ export class ControlController {
   @HttpCode(204)
   reset(): void {
     for (const part of [this.players, this.sessions, this.faults, this.log]) part.clear();
-    this.latency.current = this.latency.initial;
+  }
+
+  private addPlayer(body: unknown, at: string): Player {
+    const { userId, clientId = this.mainClientId, ...details } = readControlBody(body, NEW_PLAYER, at);
+    if (!this.settings.clients.some(({ id }) => id === clientId)) {
+      const violation = { pointer: `${at}/clientId`, message: 'is not known' };
+      throw new Problem(422, 'There is no such client.', [violation]);
+    }
+    if (details.nick !== undefined) this.players.checkNickname(clientId, userId, details.nick, `${at}/nick`);
+    return this.players.save(clientId, userId, details);
   }
 }
 
 /**
- * Checks a requested fault: which requests it is for, and the members of its kind.
+ * Reads a requested fault: which requests it is for, and the members of its kind.
  * @throws Problem 422 with every violation
  */
 export function readFaultRule(body: unknown): FaultRule {
-  const kind = (body as { kind?: unknown } | null | undefined)?.kind;
-  if (!isFaultKind(kind)) throw refusal('/kind', `must be one of ${Object.keys(FAULTS).join(', ')}`);
-  type RuleBody = Omit<FaultRule, 'fault'> & Readonly<Record<string, unknown>>;
-  const { operation, count, share, ...members } = checkBody<RuleBody>(body, shapeOf(kind));
-  if (operation && !isPlayable(kind, operation))
-    throw refusal('/operation', 'must be one that this fault can be for');
-  return {
-    ...(operation && { operation }),
-    ...(count !== undefined && { count }),
-    ...(share !== undefined && { share }),
-    fault: faultOf(kind, members),
-  };
-}
-
-function shapeOf(kind: FaultKind): Shape {
-  const required: Record<string, Rule> = { kind: anyValue };
-  const optional: Record<string, Rule> = {
-    operation: oneOf(OPERATIONS),
-    count: integer(1),
-    share: number(0.000_001, 1),
-  };
-  for (const [name, { isRequired, rule }] of membersOf(kind)) (isRequired ? required : optional)[name] = rule;
-  return { required, optional };
-}
-
-function refusal(pointer: string, message: string): Problem {
-  return new Problem(422, 'There is no such fault.', [{ pointer, message }]);
+  const kinds = Object.keys(FAULTS) as FaultKind[];
+  const kind = kinds.find((each) => each === (body as { kind?: unknown } | null | undefined)?.kind);
+  if (!kind) {
+    const violation = { pointer: '/kind', message: `must be one of ${kinds.join(', ')}` };
+    throw new Problem(422, 'There is no such fault.', [violation]);
+  }
+  const { operations, members } = FAULTS[kind];
+  const { operation, count, share, ...fault } = readControlBody(body, {
+    ...members,
+    kind: anyValue,
+    operation: optional(oneOf(operations)),
+    count: optional(integer(1)),
+    share: optional(number(0.000_001, 1)),
+  });
+  return { operation, count, share, fault: fault as Fault };
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException, Injectable, type NestMiddleware } from '@nestjs/common';
 import { PlatformError } from '../interface/documents.ts';
-import { violationsOf, type Shape, type Violation } from '../interface/members.ts';
+import { readMembers, type Shape, type ValuesOf, type Violation } from '../interface/members.ts';
 import { readBody, type SandboxRequest } from '../traffic/exchange.ts';
 
 /** A refusal of the control API, written as problem details (RFC 9457). */
@@ -32,29 +32,25 @@ export class Problem extends Error {
   }
 
   document() {
-    return {
-      type: 'about:blank',
-      title: STATUS_CODES[this.status],
-      status: this.status,
-      detail: this.detail,
-      ...(this.violations.length > 0 && { violations: this.violations }),
-    };
+    const { status, detail, violations } = this;
+    const more = violations.length > 0 && { violations };
+    return { type: 'about:blank', title: STATUS_CODES[status], status, detail, ...more };
   }
 }
 
 /**
- * Checks the body of a request.
+ * Reads the body of a request.
  * @param at JSON pointer to the object within the body
  * @throws Problem 422 with every violation
  */
-export function checkBody<T extends object>(body: unknown, shape: Shape, at = ''): T {
-  const violations = violationsOf(body, shape, { at });
-  if (violations.length > 0) throw new Problem(422, 'The body is not what this resource takes.', violations);
-  return body as T;
+export function readControlBody<S extends Shape>(body: unknown, shape: S, at = ''): ValuesOf<S> {
+  const refuse = (violations: readonly Violation[]) =>
+    new Problem(422, 'The body is not what this resource takes.', violations);
+  return readMembers(body, shape, refuse, { at });
 }
 
 /**
- * Reads the JSON body of a request to the control API.
+ * Parses the JSON body of a request to the control API.
  * @throws Problem 415 for another media type (so that no web page can post here with a plain form), 400 if it is not JSON
  */
 @Injectable()
@@ -65,16 +61,12 @@ export class ControlBodyMiddleware implements NestMiddleware {
     if (body.length > 0) {
       if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
         throw new Problem(415, 'The body must be application/json.');
-      request.body = parse(body.toString());
+      try {
+        request.body = JSON.parse(body.toString());
+      } catch {
+        throw new Problem(400, 'The body is not JSON.');
+      }
     }
     next();
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Problem(400, 'The body is not JSON.');
   }
 }

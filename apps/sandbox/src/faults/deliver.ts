@@ -1,7 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { errorDocument, JSON_API, sendAnswer, type Answer } from '../interface/documents.ts';
+import { type Answer, errorDocument, JSON_API, sendAnswer, writeHead } from '../interface/documents.ts';
 import type { OtherFault } from './faults.ts';
 
 /** The answer of a fault that replaces the platform; nothing is processed. */
@@ -21,6 +21,11 @@ export function answerInstead(fault: OtherFault | undefined): Answer | undefined
     default:
       return undefined;
   }
+}
+
+function page(status: number): string {
+  const title = `${status} ${STATUS_CODES[status] ?? ''}`;
+  return `<html>\r\n<head><title>${title}</title></head>\r\n<body><center><h1>${title}</h1></center></body>\r\n</html>\r\n`;
 }
 
 /** Sends an answer, possibly distorted by a fault. */
@@ -46,27 +51,16 @@ export function deliver(response: ServerResponse, answer: Answer, fault: OtherFa
   }
 }
 
-function page(status: number): string {
-  const title = `${status} ${STATUS_CODES[status] ?? ''}`;
-  return `<html>\r\n<head><title>${title}</title></head>\r\n<body><center><h1>${title}</h1></center></body>\r\n</html>\r\n`;
-}
-
 function truncate(response: ServerResponse, answer: Answer, share: number): void {
-  const body = Buffer.from(answer.body);
-  writeHead(response, answer, body);
+  const body = writeHead(response, answer);
   response.write(body.subarray(0, Math.floor(body.length * share)), () => response.destroy());
 }
 
 async function drip(response: ServerResponse, answer: Answer, bytes: number, intervalMs: number) {
-  const body = Buffer.from(answer.body);
-  writeHead(response, answer, body);
+  const body = writeHead(response, answer);
   for (let start = 0; start < body.length && !response.destroyed; start += bytes) {
     if (start > 0) await wait(intervalMs);
     response.write(body.subarray(start, start + bytes));
   }
   response.end();
-}
-
-function writeHead(response: ServerResponse, { status, contentType }: Answer, body: Buffer): void {
-  response.writeHead(status, { 'content-type': contentType, 'content-length': body.length });
 }

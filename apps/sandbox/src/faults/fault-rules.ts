@@ -1,53 +1,53 @@
 import type { Operation } from '../interface/documents.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Fault, type FaultKind, isPlayable, type OtherFault } from './faults.ts';
+import { type Fault, FAULTS, type FaultKind, type OtherFault } from './faults.ts';
 
 /** Which requests a fault is for. */
 export interface FaultRule {
-  /** Absent: every operation. */
-  readonly operation?: Operation;
-  /** How many requests it is for; absent: until it is removed. */
-  readonly count?: number;
-  /** The share of the matching requests, above 0 and up to 1; absent: all of them. */
-  readonly share?: number;
+  /** Undefined: every operation. */
+  readonly operation: Operation | undefined;
+  /** How many requests it is for; undefined: until it is removed. */
+  readonly count: number | undefined;
+  /** The share of the matching requests, above 0 and up to 1; undefined: all of them. */
+  readonly share: number | undefined;
   readonly fault: Fault;
 }
 
 export interface StandingRule extends FaultRule {
   readonly id: number;
   /** The remaining requests, if they are counted. */
-  remaining?: number;
+  remaining: number | undefined;
 }
 
+/** What happens to one request. */
 export interface PlannedFaults {
-  readonly latency?: Extract<Fault, { kind: 'latency' }>;
-  readonly fault?: OtherFault;
-}
-
-export function kindsOf({ latency, fault }: PlannedFaults): FaultKind[] {
-  return [latency?.kind, fault?.kind].filter((kind) => kind !== undefined);
+  readonly kinds: readonly FaultKind[];
+  readonly delayMs: number;
+  readonly fault: OtherFault | undefined;
 }
 
 const MAX_RULES = 1_000;
 
-/** The requested faults. Rules are tried in the order in which they were added. */
+/** The requested faults, and the delay of every answer. Rules are tried in the order in which they were added. */
 export class FaultRules {
+  latency: Settings['latency'];
   private rules: StandingRule[] = [];
   private nextId = 1;
 
-  /** @param random from 0 to 1, for shares */
-  constructor(private readonly random: () => number) {}
+  /** @param random from 0 to 1, for shares and the spread of latencies */
+  constructor(
+    private readonly initialLatency: Settings['latency'],
+    private readonly random: () => number,
+  ) {
+    this.latency = initialLatency;
+  }
 
   get isFull(): boolean {
     return this.rules.length >= MAX_RULES;
   }
 
   add(rule: FaultRule): StandingRule {
-    const standing = {
-      ...rule,
-      id: this.nextId++,
-      ...(rule.count !== undefined && { remaining: rule.count }),
-    };
+    const standing = { ...rule, id: this.nextId++, remaining: rule.count };
     this.rules.push(standing);
     return standing;
   }
@@ -63,42 +63,37 @@ export class FaultRules {
     return this.rules.length < before;
   }
 
-  clear(): void {
+  removeAll(): void {
     this.rules = [];
+  }
+
+  clear(): void {
+    this.removeAll();
+    this.latency = this.initialLatency;
   }
 
   /** Selects a latency and another fault for a request, and decrements their counts. */
   take(operation: Operation): PlannedFaults {
-    let planned: PlannedFaults = {};
+    let latency: Extract<Fault, { kind: 'latency' }> | undefined;
+    let other: OtherFault | undefined;
     for (const rule of this.rules) {
-      const { operation: only, share = 1, fault } = rule;
-      const slot = fault.kind === 'latency' ? 'latency' : 'fault';
-      if ((only && only !== operation) || !isPlayable(fault.kind, operation) || planned[slot]) continue;
-      if (share < 1 && this.random() >= share) continue;
-      planned = { ...planned, [slot]: fault };
+      const { operation: only = operation, share = 1, fault } = rule;
+      const isFor = only === operation && FAULTS[fault.kind].operations.includes(operation);
+      const isTaken = (fault.kind === 'latency' ? latency : other) !== undefined;
+      if (!isFor || isTaken || (share < 1 && this.random() >= share)) continue;
+      if (fault.kind === 'latency') latency = fault;
+      else other = fault;
       if (rule.remaining !== undefined) rule.remaining -= 1;
     }
-    if (this.rules.some(({ remaining }) => remaining === 0))
-      this.rules = this.rules.filter(({ remaining }) => remaining !== 0);
-    return planned;
-  }
-}
+    this.rules = this.rules.filter(({ remaining }) => remaining !== 0);
 
-/** The delay of every answer; the control API changes it. */
-export class Latency {
-  current: Settings['latency'];
-
-  /** @param random from 0 to 1, for the spread */
-  constructor(
-    readonly initial: Settings['latency'],
-    private readonly random: () => number,
-  ) {
-    this.current = initial;
-  }
-
-  /** The delay of one request, in milliseconds; `further` is the delay of a fault. */
-  draw(further: Settings['latency'] = { fixedMs: 0, spreadMs: 0 }): number {
-    const spreadMs = this.current.spreadMs + further.spreadMs;
-    return this.current.fixedMs + further.fixedMs + (spreadMs > 0 ? this.random() * spreadMs : 0);
+    const { fixedMs, spreadMs } = this.latency;
+    const wholeSpreadMs = spreadMs + (latency?.spreadMs ?? 0);
+    const randomMs = wholeSpreadMs > 0 ? this.random() * wholeSpreadMs : 0;
+    return {
+      kinds: [latency, other].flatMap((fault) => fault?.kind ?? []),
+      delayMs: fixedMs + (latency?.fixedMs ?? 0) + randomMs,
+      fault: other,
+    };
   }
 }

@@ -1,28 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Problem } from '../control/problem.ts';
 import { deliver } from '../faults/deliver.ts';
-import { errorDocument, exactJson, JSON_API, PlatformError, sendAnswer } from '../interface/documents.ts';
+import { type Answer, errorDocument, exactJson, JSON_API, PlatformError } from '../interface/documents.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
 
-/**
- * Express under Nest, with one difference: what a handler returns is written here, in one piece and with the
- * media type of the interface, and faults of delivery are injected here.
- */
+type SandboxResponse = ServerResponse & { readonly req: SandboxRequest };
+
+/** Sends an answer; one of the platform is counted, and its fault injected. */
+function answer(response: SandboxResponse, written: Answer): void {
+  const { exchange } = response.req;
+  if (exchange && written.status < 400) exchange.counters.processed += 1;
+  deliver(response, written, exchange?.planned.fault);
+}
+
+/** Express under Nest, with one difference: what a handler returns is written here, in one piece. */
 export class JsonApiAdapter extends ExpressAdapter {
-  override reply(response: ServerResponse & { req: SandboxRequest }, body: unknown, status?: number) {
-    const { exchange } = response.req;
-    const answer = {
-      status: status ?? response.statusCode,
-      contentType: String(response.getHeader('content-type') ?? (exchange ? JSON_API : 'application/json')),
-      body: body === undefined ? '' : typeof body === 'string' ? body : exactJson(body),
-    };
-    if (exchange) {
-      if (answer.status < 400) exchange.onProcessed();
-      deliver(response, answer, exchange.planned.fault);
-    } else sendAnswer(response, answer);
+  override reply(response: SandboxResponse, body: unknown, status = response.statusCode) {
+    const contentType = response.req.exchange ? JSON_API : 'application/json';
+    answer(response, { status, contentType, body: body === undefined ? '' : exactJson(body) });
   }
 }
 
@@ -31,23 +28,20 @@ export class JsonApiAdapter extends ExpressAdapter {
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Sandbox');
 
-  constructor(private readonly adapterHost: HttpAdapterHost) {}
-
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<SandboxRequest>();
-    const response = host.switchToHttp().getResponse<ServerResponse>();
+    const response = host.switchToHttp().getResponse<SandboxResponse>();
     const status = statusOf(error);
     if (status >= 500 && !(error instanceof PlatformError)) this.logger.error(error);
     if (response.headersSent || response.destroyed) return;
 
     if (error instanceof Problem || request.originalUrl.startsWith('/sandbox/')) {
       const problem = Problem.from(error, status);
-      response.setHeader('content-type', Problem.MEDIA_TYPE);
-      this.adapterHost.httpAdapter.reply(response, problem.document(), problem.status);
+      const body = exactJson(problem.document());
+      answer(response, { status: problem.status, contentType: Problem.MEDIA_TYPE, body });
     } else {
       const parts = error instanceof PlatformError ? error.parts : {};
-      response.setHeader('content-type', JSON_API);
-      this.adapterHost.httpAdapter.reply(response, errorDocument(status, parts), status);
+      answer(response, { status, contentType: JSON_API, body: exactJson(errorDocument(status, parts)) });
     }
   }
 }

@@ -28,16 +28,15 @@ export interface Answer {
 }
 
 /** Writes an answer in one piece. */
-export function sendAnswer(
-  response: ServerResponse,
-  { status, contentType, body, headers = {} }: Answer,
-): void {
-  response.writeHead(status, {
-    'content-type': contentType,
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-  });
-  response.end(body);
+export function sendAnswer(response: ServerResponse, answer: Answer): void {
+  response.end(writeHead(response, answer));
+}
+
+/** Writes the head of an answer, and returns the bytes of its body. */
+export function writeHead(response: ServerResponse, { status, contentType, body, headers }: Answer): Buffer {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { 'content-type': contentType, 'content-length': bytes.length, ...headers });
+  return bytes;
 }
 
 /** The members of an entry of a JSON:API `errors` array besides its status. */
@@ -91,23 +90,17 @@ export function pageCount(page: Page): number {
   return Math.ceil(page.totalCount / page.perPage);
 }
 
-/**
- * The collection envelope of the interface document.
- * @param links the absolute URL of each link, by its name
- */
-export function collectionDocument(
-  data: readonly Resource[],
-  page: Page,
-  links: Readonly<Record<string, string>>,
-) {
+/** The collection envelope of the interface document. */
+export function collectionDocument(data: readonly Resource[], page: Page, links: object) {
+  const { totalCount, number, perPage } = page;
   return {
     data,
-    links: Object.fromEntries(Object.entries(links).map(([name, href]) => [name, { href }])),
+    links,
     meta: {
-      'total-count': page.totalCount,
+      'total-count': totalCount,
       'page-count': pageCount(page),
-      'current-page': page.number,
-      'per-page': page.perPage,
+      'current-page': number,
+      'per-page': perPage,
     },
   };
 }

@@ -1,11 +1,20 @@
-/** Says what a value must be; undefined if it is that. */
-export type Rule = (value: unknown) => string | undefined;
+/** A member of a JSON object: what its value must be. */
+export interface Member<T> {
+  readonly isRequired: boolean;
+  /** What the value must be, in words after "must be". */
+  readonly demand: string;
+  readonly test: (value: unknown) => boolean;
+  /** The value of an absent member. */
+  readonly fallback?: T;
+  /** What its field in a form holds at first. */
+  readonly shown?: unknown;
+}
 
 /** The members of a JSON object, by their names. */
-export interface Shape {
-  readonly required?: Readonly<Record<string, Rule>>;
-  readonly optional?: Readonly<Record<string, Rule>>;
-}
+export type Shape = Readonly<Record<string, Member<unknown>>>;
+
+/** The values of the members; undefined for an absent one without a fallback. */
+export type ValuesOf<S> = { readonly [M in keyof S]: S[M] extends Member<infer T> ? T : never };
 
 export interface Violation {
   /** JSON pointer into the object. */
@@ -13,63 +22,84 @@ export interface Violation {
   readonly message: string;
 }
 
+interface ReadOptions {
+  /** JSON pointer to the object. */
+  readonly at?: string;
+  /** Keeps members that are not known, and takes null for an absent member. */
+  readonly isTolerant?: boolean;
+}
+
 /**
- * What is wrong with an object. A member that is null counts as absent if nulls are allowed.
- * @param at JSON pointer to the object
+ * Reads the members of a JSON object, with the fallbacks of those that are absent.
+ * @throws what `refuse` makes of everything that is wrong with the object
  */
-export function violationsOf(
+export function readMembers<S extends Shape>(
   value: unknown,
-  { required = {}, optional = {} }: Shape,
-  { at = '', allowsNull = false, allowsOthers = false } = {},
-): readonly Violation[] {
-  if (!isObject(value)) return [{ pointer: at, message: 'must be an object' }];
-  const rules = { ...required, ...optional };
-  const known = Object.entries(rules).flatMap(([name, check]) => {
-    const member = value[name];
-    const isAbsent = member === undefined || (member === null && allowsNull);
-    if (isAbsent && !Object.hasOwn(required, name)) return [];
-    const message = check(member);
-    return message === undefined ? [] : [{ pointer: `${at}/${name}`, message }];
-  });
-  const others = Object.keys(value).filter((name) => !allowsOthers && !Object.hasOwn(rules, name));
-  return [...others.map((name) => ({ pointer: `${at}/${name}`, message: 'is not known' })), ...known];
+  shape: S,
+  refuse: (violations: readonly [Violation, ...Violation[]]) => Error,
+  { at = '', isTolerant = false }: ReadOptions = {},
+): ValuesOf<S> {
+  if (!isObject(value)) throw refuse([{ pointer: at, message: 'must be an object' }]);
+  const entries = Object.entries(value).filter(([, given]) => !isTolerant || given !== null);
+  const members = Object.fromEntries(entries);
+  const unknown = isTolerant ? [] : entries.filter(([name]) => !Object.hasOwn(shape, name));
+  const violations = unknown.map(([name]) => ({ pointer: `${at}/${name}`, message: 'is not known' }));
+  for (const [name, { isRequired, demand, test, fallback }] of Object.entries(shape)) {
+    if (isRequired || Object.hasOwn(members, name)) {
+      if (!test(members[name])) violations.push({ pointer: `${at}/${name}`, message: `must be ${demand}` });
+    } else if (fallback !== undefined) members[name] = fallback;
+  }
+  const [first, ...others] = violations;
+  if (first) throw refuse([first, ...others]);
+  return members as ValuesOf<S>;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A rule from a test and what it demands. */
-export function rule(test: (value: unknown) => boolean, demand: string): Rule {
-  return (value) => (test(value) ? undefined : `must be ${demand}`);
+export function member<T>(demand: string, test: (value: unknown) => boolean): Member<T> {
+  return { isRequired: true, demand, test };
 }
 
-export const anyValue = rule(() => true, 'anything');
-export const boolean = rule((value) => typeof value === 'boolean', 'true or false');
-export const text = rule((value) => typeof value === 'string', 'a string');
+/** A member that may be absent. */
+export function optional<T>(of: Member<T>): Member<T | undefined>;
+export function optional<T>(of: Member<T>, fallback: NoInfer<T>): Member<T>;
+export function optional<T>(of: Member<T>, fallback?: T): Member<T | undefined> {
+  return { ...of, isRequired: false, ...(fallback !== undefined && { fallback, shown: fallback }) };
+}
 
-export function textOf(minimum: number, maximum: number, pattern = /^/): Rule {
-  return rule(
+export const anyValue = member<unknown>('anything', () => true);
+export const boolean = member<boolean>('true or false', (value) => typeof value === 'boolean');
+export const object = member<object>('an object', isObject);
+export const text = member<string>('a string', (value) => typeof value === 'string');
+
+export function textOf(minimum: number, maximum: number, pattern = /^/): Member<string> {
+  return member(
+    `a string of ${minimum} to ${maximum} characters`,
     (value) =>
       typeof value === 'string' && value.length >= minimum && value.length <= maximum && pattern.test(value),
-    `a string of ${minimum} to ${maximum} characters`,
   );
 }
 
-export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Rule {
-  return rule(
-    (value) => Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
-    `an integer from ${minimum} to ${maximum}`,
-  );
-}
-
-export function number(minimum: number, maximum: number): Rule {
-  return rule(
-    (value) => typeof value === 'number' && value >= minimum && value <= maximum,
+export function number(minimum: number, maximum: number): Member<number> {
+  return member(
     `a number from ${minimum} to ${maximum}`,
+    (value) => typeof value === 'number' && value >= minimum && value <= maximum,
   );
 }
 
-export function oneOf(values: readonly unknown[]): Rule {
-  return rule((value) => values.includes(value), `one of ${values.join(', ')}`);
+export function integer(
+  minimum = Number.MIN_SAFE_INTEGER,
+  maximum = Number.MAX_SAFE_INTEGER,
+): Member<number> {
+  const { test } = number(minimum, maximum);
+  return member(
+    `an integer from ${minimum} to ${maximum}`,
+    (value) => Number.isSafeInteger(value) && test(value),
+  );
+}
+
+export function oneOf<const T>(values: readonly T[]): Member<T> {
+  return member(`one of ${values.join(', ')}`, (value) => values.includes(value as T));
 }

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { distinctUntilChanged, map, shareReplay, timer } from 'rxjs';
 
 import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
-import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
+import { FAULTS } from '../faults/faults.ts';
 import { type Operation, OPERATIONS } from '../interface/documents.ts';
+import type { Shape } from '../interface/members.ts';
 import { type Player, Players } from '../players/players.ts';
 import { type Session, Sessions } from '../sessions/sessions.ts';
-import { type OperationCounters, TrafficLog } from '../traffic/traffic-log.ts';
+import type { OperationCounters } from '../traffic/exchange.ts';
+import { TrafficLog } from '../traffic/traffic-log.ts';
 import { Html, html, instant, page, section } from './page.ts';
 import { requestList } from './request-list.ts';
 
@@ -36,19 +38,22 @@ export class Overview {
   ) {}
 
   parts(): Parts {
-    const { players, sessions } = this;
-    const sessionItems = sessions
-      .newest(SHOWN_PEOPLE)
-      .map((session) => sessionItem(session, players.find(session.clientId, session.userId)));
-    const playerItems = players.newest(SHOWN_PEOPLE).map(playerItem);
+    const { faults, log } = this;
+    const [sessions, players] = [this.sessions.all(), this.players.all()];
+    const playerOf = ({ clientId, userId }: Session) => this.players.find(clientId, userId);
+    const sessionItems = newest(sessions).map((session) => sessionItem(session, playerOf(session)));
     return {
-      figures: figures(this.log.counters()).text,
-      faults: faultList(this.faults.list()).text,
-      requests: requestList(this.log.newest(SHOWN_REQUESTS)).text,
-      sessions: listOf(sessionItems, sessions.count, 'None is open.').text,
-      players: listOf(playerItems, players.count, 'None yet.').text,
+      figures: figures(log.counters()).text,
+      faults: faultList(faults.list()).text,
+      requests: requestList(log.newest(SHOWN_REQUESTS)).text,
+      sessions: listOf(sessionItems, sessions.length, 'None is open.').text,
+      players: listOf(newest(players).map(playerItem), players.length, 'None yet.').text,
     };
   }
+}
+
+function newest<T>(items: readonly T[]): readonly T[] {
+  return items.slice(-SHOWN_PEOPLE).reverse();
 }
 
 /** The first page: what happens in the sandbox now, with a form for faults. live.js keeps it up to date. */
@@ -90,11 +95,12 @@ function figures(counters: Readonly<Record<Operation, OperationCounters>>): Html
 
 /** The faults that are on, each with a button that switches it off. */
 function faultList(rules: readonly StandingRule[]): Html {
-  return html`${listOf(rules.slice(0, SHOWN_FAULTS).map(row), rules.length, 'None: the platform has a good day.')}
+  const items = rules.slice(0, SHOWN_FAULTS).map(faultItem);
+  return html`${listOf(items, rules.length, 'None: the platform has a good day.')}
   ${rules.length > 1 ? html`<button type="button" class="plain" id="clear-faults">Switch all off</button>` : undefined}`;
 }
 
-function row({ id, operation, remaining, share, fault: { kind, ...members } }: StandingRule): Html {
+function faultItem({ id, operation, remaining, share, fault: { kind, ...members } }: StandingRule): Html {
   const details = Object.entries(members).map(
     ([name, value]) =>
       html` <code>${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}</code>`,
@@ -144,18 +150,17 @@ function listOf(rows: readonly Html[], count: number, none: string): Html {
     ${count > rows.length ? html`<p class="note">and ${count - rows.length} more</p>` : undefined}`;
 }
 
-const KINDS = Object.keys(FAULTS) as FaultKind[];
-
 /** Switches a fault on; live.js sends it to the control API. */
 function faultForm(): Html {
+  const kinds = Object.entries(FAULTS);
   return html`<form id="fault-form">
     <label>
       The platform
       <select name="kind">
-        ${KINDS.map((kind) => html`<option value="${kind}">${FAULTS[kind].label}</option>`)}
+        ${kinds.map(([kind, { label }]) => html`<option value="${kind}">${label}</option>`)}
       </select>
     </label>
-    ${KINDS.map((kind) => html`<fieldset data-kind="${kind}" hidden disabled>${membersOf(kind).map(field)}</fieldset>`)}
+    ${kinds.map(([kind, { members }]) => html`<fieldset data-kind="${kind}" hidden disabled>${fields(members)}</fieldset>`)}
     <label>
       For
       <select name="operation">
@@ -169,10 +174,13 @@ function faultForm(): Html {
   </form>`;
 }
 
-function field([name, { shown }]: ReturnType<typeof membersOf>[number]): Html {
-  if (shown === undefined) return html``;
-  const type = typeof shown === 'number' ? html`type="number" step="any"` : undefined;
-  return html`<label>
-    ${name} <input name="${name}" value="${shown}" ${type} ${shown === '' ? undefined : html`required`} />
-  </label>`;
+/** Only members that are text or a number have a field. */
+function fields(members: Shape): readonly Html[] {
+  return Object.entries(members).map(([name, { shown }]) => {
+    if (typeof shown !== 'string' && typeof shown !== 'number') return html``;
+    const type = typeof shown === 'number' ? html`type="number" step="any"` : undefined;
+    return html`<label>
+      ${name} <input name="${name}" value="${shown}" ${type} ${shown === '' ? undefined : html`required`} />
+    </label>`;
+  });
 }

@@ -1,19 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { VariableReader } from '#settings';
 
 import { readFaultRule } from '../control/control.controller.ts';
-import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
-import { type Client, readConventions } from '../settings/clients.ts';
+import { FAULTS } from '../faults/faults.ts';
 import type { Exchange } from '../traffic/exchange.ts';
-import { describeRequest, type FinishedRequest } from '../traffic/traffic-log.ts';
+import { describeRequest } from '../traffic/traffic-log.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
-import { signatureVerdict } from './request-list.ts';
+import { requestList, shownCanonical } from './request-list.ts';
 
-it.each(Object.keys(FAULTS) as FaultKind[])(
+it.each(Object.entries(FAULTS))(
   'the form switches %s on with the values that it shows',
-  (kind) => {
-    const shown = membersOf(kind).filter(([, member]) => member.shown);
-    const given = shown.map(([name, member]) => [name, member.shown]);
+  (kind, { members }) => {
+    const given = Object.entries(members).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : []));
     expect(readFaultRule({ kind, ...Object.fromEntries(given) }).fault.kind).toBe(kind);
   },
 );
@@ -67,27 +64,29 @@ describe('the lobby page', () => {
   ])('shows %d ms as %s', (ms, text) => expect(clock(ms)).toBe(text));
 });
 
-function finishedRequest(rest: Partial<Exchange>, url = '/users/u/session?clientId=op'): FinishedRequest {
-  const exchange = {
+function exchangeOf(rest: Partial<Exchange>): Exchange {
+  return {
     operation: 'session',
+    method: 'POST',
+    url: '/users/u/session?clientId=op',
+    headers: { host: ['h'], sign: ['d1gest'] },
     receivedAtMs: 0,
-    planned: {},
+    planned: { kinds: [], delayMs: 0, fault: undefined },
+    counters: { received: 0, processed: 0, answered: {}, unanswered: 0, faults: {} },
     body: Buffer.alloc(0),
-    onProcessed: () => undefined,
     ...rest,
-  } as const;
-  const headers = { host: ['h'], sign: ['d1gest'] };
-  return { method: 'POST', url, headers, exchange, status: 200, durationMs: 1 };
+  };
 }
 
 describe('description of a request', () => {
   it('redacts a signature and credentials wherever they are, and cuts a long body', () => {
-    const planned = { latency: { kind: 'latency', fixedMs: 1, spreadMs: 0 } } as const;
-    const body = Buffer.from(`userId=ada&sign=deadbeef&nick=${'x'.repeat(5000)}`);
-    const description = describeRequest({
-      ...finishedRequest({ planned, body }, '/api/web/v2/app/users/ada/session?clientId=op1&sign=deadbeef'),
-      headers: { sign: ['deadbeef'], 'content-type': ['text/plain'], cookie: ['deadbeef'] },
-    });
+    const description = describeRequest(
+      exchangeOf({
+        url: '/api/web/v2/app/users/ada/session?clientId=op1&sign=deadbeef',
+        headers: { sign: ['deadbeef'], 'content-type': ['text/plain'], cookie: ['deadbeef'] },
+        body: Buffer.from(`userId=ada&sign=deadbeef&nick=${'x'.repeat(5000)}`),
+      }),
+    );
     expect(JSON.stringify(description)).not.toContain('deadbeef');
     expect(description.headers).toMatchObject({ sign: '[redacted]', cookie: '[redacted]' });
     expect(description.body.length).toBeLessThan(4200);
@@ -103,28 +102,7 @@ describe('description of a request', () => {
     ['{"a":1,"sign":"deadb', '{"a":1,"sign":"[redacted]"'],
     ['{"design":"blue","sign":null}', '{"design":"blue","sign":"[redacted]"}'],
   ])('redacts a signature in JSON: %s', (body, expected) => {
-    expect(describeRequest(finishedRequest({ body: Buffer.from(body) })).body).toBe(expected);
-  });
-});
-
-const CLIENT: Client = {
-  id: 'op',
-  secretKey: 'S3CRET',
-  operations: new Set(),
-  conventions: readConventions(new VariableReader({})),
-};
-
-const callOf = (client: Client, parameters: Record<string, string>) => {
-  const signed = { version: 'v2', parameters, body: Buffer.alloc(0) } as const;
-  return { client, query: {}, content: parameters, signed };
-};
-
-describe('the verdict on a signature', () => {
-  it('shows the string of a right one, and no secret key', () => {
-    const call = callOf(CLIENT, { userId: 'u', lang: 'de' });
-    const verdict = signatureVerdict(finishedRequest({ call }));
-    expect(verdict).toMatchObject({ state: 'right', canonical: 'deu' });
-    expect(JSON.stringify(verdict)).not.toContain('S3CRET');
+    expect(describeRequest(exchangeOf({ body: Buffer.from(body) })).body).toBe(expected);
   });
 
   it.each([
@@ -133,17 +111,29 @@ describe('the verdict on a signature', () => {
     ['ainformb', 'a[redacted]b'],
     ['Host h Sign', 'Host h Sign'],
     ['x'.repeat(5_000), `${'x'.repeat(4_096)}…`],
-  ])('explains a wrong one of %s, without a signature', (canonical, shown) => {
-    const refusal = { reason: 'Why.', settings: { A: 'b' }, canonical };
+  ])('shows the string to be signed, %s, without a signature', (canonical, shown) => {
     const body = Buffer.from('userId=u&access-token=inform');
-    const url = '/users/u/session?clientId=op&sign=misplaced';
-    const verdict = { state: 'wrong', reason: 'Why.', settings: { A: 'b' }, canonical: shown };
-    expect(signatureVerdict(finishedRequest({ body, refusal }, url))).toEqual(verdict);
+    const exchange = exchangeOf({ body, url: '/users/u/session?clientId=op&sign=misplaced' });
+    expect(shownCanonical(exchange, canonical)).toBe(shown);
   });
 
-  it('says that nothing was signed, or looked at', () => {
-    const { secretKey: _, ...client } = CLIENT;
-    expect(signatureVerdict(finishedRequest({ call: callOf(client, {}) })).state).toBe('unsigned');
-    expect(signatureVerdict(finishedRequest({})).state).toBe('unseen');
+  it.each([
+    [
+      { state: 'right', reason: 'Why.', canonical: 'a<b' } as const,
+      'signature right',
+      'Why. To be signed, before the secret key: a&lt;b',
+    ],
+    [
+      { state: 'wrong', reason: 'Why.', settings: { A: 'b' } } as const,
+      'signature wrong',
+      'Why. It would be right with A=b',
+    ],
+    [{ state: 'unsigned', reason: 'Why.' } as const, 'not signed', 'Why.'],
+    [undefined, 'not looked at', 'The request was answered before its signature was looked at.'],
+  ])('says what was made of a signature: %j', (verdict, badge, text) => {
+    const page = requestList([exchangeOf(verdict ? { verdict } : {})]).text;
+    const shown = page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(shown).toContain(` cut off session ${badge} `);
+    expect(shown).toContain(` Signature ${text} Request `);
   });
 });

@@ -31,15 +31,15 @@ export class Currencies {
 export interface Player {
   readonly clientId: string;
   readonly userId: string;
-  readonly nick?: string;
-  readonly currency?: string;
-  readonly preferredCurrency?: string;
-  readonly country?: string;
+  readonly nick?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly preferredCurrency?: string | undefined;
+  readonly country?: string | undefined;
   /** All other members that open-game sent about the player, under the names of the interface. */
   readonly profile: Readonly<Record<string, unknown>>;
 }
 
-/** An update of a player: absent members stay unchanged. */
+/** An update of a player: members that are absent or empty stay unchanged. */
 export type PlayerDetails = Partial<Omit<Player, 'clientId' | 'userId'>>;
 
 const MAX_PLAYERS = 100_000;
@@ -56,17 +56,9 @@ export class Players {
     return this.byKey.get(keyOf(clientId, userId));
   }
 
-  all(): IterableIterator<Player> {
-    return this.byKey.values();
-  }
-
-  /** The last players that were added, the newest first. */
-  newest(count: number): readonly Player[] {
-    return [...this.byKey.values()].slice(-count).reverse();
-  }
-
-  get count(): number {
-    return this.byKey.size;
+  /** In the order in which they were added. */
+  all(): readonly Player[] {
+    return [...this.byKey.values()];
   }
 
   /**
@@ -88,11 +80,12 @@ export class Players {
    * @throws PlatformError 503 if there is no room for a new one
    */
   save(clientId: string, userId: string, details: PlayerDetails): Player {
-    if (this.count >= MAX_PLAYERS && !this.find(clientId, userId))
-      throw new PlatformError(503, { detail: `The sandbox is full: it keeps ${MAX_PLAYERS} players` });
-    const player = { profile: {}, ...this.find(clientId, userId), ...details, clientId, userId };
     const key = keyOf(clientId, userId);
     const known = this.byKey.get(key);
+    if (!known && this.byKey.size >= MAX_PLAYERS)
+      throw new PlatformError(503, { detail: `The sandbox is full: it keeps ${MAX_PLAYERS} players` });
+    const given = Object.entries(details).filter(([, value]) => value !== undefined && value !== '');
+    const player: Player = { profile: {}, ...known, ...Object.fromEntries(given), clientId, userId };
     if (known?.nick !== undefined && known.nick !== player.nick) this.keyByNickname.delete(fold(known.nick));
     if (player.nick) this.keyByNickname.set(fold(player.nick), key);
     this.byKey.set(key, player);

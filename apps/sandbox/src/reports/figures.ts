@@ -13,27 +13,25 @@ export type FigureName = keyof ReturnType<typeof perStep>;
 
 // more on Friday and Saturday; 1970-01-01 was a Thursday
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
-// a record's rake and tournament fee, as fractions of its volume
-const REAL_MONEY_PARTS = 3 + 1;
-const PLAY_MONEY_PARTS = 1 + 1;
+// the rake of a record by its money type, as a multiple of its volume, which is its tournament fee
+const RAKES = { 1: 3, 2: 1 } as const;
 // lifts the first player's play money above 2^53, to expose a reader that parses amounts as doubles
 const HIGH_ROLLER_FACTOR = 100_000_000_003n;
-
-/** What determines an account's figures. */
-export interface FigureSource {
-  /** The lower it is, the more the account plays: the first has the highest figures. */
-  readonly rank: number;
-  readonly seed: number;
-}
 
 /**
  * The figures of one account for a part of a day. They depend only on the arguments, and add up: two halves of
  * a day make the day. Every step of a day has the same figures.
+ * @param rank the lower it is, the more the account plays
  */
-export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, steps }: DayPart): Figures {
-  const volume = weight(source.rank) * dayFactor(day);
-  const amounts = perStep(volume, moneyType, drawer(source.seed, source.rank, day, moneyType));
-  const factor = factorOf(source.rank, moneyType);
+export function figuresOf(
+  seed: number,
+  rank: number,
+  moneyType: MoneyType,
+  { day, steps }: DayPart,
+): Figures {
+  const volume = weight(rank) * dayFactor(day);
+  const amounts = perStep(volume, moneyType, drawer(seed, rank, day, moneyType));
+  const factor = factorOf(rank, moneyType);
   const figures = {} as Record<FigureName, number | bigint>;
   for (const name of FIGURE_NAMES) figures[name] = multiply(amounts[name] * steps, factor);
   return figures;
@@ -41,7 +39,7 @@ export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, ste
 
 /** The figures of ten minutes. @param draw a number from 0 up to a limit */
 function perStep(volume: number, moneyType: MoneyType, draw: (limit: number) => number) {
-  const rake = volume * (moneyType === 1 ? 3 : 1);
+  const rake = volume * RAKES[moneyType];
   const bets = rake * 20 + draw(rake);
   const win = draw(bets);
   const loss = draw(bets);
@@ -79,8 +77,8 @@ export const FIGURE_NAMES = Object.keys(perStep(0, 1, () => 0)) as readonly Figu
 
 /** An account's rake with tournament fees over several parts of days: the sum of its ad hoc records. */
 export function rakeOf(rank: number, volumeSteps: number): number | bigint {
-  const realMoney = weight(rank) * volumeSteps * REAL_MONEY_PARTS;
-  const playMoney = weight(rank) * volumeSteps * PLAY_MONEY_PARTS;
+  const volume = weight(rank) * volumeSteps;
+  const [realMoney, playMoney] = [volume * (RAKES[1] + 1), volume * (RAKES[2] + 1)];
   const factor = factorOf(rank, 2);
   return factor === 1n ? realMoney + playMoney : BigInt(realMoney) + BigInt(playMoney) * factor;
 }

@@ -12,11 +12,11 @@ export interface Account {
   readonly currency: string;
 }
 
-/** Items that are computed when they are asked for. */
+/** Items that are computed when they are asked for; an array is one, too. */
 export interface Sequence<T> {
-  readonly count: number;
-  /** @param position from 0 to `count` - 1 */
-  at(position: number): T;
+  readonly length: number;
+  /** @param position from 0 to `length` - 1 */
+  at(position: number): T | undefined;
 }
 
 const USER_ID = /^player-(\d{8})$/;
@@ -39,30 +39,31 @@ export class Population {
 
   /** Every account, or those in one currency. */
   select(currency?: string): Sequence<Account> {
-    if (currency === undefined) return { count: this.size, at: (position) => this.accountAt(position) };
+    if (currency === undefined) return { length: this.size, at: (position) => this.accountAt(position) };
 
     // currencies repeat after as many players as there are currencies
     const blockSize = this.currencies.length * this.accountsPerUser;
-    const offsets = range(blockSize).filter((offset) => this.accountAt(offset).currency === currency);
-    const inLastBlock = offsets.filter((offset) => offset < this.size % blockSize).length;
+    const offsets = this.range(0, blockSize).filter((account) => account.currency === currency);
+    const inLastBlock = offsets.filter(({ index }) => index < this.size % blockSize).length;
     return {
-      count: Math.floor(this.size / blockSize) * offsets.length + inLastBlock,
+      length: Math.floor(this.size / blockSize) * offsets.length + inLastBlock,
       at: (position) => {
-        const block = Math.floor(position / offsets.length);
-        return this.accountAt(block * blockSize + (offsets[position % offsets.length] as number));
+        const offset = offsets[position % offsets.length]?.index ?? 0;
+        return this.accountAt(Math.floor(position / offsets.length) * blockSize + offset);
       },
     };
   }
 
   /** The accounts of one player, in one currency or in both; none if the user is not in the population. */
-  forUser(userId: string, currency?: string): Sequence<Account> {
+  forUser(userId: string, currency?: string): readonly Account[] {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
-    const accounts = range(this.accountsPerUser)
-      .map((slot) => user * this.accountsPerUser + slot)
-      .filter((index) => index >= 0 && index < this.size)
-      .map((index) => this.accountAt(index))
+    return this.range(user * this.accountsPerUser, this.accountsPerUser)
+      .filter(({ index }) => index >= 0 && index < this.size)
       .filter((account) => currency === undefined || account.currency === currency);
-    return selectionOf(accounts);
+  }
+
+  private range(start: number, length: number): readonly Account[] {
+    return Array.from({ length }, (_, offset) => this.accountAt(start + offset));
   }
 
   private accountAt(index: number): Account {
@@ -75,31 +76,23 @@ export class Population {
   }
 }
 
-/** A selection from a list of accounts. */
-export function selectionOf(accounts: readonly Account[]): Sequence<Account> {
-  return { count: accounts.length, at: (position) => accounts[position] as Account };
+/** The same items in the opposite order. */
+export function reversed<T>(sequence: Sequence<T>): Sequence<T> {
+  const { length } = sequence;
+  return { length, at: (position) => sequence.at(length - 1 - position) };
 }
 
-/** The same accounts in the opposite order. */
-export function reversed(selection: Sequence<Account>): Sequence<Account> {
-  return { count: selection.count, at: (position) => selection.at(selection.count - 1 - position) };
-}
-
-/** Selections one after the other. */
-export function concatenated(selections: readonly Sequence<Account>[]): Sequence<Account> {
+/** Sequences one after the other. */
+export function concatenated<T>(sequences: readonly Sequence<T>[]): Sequence<T> {
   return {
-    count: selections.reduce((sum, { count }) => sum + count, 0),
+    length: sequences.reduce((sum, { length }) => sum + length, 0),
     at: (position) => {
       let rest = position;
-      for (const selection of selections) {
-        if (rest < selection.count) return selection.at(rest);
-        rest -= selection.count;
+      for (const sequence of sequences) {
+        if (rest < sequence.length) return sequence.at(rest);
+        rest -= sequence.length;
       }
-      throw new RangeError(`There is no position ${position}.`);
+      return undefined;
     },
   };
-}
-
-function range(length: number): number[] {
-  return Array.from({ length }, (_, index) => index);
 }

@@ -19,13 +19,15 @@ export function readPage(
   const number = fault?.kind === 'other-page' ? before : asked.number;
   const served = fault?.kind === 'endless-report' ? 1 : fault?.kind === 'repeated-page' ? before : number;
   const start = (served - 1) * perPage;
-  const length = Math.max(0, Math.min(perPage, report.count - start));
-  let totalCount = report.count;
+  const length = Math.max(0, Math.min(perPage, report.length - start));
+  let totalCount = report.length;
   if (fault?.kind === 'endless-report') totalCount = number * perPage + 1;
   if (fault?.kind === 'changing-total') totalCount = Math.max(0, totalCount + fault.by * (number - 1));
   return {
     page: { number, perPage, totalCount },
-    records: Array.from({ length }, (_, index) => distort(report.at(start + index), index, fault)),
+    records: Array.from({ length }, (_, index) =>
+      distort(report.at(start + index) as Resource, index, fault),
+    ),
   };
 }
 

@@ -1,13 +1,12 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import { collectionDocument, pageCount, type Page, type Resource } from '../interface/documents.ts';
+import { collectionDocument, pageCount, type Resource } from '../interface/documents.ts';
 import { PublicAddress } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import type { TextParameters } from '../signature/signature.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
 import type { Sequence } from './population.ts';
 import { readPage } from './report-faults.ts';
-import { readPagination, readRakeSort, readReportQuery } from './report-query.ts';
+import { readPagination, readRakeQuery, readReportQuery } from './report-query.ts';
 import { Reports } from './reports.ts';
 
 /** The two reports (interface document, endpoints 3 and 4). */
@@ -22,37 +21,33 @@ export class ReportsController {
 
   @Post('reports/ad_hoc')
   @HttpCode(200)
-  adHoc(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
-    const query = readReportQuery(call.content as TextParameters);
-    const { page, records } = this.read(call, this.reports.adHoc(call.client.id, query));
-    return collectionDocument(records, page, { self: this.link(request, page, page.number) });
+  adHoc(@VerifiedCall() call: Call, @Req() { originalUrl }: SandboxRequest) {
+    const report = this.reports.adHoc(call.client.id, readReportQuery(call.content));
+    return this.pageOf(report, call, originalUrl, ['self']);
   }
 
   @Get('users/rake')
-  rake(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
+  rake(@VerifiedCall() call: Call, @Req() { originalUrl }: SandboxRequest) {
     const { client, query, content } = call;
-    const form = client.conventions.rakeParametersIn === 'form' ? (content as TextParameters) : query;
-    const rakeQuery = {
-      ...readReportQuery(form, query['timeZone']),
-      sort: readRakeSort(query),
-      convert: !['', '0', 'false'].includes(query['convertToPreferredCurrency'] ?? ''),
-    };
-    const { page, records } = this.read(call, this.reports.rake(client.id, rakeQuery));
-    return collectionDocument(records, page, {
-      self: this.link(request, page, page.number),
-      first: this.link(request, page, 1),
-      last: this.link(request, page, Math.max(1, pageCount(page))),
+    const form = client.conventions.rakeParametersIn === 'form' ? content : query;
+    const report = this.reports.rake(client.id, readRakeQuery(form, query));
+    return this.pageOf(report, call, originalUrl, ['self', 'first', 'last']);
+  }
+
+  private pageOf(
+    report: Sequence<Resource>,
+    { query, fault }: Call,
+    url: string,
+    linked: readonly ('self' | 'first' | 'last')[],
+  ) {
+    const { page, records } = readPage(readPagination(query, this.settings.reports), fault, report);
+    const numbers = { self: page.number, first: 1, last: Math.max(1, pageCount(page)) };
+    const links = linked.map((name) => {
+      const link = new URL(url, this.address.origin);
+      link.searchParams.set('page', String(numbers[name]));
+      link.searchParams.set('per-page', String(page.perPage));
+      return [name, { href: link.href }] as const;
     });
-  }
-
-  private read({ query, fault }: Call, report: Sequence<Resource>) {
-    return readPage(readPagination(query, this.settings.reports), fault, report);
-  }
-
-  private link(request: SandboxRequest, { perPage }: Page, number: number): string {
-    const url = new URL(request.originalUrl, this.address.origin);
-    url.searchParams.set('page', String(number));
-    url.searchParams.set('per-page', String(perPage));
-    return url.href;
+    return collectionDocument(records, page, Object.fromEntries(links));
   }
 }

@@ -23,8 +23,7 @@ export class SessionsController {
   @Post(':userId/session')
   @HttpCode(200)
   create(@VerifiedCall() { client, content, fault }: Call, @Param('userId') userId: string) {
-    const form = content as Readonly<Record<string, string | undefined>>;
-    const { nick, authType: asked = 'external', lang = 'en', currency } = form;
+    const { nick, authType: asked = 'external', lang = 'en', currency } = content;
     const authType = AUTH_TYPES.find((type) => type === asked);
     if (!authType)
       throw new PlatformError(422, { detail: 'Auth type not valid', pointer: `${ATTRIBUTES}/authType` });
@@ -34,7 +33,7 @@ export class SessionsController {
       throw new PlatformError(404, { detail: 'Player not found' });
     if (nick) this.players.checkNickname(client.id, userId, nick, `${ATTRIBUTES}/nick`);
 
-    this.players.save(client.id, userId, { ...(nick && { nick }), ...(currency && { currency }) });
+    this.players.save(client.id, userId, { nick, currency });
     const session = this.sessions.open({ clientId: client.id, userId, authType, lang });
     const { auth, sessionId } = session;
     const attributes = {

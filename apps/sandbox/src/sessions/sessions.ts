@@ -18,7 +18,7 @@ export interface Session {
   readonly authType: AuthType;
   readonly lang: string;
   /** Absent: the lobby. */
-  readonly tableId?: number;
+  readonly tableId?: number | undefined;
   readonly launchOptions?: unknown;
   readonly createdAtMs: number;
   readonly authExpiresAtMs: number;
@@ -45,15 +45,10 @@ export class Sessions {
     private readonly nowMs: () => number,
   ) {}
 
-  get count(): number {
+  /** The sessions that have not expired, in the order in which they were opened. */
+  all(): readonly Session[] {
     this.forgetExpired();
-    return this.byKey.size;
-  }
-
-  /** The last sessions that were opened and have not expired, the newest first. */
-  newest(count: number): readonly Session[] {
-    this.forgetExpired();
-    return [...this.byKey.values()].slice(-count).reverse();
+    return [...this.byKey.values()];
   }
 
   /** The session of a token; also one that has expired, while it is among the last 1000 that did. */

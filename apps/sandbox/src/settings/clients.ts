@@ -55,8 +55,7 @@ export function readFirstClient(reader: VariableReader): Client {
  * @throws SettingsError for the first fault of the file
  */
 export function readClients(first: Client, path: string | undefined): readonly Client[] {
-  if (path === undefined) return [first];
-  const entries = Object.entries(FILE.read(path));
+  const entries = path === undefined ? [] : Object.entries(FILE.read(path));
   if (entries.some(([id]) => id === first.id))
     throw FILE.fault(`"${first.id}" is the client of SANDBOX_CLIENT_ID`);
   return [first, ...entries.map(([id, entry]) => readClient(id, entry))];
@@ -73,7 +72,7 @@ function readClient(id: string, entry: unknown): Client {
   for (const [name, value] of Object.entries(variables))
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       throw FILE.fault(`${where}: ${name} must be a string that is not empty`);
-  if (!isOperations(operations))
+  if (!Array.isArray(operations) || operations.some((name) => !OPERATIONS.includes(name as Operation)))
     throw FILE.fault(`${where}: operations must be a list of ${OPERATIONS.join(', ')}`);
 
   const reader = new VariableReader(variables as NodeJS.ProcessEnv);
@@ -81,14 +80,10 @@ function readClient(id: string, entry: unknown): Client {
     id,
     secretKey: reader.read('secretKey', secret(optional(String))),
     conventions: readConventions(reader),
-    operations: new Set(operations),
+    operations: new Set(operations as Operation[]),
   };
   for (const { variable, reason } of reader.faults) throw FILE.fault(`${where}: ${variable} ${reason}`);
   return client;
-}
-
-function isOperations(value: unknown): value is readonly Operation[] {
-  return Array.isArray(value) && value.every((name) => OPERATIONS.some((operation) => operation === name));
 }
 
 /** Reads conventions from variables whose names begin with `prefix`; the defaults follow the interface document. */

@@ -4,24 +4,42 @@ import type { PlannedFaults } from '../faults/fault-rules.ts';
 import type { OtherFault } from '../faults/faults.ts';
 import { type Operation, PlatformError } from '../interface/documents.ts';
 import type { Client } from '../settings/clients.ts';
-import type { Parameters, SignedContent, TextParameters } from '../signature/signature.ts';
+import type { Parameters, TextParameters } from '../signature/signature.ts';
 
 /** Far more than any request of the interface needs. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** One request to the platform on its way through the sandbox. */
+export interface OperationCounters {
+  received: number;
+  /** The platform processed the request, even if the answer was lost. */
+  processed: number;
+  /** Complete answers by status. */
+  answered: Record<string, number>;
+  /** Requests that ended without a complete answer: reset, cut off, or abandoned by their sender. */
+  unanswered: number;
+  faults: Record<string, number>;
+}
+
+/** One request to the platform, and what became of it. */
 export interface Exchange {
   readonly operation: Operation;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly receivedAtMs: number;
   readonly planned: PlannedFaults;
+  /** Those of its operation when it came; a reset starts others. */
+  readonly counters: OperationCounters;
   /** The body as it arrived; empty until it has been read. */
   body: Buffer;
+  /** Set once the signature has been checked. */
+  verdict?: Verdict;
   /** Set once the signature has been verified. */
-  call?: Call;
-  /** What is wrong with the signature, if it was refused. */
-  refusal?: Refusal;
-  /** Called once the platform has processed the request, even if the answer is lost. */
-  readonly onProcessed: () => void;
+  call?: Call<Parameters>;
+  /** Of a complete answer. */
+  status?: number;
+  /** Set once it has ended. */
+  durationMs?: number;
 }
 
 /** What is wrong with a signature. */
@@ -33,14 +51,17 @@ export interface Refusal {
   readonly canonical?: string;
 }
 
-/** A request whose client is verified. */
-export interface Call {
+/** What the sandbox made of a signature; it holds no secret key and no digest. */
+export interface Verdict extends Refusal {
+  readonly state: 'right' | 'wrong' | 'unsigned';
+}
+
+/** A request whose client is verified; its content is a form, or the JSON:API document of open-game. */
+export interface Call<Content extends Parameters = TextParameters> {
   readonly client: Client;
   readonly query: TextParameters;
-  /** The form, or the JSON:API document, of the body. */
-  readonly content: Parameters;
-  readonly signed: SignedContent;
-  readonly fault?: OtherFault | undefined;
+  readonly content: Content;
+  readonly fault: OtherFault | undefined;
 }
 
 /** A request as Nest passes it, with the exchange that the traffic middleware attached. */
@@ -54,7 +75,7 @@ export interface SandboxRequest extends IncomingMessage {
 }
 
 /** Injects the verified call into a handler behind the signature guard. */
-export const VerifiedCall = createParamDecorator((_: unknown, context: ExecutionContext): Call => {
+export const VerifiedCall = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { exchange } = context.switchToHttp().getRequest<SandboxRequest>();
   if (!exchange?.call) throw new Error('the signature guard has not run');
   return exchange.call;
@@ -65,21 +86,18 @@ export const VerifiedCall = createParamDecorator((_: unknown, context: Execution
  * @returns undefined if the sender disconnected first
  * @throws PlatformError 413 past 1 MiB
  */
-export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const take = (chunk: Buffer) => {
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) return void chunks.push(chunk);
       // the rest is still read, and dropped, so that the sender can read the refusal
-      request.off('data', take).resume();
-      reject(new PlatformError(413));
-    };
-    request
-      .on('data', take)
-      .once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
-      .once('error', () => resolve(undefined))
-      .once('close', () => resolve(undefined));
-  });
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  if (bytes > MAX_BODY_BYTES) throw new PlatformError(413);
+  return Buffer.concat(chunks);
 }

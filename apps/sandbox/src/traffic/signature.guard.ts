@@ -2,17 +2,13 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { explainSignature } from '#signing';
 import { JSON_API, PlatformError } from '../interface/documents.ts';
 import { isObject } from '../interface/members.ts';
-import type { Client } from '../settings/clients.ts';
 import { Settings } from '../settings/settings.ts';
 import {
-  expectedSignature,
   formParameters,
-  hasMediaType,
-  isSameSignature,
+  isSignature,
+  type Parameters,
   queryParameters,
-  type SignedContent,
-  signedText,
-  type TextParameters,
+  signedContent,
 } from '../signature/signature.ts';
 import { parseJson } from '../signature/php-json.ts';
 import type { Call, Exchange, Refusal, SandboxRequest } from './exchange.ts';
@@ -20,9 +16,9 @@ import type { Call, Exchange, Refusal, SandboxRequest } from './exchange.ts';
 /** Beyond it the search for a mistake would slow other requests. */
 const MAX_EXPLAINED_BYTES = 16_384;
 
-/** The 400 for a missing or wrong signature, in the words of the endpoint; the exchange keeps the reason. */
+/** The 400 for a missing or wrong signature, in the words of the endpoint. */
 function rejection(exchange: Exchange, refusal: Refusal): PlatformError {
-  exchange.refusal = refusal;
+  exchange.verdict = { state: 'wrong', ...refusal };
   const detail = exchange.operation === 'open-game' ? 'Not valid request' : 'Not Valid Request Signature';
   return new PlatformError(400, { detail, meta: { explanation: refusal } });
 }
@@ -41,70 +37,72 @@ export class SignatureGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<SandboxRequest>();
     const { exchange } = request;
     if (!exchange) throw new PlatformError(404);
-    exchange.call = this.callOf(request, exchange);
-    if (!exchange.call.client.operations.has(exchange.operation)) throw new PlatformError(403);
+    const call = this.callOf(request, exchange);
+    this.verify(exchange, call);
+    if (!call.client.operations.has(exchange.operation)) throw new PlatformError(403);
+    exchange.call = call;
     return true;
   }
 
-  private callOf(request: SandboxRequest, exchange: Exchange): Call {
-    const { body, operation } = exchange;
-    const version = operation === 'open-game' ? 'v3' : 'v2';
-    const isOf = (mediaType: string) => hasMediaType(request.headers['content-type'], mediaType);
-    if (version === 'v3' && !isOf(JSON_API)) throw new PlatformError(415);
-    const query = queryParameters(request.originalUrl);
-    const client = this.findClient(exchange, version === 'v2' ? 'clientId' : 'client', query);
-    if (version === 'v2' && client.secretKey === undefined)
-      throw rejection(exchange, {
-        reason: 'This client has no secret key, which the v2 endpoints need.',
-      });
+  private callOf({ headers, params }: SandboxRequest, exchange: Exchange): Call<Parameters> {
+    const { operation, url, body, planned } = exchange;
+    const isV2 = operation !== 'open-game';
+    const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+    if (!isV2 && mediaType !== JSON_API) throw new PlatformError(415);
 
-    const form = isOf('application/x-www-form-urlencoded') ? formParameters(body.toString()) : {};
-    const content = version === 'v2' ? form : parseJson(body.toString())?.value;
+    const query = queryParameters(url);
+    const name = isV2 ? 'clientId' : 'client';
+    const client = this.settings.clients.find(({ id }) => id === query[name]);
+    if (!client) {
+      const isMissing = query[name] === undefined;
+      const unknown = `There is no client of the ${name} that was sent.`;
+      throw rejection(exchange, { reason: isMissing ? `The query parameter ${name} is missing.` : unknown });
+    }
+    if (isV2 && client.secretKey === undefined)
+      throw rejection(exchange, { reason: 'This client has no secret key, which the v2 endpoints need.' });
+
+    const isForm = mediaType === 'application/x-www-form-urlencoded';
+    const form = isForm ? formParameters(body.toString()) : {};
+    const content = isV2 ? form : parseJson(body.toString())?.value;
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
-    if (operation === 'session' && content['userId'] !== request.params?.['userId'])
-      throw rejection(exchange, {
-        reason: 'The form must hold userId with the same value as the path.',
-      });
-    const signed = { version, parameters: { ...query, ...content }, body } as const;
-    this.verify(exchange, request.headers['sign'], client, signed);
-    return { client, query, content, signed, fault: exchange.planned.fault };
+    if (operation === 'session' && content['userId'] !== params?.['userId'])
+      throw rejection(exchange, { reason: 'The form must hold userId with the same value as the path.' });
+    return { client, query, content, fault: planned.fault };
   }
 
-  private findClient(exchange: Exchange, name: 'clientId' | 'client', query: TextParameters): Client {
-    const id = query[name];
-    if (id === undefined) throw rejection(exchange, { reason: `The query parameter ${name} is missing.` });
-    const client = this.settings.clients.find((each) => each.id === id);
-    if (!client) throw rejection(exchange, { reason: `There is no client of the ${name} that was sent.` });
-    return client;
-  }
-
-  private verify(exchange: Exchange, sign: unknown, client: Client, content: SignedContent): void {
-    const { secretKey } = client;
-    if (secretKey === undefined) return;
-    if (typeof sign !== 'string') throw rejection(exchange, { reason: 'The header sign is missing.' });
-    if (isSameSignature(sign, expectedSignature(content, secretKey, client.conventions))) return;
-    throw rejection(exchange, this.explain(sign, content, { ...client, secretKey }));
-  }
-
-  /** Says what gives the signature that was sent; it shows neither a secret key nor a correct digest. */
-  private explain(
-    sent: string,
-    content: SignedContent,
-    { id, secretKey, conventions }: Client & { readonly secretKey: string },
-  ): Refusal {
-    const { version, parameters, body } = content;
-    if (body.length > MAX_EXPLAINED_BYTES)
-      return { reason: 'The signature is wrong; the request is too large to look for the mistake.' };
-    const others = this.settings.clients.filter((client) => client.id !== id);
+  private verify(exchange: Exchange, { client, query, content }: Call<Parameters>): void {
+    const { headers, body, operation } = exchange;
+    const { secretKey, conventions } = client;
+    if (secretKey === undefined) {
+      const reason = 'This client has no secret key, so open-game needs no signature.';
+      exchange.verdict = { state: 'unsigned', reason };
+      return;
+    }
+    const sent = headers['sign']?.join(', ');
+    if (sent === undefined) throw rejection(exchange, { reason: 'The header sign is missing.' });
+    const parameters = { ...query, ...content };
+    const ofOpenGame = operation === 'open-game' ? body : undefined;
+    const signed = signedContent(parameters, conventions, ofOpenGame);
+    if (isSignature(sent, signed, secretKey)) {
+      const reason = 'This string and the secret key give the signature.';
+      exchange.verdict = { state: 'right', reason, canonical: String(signed) };
+      return;
+    }
+    if (body.length > MAX_EXPLAINED_BYTES) {
+      const reason = 'The signature is wrong; the request is too large to look for the mistake.';
+      throw rejection(exchange, { reason });
+    }
     const explanation = explainSignature({
       sent,
-      request: { parameters, ...(version === 'v3' && { body: body.toString() }) },
+      request: { parameters, ...(ofOpenGame && { body: ofOpenGame.toString() }) },
       settings: conventions,
       secretKey,
       otherSecretKeys: new Map(
-        others.flatMap((client) => (client.secretKey ? [[client.id, client.secretKey]] : [])),
+        this.settings.clients.flatMap(({ id, secretKey: key }) =>
+          key && id !== client.id ? [[id, key]] : [],
+        ),
       ),
     });
-    return { ...explanation, canonical: signedText(content, conventions) };
+    throw rejection(exchange, { ...explanation, canonical: String(signed) });
   }
 }

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import { answerInstead } from '../faults/deliver.ts';
-import { FaultRules, Latency } from '../faults/fault-rules.ts';
+import { FaultRules } from '../faults/fault-rules.ts';
 import { operationOf, sendAnswer } from '../interface/documents.ts';
-import { readBody, type Exchange, type SandboxRequest } from './exchange.ts';
+import { readBody, type SandboxRequest } from './exchange.ts';
 import { TrafficLog } from './traffic-log.ts';
 
 /**
- * Every request to the platform passes, in order: counting; planning its faults; reading its body; its latency;
+ * Every request to the platform passes, in order: planning its faults; counting; reading its body; its latency;
  * the answer of a fault, or its controller. Other requests pass unchanged.
  */
 @Injectable()
@@ -16,7 +16,6 @@ export class TrafficMiddleware implements NestMiddleware {
   constructor(
     private readonly log: TrafficLog,
     private readonly faults: FaultRules,
-    private readonly latency: Latency,
   ) {}
 
   async use(request: SandboxRequest, response: ServerResponse, next: () => void): Promise<void> {
@@ -24,34 +23,22 @@ export class TrafficMiddleware implements NestMiddleware {
     if (!operation) return next();
 
     const planned = this.faults.take(operation);
-    const exchange: Exchange = {
-      operation,
-      receivedAtMs: performance.timeOrigin + performance.now(),
-      planned,
-      body: Buffer.alloc(0),
-      onProcessed: () => this.log.processed(operation),
-    };
+    const exchange = this.log.begin(request, operation, planned);
     request.exchange = exchange;
-    this.observe(request, response, exchange);
+    response.once('close', () => {
+      if (response.writableFinished) exchange.status = response.statusCode;
+      this.log.end(exchange);
+    });
 
     if (planned.fault?.kind === 'reset-before') return void request.socket.resetAndDestroy();
     const body = await readBody(request);
     if (!body) return;
     exchange.body = body;
 
-    const delayMs = this.latency.draw(planned.latency);
-    if (delayMs > 0) await wait(delayMs);
+    if (planned.delayMs > 0) await wait(planned.delayMs);
 
     const instead = answerInstead(planned.fault);
     if (instead) sendAnswer(response, instead);
     else next();
-  }
-
-  private observe(request: SandboxRequest, response: ServerResponse, exchange: Exchange): void {
-    this.log.received(exchange);
-    response.once('close', () => {
-      const status = response.writableFinished ? response.statusCode : undefined;
-      this.log.finished(request, exchange, status, performance.timeOrigin + performance.now());
-    });
   }
 }

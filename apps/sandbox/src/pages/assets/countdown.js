@@ -23,7 +23,7 @@ if (timers.length > 0) {
   }, 250);
 }
 
-/** The same as clock.ts writes. */
+/** The same as lobby-page.ts writes. */
 function clock(ms) {
   const seconds = Math.ceil(ms / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
