@@ -33,8 +33,8 @@ describe('readCurl', () => {
       'curl -G https://a/b?c=1 -d d=2 -H sign:AB',
       { method: 'GET', url: 'https://a/b?c=1&d=2', body: undefined },
     ],
-  ])('reads %s', (line, expected) => {
-    const { headers, ...request } = readCurl(line);
+  ])('reads %s', async (line, expected) => {
+    const { headers, ...request } = await readCurl(line);
     expect([request, headers.get('sign')]).toEqual([expected, 'AB']);
   });
 
@@ -44,7 +44,7 @@ describe('readCurl', () => {
     ['curl -F a=b https://a/b', 'multipart form'],
     ['curl -d @/no/such/file https://a/b', /cannot be read \(ENOENT\)/],
     ...[`'a`, `"a\\"`, `$'a`].map((word) => [`curl ${word}`, 'has a quote that is not closed'] as const),
-  ])('refuses %j', (line, reason) => {
-    expect(() => readCurl(line)).toThrow(reason);
+  ])('refuses %j', async (line, reason) => {
+    await expect(readCurl(line)).rejects.toThrow(reason);
   });
 });
