@@ -100,7 +100,6 @@ async function send(type: string, options: SendOptions): Promise<void> {
   });
 }
 
-/** A reply as one line of JSON, its body digit for digit as it was received. */
 function replyLine({ properties }: ConsumeMessage, text: string): string {
   const { type, messageId, correlationId, headers } = properties as Record<keyof typeof properties, unknown>;
   const isJson = jsonOr(undefined, text) !== undefined;
