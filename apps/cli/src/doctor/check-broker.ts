@@ -52,18 +52,13 @@ const KEPT: readonly (readonly [RegExp, string, string])[] = [
 
 /** The broker as a worker would find it. Nothing is changed: a queue that is missing stays so. @throws SettingsError */
 export async function checkBroker(): Promise<Finding[]> {
-  const { REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = readSomeSettings(
-    ['REPORTS_RETRY_DELAYS_MS'],
-    process.env,
-  );
+  const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], process.env);
   const bus = readBus();
   try {
     await using brief = await BriefConnection.open(bus.urls, { name: 'poker-bridge client', tls: bus.tls });
-    try {
-      return await inspect(brief, bus, retryDelaysMs);
-    } catch (error) {
+    return await inspect(brief, bus, REPORTS_RETRY_DELAYS_MS).catch((error: unknown) => {
       throw brief.faultOf(error);
-    }
+    });
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error;
     return [fail('broker', error.message, adviceOn(error))];

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 
 import { type Kept, type KeptMessage, KeptQueue, type KeptQueueOptions, Redriver } from '#messaging/client';
-import { readInternalKey } from '#settings';
+import { readInternalKey, readSomeSettings } from '#settings';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
@@ -80,6 +80,8 @@ export function withMessages<T>(
   work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
 ): Promise<void> {
   return interruptibly(async (signal) => {
+    // A key that cannot be used is not none.
+    readSomeSettings(['INTERNAL_KEY'], process.env);
     let internalKey: Buffer | undefined;
     try {
       internalKey = readInternalKey(process.env);

@@ -1,3 +1,7 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { readCurl, shellWords } from './read-http.ts';
@@ -36,6 +40,14 @@ describe('readCurl', () => {
   ])('reads %s', async (line, expected) => {
     const { headers, ...request } = await readCurl(line);
     expect([request, headers.get('sign')]).toEqual([expected, 'AB']);
+  });
+
+  it('reads the data of files, without their line breaks unless it is binary', async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-curl-'));
+    const file = join(folder.path, 'form');
+    writeFileSync(file, 'x=1\r\n2\n');
+    const { body } = await readCurl(`curl https://a/b -d @${file} --data-binary @${file} --data-raw @c`);
+    expect(body).toBe('x=12&x=1\r\n2\n&@c');
   });
 
   it.each([
