@@ -80,7 +80,7 @@ export function withMessages<T>(
   work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
 ): Promise<void> {
   return interruptibly(async (signal) => {
-    // A key that cannot be used is not none.
+    // A key that cannot be used is a fault: without one, nothing would be proved.
     readSomeSettings(['INTERNAL_KEY'], process.env);
     let internalKey: Buffer | undefined;
     try {

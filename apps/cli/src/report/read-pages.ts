@@ -57,7 +57,11 @@ export async function* readPages(
   }
 }
 
-/** A caller whose reply queues are never those of a service of its user. @throws at once if nothing can be sent, as it does not itself */
+/**
+ * A caller whose reply queues are never those of a service of its user.
+ *
+ * @throws BrokerError, ExitError if nothing can be sent: a caller would try again until its deadline
+ */
 async function openCaller(): Promise<Caller> {
   const bus = readBus();
   const connection = await openForCommands(bus);
