@@ -7,13 +7,11 @@ export const EXIT = {
   failed: 1,
   usage: 2,
   noAnswer: 3,
-  /** A fault of this program (`EX_SOFTWARE` of sysexits), so that it does not look like a reply. */
+  /** A fault of this program, `EX_SOFTWARE` of sysexits; the last is `EX_CONFIG`. */
   internal: 70,
-  /** `EX_CONFIG` of sysexits. */
   settings: 78,
 } as const;
 
-/** Ends the program; its message is printed for the user. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;
@@ -29,11 +27,7 @@ export function usageError(message: string): ExitError {
   return new ExitError(EXIT.usage, `error: ${message}`);
 }
 
-/**
- * Does work that Ctrl-C, or SIGTERM, brings to an orderly end; the second one ends the process at once.
- *
- * @param work stops soon after its signal is aborted
- */
+/** Does work that ends soon after its signal is aborted, by Ctrl-C or SIGTERM; the second one ends the process at once. */
 export async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const interrupt = (): void => controller.abort();

@@ -14,7 +14,6 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const AGO = /^(\d{1,6})([smhd])$/;
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
-/** The options of a subcommand: texts, flags and numbers, each absent if it is not given. */
 export type Options<
   Text extends string = never,
   Flag extends string = never,
@@ -48,7 +47,6 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
 }
 
-/** Collects the values of an option that may be given several times. */
 export function each<T>(read: (text: string) => T): (text: string, before?: readonly T[]) => readonly T[] {
   return (text, before = []) => [...before, read(text)];
 }
@@ -67,8 +65,8 @@ export async function readSource(path: string): Promise<string> {
 }
 
 /**
- * A value that must not be an argument, where every user of the machine can read it: `@FILE` is the content of a file, `@-` that
- * of standard input, without the end of its last line; anything else is the value itself. @throws ExitError like `readSource`
+ * A value, or what keeps it from the arguments, which every user of the machine can read: `@FILE`, or `@-` for standard input,
+ * without the end of the last line. @throws ExitError like `readSource`
  */
 export async function readValue(given: string): Promise<string> {
   return given.startsWith('@') ? (await readSource(given.slice(1))).replace(/\r?\n$/, '') : given;

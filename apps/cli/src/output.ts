@@ -28,7 +28,6 @@ export function memberLines(of: object): string[] {
   return given.map(([name, value]) => `${name}: ${written(value)}`);
 }
 
-/** Shortens a text to at most `length` characters, with an ellipsis for the rest. */
 export function shortened(text: string, length: number): string {
   const characters = [...text];
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
@@ -52,13 +51,11 @@ export function alignedLines(rows: readonly (readonly string[])[], number?: numb
   });
 }
 
-/** A command that is sent, on one line. @param text its data as JSON */
 export function describeCommand({ type, id, text }: { type: string; id: string; text: string }): string {
   const data = shortened(printable(text.replace(/\s*\n\s*/g, ' ').trim()), LONGEST_DATA);
   return `${styleText('cyan', '→')} ${printable(type)} ${data} ${styleText('dim', `id ${printable(id)}`)}\n`;
 }
 
-/** A reply: a headline, and a line for each member. @param text its body */
 export function describeReply(type: string, text: string, afterMs: number): string {
   const arrow = styleText(type === 'command.failed' ? 'yellow' : 'green', '←');
   const headline = `${arrow} ${printable(type)} ${styleText('dim', `after ${afterMs} ms`)}`;

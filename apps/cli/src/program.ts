@@ -63,7 +63,6 @@ export async function createProgram(used: readonly string[] = NAMES): Promise<Co
   return program;
 }
 
-/** Runs the command line and sets the exit code of the process. */
 export async function run(args: readonly string[]): Promise<void> {
   try {
     const name = args[args[0] === 'help' ? 1 : 0] ?? '';

@@ -6,10 +6,7 @@ const REDRAW_MS = 100;
 const LINE_MS = 5_000;
 const ERASE_TO_END = '\u001b[K';
 
-/**
- * How far a longer piece of work is, on standard error: a bar on a terminal, plain lines elsewhere. A terminal that cannot
- * erase (`TERM=dumb`) and the log of a build (`CI`) get lines, too.
- */
+/** How far work is, on standard error: a bar on a terminal that can erase it; else, and in a build (`CI`), a line now and then. */
 export class Progress {
   readonly #noun: string;
   readonly #stream: Pick<NodeJS.WriteStream, 'write'> & Partial<NodeJS.WriteStream>;
@@ -19,7 +16,6 @@ export class Progress {
   #shownMs = this.#startedMs;
   #total: number | undefined;
   #count: number;
-  #isShown = false;
 
   /** @param before how many were done by an earlier run */
   constructor(noun: string, total?: number, before = 0, stream = process.stderr, { TERM, CI } = process.env) {
@@ -30,7 +26,6 @@ export class Progress {
     this.#isBar = stream.isTTY && TERM !== 'dumb' && !CI;
   }
 
-  /** @param total if it has changed */
   add(count: number, total = this.#total): void {
     this.#count += count;
     this.#total = total;
@@ -39,13 +34,11 @@ export class Progress {
     this.#shownMs = nowMs;
     const sum = this.#sum((nowMs - this.#startedMs) / 1_000);
     this.#stream.write(this.#isBar ? `\r${this.#bar(sum)}${ERASE_TO_END}` : `${sum}\n`);
-    this.#isShown = this.#isBar;
   }
 
   /** Takes the bar away, as before a line on the same terminal. */
   end(): void {
-    if (this.#isShown) this.#stream.write(`\r${ERASE_TO_END}`);
-    this.#isShown = false;
+    if (this.#isBar) this.#stream.write(`\r${ERASE_TO_END}`);
   }
 
   /** As wide as the terminal allows: a line that wraps cannot be erased. */

@@ -100,7 +100,6 @@ async function send(type: string, options: SendOptions): Promise<void> {
   });
 }
 
-/** A reply as one line of JSON, its body digit for digit as it was received. */
 function replyLine({ properties }: ConsumeMessage, text: string): string {
   const { type, messageId, correlationId, headers } = properties as Record<keyof typeof properties, unknown>;
   const isJson = jsonOr(undefined, text) !== undefined;
@@ -126,9 +125,14 @@ async function sendCommand(
   const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
   // It may fail before it is awaited.
   answered.catch(() => undefined);
+  const again = `send it again with --id ${printable(command.id)}, and it is run once.`;
+  const noAnswer = (why: string): void =>
+    reject(
+      new ExitError(EXIT.noAnswer, `No answer came${why} The command may be run all the same: ${again}`),
+    );
   const publisher = new ConfirmedPublisher();
   model.on('close', () => {
-    reject(noAnswer(': the connection to the broker was lost.', command));
+    noAnswer(': the connection to the broker was lost.');
     publisher.close();
   });
   const giveUp = async (): Promise<void> => {
@@ -138,7 +142,7 @@ async function sendCommand(
       counts?.consumerCount === 0
         ? `No worker serves ${queue}.`
         : 'If a worker refused to answer, poker-bridge dead-letters list says why.';
-    reject(noAnswer(` within ${command.deadlineMs} ms. ${hint}`, command));
+    noAnswer(` within ${command.deadlineMs} ms. ${hint}`);
   };
   const timer = setTimeout(() => void giveUp(), command.deadlineMs + ANSWER_SLACK_MS);
   const openReplyQueue = async (): Promise<string> => {
@@ -148,7 +152,7 @@ async function sendCommand(
     await channel.prefetch(PREFETCH);
     let lastSequence = -1;
     await channel.consume(queue, (message) => {
-      if (!message) return reject(noAnswer(': the broker has deleted the reply queue.', command));
+      if (!message) return noAnswer(': the broker has deleted the reply queue.');
       const { sequence, final } = message.properties.headers ?? {};
       // What a redelivery repeats is dropped.
       if (Number(sequence) > lastSequence) onReply(message);
@@ -161,8 +165,8 @@ async function sendCommand(
   };
   const publish = async (replyTo: string): Promise<void> => {
     const outcome = await publisher.publish(messageOf(command, bus.prefix, user, replyTo));
-    if (outcome === 'unanswered') throw noAnswer(': the broker has not confirmed the command.', command);
-    if (outcome !== 'confirmed') throw new ExitError(EXIT.noAnswer, REFUSALS[outcome]);
+    if (outcome === 'unanswered') noAnswer(': the broker has not confirmed the command.');
+    else if (outcome !== 'confirmed') throw new ExitError(EXIT.noAnswer, REFUSALS[outcome]);
   };
   try {
     const replyTo = await within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', openReplyQueue());
@@ -205,9 +209,4 @@ function messageOf(
       },
     },
   };
-}
-
-function noAnswer(why: string, { id }: BusCommand): ExitError {
-  const next = `The command may be run all the same: send it again with --id ${printable(id)}, and it is run once.`;
-  return new ExitError(EXIT.noAnswer, `No answer came${why} ${next}`);
 }

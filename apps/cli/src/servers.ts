@@ -33,7 +33,6 @@ const WRONG_SETTINGS = /^(login|virtual-host|access)[-_]refused$/i;
 
 export type Bus = ReturnType<typeof readBus>;
 
-/** @throws SettingsError if the settings of the broker cannot be used */
 export function readBus() {
   const settings = readSomeSettings(OF_BROKER, process.env);
   const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;

@@ -137,7 +137,6 @@ export function readLogLine(text: string): LogLine | undefined {
   return undefined;
 }
 
-/** A member of a line for people, a list as its items. */
 function said(value: unknown = ''): string {
   return printable(Array.isArray(value) ? value.map(said).join(' ') : written(value));
 }
@@ -158,10 +157,10 @@ export function describeLogLine({ members, worker }: LogLine, hasWorkers = false
 }
 
 /**
- * Says first what a reader of the lines looks for: how the command ended, and because of what.
+ * How the command ended, and because of what.
  *
- * @param about the lines of the command, the player or the stretch of time, in order of time
- * @param around these, and what circuits and the broker did meanwhile, in order of time
+ * @param about the lines that were asked for, in order of time
+ * @param around these, and what circuits and the broker did meanwhile
  */
 export function describeCause(about: readonly LogLine[], around: readonly LogLine[]): string {
   const outcomes = about.filter(({ members }) => members['outcome'] !== undefined);

@@ -56,6 +56,8 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
     expect(stdout).not.toContain('shop');
     expect((await kept.run('dead-letters list --json --caller shop')).lines).toEqual([]);
     expect((await kept.run('dead-letters list --caller shop', { INTERNAL_KEY: '' })).code).toBe(78);
+    const short = await kept.run('dead-letters list', { INTERNAL_KEY: 'short' });
+    expect(short).toMatchObject({ code: 78, stderr: 'INTERNAL_KEY: must be at least 32 characters\n' });
   });
 
   it('shows each, also with its body', async () => {

@@ -26,7 +26,6 @@ const upToAMinute = Array.from({ length: 60 }, (_, index) => 1_000 * (index + 1)
 /** A broker does not list its queues over AMQP: these are the delays that people choose, the default ones among them. */
 const LIKELY_DELAYS_MS = new Set([...upToAMinute, ...upToAMinute.map((delayMs) => 60 * delayMs)]);
 
-/** What to say of an exchange or a queue by its state. */
 const FAULTS = {
   missing: [warn, 'is missing', 'start a worker, which declares it'],
   unknown: [warn, 'could not be inspected: ', 'try again; then look at its node'],
@@ -37,7 +36,6 @@ const FAULTS = {
   ],
 } as const;
 const LANE = /\.(interactive|reports|quarantine)$/;
-/** What to say of messages that wait, by the queue. */
 const KEPT: readonly (readonly [RegExp, string, string])[] = [
   [
     LANE,
@@ -54,18 +52,13 @@ const KEPT: readonly (readonly [RegExp, string, string])[] = [
 
 /** The broker as a worker would find it. Nothing is changed: a queue that is missing stays so. @throws SettingsError */
 export async function checkBroker(): Promise<Finding[]> {
-  const { REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = readSomeSettings(
-    ['REPORTS_RETRY_DELAYS_MS'],
-    process.env,
-  );
+  const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], process.env);
   const bus = readBus();
   try {
     await using brief = await BriefConnection.open(bus.urls, { name: 'poker-bridge client', tls: bus.tls });
-    try {
-      return await inspect(brief, bus, retryDelaysMs);
-    } catch (error) {
+    return await inspect(brief, bus, REPORTS_RETRY_DELAYS_MS).catch((error: unknown) => {
       throw brief.faultOf(error);
-    }
+    });
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error;
     return [fail('broker', error.message, adviceOn(error))];

@@ -85,10 +85,7 @@ async function checkAddress(subject: string, root: string, transport: PlatformTr
   return [reached, warn('clock', message, 'have the clock of this machine set (chrony, systemd-timesyncd)')];
 }
 
-/**
- * Calls each operation once, signed and sent as a worker does: both reports for one second, and a session and a game for nobody,
- * with an `authType` and a currency that the platform has to refuse.
- */
+/** Calls each operation once, as a worker does: the reports for one second, a session and a game for nobody. */
 async function checkOperations(
   credentials: OperatorCredentials,
   transport: PlatformTransport,
@@ -98,7 +95,6 @@ async function checkOperations(
   const period = periodAnHourAgo(1_000);
   const session = { userId: NOBODY, authType, currency: NOBODY };
   const game = { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } };
-  /** The operations that can be called without doing anything. */
   const calls: readonly (readonly [Operation, (call: CallContext) => Promise<unknown>])[] = [
     ['session.create', (call) => client.createSession(session, call)],
     ['game.open', (call) => client.openGame(game, call)],

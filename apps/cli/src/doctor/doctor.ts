@@ -53,8 +53,8 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   };
   try {
     for (const check of CHECKS) {
-      const found = await within(endMs - performance.now(), 'a check', outcomeOf(check));
-      for (const finding of found) print(finding);
+      const checked = within(endMs - performance.now(), 'a check', check());
+      for (const finding of await checked.catch(noFindings)) print(finding);
     }
   } catch (error) {
     if (performance.now() < endMs) throw error;
@@ -69,18 +69,13 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   process.exit();
 }
 
-/** The findings of a check; none if its settings cannot be read, which the first check reports. */
-async function outcomeOf(check: (typeof CHECKS)[number]): Promise<readonly Finding[]> {
-  try {
-    return await check();
-  } catch (error) {
-    if (error instanceof SettingsError) return [];
-    throw error;
-  }
+/** Of a check whose settings cannot be read, which the first one reports. */
+function noFindings(error: unknown): Finding[] {
+  if (error instanceof SettingsError) return [];
+  throw error;
 }
 
-/** The settings as a worker reads them at start: every fault, and what looks wrong. */
-function checkSettings(): Finding[] {
+async function checkSettings(): Promise<Finding[]> {
   try {
     const settings = readSettings(process.env);
     const operators = readOperators(settings);

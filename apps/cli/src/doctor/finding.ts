@@ -7,7 +7,6 @@ const SUBJECT_WIDTH = 16;
 
 /** What one check found. Its texts hold neither secrets nor players' data. */
 export interface Finding {
-  /** What was looked at, in a few words. */
   readonly subject: string;
   /** `warn`: it works, but may be a mistake. `fail`: a worker with these settings could not do its work. */
   readonly state: keyof typeof COLOURS;

@@ -14,7 +14,6 @@ export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
 
 export interface Action {
-  /** As the question and the last line say it, for example `Redrive` and `redriven`. */
   readonly verb: string;
   readonly done: string;
   /** What is published before a message is removed; throws an Error that says why the message stays. Default: nothing. */
@@ -32,8 +31,7 @@ const OUTCOMES: Readonly<Record<Exclude<TakeOutcome, 'done'> | 'left', string>> 
 };
 
 /**
- * Says what it is about to do to the chosen messages, asks, and does it. What arrives meanwhile is not touched. The program ends
- * with 1 if anything that was chosen is left.
+ * Says what it is about to do to the chosen messages, asks, and does it. What arrives meanwhile is not touched.
  *
  * @throws ExitError if there is nobody to ask, it is interrupted, or the broker takes nothing
  */
@@ -50,16 +48,16 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
     }
   };
   return withMessages(queue, options, choiceOf, async (choices, kept, signal) => {
-    const wanted = choices.filter(({ why }) => why === undefined).map(({ facts }) => facts);
-    const refused = choices.filter(({ why }) => why !== undefined);
+    const refused = Map.groupBy(choices, ({ why }) => why);
+    const wanted = (refused.get(undefined) ?? []).map(({ facts }) => facts);
+    refused.delete(undefined);
+    const refusals = choices.length - wanted.length;
     const plan = [`${counted(wanted.length, ...NOUNS[queue])} of ${kept.name} to be ${past}`];
     if (wanted.length > 0) plan.push(...groupLines(wanted));
-    if (refused.length > 0) plan.push('', `${counted(refused.length, ...NOUNS[queue])} to be left`);
-    for (const [why = '', group] of Map.groupBy(refused, (choice) => choice.why)) {
-      plan.push(`  ${group.length} × ${printable(why)}`);
-    }
+    if (refusals > 0) plan.push('', `${counted(refusals, ...NOUNS[queue])} to be left`);
+    for (const [why = '', { length }] of refused) plan.push(`  ${length} × ${printable(why)}`);
     say(`${plan.join('\n')}\n\n`);
-    if (refused.length > 0) process.exitCode = EXIT.failed;
+    if (refusals > 0) process.exitCode = EXIT.failed;
     if (wanted.length === 0) return;
     if (dryRun) {
       if (json) for (const facts of wanted) process.stdout.write(keptLine(facts));
@@ -71,7 +69,7 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
     const { done, gone } = await settle(kept, action, options, wanted, signal);
     const left = wanted.length - done - gone;
     const others = gone > 0 ? `, ${gone} gone meanwhile: somebody else, or a worker, was faster` : '';
-    say(`${done} ${past}, ${left + refused.length} left${others}\n`);
+    say(`${done} ${past}, ${left + refusals} left${others}\n`);
     if (left > 0) process.exitCode = EXIT.failed;
   });
 }
@@ -115,12 +113,8 @@ async function settle(
   const untouched = await settling.finally(() => progress?.end());
   for (const [why, count] of untaken) process.stderr.write(`${count} left: ${printable(why)}\n`);
   const soFar = `${done} done, ${wanted.length - done} left in their places`;
-  if (end.signal.aborted) {
-    throw new ExitError(
-      EXIT.noAnswer,
-      `stopped, since the broker would not take the others either: ${soFar}`,
-    );
-  }
+  const stopped = 'stopped, since the broker would not take the others either';
+  if (end.signal.aborted) throw new ExitError(EXIT.noAnswer, `${stopped}: ${soFar}`);
   if (interrupted.aborted) throw new ExitError(EXIT.failed, `interrupted: ${soFar}`);
   return { done, gone: untouched.size };
 }

@@ -34,7 +34,6 @@ const MOST_A_SECOND = 200;
 const DEFAULT_RATE = 50;
 const MOST_LISTED = 1_000_000;
 
-/** The commands that were given up, or the replies that nobody took. */
 export function define(group: Command): void {
   const isReplies = group.name() === 'replies';
   const queue: QueueName = isReplies ? 'undelivered' : 'deadLetters';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 
 import { type Kept, type KeptMessage, KeptQueue, type KeptQueueOptions, Redriver } from '#messaging/client';
-import { readInternalKey } from '#settings';
+import { readInternalKey, readSomeSettings } from '#settings';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
@@ -20,7 +20,6 @@ export type SelectionOptions = Options<never, 'all', 'since'> & {
 export type ListOptions = SelectionOptions & Options<never, 'json', 'limit'>;
 export type ShowOptions = Options<never, 'body' | 'json'>;
 
-/** What the messages of a queue are called, as one and as many. */
 export const NOUNS: Readonly<Record<QueueName, readonly [one: string, many: string]>> = {
   deadLetters: ['dead letter', 'dead letters'],
   undelivered: ['parked reply', 'parked replies'],
@@ -38,9 +37,8 @@ export function list(queue: QueueName, options: ListOptions): Promise<void> {
     if (json) return newest.forEach((facts) => process.stdout.write(keptLine(facts)));
     const lines = [`${counted(all.length, ...NOUNS[queue])} in ${kept.name}`];
     if (all.length > 0) lines.push('', ...groupLines(all), '');
-    if (newest.length < all.length) {
+    if (newest.length < all.length)
       lines.push(`the newest ${newest.length}; --limit ${all.length} lists all`);
-    }
     if (all.length > 0) lines.push(...messageLines(newest, queue));
     const lost = queue === 'undelivered' ? all.filter(neverDelivered).length : 0;
     if (lost > 0) lines.push('', `${lost} can never be delivered: replies discard removes what is chosen`);
@@ -51,11 +49,10 @@ export function list(queue: QueueName, options: ListOptions): Promise<void> {
 export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
   const read = (each: Kept) => each;
   return withMessages(queue, { id: [id] }, read, (found, kept) => {
-    if (found.length === 0)
-      throw new ExitError(
-        EXIT.failed,
-        `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}; list shows the ids`,
-      );
+    if (found.length === 0) {
+      const none = `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`;
+      throw new ExitError(EXIT.failed, `${none}; list shows the ids`);
+    }
     for (const each of found) {
       const { content, properties: all } = each.message;
       const { headers = {}, ...properties } = all;
@@ -83,6 +80,8 @@ export function withMessages<T>(
   work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
 ): Promise<void> {
   return interruptibly(async (signal) => {
+    // A key that cannot be used is a fault: without one, nothing would be proved.
+    readSomeSettings(['INTERNAL_KEY'], process.env);
     let internalKey: Buffer | undefined;
     try {
       internalKey = readInternalKey(process.env);
@@ -122,7 +121,6 @@ export function keptLine({ id, type, operator, reason, failedAt, queue, bytes }:
   return `${JSON.stringify(facts)}\n`;
 }
 
-/** How many messages there are of each reason and type, the most frequent first. */
 export function groupLines(messages: readonly KeptMessage[]): string[] {
   const groups = Map.groupBy(messages, ({ reason, type }) => JSON.stringify([reason, type]));
   const rows = [...groups.values()]

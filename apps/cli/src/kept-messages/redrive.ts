@@ -12,7 +12,6 @@ import { readBus } from '../servers.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
 import { bodyOf, neverDelivered, type QueueName } from './look.ts';
 
-/** A change of the data of a command. */
 interface Change {
   /** As it was given, for messages about it. */
   readonly text: string;
@@ -29,7 +28,6 @@ type Container = Record<string, unknown>;
 
 const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
 
-/** Reads `/session/lang=de`: a JSON pointer, and a value. @throws InvalidArgumentError if it is neither */
 export function readSet(text: string): Change {
   const [pointer = ''] = text.split('=', 1);
   const path = pathOf(pointer);
@@ -76,12 +74,8 @@ export async function redrive(options: RedriveOptions): Promise<void> {
     if (faults.length === 0) return redriver.commandOf(redriving, content);
     throw new Error(`changed so, it is still not valid: ${faults.join('; ')}`);
   };
-  return carryOut('deadLetters', options, {
-    verb: 'Redrive',
-    done: 'redriven',
-    replace,
-    endsAtRefusal: true,
-  });
+  const action = { verb: 'Redrive', done: 'redriven', replace, endsAtRefusal: true };
+  return carryOut('deadLetters', options, action);
 }
 
 export async function redeliver(options: ActionOptions): Promise<void> {
@@ -111,9 +105,8 @@ function wouldFailAgain(reason: string): boolean {
 }
 
 /**
- * A body with these changes, its other members as they were, digit for digit.
+ * A body with these changes, its other members digit for digit. @param isPacket whether the data is a member of the body
  *
- * @param isPacket whether the command's data is a member of the body
  * @throws Error with a reason that quotes nothing of the body
  */
 export function changedBody(content: Buffer, changes: readonly Change[], isPacket: boolean): Buffer {

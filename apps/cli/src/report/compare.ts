@@ -9,18 +9,11 @@ import { usageError } from '../exit.ts';
 import { csvText } from './formats.ts';
 import type { ReportRecord } from './facts.ts';
 
-/** How a report differs from an earlier file of it. */
 export type Comparison = Awaited<ReturnType<typeof compare>>;
 
 const KEY = ['id', 'date', 'moneyType', 'currency'];
 
-/**
- * The records of a file that an earlier run wrote, held in memory.
- *
- * @param path `.csv`, `.ndjson` or `.json`
- * @param amounts the members that are compared
- * @throws ExitError if the file cannot be read
- */
+/** The records of a file that an earlier run wrote, held in memory. @throws ExitError if it cannot be read */
 export async function readEarlier(path: string, amounts: readonly string[]) {
   const records = new Map<string, ReportRecord>();
   for await (const row of rowsOf(path)) {
@@ -30,7 +23,7 @@ export async function readEarlier(path: string, amounts: readonly string[]) {
   return records;
 }
 
-/** Compares the records of a report with earlier ones, which it uses up. @param amounts the members that are compared */
+/** Compares the amounts of a report with earlier ones, which it uses up. */
 export async function compare(
   before: Map<string, ReportRecord>,
   records: AsyncIterable<ReportRecord>,
@@ -38,7 +31,6 @@ export async function compare(
 ) {
   /** What the amounts changed by in all; by currency and the name of the amount. */
   const differences = new Map<string, Map<string, bigint>>();
-  /** The changes of one record; what is absent before or after is an empty text. */
   const changesOf = (currency: string, old: ReportRecord, row: ReportRecord) =>
     amounts.flatMap((member) => {
       const [from, to] = [csvText(old[member]), csvText(row[member])];

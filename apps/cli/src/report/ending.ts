@@ -5,10 +5,8 @@ import type { Comparison } from './compare.ts';
 import type { ReportFacts } from './facts.ts';
 import { incompleteness, type Period } from './period.ts';
 
-/** How many changed records are named; the others are counted. */
 const NAMED_CHANGES = 20;
 
-/** What is known of a report at its end. */
 export type Ending = ReturnType<typeof endingOf>;
 
 export function endingOf(file: string, facts: ReportFacts, comparison?: Comparison) {
@@ -37,7 +35,7 @@ export function endingJson({ file, facts, repeated, missing, comparison }: Endin
       comparison: {
         ...comparison,
         changed: comparison.changed.length,
-        differences: [...comparison.differences].map(([currency, own]) => ({
+        differences: Array.from(comparison.differences, ([currency, own]) => ({
           currency,
           ...Object.fromEntries(own),
         })),
@@ -84,7 +82,7 @@ function totalLines(facts: ReportFacts): string[] {
     const kind = moneyType === undefined ? currency : `${currency}, money type ${moneyType}`;
     const sums = [...amounts]
       .filter(([, amount]) => amount !== 0n)
-      .map(([name, amount]) => `${name} ${facts.amountText(amount, currency)}`);
+      .map(([name, amount]) => `${name} ${facts.decimalOf(amount, currency) ?? amount}`);
     return sums.length === 0 ? [] : [`total ${printable(kind)}: ${sums.join(', ')}`];
   });
 }
@@ -93,7 +91,7 @@ function comparisonLines({ added, removed, changed, differences }: Comparison, f
   const sums = [...differences].flatMap(([currency, own]) =>
     [...own].map(([member, difference]) => {
       const sign = difference > 0n ? '+' : '';
-      return `  ${member} ${currency} ${sign}${facts.amountText(difference, currency)}`;
+      return `  ${member} ${currency} ${sign}${facts.decimalOf(difference, currency) ?? difference}`;
     }),
   );
   const named = changed.slice(0, NAMED_CHANGES).map(({ id, currency, changes }) => {

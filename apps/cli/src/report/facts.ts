@@ -16,7 +16,7 @@ interface Total {
 }
 
 /** The members of each report that are no amounts. Source: interface document, "Ad hoc report record", "Player rake record". */
-const MEMBERS: Readonly<Record<ReportName, readonly string[]>> = {
+const MEMBERS = {
   'ad-hoc': ['id', 'userId', 'date', 'moneyType', 'currency'],
   rake: ['id', 'userId', 'currency'],
 };
@@ -29,6 +29,8 @@ export class ReportFacts {
   readonly amounts: readonly string[];
   /** The members of a record: those of the interface document, then those that the platform adds. */
   readonly members: Set<string>;
+  /** Those that are not an integer in every record that has them. */
+  readonly texts = new Set(TEXTS);
   pages = 0;
   records = 0;
   /** How many values a lenient worker found odd, and passed on as they were. */
@@ -39,7 +41,6 @@ export class ReportFacts {
   last: Page | undefined;
   /** By currency; null if neither the worker nor the user knows them. */
   readonly #decimals: Map<string, number | null>;
-  readonly #texts = new Set(TEXTS);
   readonly #totals = new Map<string, Total>();
   /** Hashes of the ids of the records, by page. */
   readonly #identities: BigUint64Array[] = [];
@@ -116,30 +117,19 @@ export class ReportFacts {
     return decimals !== undefined && isInteger(amount) ? formatAmount(BigInt(amount), decimals) : undefined;
   }
 
-  /** As a decimal if the decimals of the currency are known, else in minor units. */
-  amountText(amount: bigint, currency: string): string {
-    return this.decimalOf(amount, currency) ?? String(amount);
-  }
-
-  /** Whether the values of a member are integers in every record that has it. */
-  hasIntegers(member: string): boolean {
-    return !this.#texts.has(member);
-  }
-
   #addRecord(record: ReportRecord): void {
     for (const [member, value] of Object.entries(record)) {
       this.members.add(member);
-      if (!isInteger(value)) this.#texts.add(member);
+      if (!isInteger(value)) this.texts.add(member);
     }
     const currency = String(record['currency']);
     const moneyType = record['moneyType'] === undefined ? undefined : written(record['moneyType']);
     const key = `${currency} ${moneyType ?? ''}`;
-    const kind = { currency, ...(moneyType !== undefined && { moneyType }) };
-    const total = this.#totals.get(key) ?? { ...kind, amounts: new Map<string, bigint>() };
-    this.#totals.set(key, total);
+    const { amounts } = this.#totals.get(key) ?? { amounts: new Map<string, bigint>() };
+    this.#totals.set(key, { currency, ...(moneyType !== undefined && { moneyType }), amounts });
     for (const amount of this.amounts) {
       const value = record[amount];
-      if (isInteger(value)) total.amounts.set(amount, (total.amounts.get(amount) ?? 0n) + BigInt(value));
+      if (isInteger(value)) amounts.set(amount, (amounts.get(amount) ?? 0n) + BigInt(value));
     }
   }
 }

@@ -73,7 +73,7 @@ export function csvText(value: unknown): string {
 async function* toParquet(records: Records, facts: ReportFacts): AsyncGenerator<Uint8Array> {
   const columnsOf = (rows: readonly ReportRecord[]) => [
     ...[...facts.members].map((name) => {
-      const type: BasicType = facts.hasIntegers(name) ? 'INT64' : 'STRING';
+      const type: BasicType = facts.texts.has(name) ? 'STRING' : 'INT64';
       return { name, type, data: rows.map((row) => parquetCell(name, type, row[name])) };
     }),
     {

@@ -1,7 +1,6 @@
 import { usageError } from '../exit.ts';
 import { isDate, type Options } from '../input.ts';
 
-/** Its ends are `YYYY-MM-DD HH:MM:SS`. */
 export interface Period {
   readonly dateFrom: string;
   readonly dateTo: string;

@@ -20,7 +20,7 @@ export interface ReportRequest {
 /**
  * The pages that were not read yet, in order: all of one command, or each of a command of its own.
  *
- * @param facts of the pages that were read; each page that is given is added before the next one is asked for
+ * @param facts of the pages that were read, to which the reader adds each page before it asks for the next one
  * @throws BrokerError, ExitError at once if nothing can be sent; CallerError; ExitError if the pages do not end in time
  */
 export async function* readPages(
@@ -58,7 +58,7 @@ export async function* readPages(
 }
 
 /**
- * A caller whose reply queues begin with the broker user and `.cli.`, so that they are never those of a service of this user.
+ * A caller whose reply queues are never those of a service of its user.
  *
  * @throws BrokerError, ExitError if nothing can be sent: a caller would try again until its deadline
  */

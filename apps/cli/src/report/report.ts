@@ -32,7 +32,6 @@ type ReportOptions = PeriodOptions &
   > & {
     readonly out: string;
     readonly deadlineMs: number;
-    /** Decimals of currencies that the worker does not know. */
     readonly decimals?: readonly (readonly [string, number])[];
   };
 

@@ -11,13 +11,10 @@ import type { Page, ReportFacts, ReportRecord } from './facts.ts';
 const VERSION = 3;
 
 interface UnfinishedOptions {
-  /** The name under which the report appears once it is whole. */
   readonly out: string;
   /** What makes two readings the same: the report, its data, the operator and the bus. */
   readonly identity: Readonly<Record<string, unknown>>;
-  /** The facts of a report of which nothing was read. */
   readonly noFacts: () => ReportFacts;
-  /** Whether to continue after what an earlier run has left. */
   readonly resumes: boolean;
   /** Whether what exists is replaced: the file, and without `resumes` also what an earlier run has left. */
   readonly mayReplace: boolean;
@@ -70,9 +67,8 @@ export class UnfinishedReport {
   }
 
   /**
-   * Writes the whole report under its final name.
+   * Writes the whole report under its final name. @param content throws a RangeError if the report cannot have that form
    *
-   * @param content in its final form; throws a RangeError if the report cannot have that form
    * @throws ExitError if it cannot, if the name is taken by now, or if the disk refuses it
    */
   async finish(content: AsyncIterable<string | Uint8Array>): Promise<void> {

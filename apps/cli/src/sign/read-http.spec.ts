@@ -1,3 +1,7 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { readCurl, shellWords } from './read-http.ts';
@@ -33,9 +37,17 @@ describe('readCurl', () => {
       'curl -G https://a/b?c=1 -d d=2 -H sign:AB',
       { method: 'GET', url: 'https://a/b?c=1&d=2', body: undefined },
     ],
-  ])('reads %s', (line, expected) => {
-    const { headers, ...request } = readCurl(line);
+  ])('reads %s', async (line, expected) => {
+    const { headers, ...request } = await readCurl(line);
     expect([request, headers.get('sign')]).toEqual([expected, 'AB']);
+  });
+
+  it('reads the data of files, without their line breaks unless it is binary', async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-curl-'));
+    const file = join(folder.path, 'form');
+    writeFileSync(file, 'x=1\r\n2\n');
+    const { body } = await readCurl(`curl https://a/b -d @${file} --data-binary @${file} --data-raw @c`);
+    expect(body).toBe('x=12&x=1\r\n2\n&@c');
   });
 
   it.each([
@@ -44,7 +56,7 @@ describe('readCurl', () => {
     ['curl -F a=b https://a/b', 'multipart form'],
     ['curl -d @/no/such/file https://a/b', /cannot be read \(ENOENT\)/],
     ...[`'a`, `"a\\"`, `$'a`].map((word) => [`curl ${word}`, 'has a quote that is not closed'] as const),
-  ])('refuses %j', (line, reason) => {
-    expect(() => readCurl(line)).toThrow(reason);
+  ])('refuses %j', async (line, reason) => {
+    await expect(readCurl(line)).rejects.toThrow(reason);
   });
 });

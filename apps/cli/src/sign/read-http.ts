@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { usageError } from '../exit.ts';
-import { parseJson } from '../input.ts';
+import { parseJson, readSource } from '../input.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -15,7 +14,6 @@ export interface HttpRequest {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A line of method and path, at the beginning of a text. */
 export const REQUEST_LINE = /^\s*([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?[ \t\r]*(?:\n|$)/;
 /** Options of curl that describe the request, or whose value must not be taken for the address; with their short names. */
 const WITH_VALUE =
@@ -48,14 +46,13 @@ export function readRawRequest(text: string): HttpRequest {
   return { method, url, headers, body: body || undefined };
 }
 
-/** Headers by names in lower case, from lines such as `Name: value`. */
 function headersOf(lines: readonly string[]): Map<string, string> {
-  const found = lines.map((line) => /^([^:\s]+)\s*[:;](.*)$/.exec(line) ?? []);
-  return new Map(
-    found.flatMap(([, name, value = '']) =>
-      name === undefined ? [] : [[name.toLowerCase(), value.trim()] as const],
-    ),
-  );
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, value = ''] = /^([^:\s]+)\s*[:;](.*)$/.exec(line) ?? [];
+    if (name !== undefined) headers.set(name.toLowerCase(), value.trim());
+  }
+  return headers;
 }
 
 /** Reads the requests to the platform in an HTTP archive (HAR 1.2). @throws ExitError if it has none */
@@ -74,7 +71,7 @@ export function readHar(text: string): HttpRequest[] {
 }
 
 function requestOf({ method, url, headers, postData }: Json): HttpRequest {
-  const { text, params } = (postData ?? {}) as { text?: unknown; params?: unknown };
+  const { text, params } = Object(postData) as Json;
   // Some write a form's fields and not its text; they are decoded already.
   const form = new URLSearchParams(pairsOf(params)).toString();
   const body = typeof text === 'string' && text !== '' ? text : form;
@@ -95,7 +92,7 @@ function pairsOf(list: unknown): [string, string][] {
 }
 
 /** Reads the request of a `curl` line. @throws ExitError that says what cannot be read, such as a line that is not of curl */
-export function readCurl(line: string): HttpRequest {
+export async function readCurl(line: string): Promise<HttpRequest> {
   const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());
   if (!/(^|\/)curl(\.exe)?$/.test(program)) throw usageError('the line is not a curl line');
   const settings = { strict: false, allowPositionals: true, tokens: true } as const;
@@ -112,7 +109,8 @@ export function readCurl(line: string): HttpRequest {
   const address =
     addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses.find((each) => /[/.]/.test(each));
   if (address === undefined) throw usageError('the curl line names no address');
-  const data = given.flatMap(([name, value]) => (/^(data|json$)/.test(name) ? dataOf(name, value) : []));
+  const data: string[] = [];
+  for (const [name, value] of given) if (/^(data|json$)/.test(name)) data.push(await dataOf(name, value));
   const headers = headersOf(all('header'));
   const isJson = all('json').length > 0;
   if (isJson && !headers.has('content-type')) headers.set('content-type', 'application/json');
@@ -122,19 +120,14 @@ export function readCurl(line: string): HttpRequest {
   return { method, url: `${address}${address.includes('?') ? '&' : '?'}${body}`, headers, body: undefined };
 }
 
-function dataOf(option: string, value: string): string {
+async function dataOf(option: string, value: string): Promise<string> {
   if (option === 'data-urlencode') {
     const [, name = '', content = ''] = /^([^=]*=)?(.*)$/s.exec(value) ?? [];
     return `${name === '=' ? '' : name}${encodeURIComponent(content)}`;
   }
   if (option === 'data-raw' || !value.startsWith('@')) return value;
-  try {
-    const content = readFileSync(value.slice(1), 'utf8');
-    return option === 'data-binary' ? content : content.replaceAll(/[\r\n]/g, '');
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw usageError(`the curl line names a file that cannot be read (${code})`);
-  }
+  const content = await readSource(value.slice(1));
+  return option === 'data-binary' ? content : content.replaceAll(/[\r\n]/g, '');
 }
 
 /** The tokens of a shell; a quote that is not closed comes as one of its own. */

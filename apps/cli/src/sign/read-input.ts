@@ -14,7 +14,6 @@ import { type HttpRequest, readCurl, readHar, readRawRequest, REQUEST_LINE } fro
 
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
 
-/** A request whose signature is explained. */
 export interface Row {
   /** As it was in the file. */
   readonly given: Json;
@@ -29,18 +28,12 @@ export interface Row {
   readonly notes?: readonly string[];
 }
 
-interface Input {
-  readonly rows: readonly Row[];
-  /** Whether `--json` prints a list. */
-  readonly isList: boolean;
-}
-
 type Json = Readonly<Record<string, unknown>>;
 type Signer = Pick<OperatorCredentials, 'secretKey'> & { readonly settings: SignatureSettings };
 
 /** What holds requests: its option, what a file of it begins with, and how it is read. */
 const KINDS = [
-  { option: 'curl', start: /^\s*(\$\s+)?curl\s/, read: (text: string) => [readCurl(text)] },
+  { option: 'curl', start: /^\s*(\$\s+)?curl\s/, read: async (text: string) => [await readCurl(text)] },
   { option: 'request', start: REQUEST_LINE, read: (text: string) => [readRawRequest(text)] },
   { option: 'har', start: /^\s*\{\s*"log"\s*:/, read: readHar },
 ] as const;
@@ -58,15 +51,17 @@ const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY
 const DERIVED =
   "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
 
-/** @throws ExitError unless exactly one input is given, and can be read */
-export async function readInput(path: string | undefined, options: InputOptions): Promise<Input> {
+/** A row, or a list of them. @throws ExitError unless exactly one input is given, and can be read */
+export async function readInput(
+  path: string | undefined,
+  options: InputOptions,
+): Promise<Row | readonly Row[]> {
   const { command, data, operator, curl, har, request } = options;
   const given = [path, curl, har, request, command].filter((each) => each !== undefined);
   if (given.length !== 1) throw usageError('name one FILE, or one of --curl, --har, --request and --command');
-  if ((command === undefined) !== (data === undefined))
+  if ((command ?? data) !== undefined) {
+    if (command !== undefined && data !== undefined) return rowOfCommand(command, data, operator);
     throw usageError('--command and --data belong together');
-  if (command !== undefined && data !== undefined) {
-    return { rows: [await rowOfCommand(command, data, operator)], isList: false };
   }
   const [source = '-'] = given;
   // A line that was copied is pasted more easily than it is put into a file.
@@ -77,15 +72,16 @@ export async function readInput(path: string | undefined, options: InputOptions)
   );
   if (!kind) return readRows(text);
   const signer = readSigner(operator);
-  const rows = kind.read(text).map((each) => rowOfRequest(each, signer));
-  return { rows, isList: rows.length > 1 };
+  const rows = (await kind.read(text)).map((each) => rowOfRequest(each, signer));
+  const [first, ...others] = rows;
+  return first && others.length === 0 ? first : rows;
 }
 
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
-function readRows(text: string): Input {
+function readRows(text: string): Row | Row[] {
   const given = parseJson(text, 'the file');
-  if (!Array.isArray(given)) return { rows: [readRow(given, 'the file')], isList: false };
-  return { rows: given.map((row, index) => readRow(row, `row ${index + 1}`)), isList: true };
+  if (!Array.isArray(given)) return readRow(given, 'the file');
+  return given.map((row, index) => readRow(row, `row ${index + 1}`));
 }
 
 function readRow(given: unknown, where: string): Row {

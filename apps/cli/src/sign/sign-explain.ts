@@ -38,22 +38,17 @@ const RAW = [
 ];
 
 type ExplainOptions = InputOptions & Options<never, 'json'>;
-
 type SignedRow = ReturnType<typeof signed>;
 
 /** Prints how each request of an input is signed. @throws ExitError if the input cannot be used */
 export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<void> {
-  const { rows, isList } = await readSigned(path, options);
-  if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
-  else if (isList) process.stdout.write(`[\n${rows.map(rowLine).join(',\n')}\n]\n`);
-  else process.stdout.write(`${rows.map(rowLine).join('')}\n`);
-  if (!rows.every(fits)) process.exitCode = EXIT.failed;
-}
-
-async function readSigned(path: string | undefined, options: ExplainOptions) {
   try {
-    const { rows, isList } = await readInput(path, options);
-    return { rows: rows.map(signed), isList };
+    const input = await readInput(path, options);
+    const rows = [input].flat().map(signed);
+    const lines = rows.map(rowLine);
+    if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
+    else process.stdout.write(Array.isArray(input) ? `[\n${lines.join(',\n')}\n]\n` : `${lines.join('')}\n`);
+    if (!rows.every(fits)) process.exitCode = EXIT.failed;
   } catch (error) {
     // The stack is full: PHP reads no more than 512 levels.
     throw error instanceof RangeError ? usageError('the parameters are nested too deep') : error;
@@ -109,10 +104,11 @@ function settingsLines(settings: SignatureSettings): string[] {
 
 function parameterLines({ parameters, settings }: Row): string[] {
   const { dropped, pieces } = traceSignature(parameters, settings);
-  const whyDropped = ([name = '', ...below]: readonly string[]): [string, string] =>
-    below.length > 0
-      ? [pointerOf([name, ...below]), 'SIGNATURE_EXCLUDE=deep']
-      : [name, WHY_DROPPED[name] ?? 'one of the names that are never signed'];
+  const whyDropped = (path: readonly string[]): [string, string] => {
+    const [name = '', ...below] = path;
+    if (below.length > 0) return [pointerOf(path), 'SIGNATURE_EXCLUDE=deep'];
+    return [name, WHY_DROPPED[name] ?? 'one of the names that are never signed'];
+  };
   const kept = pieces.map((piece, index) => [
     String(index + 1).padStart(2),
     printable(pointerOf(piece.path)),
@@ -134,16 +130,14 @@ function pointerOf(path: readonly string[]): string {
 }
 
 function whyKept({ path, value, origin }: SignedPiece, settings: SignatureSettings): string {
-  const reasons: string[] = [];
-  if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
-  if (origin === 'joined') reasons.push('joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge');
-  else if (origin === 'decoded') {
-    reasons.push(`found in a string of JSON, SIGNATURE_JSON_STRINGS=${settings.jsonStrings}`);
-  }
-  if (typeof value === 'boolean' || value === null) {
-    reasons.push(`${exactJson(value)}, SIGNATURE_SCALARS=${settings.scalars}`);
-  }
-  return reasons.join('; ');
+  const isScalar = typeof value === 'boolean' || value === null;
+  const reasons = [
+    path.length === 1 && path[0] === 'client' && 'SIGNATURE_OPEN_GAME_CLIENT=keep',
+    origin === 'joined' && 'joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge',
+    origin === 'decoded' && `found in a string of JSON, SIGNATURE_JSON_STRINGS=${settings.jsonStrings}`,
+    isScalar && `${exactJson(value)}, SIGNATURE_SCALARS=${settings.scalars}`,
+  ];
+  return reasons.filter(Boolean).join('; ');
 }
 
 function comparisonLines({ request, settings, secret, sign, expectedSign: sent }: SignedRow): string[] {
@@ -160,33 +154,29 @@ function comparisonLines({ request, settings, secret, sign, expectedSign: sent }
 
 function mistakeLines({ request, settings, secret, canonical }: SignedRow): string[] {
   /** The signed text with other settings, or with a mistake; of mistakes with the same title the first. */
-  const texts = new Map(otherSettings(settings).map(([name, other]) => [name, signedText(request, other)]));
+  const texts = new Map<string, string>(
+    otherSettings(settings).map(([name, other]) => [name, signedText(request, other)]),
+  );
   for (const mistake of usualMistakes(request)) {
     const title = titleOf(mistake);
     const isListed = !mistake.seal && (!mistake.separator || mistake.piece);
     if (isListed && !texts.has(title)) texts.set(title, signedText(request, settings, mistake));
   }
-  const differing = [...texts].filter(([, text]) => text !== canonical);
   const same = [...texts.keys()].filter((name) => texts.get(name) === canonical);
-  const cells = differing.map(([name, text]) => [
+  for (const name of same) texts.delete(name);
+  const cells = [...texts].map(([name, text]) => [
     name,
     secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret),
   ]);
-  return [
-    ...alignedLines(cells),
-    ...(same.length === 0 ? [] : [styleText('dim', `no difference here: ${same.join('; ')}`)]),
-  ];
+  const none = same.length > 0 ? [styleText('dim', `no difference here: ${same.join('; ')}`)] : [];
+  return [...alignedLines(cells), ...none];
 }
 
-function otherSettings(settings: SignatureSettings): [string, SignatureSettings][] {
-  return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) =>
-    Object.keys(values)
-      .filter((value) => value !== settings[member])
-      .map((value): [string, SignatureSettings] => [
-        `${variable}=${value}`,
-        { ...settings, [member]: value },
-      ]),
-  );
+function otherSettings(settings: SignatureSettings) {
+  return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) => {
+    const others = Object.keys(values).filter((value) => value !== settings[member]);
+    return others.map((value) => [`${variable}=${value}`, { ...settings, [member]: value }] as const);
+  });
 }
 
 /** What is wrong, without what it must be. */

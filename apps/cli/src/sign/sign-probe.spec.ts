@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Question } from '#platform';
-import { parseExactJson, sign, SIGNATURE_VARIABLES } from '#signing';
+import { DEFAULT_SIGNATURE_SETTINGS, parseExactJson, sign, SIGNATURE_VARIABLES } from '#signing';
 
 import { findSettings, type FoundSettings } from './sign-probe.ts';
 
@@ -41,16 +41,14 @@ function platformOf(settings: FoundSettings) {
   };
 }
 
-/** The settings without those that others make irrelevant. */
-function relevant({ jsonPlacement, openGameClient, exclude, scalars, ...rest }: FoundSettings): object {
-  const isRaw = rest.schemeV3 === 'raw-body';
-  const isDecoding = rest.jsonStrings !== 'none';
-  return {
-    ...rest,
-    ...(isDecoding && { jsonPlacement }),
-    ...(!isRaw && { openGameClient }),
-    ...((isDecoding || !isRaw) && { exclude, scalars }),
-  };
+/** The variables that others rule out. */
+function irrelevantIn({ schemeV3, jsonStrings }: FoundSettings) {
+  const [isRaw, isUndecoded] = [schemeV3 === 'raw-body', jsonStrings === 'none'];
+  return Object.keys(SIGNATURE_VARIABLES).filter((variable) => {
+    if (variable === 'SIGNATURE_OPEN_GAME_CLIENT') return isRaw;
+    if (variable === 'SIGNATURE_JSON_PLACEMENT') return isUndecoded;
+    return isRaw && isUndecoded && /EXCLUDE|SCALARS/.test(variable);
+  }) as (keyof typeof SIGNATURE_VARIABLES)[];
 }
 
 describe('findSettings', () => {
@@ -58,7 +56,10 @@ describe('findSettings', () => {
     for (const settings of variants) {
       const platform = platformOf(settings);
       const found = await findSettings(platform.ask, OPERATOR, PERIOD);
-      expect([settings, relevant(found.settings)]).toEqual([settings, relevant(settings)]);
+      const irrelevant = irrelevantIn(settings);
+      const members = irrelevant.map((variable) => SIGNATURE_VARIABLES[variable].member);
+      const defaults = members.map((member) => [member, DEFAULT_SIGNATURE_SETTINGS[member]]);
+      expect(found).toEqual({ settings: { ...settings, ...Object.fromEntries(defaults) }, irrelevant });
       expect(platform.calls()).toBeLessThanOrEqual(MOST_CALLS);
     }
   });

@@ -27,6 +27,7 @@ type ProbedOperator = Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId
 type Texts = Readonly<Record<string, string>>;
 
 const MINUTE_MS = 60_000;
+const FOUND = { ...SIGNATURE_VARIABLES, RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' } as const };
 /** A member that the platform does not know may be ignored, and its answers never repeat the player. */
 const NOT_FOUND = [
   '# PLAYER_COUNTRY_MEMBER: no answer tells the name under which it takes the country (default: country);',
@@ -36,12 +37,13 @@ const REFUSED = 400;
 const SUCCESS = 200;
 /** A player with an `authType` that the platform refuses once it accepts the signature: no session is opened. */
 const NOBODY = 'poker-bridge-probe';
-/** In a list, so that it is signed first or last wherever its members are placed; and deep enough to be excluded. */
-const STRINGS = { a: '["x"]', z: '"y"' };
-const PLACEMENT = { z: '["x"]' };
-const EXCLUDE = { z: '{"x":{"page":"7","y":"8"}}' };
-const SCALARS = { z: '{"x":true}' };
-const ALL = { a: '["x"]', y: '{"x":{"page":"7","y":true}}', z: '"y"' };
+const ALL_AT_ONCE = { a: '["x"]', y: '{"x":{"page":"7","y":true}}', z: '"y"' };
+/** Every combination: the default first, and those with another scheme of open-game last. */
+const EVERY_SETTING = Object.values(SIGNATURE_VARIABLES).reduce<readonly object[]>(
+  (all, { member, values }) =>
+    Object.keys(values).flatMap((value) => all.map((others) => ({ ...others, [member]: value }))),
+  [{}],
+) as readonly SignatureSettings[];
 
 /** @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or there is no answer */
 export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<void> {
@@ -70,12 +72,7 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
   };
   const probed = { ...operator, secretKey };
   const { settings: found, irrelevant } = await findSettings(ask, probed, periodAnHourAgo(MINUTE_MS));
-  const values = [
-    ...Object.entries(SIGNATURE_VARIABLES).map(
-      ([variable, { member }]) => [variable, found[member]] as const,
-    ),
-    ['RAKE_PARAMETERS_IN', found.rakeParametersIn] as const,
-  ];
+  const values = Object.entries(FOUND).map(([variable, { member }]) => [variable, found[member]] as const);
   const lines = values.map(([variable, value]) =>
     irrelevant.includes(variable) ? `# ${variable}: makes no difference there` : `${variable}=${value}`,
   );
@@ -84,11 +81,12 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
 }
 
 /**
- * Finds by at most twelve calls how a platform signs, and where it looks for the parameters of the rake: one setting
- * after the other, by a request that differs in this one alone.
+ * Finds by at most twelve calls how a platform signs, and where it looks for the parameters of the rake: each probe
+ * leaves the settings that give the signature which the platform accepts.
  *
  * @param ask gives the status of the answer
  * @param period of the reports that are read; a short one
+ * @returns `irrelevant`: the variables that make no difference, because others rule them out
  * @throws ExitError with the reason, if nothing fits
  */
 export async function findSettings(
@@ -96,56 +94,52 @@ export async function findSettings(
   operator: ProbedOperator,
   period: Period,
 ): Promise<{ readonly settings: FoundSettings; readonly irrelevant: readonly string[] }> {
-  let settings: FoundSettings = { ...DEFAULT_SIGNATURE_SETTINGS, rakeParametersIn: 'form' };
-  const set = (change: Partial<FoundSettings>): void => void (settings = { ...settings, ...change });
   const accepts = async (question: Question): Promise<boolean> => (await ask(question)) !== REFUSED;
-  const report = (extra: Texts, change: Partial<SignatureSettings> = {}, digest?: string) =>
-    accepts(questionOf(operator, 'report.ad-hoc.fetch', period, { ...settings, ...change }, extra, digest));
-  const game = (launchOptions: Record<string, unknown>, change: Partial<SignatureSettings> = {}) => {
+  const report = (extra?: Texts) => requestWith(operator, 'report.ad-hoc.fetch', period, extra);
+  const game = (launchOptions: Readonly<Record<string, unknown>>) => {
     const session = { authType: NOBODY as 'external', launchOptions };
-    const data = { player: { id: NOBODY }, session };
-    return accepts(questionOf(operator, 'game.open', data, { ...settings, ...change }));
+    return requestWith(operator, 'game.open', { player: { id: NOBODY }, session });
   };
-
-  if (await report({}, {}, '0'.repeat(64))) {
+  /** Each is signed in two or three ways by the settings that are left, of which one is right; if none may be, with the reason. */
+  const probes = [
+    [
+      report(),
+      'the platform refuses a request that all settings sign alike: check PLATFORM_CLIENT_ID and the secret key',
+    ],
+    // In a list, so that it is signed first or last wherever its members are placed.
+    [report({ a: '["x"]', z: '"y"' })],
+    [report({ z: '["x"]' })],
+    [game({}), 'the platform accepts no known signature of open-game: check PLATFORM_API_URL'],
+    // Nested values are in JSON strings of the reports or, if these are not decoded, in the body of open-game.
+    [report({ z: '{"x":{"page":"7","y":"8"}}' })],
+    [game({ x: { page: '7', y: '8' } })],
+    [report({ z: '{"x":true}' })],
+    [game({ x: true })],
+  ] as const;
+  if (await accepts(report().signed('0'.repeat(64)))) {
     throw fault('the platform accepts a wrong signature: does PLATFORM_BASE_URL lead to the platform?');
   }
-  if (!(await report({}))) {
-    throw fault(
-      'the platform refuses a request that all settings sign alike: check PLATFORM_CLIENT_ID and the secret key',
-    );
+  let left = EVERY_SETTING;
+  for (const [request, reason] of probes) {
+    const tried = [...Map.groupBy(left, request.signatureBy)];
+    let [, accepted] = (reason === undefined ? tried.pop() : undefined) ?? [];
+    for (const [signature, settings] of tried) {
+      if (!(await accepts(request.signed(signature)))) continue;
+      accepted = settings;
+      break;
+    }
+    if (!accepted) throw fault(reason);
+    left = accepted;
   }
-  if (!(await report(STRINGS))) {
-    set({ jsonStrings: (await report(STRINGS, { jsonStrings: 'none' })) ? 'none' : 'all' });
-  }
-  /** The variables that make no difference, because others rule them out. */
-  const irrelevant: string[] = [];
-  const isDecoding = settings.jsonStrings !== 'none';
-  if (!isDecoding) irrelevant.push('SIGNATURE_JSON_PLACEMENT');
-  else if (!(await report(PLACEMENT))) set({ jsonPlacement: 'merge' });
-
-  if (!(await game({}))) {
-    if (await game({}, { openGameClient: 'drop' })) set({ openGameClient: 'drop' });
-    else if (await game({}, { schemeV3: 'raw-body' })) set({ schemeV3: 'raw-body' });
-    else throw fault('the platform accepts no known signature of open-game: check PLATFORM_API_URL');
-  }
-  const isRaw = settings.schemeV3 === 'raw-body';
-  if (isRaw) irrelevant.push('SIGNATURE_OPEN_GAME_CLIENT');
-
-  // Nested values are in JSON strings of the reports, or in the body of open-game.
-  if (!isDecoding && isRaw) irrelevant.push('SIGNATURE_EXCLUDE', 'SIGNATURE_SCALARS');
-  else {
-    const isExcludedAtTop = isDecoding ? report(EXCLUDE) : game({ x: { page: '7', y: '8' } });
-    if (!(await isExcludedAtTop)) set({ exclude: 'deep' });
-    const isPhp = isDecoding ? report(SCALARS) : game({ x: true });
-    if (!(await isPhp)) set({ scalars: 'json' });
-  }
-
+  const [found = DEFAULT_SIGNATURE_SETTINGS] = left;
+  const irrelevant = Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member }]) =>
+    left.some((other) => other[member] !== found[member]) ? [variable] : [],
+  );
   const statuses: number[] = [];
   for (const rakeParametersIn of ['form', 'query'] as const) {
-    set({ rakeParametersIn });
-    const status = await ask(questionOf(operator, 'report.rake.fetch', period, settings, ALL));
-    if (status === SUCCESS) return { settings, irrelevant };
+    const request = requestWith(operator, 'report.rake.fetch', period, ALL_AT_ONCE, rakeParametersIn);
+    const status = await ask(request.signed(request.signatureBy(found)));
+    if (status === SUCCESS) return { settings: { ...found, rakeParametersIn }, irrelevant };
     statuses.push(status);
   }
   throw fault(
@@ -153,32 +147,30 @@ export async function findSettings(
   );
 }
 
-function fault(reason: string): ExitError {
-  return new ExitError(EXIT.failed, reason);
-}
+const fault = (reason = ''): ExitError => new ExitError(EXIT.failed, reason);
 
-/** A request as a worker sends it, with further parameters, which the platform signs and does not know. */
-function questionOf<T extends Operation>(
+/** A request as a worker sends it, with further parameters, for any signature. */
+function requestWith<T extends Operation>(
   { clientId, secretKey, ...roots }: ProbedOperator,
   type: T,
   data: CommandData[T],
-  settings: FoundSettings,
   extra: Texts = {},
-  digest?: string,
-): Question {
-  const sender = { clientId, settings: { ...settings, playerCountryMember: 'country' } };
-  const pageRequest = { page: 1, perPage: 1 };
-  const { root, method, path, body, parameters } = requestOf(type, data, sender, pageRequest);
+  rakeParametersIn: FoundSettings['rakeParametersIn'] = 'form',
+) {
+  const sender = { clientId, settings: { rakeParametersIn, playerCountryMember: 'country' } };
+  const { root, method, path, body, parameters } = requestOf(type, data, sender, { page: 1, perPage: 1 });
   const more = new URLSearchParams(extra).toString();
   const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
   const text = body && joined(body.text);
-  const signedBody = type === 'game.open' ? text : undefined;
-  const signature = sign({ ...parameters, ...extra }, secretKey, settings, signedBody);
   return {
-    root: roots[root],
-    method,
-    path: body ? path : joined(path),
-    headers: { sign: digest ?? signature, ...(body && { 'content-type': body.contentType }) },
-    body: text,
+    signatureBy: (settings: SignatureSettings): string =>
+      sign({ ...parameters, ...extra }, secretKey, settings, type === 'game.open' ? text : undefined),
+    signed: (signature: string): Question => ({
+      root: roots[root],
+      method,
+      path: body ? path : joined(path),
+      headers: { sign: signature, ...(body && { 'content-type': body.contentType }) },
+      body: text,
+    }),
   };
 }
