@@ -1,6 +1,7 @@
-import type { CommandDefinition, ReplyDefinition } from '../validation/define.ts';
+import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
 import { COMMAND_TYPES, type CommandType, type ReplyType } from '../message-types.ts';
 import { commandFailed } from '../replies/command-failed.ts';
+import { rulesOf } from '../validation/compile-shape.ts';
 import { gameOpen } from './game-open.ts';
 import { reportAdHocFetch, reportRakeFetch } from './report-fetch.ts';
 import { sessionCreate } from './session-create.ts';
@@ -11,7 +12,7 @@ const DEFINITIONS = {
   'game.open': gameOpen,
   'report.ad-hoc.fetch': reportAdHocFetch,
   'report.rake.fetch': reportRakeFetch,
-} as const satisfies { readonly [Type in CommandType]: CommandDefinition<Type> };
+} as const satisfies { readonly [Type in CommandType]: CommandDefinition<object, Type> };
 
 type Definitions = typeof DEFINITIONS;
 
@@ -25,6 +26,7 @@ export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
     reply,
   ]),
 );
+for (const { data } of REPLIES.values()) rulesOf(data);
 
 /** The data of each command by its type. */
 export type CommandData = { [Type in CommandType]: InstanceType<Definitions[Type]['data']> };
