@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-import { busNames, type CommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
+import { busNames, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 import {
   alarmSentence,
   type BrokerConnection,
@@ -68,20 +68,15 @@ export class Attempts {
     const { connection, publisher } = this.#bus;
     const timestamp = Math.floor(Date.now() / 1_000);
     const stamped = { ...properties, replyTo, timestamp, headers: { ...properties.headers } };
-    const message = {
-      exchange,
-      routingKey,
-      mandatory: true,
-      content: Buffer.from(body),
-      properties: stamped,
-    };
+    const content = Buffer.from(body);
+    const message = { exchange, routingKey, mandatory: true, content, properties: stamped };
     for (;;) {
       const { state } = connection;
       if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', id, state.reason);
       try {
         const published = publisher.publish(message, () => !this.signal.aborted);
         const outcome = await abortable(published, this.signal);
-        if (outcome === 'confirmed') return void (this.#isSent = true);
+        if (outcome === 'confirmed') break;
         if (outcome === 'returned') throw CallerError.of('NO_WORKER', id);
       } catch (error) {
         if (error instanceof PublishRefusedError) {
@@ -91,6 +86,7 @@ export class Attempts {
       }
       await pause(FIRST_PAUSE_MS, this.signal);
     }
+    this.#isSent = true;
   }
 
   /**
@@ -126,7 +122,7 @@ export class Attempts {
     const { connection, replyQueue, sender } = this.#bus;
     const { id, routingKey } = this.#command;
     const { state, lastError = replyQueue.lastError } = connection;
-    const lane = busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey as CommandType]];
+    const lane = busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey]];
     const hint = lastError === undefined ? `Is ${lane} served?` : `The last error: ${lastError}.`;
     const code = this.#isSent ? 'NO_REPLY' : 'NOT_SENT';
     return CallerError.of(code, id, state.kind === 'blocked' ? alarmSentence(state.reason) : hint);

@@ -128,7 +128,7 @@ export class Caller {
   }
 
   /**
-   * A command for an outbox: keep it in the transaction, then `publish` it or let a relay do that. Its replies come to `onReply`.
+   * A command for an outbox: keep it in the transaction, then `publish` it or let a relay do that; `onReply` gets its replies.
    *
    * @throws CallerError `VALIDATION_FAILED` if no message can have its id, `NOT_CONNECTED` as `replyQueue` does
    */
@@ -139,7 +139,7 @@ export class Caller {
   /**
    * Publishes a prepared command. Settles once the broker has confirmed it.
    *
-   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT` 1.5 s after the deadline, `CALLER_CLOSED`
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT`, `CALLER_CLOSED`
    */
   async publish(
     command: PreparedCommand,
@@ -159,7 +159,7 @@ export class Caller {
     await this.#bus.replyQueue.ready(signal);
   }
 
-  /** Rejects what is under way with `CALLER_CLOSED`, and closes the connections. Late replies stay in the queue. Never rejects. */
+  /** Rejects what is under way with `CALLER_CLOSED`, and disconnects. Late replies stay in the queue. Never rejects. */
   async close(): Promise<void> {
     this.#closing.abort(CallerError.of('CALLER_CLOSED'));
     this.#bus.publisher.close();

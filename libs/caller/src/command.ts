@@ -44,30 +44,11 @@ export interface CallOptions extends CommandOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The AMQP properties of a command, in amqplib's names. */
-export interface CommandProperties {
-  readonly type: string;
-  readonly messageId: string;
-  readonly correlationId: string;
-  readonly replyTo: string;
-  readonly contentType: string;
-  /** 2: persistent. */
-  readonly deliveryMode: number;
-  readonly appId: string;
-  readonly userId?: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-}
-
 /** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
-export interface PreparedCommand {
-  /** Its replies carry it as `commandId`. */
-  readonly id: string;
-  readonly exchange: string;
-  readonly routingKey: string;
-  readonly properties: CommandProperties;
-  /** JSON. */
-  readonly body: string;
-}
+export type PreparedCommand = Readonly<ReturnType<typeof prepareCommand>>;
+
+/** The AMQP properties of a command, in amqplib's names. */
+export type CommandProperties = PreparedCommand['properties'];
 
 /** What all commands of one caller have in common. */
 export interface Sender {
@@ -93,7 +74,7 @@ export function prepareCommand<T extends CommandType>(
   type: T,
   data: CommandData[T],
   options: CommandOptions = {},
-): PreparedCommand {
+) {
   const { id = randomUUID(), operator = sender.operator, deadlineMs } = options;
   if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) {
     const message = 'must be text of 1 to 200 bytes, without lone surrogates';
@@ -106,6 +87,7 @@ export function prepareCommand<T extends CommandType>(
   const deadline = deadlineMs && new Date(Date.now() + deadlineMs).toISOString();
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
+    /** Its replies carry it as `commandId`. */
     id,
     exchange: busNames(prefix).commands,
     routingKey: type,
@@ -115,6 +97,7 @@ export function prepareCommand<T extends CommandType>(
       correlationId: id,
       replyTo,
       contentType: 'application/json',
+      /** Persistent. */
       deliveryMode: 2,
       appId,
       ...given({ userId }),
@@ -127,8 +110,9 @@ export function prepareCommand<T extends CommandType>(
   };
 }
 
+type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+
 /** The members that are not `undefined`. */
-export function given<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+export function given<T extends object>(members: T): Given<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
 }

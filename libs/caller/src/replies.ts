@@ -9,7 +9,7 @@ const MAX_REMEMBERED = 10_000;
 /** Before a handler that failed, most likely for its database, is called again. */
 const HANDLER_PAUSE_MS = 1_000;
 
-/** Takes a reply that no call awaits. Once it resolves the reply is acknowledged; if it rejects, the reply comes again after a second. */
+/** Takes a reply that no call awaits; it is acknowledged once that resolves, and comes again a second after a rejection. */
 export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
 
 /** Waits for something until a signal aborts; the work itself continues. @throws the signal's reason; as the work does */

@@ -65,7 +65,7 @@ export class ReplyQueue {
     return this.connection.lastError ?? this.#consumer?.lastError?.message;
   }
 
-  /** The name of the queue, once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */
+  /** The queue, once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */
   async ready(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();

@@ -28,21 +28,12 @@ const VARIABLES = {
   secretKey: 'PLATFORM_SECRET_KEY',
   currencyPrecisions: 'CURRENCY_PRECISIONS',
 } as const satisfies Readonly<Record<string, SettingName>>;
-const MEMBERS = [
-  'baseUrl',
-  'apiUrl',
-  'clientId',
-  'secretKey',
-  'secretKeyFile',
-  'currencyPrecisions',
-  'settings',
-];
+const MEMBERS = 'baseUrl apiUrl clientId secretKey secretKeyFile currencyPrecisions settings'.split(' ');
 /** The settings of section 6, each with the member of an operator's settings that it is. */
 const OF_OPERATOR = new Map(
-  (Object.keys(SETTINGS) as SettingName[]).flatMap((name): [SettingName, keyof PlatformSettings][] => {
-    const { ofOperator }: Definition<unknown> = SETTINGS[name];
-    return ofOperator === undefined ? [] : [[name, ofOperator]];
-  }),
+  (Object.entries(SETTINGS) as [SettingName, Definition<unknown>][]).flatMap(([name, { ofOperator }]) =>
+    ofOperator ? [[name, ofOperator] as const] : [],
+  ),
 );
 
 /**
@@ -110,8 +101,9 @@ function ownSettings(operator: string, entry: unknown, readText: ReadText): Part
   if (secretKey !== undefined && secretKeyFile !== undefined)
     throw FILE.fault(`${operator} gives its secret key twice`);
   const own: Record<string, unknown> = {};
-  const take = (member: string, value: unknown, variable: SettingName, read = readerOf(variable)): void => {
-    if (value !== undefined) own[variable] = readMember(`${operator}: ${member}`, value, read);
+  const take = (member: string, value: unknown, variable: SettingName, read?: Reader<unknown>): void => {
+    if (value !== undefined)
+      own[variable] = readMember(`${operator}: ${member}`, value, read ?? SETTINGS[variable].read);
   };
   for (const [member, variable] of Object.entries(VARIABLES)) take(member, given[member], variable);
   take('secretKeyFile', secretKeyFile, 'PLATFORM_SECRET_KEY', (path) => readSecret(path, readText));
@@ -121,10 +113,6 @@ function ownSettings(operator: string, entry: unknown, readText: ReadText): Part
     take(variable, value, variable as SettingName);
   }
   return own;
-}
-
-function readerOf(variable: SettingName): Reader<unknown> {
-  return SETTINGS[variable].read;
 }
 
 /** Reads a member as its variable is read; currency precisions may be an object as well: `{"USD": 2, "mBTC": 5}`. */
