@@ -84,7 +84,7 @@ export function prepareCommand<T extends CommandType>(
   if (deadlineMs !== undefined && !(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
     throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
   }
-  const deadline = deadlineMs && new Date(Date.now() + deadlineMs).toISOString();
+  const deadline = deadlineMs === undefined ? undefined : new Date(Date.now() + deadlineMs).toISOString();
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
     /** Its replies carry it as `commandId`. */

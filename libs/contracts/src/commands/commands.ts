@@ -20,13 +20,14 @@ type Definitions = typeof DEFINITIONS;
 export const COMMANDS: readonly Definitions[CommandType][] = COMMAND_TYPES.map((type) => DEFINITIONS[type]);
 
 /** Every type of reply, in the order of the commands; two commands may share one. */
-export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
-  [...COMMANDS.flatMap(({ replies }): readonly ReplyDefinition[] => replies), commandFailed].map((reply) => [
-    reply.type,
-    reply,
-  ]),
-);
-for (const { data } of REPLIES.values()) rulesOf(data);
+export const REPLIES = repliesTo(COMMANDS);
+
+/** @throws TypeError if a member of a reply has no rule */
+export function repliesTo(commands: readonly CommandDefinition[]): ReadonlyMap<string, ReplyDefinition> {
+  const replies = [...commands.flatMap((command) => command.replies), commandFailed];
+  for (const { data } of replies) rulesOf(data);
+  return new Map(replies.map((reply) => [reply.type, reply]));
+}
 
 /** The data of each command by its type. */
 export type CommandData = { [Type in CommandType]: InstanceType<Definitions[Type]['data']> };
