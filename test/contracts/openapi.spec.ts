@@ -15,7 +15,6 @@ import { type Received, signFlat } from '../support/sandbox-client.ts';
 import { sharedSandbox } from '../integration/sandbox/sandbox-under-test.ts';
 import { folderForAll } from '../support/suite-service.ts';
 import { faultsBy, newAjv } from './schema-validators.ts';
-import { compileShape } from '../../libs/contracts/src/validation/compile-shape.ts';
 
 interface Media {
   readonly schema: { readonly $ref: string };
@@ -141,7 +140,7 @@ describe('openapi.yaml', () => {
 
   it('names the members that the sandbox reads and the worker sends', () => {
     const { OpenGameSession: session, OpenGamePlayer: game } = document['components'].schemas;
-    const membersOf = (shape: new () => object) => [...compileShape(shape).members.keys()].sort();
+    const membersOf = (shape: new () => object) => Object.keys(new shape()).sort();
     expect(Object.keys(session.properties).sort()).toEqual(membersOf(GameSession));
     expect(Object.keys(game.properties).sort()).toEqual(membersOf(GamePlayer));
     expect(Object.keys(session.properties).sort()).toEqual(Object.keys(SESSION_MEMBERS).sort());

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-import { busNames, type CommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
+import { busNames, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 import {
   alarmSentence,
   type BrokerConnection,
@@ -60,9 +60,8 @@ export class Attempts {
   /**
    * Publishes the command, mandatory and confirmed.
    *
-   * @param replyTo the queue to answer to; default: as it was prepared
-   * @throws CallerError `NO_WORKER` if nobody is bound to it, `NOT_PERMITTED` if the broker refuses it for good,
-   *   `LOGIN_REFUSED`; the signal's reason
+   * @param replyTo default: as it was prepared
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`; the signal's reason
    */
   async publish(replyTo = this.#command.properties.replyTo): Promise<void> {
     const { id, exchange, routingKey, properties, body } = this.#command;
@@ -93,7 +92,7 @@ export class Attempts {
   /**
    * Waits before the command is sent again: what the worker asks for, and full jitter over twice as long at each failure.
    *
-   * @throws what it failed with, if sending it again cannot help within its deadline; the signal's reason, if it is aborted before
+   * @throws the error, if sending again cannot help within the deadline; the signal's reason
    */
   async pauseAfter(error: unknown): Promise<void> {
     this.signal.throwIfAborted();
@@ -123,9 +122,9 @@ export class Attempts {
     const { connection, replyQueue, sender } = this.#bus;
     const { id, routingKey } = this.#command;
     const { state, lastError = replyQueue.lastError } = connection;
-    let hint = `Is ${busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey as CommandType]]} served?`;
-    if (state.kind === 'blocked') hint = alarmSentence(state.reason);
-    else if (lastError !== undefined) hint = `The last error: ${lastError}.`;
-    return CallerError.of(this.#isSent ? 'NO_REPLY' : 'NOT_SENT', id, hint);
+    const lane = busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey]];
+    const hint = lastError === undefined ? `Is ${lane} served?` : `The last error: ${lastError}.`;
+    const code = this.#isSent ? 'NO_REPLY' : 'NOT_SENT';
+    return CallerError.of(code, id, state.kind === 'blocked' ? alarmSentence(state.reason) : hint);
   }
 }

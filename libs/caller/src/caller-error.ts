@@ -36,18 +36,15 @@ export type CallerErrorCode = ErrorCode | keyof typeof CALLER_CODES;
 type Facts = Pick<CallerError, 'code' | 'category' | 'retryable' | 'message'> & Partial<CallerError>;
 
 /**
- * How a call fails. Decide by `code`: those of `ERROR_CODES` are the worker's answer, and `VALIDATION_FAILED` also
- * this library's, of an id that cannot be sent; those of `CALLER_CODES` are faults on this side of the bus. The message is a
- * sentence for people and holds no value of the command.
+ * How a call fails. Decide by `code`: one of `ERROR_CODES` is the worker's answer (`VALIDATION_FAILED` also this library's, of
+ * an id that cannot be sent), one of `CALLER_CODES` a fault on this side of the bus. The message holds no value of the command.
  */
 export class CallerError extends Error {
   override readonly name = 'CallerError';
   readonly code!: CallerErrorCode;
-  /** The kind of the failure, for a service that decides by less than the code. */
   readonly category!: ErrorCategory;
   /** Whether the same command, sent again under the same id, can succeed without anyone changing it. */
   readonly retryable!: boolean;
-  /** How long to wait before that, if known. */
   readonly retryAfterMs: number | undefined;
   /** Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`. */
   readonly violations: readonly Violation[] | undefined;
@@ -63,11 +60,7 @@ export class CallerError extends Error {
     Object.assign(this, facts);
   }
 
-  /**
-   * A fault on this side of the bus.
-   *
-   * @param hint a further sentence
-   */
+  /** A fault on this side of the bus; the hint is a further sentence. */
   static of(code: keyof typeof CALLER_CODES, commandId?: string, hint?: string): CallerError {
     const { message, ...facts } = CALLER_CODES[code];
     return new CallerError({ ...facts, code, message: hint ? `${message} ${hint}` : message, commandId });

@@ -36,15 +36,11 @@ function load(): typeof api | undefined {
 export interface CallerOptions {
   /** One or more, comma separated or as an array: the nodes of one cluster, tried in turn. `amqp://` or `amqps://`. */
   readonly url: string | readonly string[];
-  /**
-   * Your service, for example `shop`: reply queues begin with it and a dot, so it is also the name that the permissions of
-   * your broker user and `CALLERS_FILE` know.
-   */
+  /** Your service, for example `shop`: its reply queues begin with this name and a dot. */
   readonly name: string;
   /**
-   * Which instance of the service: each has a durable reply queue of its own, `<name>.replies.<instance>`, which the same
-   * instance finds again after a restart. A second process of the same name and instance is refused with `INSTANCE_TAKEN`.
-   * Default: each process takes the lowest number that no other one has, and with it the replies that an earlier one left.
+   * Which process of the service: each has a durable reply queue of its own, `<name>.replies.<instance>`, and finds it again
+   * after a restart; a second one is refused with `INSTANCE_TAKEN`. Default: the lowest number that no other process has.
    */
   readonly instance?: string;
   /** The prefix of the workers' names on the broker (their `AMQP_PREFIX`). Default `poker`. */

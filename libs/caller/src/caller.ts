@@ -28,15 +28,11 @@ const DEADLINE_MS = 15_000;
 /** The data of the reply to a command. */
 export type ReplyTo<T extends PlayerCommand> = ReplyOf<T>['data'];
 
-/**
- * Sends commands to poker-bridge and gives typed replies. It connects in the background and reconnects for as long as it
- * is open; a call that waits meanwhile loses nothing.
- */
+/** Sends commands to poker-bridge and gives typed replies. It connects in the background, and reconnects while it is open. */
 export class Caller {
   readonly #closing = new AbortController();
   readonly #bus: Bus;
 
-  /** As `createCaller` does. */
   constructor(options: CallerOptions) {
     const { urls, tls, sender } = readOptions(options);
     const { name, instance, onReply, onState } = options;
@@ -58,18 +54,14 @@ export class Caller {
     this.#bus = { sender, connection, publisher, replies, replyQueue, closing: this.#closing.signal };
   }
 
-  /**
-   * Where replies go: the durable queue of this process alone.
-   *
-   * @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready`
-   */
+  /** Where replies go. @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready` */
   get replyQueue(): string {
     const { name } = this.#bus.replyQueue;
     if (name !== undefined) return name;
     throw CallerError.of('NOT_CONNECTED', undefined, 'Give it an instance, or await ready() first.');
   }
 
-  /** Why commands cannot be sent, or replies not be received, right now; `undefined` if all is well. Holds no password. */
+  /** Why nothing can be sent or received right now; `undefined` if all is well. Holds no password. */
   get lastError(): string | undefined {
     return this.#bus.connection.lastError ?? this.#bus.replyQueue.lastError;
   }
@@ -126,11 +118,7 @@ export class Caller {
     }
   }
 
-  /**
-   * Any report, by its type. Fetched when it is first read.
-   *
-   * @throws CallerError `VALIDATION_FAILED`; reading the report throws everything else
-   */
+  /** Any report, by its type. Fetched when it is first read, which throws. @throws CallerError `VALIDATION_FAILED` */
   fetchReport<T extends ReportCommand, R = unknown>(
     type: T,
     data: CommandData[T],
@@ -140,10 +128,9 @@ export class Caller {
   }
 
   /**
-   * Gives exchange, routing key, properties and body of a command, for an outbox: keep them in the transaction, then
-   * `publish` them or let a relay do it. Its replies come to `onReply`.
+   * A command for an outbox: keep it in the transaction, then `publish` it or let a relay do that; `onReply` gets its replies.
    *
-   * @throws CallerError `VALIDATION_FAILED` if no message can have its id, `NOT_CONNECTED` without an `instance` until it is `ready`
+   * @throws CallerError `VALIDATION_FAILED` if no message can have its id, `NOT_CONNECTED` as `replyQueue` does
    */
   prepare<T extends CommandType>(type: T, data: CommandData[T], options?: CommandOptions): PreparedCommand {
     return prepareCommand(this.#bus.sender, this.replyQueue, type, data, options);
@@ -152,8 +139,7 @@ export class Caller {
   /**
    * Publishes a prepared command. Settles once the broker has confirmed it.
    *
-   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT` after `deadlineMs`
-   *   (default 15 s) and 1.5 s, `CALLER_CLOSED`
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT`, `CALLER_CLOSED`
    */
   async publish(
     command: PreparedCommand,
@@ -168,19 +154,12 @@ export class Caller {
     }
   }
 
-  /**
-   * Settles once commands can be sent and replies received.
-   *
-   * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
-   */
+  /** Settles once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */
   async ready(signal: AbortSignal = this.#closing.signal): Promise<void> {
     await this.#bus.replyQueue.ready(signal);
   }
 
-  /**
-   * Rejects what is under way with `CALLER_CLOSED`, and closes the connections. The reply queue stays, so that the same
-   * instance finds late replies. Never rejects.
-   */
+  /** Rejects what is under way with `CALLER_CLOSED`, and disconnects. Late replies stay in the queue. Never rejects. */
   async close(): Promise<void> {
     this.#closing.abort(CallerError.of('CALLER_CLOSED'));
     this.#bus.publisher.close();
@@ -192,11 +171,7 @@ export class Caller {
   }
 }
 
-/**
- * A caller that begins to connect at once.
- *
- * @throws TypeError if there is no URL, or if a name cannot be used
- */
+/** A caller that begins to connect at once. @throws TypeError if there is no URL, or if a name cannot be used */
 export function createCaller(options: CallerOptions): Caller {
   return new Caller(options);
 }

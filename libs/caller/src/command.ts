@@ -26,19 +26,16 @@ export interface TraceContext {
 }
 
 export interface CommandOptions {
-  /**
-   * The identity of the command, at most 200 bytes: the same id is the same command, so that it is run once however often
-   * it is sent. Default: a new UUID.
-   */
+  /** The identity of the command, at most 200 bytes: it is run once, however often it is sent. Default: a new UUID. */
   readonly id?: string;
   /** Whose credentials the worker uses. Default: the caller's. */
   readonly operator?: string;
   /**
-   * From now, 1 to 1,200,000 ms: nobody wants the answer any more after it. A call settles at most 1.5 s later. Default
-   * 15 s, for a report 10 minutes, for a prepared command the budget of the worker from when it arrives there.
+   * From now, 1 to 1,200,000 ms; a call settles at most 1.5 s later. Default 15 s, for a report 10 minutes, for a prepared
+   * command the budget of the worker from when it arrives there.
    */
   readonly deadlineMs?: number;
-  /** Default: what the caller's `traceContext` gives. */
+  /** Default: the caller's. */
   readonly traceContext?: TraceContext;
 }
 
@@ -47,31 +44,11 @@ export interface CallOptions extends CommandOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The AMQP properties of a command, in amqplib's names. */
-export interface CommandProperties {
-  readonly type: string;
-  readonly messageId: string;
-  readonly correlationId: string;
-  readonly replyTo: string;
-  readonly contentType: string;
-  /** 2: persistent. */
-  readonly deliveryMode: number;
-  readonly appId: string;
-  /** The broker user, if it is to be named. */
-  readonly userId?: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-}
-
 /** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
-export interface PreparedCommand {
-  /** The command's id; its replies carry it as `commandId`. */
-  readonly id: string;
-  readonly exchange: string;
-  readonly routingKey: string;
-  readonly properties: CommandProperties;
-  /** JSON. */
-  readonly body: string;
-}
+export type PreparedCommand = Readonly<ReturnType<typeof prepareCommand>>;
+
+/** The AMQP properties of a command, in amqplib's names. */
+export type CommandProperties = PreparedCommand['properties'];
 
 /** What all commands of one caller have in common. */
 export interface Sender {
@@ -97,15 +74,20 @@ export function prepareCommand<T extends CommandType>(
   type: T,
   data: CommandData[T],
   options: CommandOptions = {},
-): PreparedCommand {
+) {
   const { id = randomUUID(), operator = sender.operator, deadlineMs } = options;
-  if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) throw invalidId();
+  if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) {
+    const message = 'must be text of 1 to 200 bytes, without lone surrogates';
+    const violations = [{ pointer: '/properties/message_id', message }];
+    throw new CallerError({ code: 'VALIDATION_FAILED', ...ERROR_CODES.VALIDATION_FAILED, violations });
+  }
   if (deadlineMs !== undefined && !(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
     throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
   }
-  const deadline = deadlineMs && new Date(Date.now() + deadlineMs).toISOString();
+  const deadline = deadlineMs === undefined ? undefined : new Date(Date.now() + deadlineMs).toISOString();
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
+    /** Its replies carry it as `commandId`. */
     id,
     exchange: busNames(prefix).commands,
     routingKey: type,
@@ -115,6 +97,7 @@ export function prepareCommand<T extends CommandType>(
       correlationId: id,
       replyTo,
       contentType: 'application/json',
+      /** Persistent. */
       deliveryMode: 2,
       appId,
       ...given({ userId }),
@@ -127,14 +110,9 @@ export function prepareCommand<T extends CommandType>(
   };
 }
 
-/** The members that are not `undefined`. */
-export function given<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
-}
+type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-function invalidId(): CallerError {
-  const message = 'must be text of 1 to 200 bytes, without lone surrogates';
-  const violations = [{ pointer: '/properties/message_id', message }];
-  return new CallerError({ code: 'VALIDATION_FAILED', ...ERROR_CODES.VALIDATION_FAILED, violations });
+/** The members that are not `undefined`. */
+export function given<T extends object>(members: T): Given<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
 }

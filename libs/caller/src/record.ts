@@ -3,9 +3,8 @@ import { REPORT_AMOUNTS, type ReportName, type ReportPage as ContractPage } from
 /**
  * Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`, with 4 `2.8831`.
  *
- * @param amount of a record
- * @param precision the number of decimals of its currency, from `page.precisions`; `null`, if none is configured
- * @throws RangeError if the precision is no number of decimals: without one, an amount cannot be written
+ * @param precision the decimals of its currency, from `page.precisions`
+ * @throws RangeError without a number of decimals
  */
 export function formatAmount(amount: bigint, precision: number | null | undefined): string {
   if (typeof precision !== 'number' || !Number.isInteger(precision) || precision < 0) {

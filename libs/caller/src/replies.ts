@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { CallerError } from './caller-error.ts';
-import { type BusReply, commandIdOf, type Message, readReply, type ReplyDelivery } from './reply.ts';
+import { type BusReply, commandIdOf, readReply, type ReplyDelivery } from './reply.ts';
 
 const MAX_CALLS = 10_000;
 /** Replies by which a repeat is recognised; some 100 bytes each. */
@@ -9,17 +9,10 @@ const MAX_REMEMBERED = 10_000;
 /** Before a handler that failed, most likely for its database, is called again. */
 const HANDLER_PAUSE_MS = 1_000;
 
-/**
- * Takes a reply that no call awaits: to a prepared command, to a call before a restart, or after its deadline. Once it
- * resolves the reply is acknowledged; if it rejects, it gets the reply again after a second.
- */
+/** Takes a reply that no call awaits; it is acknowledged once that resolves, and comes again a second after a rejection. */
 export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
 
-/**
- * Waits for something until a signal aborts; the work itself continues.
- *
- * @throws the signal's reason; else as the work does
- */
+/** Waits for something until a signal aborts; the work itself continues. @throws the signal's reason; as the work does */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   // It may still fail when nobody waits for it.
   work.catch(() => undefined);
@@ -36,7 +29,7 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Items that arrived for one call and were not taken yet, the oldest first. */
+/** What arrived for one call, the oldest first. */
 export class Mailbox<T extends object> {
   #arrived: (T | Error)[] = [];
   #wake = (): void => undefined;
@@ -46,13 +39,13 @@ export class Mailbox<T extends object> {
     this.#wake();
   }
 
-  /** Replaces everything that was not taken yet by an item, or by an error that `next` throws. */
+  /** Drops what was not taken yet for an item, or for an error that `next` throws. */
   replace(item: T | Error): void {
     this.#arrived = [item];
     this.#wake();
   }
 
-  /** Waits for the next item. @throws the error in its place; the signal's reason */
+  /** @throws the error in an item's place; the signal's reason */
   async next(signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
@@ -75,11 +68,7 @@ export class Replies {
     this.#handler = handler;
   }
 
-  /**
-   * Where the replies to a command arrive until it is forgotten. It throws `REPLY_UNREADABLE` and `REPLY_LOST`.
-   *
-   * @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS`
-   */
+  /** Where the replies to a command arrive until it is forgotten. @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS` */
   expect(commandId: string): Mailbox<BusReply> {
     if (this.#awaited.has(commandId)) throw CallerError.of('ID_IN_USE', commandId);
     if (this.#awaited.size >= MAX_CALLS) throw CallerError.of('TOO_MANY_CALLS', commandId);
@@ -99,8 +88,13 @@ export class Replies {
 
   /** @throws Error if the handler fails, after a pause: the reply is to be delivered again */
   async take(delivery: ReplyDelivery): Promise<void> {
-    const reply = readIfPossible(delivery.message);
     const mailbox = this.#awaited.get(commandIdOf(delivery.message));
+    let reply: BusReply | CallerError;
+    try {
+      reply = readReply(delivery.message);
+    } catch (error) {
+      reply = error as CallerError;
+    }
     // Every reply to such a command is final, so the last is as good as any.
     mailbox?.replace(reply);
     // What nobody can read is acknowledged as well: it would come again for ever.
@@ -121,13 +115,5 @@ export class Replies {
       await sleep(HANDLER_PAUSE_MS);
       throw error;
     }
-  }
-}
-
-function readIfPossible(message: Message): BusReply | CallerError {
-  try {
-    return readReply(message);
-  } catch (error) {
-    return error as CallerError;
   }
 }

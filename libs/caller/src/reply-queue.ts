@@ -24,16 +24,15 @@ const NO_LIMIT = 1_000_000_000;
 export type Model = Parameters<typeof onChannel>[0];
 
 export interface ReplyQueueOptions extends BrokerConnectionOptions {
-  /** `<name>.replies.`, what the queue's name begins with. */
+  /** `<name>.replies.` */
   readonly prefix: string;
-  /** The rest of the name. Default: the lowest number from 0 that no other process has. */
+  /** The rest of its name. Default: the lowest number from 0 that no other process has. */
   readonly instance: string | undefined;
 }
 
 /**
- * The durable reply queue of this process alone, consumed over as many connections as that takes. The process that may
- * consume it has the exclusive queue `<reply queue>.lock`, which the broker removes with the connection that declared it: a
- * quorum queue takes a second consumer also if the first one is exclusive.
+ * The durable reply queue of this process alone, consumed over as many connections as that takes. The process holds the
+ * exclusive queue `<reply queue>.lock`: a quorum queue takes a second consumer also if the first one is exclusive.
  */
 export class ReplyQueue {
   readonly connection: BrokerConnection;
@@ -66,12 +65,7 @@ export class ReplyQueue {
     return this.connection.lastError ?? this.#consumer?.lastError?.message;
   }
 
-  /**
-   * Settles once replies can be received.
-   *
-   * @returns the name of the queue
-   * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
-   */
+  /** The queue, once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */
   async ready(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();
@@ -106,18 +100,17 @@ export class ReplyQueue {
   /** @returns the queue whose lock this connection has now */
   async #lock(model: Model): Promise<string> {
     const { prefix, instance } = this.#options;
+    const locks = (queue: string) => takeLock(model, { name: `${queue}.lock`, arguments: {} });
     const own = this.#name;
     for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
       await sleep(pauseMs);
-      if (await hasLock(model, `${own}`)) return `${own}`;
+      if (await locks(`${own}`)) return `${own}`;
     }
     if (instance !== undefined) {
       this.#isTaken = true;
       throw new Error(`another process consumes ${own}: give each instance a name of its own`);
     }
-    for (let number = 0; ; number += 1) {
-      if (await hasLock(model, `${prefix}${number}`)) return `${prefix}${number}`;
-    }
+    for (let number = 0; ; number += 1) if (await locks(`${prefix}${number}`)) return `${prefix}${number}`;
   }
 }
 
@@ -126,8 +119,4 @@ export async function declareReplyQueue(model: Model, queue: string, args: objec
   await onChannel(model, ANSWER_TIMEOUT_MS, 'the reply queue', (channel) =>
     channel.assertQueue(queue, { durable: true, arguments: all }),
   );
-}
-
-function hasLock(model: Model, queue: string): Promise<boolean> {
-  return takeLock(model, { name: `${queue}.lock`, arguments: {} });
 }

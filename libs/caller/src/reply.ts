@@ -32,15 +32,11 @@ export function parseExactJson(text: string): unknown {
 
 export type Message = Delivery['message'];
 
-/** A message, and what tells the broker that it is done with. */
 export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
 /** One reply: type and data of `Reply` in the contracts, and where it belongs. */
 export type BusReply = ContractReply & {
-  /**
-   * The same whenever this reply is delivered again, and of no other reply, so that an inbox can drop repeats by it: the
-   * message id, the type, and the time of a failure.
-   */
+  /** Of this reply alone, also if it is delivered again: the message id, the type, and the time of a failure. */
   readonly id: string;
   readonly commandId: string;
   readonly correlationId: string;
@@ -50,11 +46,7 @@ export type BusReply = ContractReply & {
   readonly traceparent?: string;
 };
 
-/**
- * Reads a reply. Integers beyond 2^53 are read as bigint.
- *
- * @throws CallerError `REPLY_UNREADABLE`
- */
+/** Reads a reply, integers beyond 2^53 as bigint. @throws CallerError `REPLY_UNREADABLE` */
 export function readReply({ properties, content }: Message): BusReply {
   const headers = (properties.headers ?? {}) as Readonly<Record<string, unknown>>;
   const type = String(properties.type);

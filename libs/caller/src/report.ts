@@ -27,9 +27,8 @@ const QUEUE_ARGUMENTS = {
 export type ReportSummary = Readonly<ReportCompleted>;
 
 /**
- * A report that is read while it is fetched, through a bounded queue of its own: pages by
- * `for await (const page of report)`, or records by `report.records()`, once. A page is acknowledged after the loop's body,
- * so that a slow reader slows the worker down and holds no memory.
+ * A report that is read while it is fetched, once: pages by `for await (const page of report)`, or records by
+ * `report.records()`. A page is acknowledged after the loop's body, so that a slow reader slows the worker down.
  */
 export class Report<R> implements AsyncIterable<ReportPage<R>> {
   readonly #bus: Bus;

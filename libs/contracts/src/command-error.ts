@@ -1,10 +1,7 @@
 import type { PlatformAnswer, Violation } from './replies/command-failed.ts';
 import { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 
-/**
- * Facts that a failure can state beyond its code; each member is in the error body if it is given, but for the `cause`, which
- * is for the log alone. Default of the message: the sentence of the code's row in `ERROR_CODES`.
- */
+/** What a failure can state beyond its code. All but the cause is in the error body. Default message: the code's own. */
 export type CommandErrorFacts = {
   readonly [N in 'message' | 'retryAfterMs' | 'violations' | 'details' | 'platform' | 'cause']?:
     CommandError[N] | undefined;

@@ -18,11 +18,11 @@ interface ErrorCodeFacts {
   readonly message: string;
 }
 
-const codeOf = <Category extends ErrorCategory, Retryable extends boolean>(
-  category: Category,
-  retryable: Retryable,
-  message: string,
-) => ({ category, retryable, message }) as const;
+const codeOf = (category: ErrorCategory, retryable: boolean, message: string): ErrorCodeFacts => ({
+  category,
+  retryable,
+  message,
+});
 const invalid = (message: string) => codeOf('invalid', false, message);
 const misconfigured = (message: string) => codeOf('misconfigured', false, message);
 const rejected = (message: string) => codeOf('rejected', false, message);

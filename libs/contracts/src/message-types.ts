@@ -31,7 +31,6 @@ export type ReplyType = keyof typeof IS_FINAL;
 const FINAL_BY_TYPE: ReadonlyMap<unknown, boolean> = new Map(Object.entries(IS_FINAL));
 const TYPE_OF_NAME: ReadonlyMap<unknown, CommandType> = new Map(COMMAND_TYPES.map((type) => [type, type]));
 
-/** Whether `type` names a command of this contract. */
 export function isCommandType(type: unknown): type is CommandType {
   return TYPE_OF_NAME.has(type);
 }
@@ -52,14 +51,9 @@ export function isFinalReplyType(type: unknown): type is ReplyType {
 /** The only version of the messages so far. */
 export const SCHEMA_VERSION = 1;
 
-/** The name of every exchange and queue of one installation. Source: bus contract, section 1. */
 export type BusNames = Readonly<ReturnType<typeof busNames>>;
 
-/**
- * The names of exchanges and queues under a prefix.
- *
- * @param prefix default `poker` (setting `AMQP_PREFIX`)
- */
+/** The name of every exchange and queue under a prefix (setting `AMQP_PREFIX`). Source: bus contract, section 1. */
 export function busNames(prefix = 'poker') {
   const lanes = Object.fromEntries(LANES.map((lane) => [lane, `${prefix}.${lane}`])) as Record<Lane, string>;
   return {

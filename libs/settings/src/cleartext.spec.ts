@@ -52,7 +52,7 @@ describe('refuseCleartext', () => {
       'OTEL_EXPORTER_OTLP_ENDPOINT: * use https',
     ],
     [
-      { PLATFORM_PROXY_URL: 'http://user:CANARY@proxy.example.com:3128' },
+      { PLATFORM_PROXY_URL: 'http://:CANARY@proxy.example.com:3128' },
       'PLATFORM_PROXY_URL: its password * use https',
     ],
     [{}, 'OPERATORS_FILE: "casino": * use https', CASINO],

@@ -20,48 +20,38 @@ export function refuseCleartext(
   environment: NodeJS.ProcessEnv,
 ): void {
   if (settings.ALLOW_CLEARTEXT === 'true') return;
-  const { AMQP_URL, REDIS_URL, PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_PROXY_URL: proxy } = settings;
+  const { AMQP_URL, REDIS_URL, PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_PROXY_URL } = settings;
   const traces = endpointOf(settings);
+  const proxy = URL.parse(PLATFORM_PROXY_URL ?? '');
+  /** By variable and reason, as two addresses may have the same fault. */
+  const faults = new Map<string, SettingFault>();
+  const refuse = (variable: string, reason: string): void =>
+    void faults.set(`${variable} ${reason}`, { variable, reason: `${reason}, or set ALLOW_CLEARTEXT=true` });
+  const check = (variable: string, address = '', isElsewhere = false, what = ''): void => {
+    const { protocol = '', hostname = '' } = URL.parse(address) ?? {};
+    if (!CLEARTEXT.has(protocol) || (isLoopback(hostname) && !isElsewhere)) return;
+    refuse(variable, `${what}leaves this machine in cleartext; use ${protocol.replace(':', 's')}`);
+  };
   // A request by way of a proxy elsewhere leaves this machine, whatever its address.
-  const leaves = proxy !== undefined && !isLoopback(new URL(proxy).hostname);
-  const faults: SettingFault[] = [
-    ...AMQP_URL.flatMap((url) => faultOf('AMQP_URL', url)),
-    ...faultOf('REDIS_URL', REDIS_URL),
-    ...(traces ? faultOf(traces.variable, traces.url) : []),
-    ...faultOf('PLATFORM_BASE_URL', PLATFORM_BASE_URL, leaves),
-    ...faultOf('PLATFORM_API_URL', PLATFORM_API_URL, leaves),
-    ...operators.flatMap(({ name, baseUrl, apiUrl }) =>
-      [baseUrl, apiUrl]
-        .filter((url) => url !== PLATFORM_BASE_URL && url !== PLATFORM_API_URL)
-        .flatMap((url) => faultOf('OPERATORS_FILE', url, leaves, `${JSON.stringify(name)}: `)),
-    ),
-    // Without a password, a proxy sees no more than the platform's host: the rest is encrypted.
-    ...(hasPassword(proxy) ? faultOf('PLATFORM_PROXY_URL', proxy, false, 'its password ') : []),
-  ];
-  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    const reason = 'turns the check of certificates off; remove it, or set ALLOW_CLEARTEXT=true';
-    faults.push({ variable: 'NODE_TLS_REJECT_UNAUTHORIZED', reason });
-  }
-  const unique = new Map(faults.map((fault) => [`${fault.variable} ${fault.reason}`, fault]));
-  if (unique.size > 0) throw new SettingsError([...unique.values()]);
-}
+  const isProxied = proxy !== null && !isLoopback(proxy.hostname);
 
-/** @param leaves whether what is sent leaves this machine, whatever the address */
-function faultOf(variable: string, address: string | undefined, leaves = false, what = ''): SettingFault[] {
-  if (address === undefined) return [];
-  const { protocol, hostname } = new URL(address);
-  if (!CLEARTEXT.has(protocol) || (isLoopback(hostname) && !leaves)) return [];
-  const encrypted = protocol.replace(':', 's');
-  const reason = `${what}leaves this machine in cleartext; use ${encrypted}, or set ALLOW_CLEARTEXT=true`;
-  return [{ variable, reason }];
+  for (const url of AMQP_URL) check('AMQP_URL', url);
+  check('REDIS_URL', REDIS_URL);
+  if (traces) check(traces.variable, traces.url);
+  check('PLATFORM_BASE_URL', PLATFORM_BASE_URL, isProxied);
+  check('PLATFORM_API_URL', PLATFORM_API_URL, isProxied);
+  for (const { name, baseUrl, apiUrl } of operators)
+    for (const url of [baseUrl, apiUrl])
+      if (url !== PLATFORM_BASE_URL && url !== PLATFORM_API_URL)
+        check('OPERATORS_FILE', url, isProxied, `${JSON.stringify(name)}: `);
+  // Without a password, a proxy sees no more than the platform's host: the rest is encrypted.
+  if (proxy?.username || proxy?.password) check('PLATFORM_PROXY_URL', proxy.href, false, 'its password ');
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    refuse('NODE_TLS_REJECT_UNAUTHORIZED', 'turns the check of certificates off; remove it');
+  if (faults.size > 0) throw new SettingsError([...faults.values()]);
 }
 
 /** Whether what is sent to this host stays on this machine: `localhost`, `[::1]` or an address of 127.0.0.0/8. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|\[::1\])$/i.test(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'));
-}
-
-function hasPassword(address: string | undefined): boolean {
-  const url = address === undefined ? undefined : new URL(address);
-  return Boolean(url?.username || url?.password);
 }

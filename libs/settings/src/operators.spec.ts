@@ -100,6 +100,7 @@ describe('readOperators', () => {
     [{ clientId: undefined, secretKey: 'CANARY' }, ': clientId is required'],
     [{ clientId: '' }, ': clientId must be a string that is not empty'],
     [{ secretKey: 7 }, ': secretKey must be a string that is not empty'],
+    [{ baseUrl: {} }, ': baseUrl must be a string that is not empty'],
     [{ baseUrl: 'CANARY' }, ': baseUrl must be an http or https URL'],
     [{ secretKey: 'CANARY', secretKeyFile: 'casino.key' }, ' gives its secret key twice'],
     [{ secretKeyFile: 'CANARY' }, ': secretKeyFile its file cannot be read (ENOENT)'],

@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto';
 import type { OperatorCredentials, PlatformSettings } from '#platform';
 
 import { JsonFile } from './json-file.ts';
-import { type Definition, MAX_DECIMALS, precisions } from './readers.ts';
+import { type Definition, MAX_DECIMALS, precisions, type Reader } from './readers.ts';
 import {
   readSecret,
   readSettings,
@@ -20,20 +20,20 @@ const DEFAULT_OPERATOR = 'default';
 const KEY_BYTES = 32;
 
 const FILE = new JsonFile('OPERATORS_FILE');
-/** The members of an operator that are read like a variable. */
+/** The members of an operator that have a variable, which is theirs for the operator `default`. */
 const VARIABLES = {
   baseUrl: 'PLATFORM_BASE_URL',
   apiUrl: 'PLATFORM_API_URL',
   clientId: 'PLATFORM_CLIENT_ID',
   secretKey: 'PLATFORM_SECRET_KEY',
+  currencyPrecisions: 'CURRENCY_PRECISIONS',
 } as const satisfies Readonly<Record<string, SettingName>>;
-const MEMBERS = [...Object.keys(VARIABLES), 'secretKeyFile', 'currencyPrecisions', 'settings'];
+const MEMBERS = 'baseUrl apiUrl clientId secretKey secretKeyFile currencyPrecisions settings'.split(' ');
 /** The settings of section 6, each with the member of an operator's settings that it is. */
 const OF_OPERATOR = new Map(
-  (Object.keys(SETTINGS) as SettingName[]).flatMap((name): [SettingName, keyof PlatformSettings][] => {
-    const { ofOperator }: Definition<unknown> = SETTINGS[name];
-    return ofOperator === undefined ? [] : [[name, ofOperator]];
-  }),
+  (Object.entries(SETTINGS) as [SettingName, Definition<unknown>][]).flatMap(([name, { ofOperator }]) =>
+    ofOperator ? [[name, ofOperator] as const] : [],
+  ),
 );
 
 /**
@@ -79,17 +79,14 @@ export function readInternalKey(environment: NodeJS.ProcessEnv, readText: ReadTe
 }
 
 function operatorOf(name: string, settings: Settings): OperatorCredentials {
-  const members = [...OF_OPERATOR].map(([variable, member]) => [member, settings[variable]]);
+  const members = Object.entries(VARIABLES).map(([member, variable]) => [member, settings[variable]]);
+  const ofOperator = [...OF_OPERATOR].map(([variable, member]) => [member, settings[variable]]);
   const { PLATFORM_URL_HOSTS: hosts } = settings;
   return {
     name,
-    baseUrl: settings.PLATFORM_BASE_URL,
-    apiUrl: settings.PLATFORM_API_URL,
-    clientId: settings.PLATFORM_CLIENT_ID,
-    secretKey: settings.PLATFORM_SECRET_KEY,
-    currencyPrecisions: settings.CURRENCY_PRECISIONS,
+    ...(Object.fromEntries(members) as Pick<OperatorCredentials, keyof typeof VARIABLES>),
     settings: {
-      ...(Object.fromEntries(members) as PlatformSettings),
+      ...(Object.fromEntries(ofOperator) as PlatformSettings),
       ...(hosts && { urlHosts: new Set(hosts) }),
     },
   };
@@ -99,45 +96,28 @@ function operatorOf(name: string, settings: Settings): OperatorCredentials {
 function ownSettings(operator: string, entry: unknown, readText: ReadText): Partial<Settings> {
   const given = FILE.object(entry, operator);
   FILE.refuseUnknown(given, MEMBERS, operator);
-  if (given['clientId'] === undefined) throw FILE.fault(`${operator}: clientId is required`);
-  const { currencyPrecisions, secretKey, secretKeyFile, settings = {} } = given;
+  const { clientId, secretKey, secretKeyFile, settings = {} } = given;
+  if (clientId === undefined) throw FILE.fault(`${operator}: clientId is required`);
+  if (secretKey !== undefined && secretKeyFile !== undefined)
+    throw FILE.fault(`${operator} gives its secret key twice`);
   const own: Record<string, unknown> = {};
-  for (const [member, variable] of Object.entries(VARIABLES)) {
-    const where = `${operator}: ${member}`;
-    if (given[member] !== undefined)
-      own[variable] = readMember<unknown>(where, given[member], SETTINGS[variable].read);
-  }
-  if (currencyPrecisions !== undefined) {
-    own['CURRENCY_PRECISIONS'] = precisionsOf(`${operator}: currencyPrecisions`, currencyPrecisions);
-  }
-  if (secretKeyFile !== undefined) {
-    if (secretKey !== undefined) throw FILE.fault(`${operator} gives its secret key twice`);
-    const read = (path: string): string => readSecret(path, readText);
-    own['PLATFORM_SECRET_KEY'] = readMember(`${operator}: secretKeyFile`, secretKeyFile, read);
-  }
+  const take = (member: string, value: unknown, variable: SettingName, read?: Reader<unknown>): void => {
+    if (value !== undefined)
+      own[variable] = readMember(`${operator}: ${member}`, value, read ?? SETTINGS[variable].read);
+  };
+  for (const [member, variable] of Object.entries(VARIABLES)) take(member, given[member], variable);
+  take('secretKeyFile', secretKeyFile, 'PLATFORM_SECRET_KEY', (path) => readSecret(path, readText));
   for (const [variable, value] of Object.entries(FILE.object(settings, `${operator}: settings`))) {
     if (!OF_OPERATOR.has(variable as SettingName))
       throw FILE.fault(`${operator}: settings has an unknown member "${variable}"`);
-    const { read }: Definition<unknown> = SETTINGS[variable as SettingName];
-    own[variable] = readMember(`${operator}: ${variable}`, value, read);
+    take(variable, value, variable as SettingName);
   }
   return own;
 }
 
-/** `{"USD": 2, "mBTC": 5}`, or as its variable is written. */
-function precisionsOf(where: string, given: unknown): ReadonlyMap<string, number> {
-  if (typeof given !== 'object') return readMember(where, given, precisions);
-  const isCount = (decimals: unknown): decimals is number =>
-    Number.isInteger(decimals) && Number(decimals) >= 0 && Number(decimals) <= MAX_DECIMALS;
-  return new Map(
-    Object.entries(FILE.object(given, where)).map(([currency, decimals]) => {
-      if (currency !== '' && isCount(decimals)) return [currency, decimals];
-      throw FILE.fault(`${where} must give each currency a number of decimals from 0 to ${MAX_DECIMALS}`);
-    }),
-  );
-}
-
-function readMember<T>(where: string, value: unknown, read: (value: string) => T): T {
+/** Reads a member as its variable is read; currency precisions may be an object as well: `{"USD": 2, "mBTC": 5}`. */
+function readMember(where: string, value: unknown, read: Reader<unknown>): unknown {
+  if (read === precisions && typeof value === 'object') return precisionsIn(where, FILE.object(value, where));
   if (typeof value !== 'string' || value === '')
     throw FILE.fault(`${where} must be a string that is not empty`);
   try {
@@ -145,4 +125,13 @@ function readMember<T>(where: string, value: unknown, read: (value: string) => T
   } catch (error) {
     throw FILE.fault(`${where} ${(error as Error).message}`);
   }
+}
+
+function precisionsIn(where: string, given: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
+  for (const [currency, decimals] of Object.entries(given)) {
+    const isCount = Number.isInteger(decimals) && Number(decimals) >= 0 && Number(decimals) <= MAX_DECIMALS;
+    if (currency === '' || !isCount)
+      throw FILE.fault(`${where} must give each currency a number of decimals from 0 to ${MAX_DECIMALS}`);
+  }
+  return new Map(Object.entries(given));
 }

@@ -25,10 +25,16 @@ const LARGEST_QUEUE = 1_000_000;
 
 /** `api-key=value,…` with percent-encoded values, as OpenTelemetry writes headers. */
 const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
-  const pairs = value.split(',').map((pair) => /^\s*([!#$%&'*+.^`|~\w-]+)\s*=(.*)$/.exec(pair));
-  return Object.fromEntries(
-    pairs.map((match) => [match?.[1] ?? refuse(), decoded(match?.[2]?.trim() ?? '')]),
-  );
+  try {
+    const pairs = value.split(',').map((pair) => {
+      const [, name, encoded = ''] = /^\s*([!#$%&'*+.^`|~\w-]+)\s*=(.*)$/.exec(pair) ?? [];
+      if (name === undefined) throw new URIError();
+      return [name, decodeURIComponent(encoded.trim())];
+    });
+    return Object.fromEntries(pairs) as Record<string, string>;
+  } catch {
+    throw new Error('must be pairs such as api-key=secret, with percent-encoded values');
+  }
 };
 
 const protocol = oneOf(['http/protobuf']);
@@ -74,27 +80,11 @@ export function tracingOf(settings: OtelSettings) {
 }
 
 /** Where spans go, and the variable that says so. */
-export function endpointOf(
-  settings: OtelSettings,
-): { readonly variable: keyof OtelSettings; readonly url: string } | undefined {
-  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = settings;
-  if (OTEL_SDK_DISABLED === 'true' || OTEL_TRACES_EXPORTER === 'none') return undefined;
+export function endpointOf(settings: OtelSettings) {
+  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER: exporter } = settings;
+  if (OTEL_SDK_DISABLED === 'true' || exporter === 'none') return undefined;
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: root } = settings;
   if (whole !== undefined) return { variable: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', url: whole };
-  const root =
-    settings.OTEL_EXPORTER_OTLP_ENDPOINT ?? (OTEL_TRACES_EXPORTER === 'otlp' ? DEFAULT_ENDPOINT : undefined);
-  return root === undefined
-    ? undefined
-    : { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT', url: `${root}/v1/traces` };
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return refuse();
-  }
-}
-
-function refuse(): never {
-  throw new Error('must be pairs such as api-key=secret, with percent-encoded values');
+  if (root === undefined && exporter === undefined) return undefined;
+  return { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT', url: `${root ?? DEFAULT_ENDPOINT}/v1/traces` };
 }

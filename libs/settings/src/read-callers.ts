@@ -1,4 +1,4 @@
-import { COMMAND_TYPES } from '#contracts';
+import { COMMAND_TYPES, isCommandType } from '#contracts';
 import { JsonFile } from './json-file.ts';
 import type { ReadText } from './settings.ts';
 
@@ -12,7 +12,6 @@ export interface CallerRules {
 
 const FILE = new JsonFile('CALLERS_FILE');
 const MEMBERS = ['operators', 'commands', 'replyTo'] as const;
-const KNOWN_COMMANDS: ReadonlySet<string> = new Set(COMMAND_TYPES);
 
 /**
  * The rules of `CALLERS_FILE` by caller; `*` stands for all that have none. Source: bus contract, section 5a.
@@ -29,17 +28,12 @@ export function readCallers(path: string, readText?: ReadText): ReadonlyMap<stri
 function rulesOf(value: unknown, caller: string): CallerRules {
   const given = FILE.object(value, caller);
   FILE.refuseUnknown(given, MEMBERS, caller);
-  const names = (member: (typeof MEMBERS)[number]): readonly string[] | undefined =>
-    namesOf(given[member], `${caller}: ${member}`);
-  const [operators, commands, replyTo] = MEMBERS.map(names);
-  const unknown = commands?.find((command) => !KNOWN_COMMANDS.has(command));
-  if (unknown !== undefined) {
-    throw FILE.fault(
-      `${caller}: ${JSON.stringify(unknown)} is no command; there are ${COMMAND_TYPES.join(', ')}`,
-    );
-  }
-  const isMisplaced = (queue: string): boolean => queue.slice(0, -1).includes('*');
-  if (replyTo?.some(isMisplaced))
+  const [operators, commands, replyTo] = MEMBERS.map((member) =>
+    namesOf(given[member], `${caller}: ${member}`),
+  );
+  const unknown = JSON.stringify(commands?.find((command) => !isCommandType(command)));
+  if (unknown) throw FILE.fault(`${caller}: ${unknown} is no command; there are ${COMMAND_TYPES.join(', ')}`);
+  if (replyTo?.some((queue) => queue.slice(0, -1).includes('*')))
     throw FILE.fault(`${caller}: in replyTo, * may only stand at the end of a name`);
   return {
     ...(operators && { operators: new Set(operators) }),

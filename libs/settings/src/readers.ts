@@ -6,8 +6,8 @@ export type Reader<T> = (text: string) => T;
 
 export interface Definition<T> {
   readonly read: Reader<T>;
-  /** As it would be written; `undefined` for a variable without a default. */
-  readonly default: string | undefined;
+  /** As it would be written. */
+  readonly default?: string;
   readonly isRequired?: boolean;
   /** Whether the value may come from a file, whose path is in the variable with `_FILE` appended to its name. */
   readonly isSecret?: boolean;
@@ -21,12 +21,8 @@ export type ValuesOf<Definitions> = {
 };
 
 export const setting = <T>(read: Reader<T>, fallback: string): Definition<T> => ({ read, default: fallback });
-export const optional = <T>(read: Reader<T>): Definition<T | undefined> => ({ read, default: undefined });
-export const required = <T>(read: Reader<T>): Definition<T> => ({
-  read,
-  default: undefined,
-  isRequired: true,
-});
+export const optional = <T>(read: Reader<T>): Definition<T | undefined> => ({ read });
+export const required = <T>(read: Reader<T>): Definition<T> => ({ read, isRequired: true });
 /** A setting of section 6 of the bus contract: another value may be given for an operator. */
 export const ofOperator = <M extends keyof PlatformSettings>(
   member: M,

@@ -119,11 +119,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, readText = readText
   return readSomeSettings(Object.keys(SETTINGS) as SettingName[], environment, readText);
 }
 
-/**
- * Reads only the settings that a program uses; the others may be missing.
- *
- * @throws SettingsError with every such variable that is missing or cannot be read
- */
+/** Reads only the settings that a program uses; the others may be missing. @throws SettingsError as `readSettings` does */
 export function readSomeSettings<N extends SettingName>(
   names: readonly N[],
   environment: NodeJS.ProcessEnv,
@@ -147,15 +143,17 @@ export class VariableReader {
   }
 
   /** The value of a variable. If it cannot be read that is a fault, and the default, if there is one, is given instead. */
-  read<T>(name: string, definition: Definition<T>): T {
-    const { isSecret, isRequired, default: fallback, read } = definition;
+  read<T>(name: string, { isSecret, isRequired, default: fallback, read }: Definition<T>): T {
+    const ofFile = `${name}_FILE`;
+    const value = this.#environment[name] || undefined;
+    const path = isSecret ? this.#environment[ofFile] || undefined : undefined;
     try {
-      const given = givenValue(name, definition, this.#environment, this.#readText) ?? fallback;
+      if (value !== undefined && path !== undefined) throw new Error(`is given twice, also as ${ofFile}`);
+      const given = path === undefined ? (value ?? fallback) : readSecret(path, this.#readText);
       if (given !== undefined) return read(given);
       if (isRequired) throw new Error('is required');
     } catch (error) {
-      const isInFile = isSecret && !this.#environment[name] && this.#environment[`${name}_FILE`];
-      this.fault(isInFile ? `${name}_FILE` : name, (error as Error).message);
+      this.fault(value === undefined && path !== undefined ? ofFile : name, (error as Error).message);
     }
     return fallback === undefined ? (undefined as T) : read(fallback);
   }
@@ -169,19 +167,6 @@ export class VariableReader {
   }
 }
 
-function givenValue(
-  name: string,
-  { isSecret }: Definition<unknown>,
-  environment: NodeJS.ProcessEnv,
-  readText: ReadText,
-): string | undefined {
-  const value = environment[name] || undefined;
-  const path = isSecret ? environment[`${name}_FILE`] || undefined : undefined;
-  if (path === undefined) return value;
-  if (value !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
-  return readSecret(path, readText);
-}
-
 /** The secret in a file, without the line break that editors add. */
 export function readSecret(path: string, readText: ReadText): string {
   const value = readFile(path, readText).replace(/\r?\n$/, '');
@@ -193,9 +178,8 @@ export function readSecret(path: string, readText: ReadText): string {
 export function readFile(path: string, readText: ReadText): string {
   try {
     return readText(path);
-  } catch (error) {
-    throw new Error(`its file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
-      cause: error,
-    });
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    throw new Error(`its file cannot be read (${code})`, { cause });
   }
 }

@@ -14,8 +14,15 @@ describe('TlsContext', () => {
 
   it.each([
     ['SELF_SIGNED_CERT_IN_CHAIN', /unknown authority.* AMQP_TLS_CA /],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', /unknown authority/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /unknown authority/],
+    ['UNABLE_TO_GET_ISSUER_CERT', /unknown authority/],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /unknown authority/],
+    ['CERT_UNTRUSTED', /unknown authority/],
+    ['INVALID_CA', /unknown authority/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host/],
     ['CERT_HAS_EXPIRED', /renewed/],
+    ['CERT_NOT_YET_VALID', /renewed/],
     ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /AMQP_TLS_CERT and AMQP_TLS_KEY/],
     ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', /AMQP_TLS_CERT and AMQP_TLS_KEY/],
     ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/],

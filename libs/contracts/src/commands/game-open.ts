@@ -11,44 +11,44 @@ import {
   MayBeAbsent,
   MustBeGiven,
 } from '../validation/member-rules.ts';
-import { defineCommand, defineReply } from '../validation/define.ts';
+import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
 import { IsLaunchOptions, type LaunchOptions } from '../validation/launch-options.ts';
 
-const BOOLEAN = { message: 'must be true or false' };
+const IsTrueOrFalse = IsBoolean({ message: 'must be true or false' });
 
 /** The player for whom a game is opened. Source: interface document, endpoint 2. */
 export class GamePlayer {
-  @MustBeGiven('The player.', IsPlayerId())
+  @MustBeGiven('The player.', IsPlayerId)
   readonly id!: string;
-  @MayBeAbsent('The nickname that other players see.', IsText())
+  @MayBeAbsent('The nickname that other players see.', IsText)
   readonly nick?: string;
-  @MayBeAbsent("The player's name.", IsText())
+  @MayBeAbsent("The player's name.", IsText)
   readonly name?: string;
-  @MayBeAbsent('E-mail address.', IsText())
+  @MayBeAbsent('E-mail address.', IsText)
   readonly email?: string;
-  @MayBeAbsent('User name of the referrer.', IsText())
+  @MayBeAbsent('User name of the referrer.', IsText)
   readonly referredBy?: string;
-  @MayBeAbsent('Referral code of the referrer.', IsText())
+  @MayBeAbsent('Referral code of the referrer.', IsText)
   readonly referralCode?: string;
-  @MayBeAbsent('Affiliate bonus code.', IsText())
+  @MayBeAbsent('Affiliate bonus code.', IsText)
   readonly bonusCode?: string;
   @MayBeAbsent("The player's own avatar, or a preset one.", IsSafeInteger())
   readonly avatar?: number;
-  @MayBeAbsent('Telephone number.', IsText())
+  @MayBeAbsent('Telephone number.', IsText)
   readonly phoneNumber?: string;
-  @MayBeAbsent("The player's tag.", IsText())
+  @MayBeAbsent("The player's tag.", IsText)
   readonly tag?: string;
-  @MayBeAbsent('Whether the account is activated.', IsBoolean(BOOLEAN))
+  @MayBeAbsent('Whether the account is activated.', IsTrueOrFalse)
   readonly active?: boolean;
-  @MayBeAbsent('Whether the player is verified.', IsBoolean(BOOLEAN))
+  @MayBeAbsent('Whether the player is verified.', IsTrueOrFalse)
   readonly verified?: boolean;
   @MayBeAbsent('Id of the trusted level.', IsSafeInteger())
   readonly trustedLevel?: number;
-  @MayBeAbsent('ISO code.', IsText())
+  @MayBeAbsent('ISO code.', IsText)
   readonly currency?: string;
-  @MayBeAbsent('ISO code.', IsText())
+  @MayBeAbsent('ISO code.', IsText)
   readonly preferredCurrency?: string;
-  @MayBeAbsent('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.', IsText())
+  @MayBeAbsent('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.', IsText)
   readonly country?: string;
 }
 
@@ -56,20 +56,20 @@ export class GamePlayer {
 export class GameSession {
   @MayBeAbsent(
     'Default: derived, so that a repeat opens the same session; with SESSION_ID=omit none.',
-    IsText(),
+    IsText,
   )
   readonly id?: string;
-  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType())
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType)
   readonly authType?: AuthType;
   @MayBeAbsent('The table; without it the lobby opens.', IsSafeInteger())
   readonly tableId?: number;
-  @MayBeAbsent('Of the lobby or the table.', IsLanguageTag())
+  @MayBeAbsent('Of the lobby or the table.', IsLanguageTag)
   readonly lang?: string;
-  @MayBeAbsent('Custom options embedded in the URL of the game.', IsLaunchOptions())
+  @MayBeAbsent('Custom options embedded in the URL of the game.', IsLaunchOptions)
   readonly launchOptions?: LaunchOptions | string;
-  @MayBeAbsent("The platform's default is true.", IsBoolean(BOOLEAN))
+  @MayBeAbsent("The platform's default is true.", IsTrueOrFalse)
   readonly longLifeLoginToken?: boolean;
-  @MayBeAbsent("The player's IP address.", IsText())
+  @MayBeAbsent("The player's IP address.", IsText)
   readonly userIp?: string;
 }
 
@@ -95,7 +95,7 @@ export class GameOpened {
   readonly url!: string;
 }
 
-export const gameOpen = defineCommand({
+export const gameOpen = {
   type: 'game.open',
   summary: 'The lobby for a player, or with session.tableId a table.',
   player: ['player', 'id'],
@@ -148,7 +148,7 @@ export const gameOpen = defineCommand({
     },
   ],
   replies: [
-    defineReply({
+    {
       type: 'game.opened',
       summary: 'The URL that opens the lobby or the table.',
       data: GameOpened,
@@ -166,6 +166,6 @@ export const gameOpen = defineCommand({
           },
         },
       ],
-    }),
+    } satisfies ReplyDefinition<GameOpened>,
   ],
-});
+} satisfies CommandDefinition<GameOpen>;

@@ -1,17 +1,17 @@
 import { reportCompleted, reportPage } from '../replies/report-replies.ts';
-import { defineCommand } from '../validation/define.ts';
+import type { CommandDefinition } from '../validation/definition.ts';
 import { IsPlayerId, IsSafeInteger, IsText, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
 import { IsAfter, IsReportTime, IsShownInZone, IsTimeZone } from '../validation/report-time.ts';
 
 /** The data of `report.ad-hoc.fetch`. Source: interface document, endpoint 3. */
 export class AdHocReportFetch {
-  @MustBeGiven('Start of the period.', IsReportTime(), IsShownInZone())
+  @MustBeGiven('Start of the period.', IsReportTime, IsShownInZone)
   readonly dateFrom!: string;
-  @MustBeGiven('End of the period, after dateFrom.', IsReportTime(), IsAfter('dateFrom'), IsShownInZone())
+  @MustBeGiven('End of the period, after dateFrom.', IsReportTime, IsAfter('dateFrom'), IsShownInZone)
   readonly dateTo!: string;
-  @MayBeAbsent('One player; without it all of them.', IsPlayerId())
+  @MayBeAbsent('One player; without it all of them.', IsPlayerId)
   readonly userId?: string;
-  @MayBeAbsent('ISO code.', IsText())
+  @MayBeAbsent('ISO code.', IsText)
   readonly currency?: string;
   @MayBeAbsent('That page alone; without it every page is fetched.', IsSafeInteger({ min: 1 }))
   readonly page?: number;
@@ -21,13 +21,13 @@ export class AdHocReportFetch {
 
 /** The data of `report.rake.fetch`. Source: interface document, endpoint 4. */
 export class RakeReportFetch extends AdHocReportFetch {
-  @MayBeAbsent("A zone's name, or an offset such as +03:00.", IsText(), IsTimeZone())
+  @MayBeAbsent("A zone's name, or an offset such as +03:00.", IsText, IsTimeZone)
   readonly timeZone?: string;
-  @MayBeAbsent("Into the player's currency; the interface shows no values.", IsText())
+  @MayBeAbsent("Into the player's currency; the interface shows no values.", IsText)
   readonly convertToPreferredCurrency?: string;
   @MayBeAbsent(
     'The field to sort by; the interface shows no syntax. Without it, pages have no order.',
-    IsText(),
+    IsText,
   )
   readonly sort?: string;
 }
@@ -35,7 +35,7 @@ export class RakeReportFetch extends AdHocReportFetch {
 /** The period of the examples. */
 const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 
-export const reportAdHocFetch = defineCommand({
+export const reportAdHocFetch = {
   type: 'report.ad-hoc.fetch',
   summary: 'Figures of all players over a period, or of one.',
   player: ['userId'],
@@ -49,9 +49,9 @@ export const reportAdHocFetch = defineCommand({
     },
   ],
   replies: [reportPage, reportCompleted],
-});
+} satisfies CommandDefinition<AdHocReportFetch>;
 
-export const reportRakeFetch = defineCommand({
+export const reportRakeFetch = {
   type: 'report.rake.fetch',
   summary: 'The rake of players over a period.',
   player: ['userId'],
@@ -76,4 +76,4 @@ export const reportRakeFetch = defineCommand({
     },
   ],
   replies: [reportPage, reportCompleted],
-});
+} satisfies CommandDefinition<RakeReportFetch>;

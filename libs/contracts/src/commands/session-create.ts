@@ -9,19 +9,19 @@ import {
   MayBeAbsent,
   MustBeGiven,
 } from '../validation/member-rules.ts';
-import { defineCommand, defineReply } from '../validation/define.ts';
+import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
 
 /** The data of `session.create`. Source: interface document, endpoint 1. */
 export class SessionCreate {
-  @MustBeGiven('The player.', IsPlayerId())
+  @MustBeGiven('The player.', IsPlayerId)
   readonly userId!: string;
-  @MayBeAbsent('The nickname that other players see.', IsText())
+  @MayBeAbsent('The nickname that other players see.', IsText)
   readonly nick?: string;
-  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType())
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType)
   readonly authType?: AuthType;
-  @MayBeAbsent("The platform's default is en.", IsLanguage())
+  @MayBeAbsent("The platform's default is en.", IsLanguage)
   readonly lang?: string;
-  @MayBeAbsent('ISO code; a platform may require it.', IsText())
+  @MayBeAbsent('ISO code; a platform may require it.', IsText)
   readonly currency?: string;
 }
 
@@ -47,7 +47,7 @@ const MADE = {
   redirectUrl: 'https://poker.example/lobby?auth=EXAMPLE-TOKEN&lang=en',
 };
 
-export const sessionCreate = defineCommand({
+export const sessionCreate = {
   type: 'session.create',
   summary: 'A session for a player, with the URL that opens the lobby.',
   player: ['userId'],
@@ -67,7 +67,7 @@ export const sessionCreate = defineCommand({
     },
   ],
   replies: [
-    defineReply({
+    {
       type: 'session.created',
       summary: 'A session, with the URL that opens the lobby.',
       data: SessionCreated,
@@ -85,6 +85,6 @@ export const sessionCreate = defineCommand({
           data: { userId: 'player-1', platformUserId: '4711', ...MADE },
         },
       ],
-    }),
+    } satisfies ReplyDefinition<SessionCreated>,
   ],
-});
+} satisfies CommandDefinition<SessionCreate>;

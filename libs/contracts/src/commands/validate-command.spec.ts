@@ -4,10 +4,10 @@ import { validateSync, type ValidationError } from 'class-validator';
 import fc from 'fast-check';
 import 'reflect-metadata';
 
-import type { Shape } from '../validation/shape.ts';
 import { COMMAND_TYPES, type CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
+import type { Shape } from '../validation/definition.ts';
 import { isObject } from '../validation/member-rules.ts';
 import { COMMANDS } from './commands.ts';
 import { GameOpen, GamePlayer, GameSession } from './game-open.ts';
@@ -151,7 +151,7 @@ describe('a command with other members and values', () => {
 
 /** The members of a shape that `data` does not have, `nick` or `email` for example, at any depth. */
 function missingIn(data: Readonly<Record<string, unknown>>, { members }: CompiledShape): string[] {
-  return [...members].flatMap(([name, { nested }]) => {
+  return members.flatMap(({ name, nested }) => {
     const value = data[name];
     if (value === undefined) return [name];
     return nested && isObject(value) ? missingIn(value, nested) : [];

@@ -43,16 +43,15 @@ function read<T extends object>(
 ): T {
   const instance = new shape();
   let known = 0;
-  for (const { name, nested } of members.values()) {
+  for (const { name, nested } of members) {
     if (!Object.hasOwn(data, name)) continue;
     known += 1;
     const value = data[name];
     const held = nested && isObject(value) ? read(nested, value, `${path}/${name}`, violations) : value;
     (instance as Record<string, unknown>)[name] = held;
   }
-  const unknown = Object.keys(data).length - known;
-  if (unknown > 0) refuseUnknown(data, unknown, members, path, violations);
-  for (const member of members.values()) {
+  if (Object.keys(data).length > known) refuseUnknown(data, members, path, violations);
+  for (const member of members) {
     const message = member.faultIn(instance);
     if (message !== undefined) violations.push({ pointer: `${path}/${member.name}`, message });
   }
@@ -62,25 +61,22 @@ function read<T extends object>(
 /** Adds the first unknown members to the violations, and at the object itself how many more there are. */
 function refuseUnknown(
   data: object,
-  count: number,
   members: CompiledShape['members'],
   path: string,
   violations: Violation[],
 ): void {
-  const message = `${UNKNOWN_MEMBER}; the members are ${[...members.keys()].join(', ')}`;
-  let more = count;
-  for (const name of Object.keys(data)) {
-    if (more === 0 || violations.length >= MAX_UNKNOWN) break;
-    if (members.has(name)) continue;
-    violations.push({ pointer: `${path}/${unknownNameInPointer(name)}`, message });
-    more -= 1;
-  }
+  const known = members.map(({ name }) => name);
+  const unknown = Object.keys(data).filter((name) => !known.includes(name));
+  const listed = unknown.slice(0, Math.max(0, MAX_UNKNOWN - violations.length));
+  const message = `${UNKNOWN_MEMBER}; the members are ${known.join(', ')}`;
+  violations.push(...listed.map((name) => ({ pointer: `${path}/${nameInPointer(name)}`, message })));
+  const more = unknown.length - listed.length;
   if (more > 0)
     violations.push({ pointer: path, message: `must hold no other members; ${more} more are not listed` });
 }
 
 /** Escaped as in RFC 6901, and shortened: it comes from outside and may be as long as the body. */
-function unknownNameInPointer(name: string): string {
+function nameInPointer(name: string): string {
   const short = name.length > MAX_UNKNOWN_NAME ? `${name.slice(0, MAX_UNKNOWN_NAME)}…` : name;
   return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 }

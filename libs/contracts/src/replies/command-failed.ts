@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Max, Min } from 'class-validator';
 
 import { ERROR_CATEGORIES, ERROR_CODES, type ErrorCategory, type ErrorCode } from '../error-codes.ts';
-import { defineReply, membersOf } from '../validation/define.ts';
+import { membersOf, type ReplyDefinition } from '../validation/definition.ts';
 import { IsArrayOf, IsObjectOf, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
 
 /** One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`. */
@@ -83,10 +83,10 @@ export class ErrorBody {
 }
 
 /** The reply to every command that fails. All of it is announced: an error holds neither secrets nor values of the command. */
-export const commandFailed = defineReply({
+export const commandFailed = {
   type: 'command.failed',
   summary: 'The error body; it is always final.',
   data: ErrorBody,
   announced: membersOf(ErrorBody),
   examples: [],
-});
+} satisfies ReplyDefinition<ErrorBody>;

@@ -1,30 +1,28 @@
 import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min } from 'class-validator';
 
 import { REPORT_AMOUNTS, type ReportName } from '../reports.ts';
-import { defineReply, membersOf } from '../validation/define.ts';
+import { membersOf, type ReplyDefinition } from '../validation/definition.ts';
 import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven, rule } from '../validation/member-rules.ts';
 
 /** Each currency with its number of decimals, or `null`. */
-const IsPrecisions = (): PropertyDecorator =>
-  rule(
-    'isPrecisions',
-    { type: 'object', additionalProperties: { type: ['integer', 'null'], minimum: 0 } },
-    (value) =>
-      isObject(value) &&
-      Object.values(value).every(
-        (count) => count === null || (Number.isSafeInteger(count) && Number(count) >= 0),
-      ),
-    'must hold a number of decimals or null for each currency',
-  );
+const IsPrecisions = rule(
+  'isPrecisions',
+  { type: 'object', additionalProperties: { type: ['integer', 'null'], minimum: 0 } },
+  (value) =>
+    isObject(value) &&
+    Object.values(value).every(
+      (count) => count === null || (Number.isSafeInteger(count) && Number(count) >= 0),
+    ),
+  'must hold a number of decimals or null for each currency',
+);
 
 /** Records of a report, each with its id. */
-const IsRecords = (): PropertyDecorator =>
-  rule(
-    'isRecords',
-    { type: 'array', items: { type: 'object', required: ['id'] } },
-    (value) => Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
-    'must be an array of records, each with its id',
-  );
+const IsRecords = rule(
+  'isRecords',
+  { type: 'array', items: { type: 'object', required: ['id'] } },
+  (value) => Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
+  'must be an array of records, each with its id',
+);
 
 const REPORT_NAMES = Object.keys(REPORT_AMOUNTS);
 
@@ -53,12 +51,12 @@ export class ReportPage {
   readonly totalCount!: number;
   @MustBeGiven(
     'Each currency on the page with its number of decimals, null if none is configured.',
-    IsPrecisions(),
+    IsPrecisions,
   )
   readonly precisions!: Readonly<Record<string, number | null>>;
   @MustBeGiven("When the platform's answer arrived: ISO 8601, UTC.", IsISO8601())
   readonly readAt!: string;
-  @MustBeGiven("The platform's attributes, names in camelCase, and id.", IsRecords())
+  @MustBeGiven("The platform's attributes, names in camelCase, and id.", IsRecords)
   readonly records!: readonly ReportRecord[];
   @MayBeAbsent(
     'What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.',
@@ -125,7 +123,7 @@ const RAKE_PAGE = {
 };
 const RAKE_RECORD = { id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: 28_831 };
 
-export const reportPage = defineReply({
+export const reportPage = {
   type: 'report.page',
   summary: 'One page of a report.',
   data: ReportPage,
@@ -186,9 +184,9 @@ export const reportPage = defineReply({
       },
     },
   ],
-});
+} satisfies ReplyDefinition<ReportPage>;
 
-export const reportCompleted = defineReply({
+export const reportCompleted = {
   type: 'report.completed',
   summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
@@ -214,4 +212,4 @@ export const reportCompleted = defineReply({
       },
     },
   ],
-});
+} satisfies ReplyDefinition<ReportCompleted>;

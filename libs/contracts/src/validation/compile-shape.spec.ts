@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { IsString, registerDecorator, ValidateNested } from 'class-validator';
 
-import { compileShape, rulesOf } from './compile-shape.ts';
+import { compileShape } from './compile-shape.ts';
 
 const waits = (target: object, propertyName: string) =>
   registerDecorator({
@@ -25,17 +25,5 @@ describe('compileShape', () => {
     }
     decorate(Odd.prototype, 'member');
     expect(() => compileShape(Odd)).toThrow(new TypeError('Odd.member has a rule that cannot be compiled'));
-  });
-});
-
-describe('rulesOf', () => {
-  it('refuses a member that has none: it would not be validated or documented', () => {
-    class Forgetful {
-      @IsString()
-      readonly named!: string;
-
-      readonly forgotten?: string;
-    }
-    expect(() => rulesOf(Forgetful)).toThrow(new TypeError('Forgetful.forgotten has no rule'));
   });
 });

@@ -1,33 +1,32 @@
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-import type { Shape } from './shape.ts';
+import { membersOf, type Shape } from './definition.ts';
 
 /** What class-validator stores for one decorator. */
-export type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
+type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
+type Validator = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number]['instance'];
 
 /**
  * The rules of a class's decorators, by member.
  *
  * @throws TypeError for a declared member without a rule: it would be refused as unknown, and not be documented
  */
-export function rulesOf(shape: Shape): ReadonlyMap<string, readonly Rule[]> {
+export function rulesOf(shape: Shape): readonly [member: string, rules: readonly Rule[]][] {
   const storage = getMetadataStorage();
   const rules = storage.getTargetValidationMetadatas(shape, '', false, false);
-  const byMember = new Map(Object.entries(storage.groupByPropertyName(rules)));
-  // Fields are defined on every instance, even without a value.
-  for (const name of Object.keys(new shape())) {
-    if (!byMember.has(name)) throw new TypeError(`${shape.name}.${name} has no rule`);
-  }
-  return byMember;
+  const byMember = storage.groupByPropertyName(rules);
+  const forgotten = membersOf(shape).find((name) => !Object.hasOwn(byMember, name));
+  if (forgotten !== undefined) throw new TypeError(`${shape.name}.${forgotten} has no rule`);
+  return Object.entries(byMember);
 }
 
 /** A class with the rules of its decorators as plain functions. */
 export interface CompiledShape<T extends object = object> {
   readonly shape: Shape<T>;
-  readonly members: ReadonlyMap<string, CompiledMember>;
+  readonly members: readonly CompiledMember[];
 }
 
-export interface CompiledMember {
+interface CompiledMember {
   readonly name: string;
   /** The class of the object that the member holds, if it holds one (`IsObjectOf`). */
   readonly nested: CompiledShape | undefined;
@@ -35,7 +34,6 @@ export interface CompiledMember {
   faultIn(instance: object): string | undefined;
 }
 
-type Constraint = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number];
 type Condition = (instance: object, value: unknown) => boolean;
 type Check = (instance: object, value: unknown) => string | undefined;
 
@@ -48,26 +46,25 @@ type Check = (instance: object, value: unknown) => string | undefined;
  *   promises, a message that is a function)
  */
 export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T> {
-  const members = [...rulesOf(shape)].map(([name, rules]) => [name, compileMember(name, rules)] as const);
-  return { shape, members: new Map(members) };
+  return { shape, members: rulesOf(shape).map(([name, rules]) => compileMember(shape, name, rules)) };
 }
 
-function compileMember(name: string, rules: readonly Rule[]): CompiledMember {
+function compileMember(shape: Shape, name: string, rules: readonly Rule[]): CompiledMember {
   const conditions: Condition[] = [];
   const checks: Check[] = [];
   let nested: CompiledShape | undefined;
-  const { CONDITIONAL_VALIDATION, NESTED_VALIDATION, IS_DEFINED, CUSTOM_VALIDATION } = ValidationTypes;
+  const { CONDITIONAL_VALIDATION, NESTED_VALIDATION, IS_DEFINED } = ValidationTypes;
   for (const rule of rules) {
-    const [validator, ...others] = getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls);
-    const { each, groups, validateIf, message } = rule;
-    const isPlain = !each && !groups?.length && !validateIf && typeof message !== 'function';
-    if (!isPlain || validator?.async || others.length > 0) throw cannotBeCompiled(rule);
-    if (rule.type === CONDITIONAL_VALIDATION) conditions.push(rule.constraints[0] as Condition);
-    else if (rule.type === NESTED_VALIDATION && rule.context !== undefined)
+    const [validator] = getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls);
+    const { type, each, groups, validateIf, message } = rule;
+    const isPlain =
+      !each && !groups?.length && !validateIf && !validator?.async && typeof message !== 'function';
+    if (isPlain && type === CONDITIONAL_VALIDATION) conditions.push(rule.constraints[0] as Condition);
+    else if (isPlain && type === NESTED_VALIDATION && rule.context)
       nested = compileShape(rule.context as Shape);
-    else if (rule.type === IS_DEFINED && validator) checks.unshift(compileCheck(rule, validator));
-    else if (rule.type === CUSTOM_VALIDATION && validator) checks.push(compileCheck(rule, validator));
-    else throw cannotBeCompiled(rule);
+    else if (isPlain && validator)
+      checks[type === IS_DEFINED ? 'unshift' : 'push'](compileCheck(rule, validator.instance));
+    else throw new TypeError(`${shape.name}.${name} has a rule that cannot be compiled`);
   }
   return {
     name,
@@ -84,17 +81,10 @@ function compileMember(name: string, rules: readonly Rule[]): CompiledMember {
   };
 }
 
-function compileCheck(rule: Rule, { instance: validator }: Constraint): Check {
-  const { target, propertyName: property, constraints, message } = rule;
-  const targetName = typeof target === 'function' ? target.name : target;
+function compileCheck({ propertyName: property, constraints, message }: Rule, validator: Validator): Check {
   return (object, value) => {
-    const args = { targetName, property, object, value, constraints };
+    const args = { targetName: '', property, object, value, constraints };
     if (validator.validate(value, args) === true) return undefined;
     return typeof message === 'string' ? message : (validator.defaultMessage?.(args) ?? '');
   };
-}
-
-function cannotBeCompiled({ target, propertyName }: Rule): TypeError {
-  const shape = typeof target === 'function' ? target.name : target;
-  return new TypeError(`${shape}.${propertyName} has a rule that cannot be compiled`);
 }

@@ -66,13 +66,12 @@ const SCHEMAS = {
 };
 
 /** A JSON object, or a string that holds one, of at most 8 KiB. Source: bus contract, section 2. */
-export const IsLaunchOptions = (): PropertyDecorator =>
-  rule(
-    'isLaunchOptions',
-    { $ref: '#/$defs/LaunchOptions', $defs: SCHEMAS },
-    (value) => faultOf(value) === undefined,
-    (value) => faultOf(value) ?? '',
-  );
+export const IsLaunchOptions = rule(
+  'isLaunchOptions',
+  { $ref: '#/$defs/LaunchOptions', $defs: SCHEMAS },
+  (value) => faultOf(value) === undefined,
+  (value) => faultOf(value) ?? '',
+);
 
 function faultOf(value: unknown): string | undefined {
   if (typeof value === 'string') {

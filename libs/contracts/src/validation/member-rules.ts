@@ -1,20 +1,12 @@
 import { IsArray, IsDefined, IsIn, IsObject, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 
-import type { Shape } from './shape.ts';
+import type { Shape } from './definition.ts';
 
-/**
- * The member is required, and follows the rules.
- *
- * @param description a sentence for the documents
- */
+/** The member is required, and follows the rules; the description is a sentence for the documents. */
 export const MustBeGiven = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
   all(IsDefined({ message: 'must be given, and not as null', context: { description } }), ...rules);
 
-/**
- * The member may be absent, and follows the rules if it is not; unlike class-validator's `IsOptional`, `null` is refused.
- *
- * @param description a sentence for the documents
- */
+/** The member may be absent, and follows the rules if it is not; unlike class-validator's `IsOptional`, `null` is refused. */
 export const MayBeAbsent = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
   all(
     ValidateIf((_object, value) => value !== undefined, { context: { description } }),
@@ -62,7 +54,6 @@ export const IsSafeInteger = ({
     `must be an integer from ${min} to ${max}`,
   );
 
-/** Whether `value` is an object in the sense of JSON. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -76,7 +67,6 @@ export const IsArrayOf = (shape: Shape): PropertyDecorator =>
   all(IsArray(), ValidateNested({ each: true, context: shape }));
 
 const MAX_CHARACTERS = 255;
-
 /** No control characters (Unicode's Cc). */
 export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
 
@@ -86,30 +76,26 @@ const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
 const SHORT = new RegExp(`^.{0,${MAX_CHARACTERS}}$`, 'su');
 const DOT_SEGMENTS: readonly unknown[] = ['.', '..'];
 
-/** Whether a string has no control characters and no lone surrogates. */
 export function isPrintable(text: string): boolean {
   return PRINTABLE.test(text) && text.isWellFormed();
 }
 
 /** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
-export const IsText = (): PropertyDecorator =>
-  rule(
-    'isText',
-    TEXT,
-    isText,
-    'must be a string of at most 255 characters, without control characters and lone surrogates',
-  );
+export const IsText = rule(
+  'isText',
+  TEXT,
+  isText,
+  'must be a string of at most 255 characters, without control characters and lone surrogates',
+);
 
 /** The id of a user or player: text that is not empty and not a dot segment of a path. */
-export const IsPlayerId = (): PropertyDecorator =>
-  rule(
-    'isPlayerId',
-    { ...TEXT, minLength: 1, not: { enum: DOT_SEGMENTS } },
-    (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
-    'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
-  );
+export const IsPlayerId = rule(
+  'isPlayerId',
+  { ...TEXT, minLength: 1, not: { enum: DOT_SEGMENTS } },
+  (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
+  'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
+);
 
-/** Whether a value is a string of at most 255 characters without control characters and lone surrogates. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && SHORT.test(value) && isPrintable(value);
 }
@@ -127,32 +113,27 @@ const TAG = new RegExp(
     String.raw`(-[Xx](-[A-Za-z0-9]{1,8})+)?$`, // private use
   ].join(''),
 );
-
 const BCP_47 = 'a language tag of BCP 47, such as de or pt-BR';
 
 /** A language as two letters. */
-export const IsLanguage = (): PropertyDecorator =>
-  rule(
-    'isLanguage',
-    { type: 'string', pattern: TWO_LETTERS.source, title: ISO_639 },
-    (value) => typeof value === 'string' && TWO_LETTERS.test(value),
-    `must be ${ISO_639}`,
-  );
+export const IsLanguage = rule(
+  'isLanguage',
+  { type: 'string', pattern: TWO_LETTERS.source, title: ISO_639 },
+  (value) => typeof value === 'string' && TWO_LETTERS.test(value),
+  `must be ${ISO_639}`,
+);
 
 /** A language as a tag, at most 255 characters: `de`, `pt-BR`, `zh-Hant-TW`. Source: bus contract, section 2. */
-export const IsLanguageTag = (): PropertyDecorator =>
-  rule(
-    'isLanguageTag',
-    { ...TEXT, pattern: TAG.source, title: BCP_47 },
-    (value) => isText(value) && TAG.test(value),
-    `must be ${BCP_47}`,
-  );
+export const IsLanguageTag = rule(
+  'isLanguageTag',
+  { ...TEXT, pattern: TAG.source, title: BCP_47 },
+  (value) => isText(value) && TAG.test(value),
+  `must be ${BCP_47}`,
+);
 
 /** How a player logs in: from a browser, or from the desktop or mobile app. Source: interface document, endpoint 1. */
 export const AUTH_TYPES = ['external', 'internal'] as const;
 
 export type AuthType = (typeof AUTH_TYPES)[number];
 
-/** One of `AUTH_TYPES`. */
-export const IsAuthType = (): PropertyDecorator =>
-  IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` });
+export const IsAuthType = IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` });

@@ -8,13 +8,12 @@ const REAL_TIME = 'a real YYYY-MM-DD HH:MM:SS without a zone';
 const OFFSET = /^(?:-(?:0\d|1[0-2])|\+(?:0\d|1[0-4])):[0-5]\d$/;
 
 /** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
-export const IsReportTime = (): PropertyDecorator =>
-  rule(
-    'isReportTime',
-    { type: 'string', pattern: FORM.source, title: REAL_TIME },
-    isReportTime,
-    `must be ${REAL_TIME}`,
-  );
+export const IsReportTime = rule(
+  'isReportTime',
+  { type: 'string', pattern: FORM.source, title: REAL_TIME },
+  isReportTime,
+  `must be ${REAL_TIME}`,
+);
 
 /** The date is after the one in the member `start`; not checked if either is not a date. */
 export const IsAfter = (start: string): PropertyDecorator =>
@@ -26,22 +25,20 @@ export const IsAfter = (start: string): PropertyDecorator =>
   );
 
 /** The clocks of the zone in the member `timeZone` show this time; not checked without a zone. */
-export const IsShownInZone = (): PropertyDecorator =>
-  rule(
-    'isShownInZone',
-    {},
-    (value, { timeZone: zone }) => !isReportTime(value) || !isZoneName(zone) || !isSkipped(value, zone),
-    'must be a time that exists in timeZone; clocks that go forward skip this one',
-  );
+export const IsShownInZone = rule(
+  'isShownInZone',
+  {},
+  (value, { timeZone: zone }) => !isReportTime(value) || !isZoneName(zone) || !isSkipped(value, zone),
+  'must be a time that exists in timeZone; clocks that go forward skip this one',
+);
 
 /** A zone of the IANA database, or an offset from UTC; with another rule, which says that it is text. */
-export const IsTimeZone = (): PropertyDecorator =>
-  rule(
-    'isTimeZone',
-    {},
-    (value) => typeof value !== 'string' || OFFSET.test(value) || isZoneName(value),
-    'must be a zone of the IANA database, such as Europe/Berlin, or an offset such as +03:00',
-  );
+export const IsTimeZone = rule(
+  'isTimeZone',
+  {},
+  (value) => typeof value !== 'string' || OFFSET.test(value) || isZoneName(value),
+  'must be a zone of the IANA database, such as Europe/Berlin, or an offset such as +03:00',
+);
 
 function isReportTime(value: unknown): value is string {
   if (typeof value !== 'string' || !FORM.test(value)) return false;
