@@ -1,3 +1,5 @@
+import type { Dispatcher } from 'undici';
+
 import type { AdHocReportFetch, CommandData, GameOpen, RakeReportFetch, SessionCreate } from '#contracts';
 import { readLaunchOptions } from '#contracts/validation';
 import type { RepeatAfterUnknown } from '#resilience';
@@ -5,10 +7,10 @@ import { sign, type SignedParameters } from '#signing';
 
 import type { Operation } from './operations.ts';
 import type { OperatorCredentials, PlatformSettings } from './platform-settings.ts';
+import type { Root } from './transport/connections.ts';
 
 /** One request of the interface document, complete but for its signature. */
 export interface PlatformRequest {
-  readonly operation: Operation;
   /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
   readonly root: 'baseUrl' | 'apiUrl';
   readonly method: 'GET' | 'POST';
@@ -16,16 +18,16 @@ export interface PlatformRequest {
   readonly pathTemplate: string;
   /** With its query, percent-encoded. */
   readonly path: string;
-  readonly body: RequestBody | undefined;
+  readonly body:
+    | {
+        readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
+        readonly text: string;
+      }
+    | undefined;
   /** From path, query and body, decoded: what is signed. */
   readonly parameters: SignedParameters;
   /** Default: that of its operation. */
   readonly repeatAfterUnknown?: RepeatAfterUnknown;
-}
-
-interface RequestBody {
-  readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
-  readonly text: string;
 }
 
 /** Names and values of a path, a query or a form; `undefined` is absent. */
@@ -65,7 +67,7 @@ export function requestOf<O extends Operation>(
 /** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
 function sessionRequest(data: SessionCreate, { clientId }: Sender): PlatformRequest {
   const { userId, nick, authType, lang, currency } = data;
-  return v2Request('session.create', 'POST', '/v2/app/users/{userId}/session', {
+  return v2Request('POST', '/v2/app/users/{userId}/session', {
     path: { userId },
     query: { clientId },
     form: { userId, nick, authType, lang, currency },
@@ -89,7 +91,6 @@ function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRe
     },
   };
   return {
-    operation: 'game.open',
     root: 'apiUrl',
     method: 'POST',
     pathTemplate: '/apiweb/v3/open-game',
@@ -106,7 +107,7 @@ function adHocReportRequest(
   { clientId }: Sender,
   page?: PageRequest,
 ): PlatformRequest {
-  return v2Request('report.ad-hoc.fetch', 'POST', '/v2/app/reports/ad_hoc', {
+  return v2Request('POST', '/v2/app/reports/ad_hoc', {
     query: { clientId, ...paginationOf(page) },
     form: periodOf(data),
   });
@@ -122,7 +123,7 @@ function rakeRequest(
   const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
   const form = periodOf(data);
   const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
-  return v2Request('report.rake.fetch', 'GET', '/v2/app/users/rake', parts);
+  return v2Request('GET', '/v2/app/users/rake', parts);
 }
 
 function paginationOf(asked?: PageRequest): Fields {
@@ -133,18 +134,32 @@ function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch) {
   return { userId, currency, dateFrom, dateTo };
 }
 
-/** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game is sent unsigned. */
-export function signRequest(
-  { root, body, parameters }: PlatformRequest,
-  { secretKey, settings }: Pick<OperatorCredentials, 'secretKey' | 'settings'>,
-): string | undefined {
-  if (secretKey === undefined) return undefined;
-  return sign(parameters, secretKey, settings, root === 'apiUrl' ? body?.text : undefined);
+/** A request as undici takes it, with its signature: an operator without a secret key opens games without one. */
+export function signedOptions(
+  { root, method, path, body, parameters }: PlatformRequest,
+  { secretKey, settings }: OperatorCredentials,
+  { connections: { route }, prefix }: Root,
+): Dispatcher.DispatchOptions {
+  const headers = ['accept', 'application/vnd.api+json', ...route.headers];
+  if (body !== undefined) headers.push('content-type', body.contentType);
+  if (secretKey !== undefined) {
+    headers.push('sign', sign(parameters, secretKey, settings, root === 'apiUrl' ? body?.text : undefined));
+  }
+  return {
+    origin: route.origin,
+    method,
+    path: prefix + path,
+    headers,
+    body: body?.text ?? null,
+    // undici would close the connection after a GET with a body.
+    reset: false,
+    // No other request waits for its connection.
+    blocking: false,
+  };
 }
 
 /** A request of the v2 endpoints, whose path has the values of `path` in place of their names in braces. */
 function v2Request(
-  operation: Operation,
   method: 'GET' | 'POST',
   pathTemplate: string,
   { path = {}, query, form }: { readonly path?: Fields; readonly query: Fields; readonly form?: Fields },
@@ -153,7 +168,6 @@ function v2Request(
     encodeURIComponent(path[name] ?? ''),
   );
   return {
-    operation,
     root: 'baseUrl',
     method,
     pathTemplate,

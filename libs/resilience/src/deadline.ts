@@ -45,10 +45,10 @@ export class Deadline {
    */
   onExpired(listener: () => void): () => void {
     let timer: NodeJS.Timeout;
+    // Asked again: a timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
+    const check = (): void => (this.expired ? listener() : wait());
     const wait = (): void => {
-      // Asked again: a timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
-      const listen = (): void => (this.expired ? listener() : wait());
-      timer = setTimeout(listen, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
+      timer = setTimeout(check, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
     };
     wait();
     return () => clearTimeout(timer);

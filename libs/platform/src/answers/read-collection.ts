@@ -29,11 +29,10 @@ export interface CollectionPage {
   readonly perPage: number;
 }
 
-/** How the records of one operator are read. */
-export interface RecordSettings {
-  readonly strictness: PlatformSettings['reportRecords'];
-  readonly precisions?: OperatorCredentials['currencyPrecisions'];
-}
+/** Whose report it is, as far as its records depend on it. */
+type Reader = Pick<OperatorCredentials, 'currencyPrecisions'> & {
+  readonly settings: Pick<PlatformSettings, 'reportRecords'>;
+};
 
 /** A part of a body: its first byte, and the one behind its last. */
 interface Range {
@@ -79,13 +78,9 @@ const DATA = Buffer.from('"data"');
  * @param bytes UTF-8
  * @throws UnexpectedDocument
  */
-export function readCollection(
-  bytes: Buffer,
-  shape: RecordShape,
-  settings: RecordSettings,
-): Promise<CollectionPage> {
+export function readCollection(bytes: Buffer, shape: RecordShape, reader: Reader): Promise<CollectionPage> {
   const isLarge = bytes.length > LARGE_BYTES;
-  const read = () => readPage(bytes, isLarge, shape, settings);
+  const read = () => readPage(bytes, isLarge, shape, reader);
   return isLarge ? oneAtATime(read) : read();
 }
 
@@ -93,13 +88,13 @@ async function readPage(
   bytes: Buffer,
   isLarge: boolean,
   shape: RecordShape,
-  { strictness, precisions }: RecordSettings,
+  { settings, currencyPrecisions }: Reader,
 ): Promise<CollectionPage> {
   const written: Buffer[] = [];
   const identities: string[] = [];
   const digests: number[] = [];
   const currencies = new Set<string>();
-  const isLenient = strictness === 'lenient';
+  const isLenient = settings.reportRecords === 'lenient';
   const faults: RecordFault[] = [];
   let faultCount = 0;
   const tolerate = (fault: RecordFault): void => {
@@ -136,7 +131,7 @@ async function readPage(
     write(step.value);
   }
   const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
-  const decimals = [...currencies].map((currency) => [currency, precisions?.get(currency) ?? null]);
+  const decimals = [...currencies].map((currency) => [currency, currencyPrecisions?.get(currency) ?? null]);
   return {
     written,
     isLarge,

@@ -1,20 +1,22 @@
-import { CommandError, type CommandErrorFacts } from '#contracts';
-import type { CallEnd } from '#resilience';
+import { CommandError } from '#contracts';
+import type { Circuit } from '#resilience';
 
 import { readBody } from '../answers/read-body.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import { type Answer, MAX_ERROR_BYTES, type TransportFault, type Unanswered } from '../transport/exchange.ts';
+import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
 import type { Outcome } from './classify-attempt.ts';
-import type { CallContext } from './operation-calls.ts';
 
-export interface CallFacts {
+/** What the error of a call says beside its outcome. */
+interface CallFacts {
   readonly operation: Operation;
-  readonly call: CallContext;
-  /** 0 while the circuit would let a call through. */
-  readonly circuitRetryAfterMs: number;
-  /** The data of the command; no error may repeat it. */
+  readonly circuit: Circuit;
+  /** Attempts that were started for the command. */
+  readonly attempts: number;
+  /** Attempts of the call whose outcome is unknown. */
+  readonly unknown: number;
+  /** The data of the command; no error repeats it. */
   readonly data: object;
   readonly secretKey: string | undefined;
 }
@@ -36,51 +38,47 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
 };
 
 /** The error of a call that did not succeed. */
-export async function callError(
-  { outcome, unknown }: CallEnd<Outcome>,
-  facts: CallFacts,
-): Promise<CommandError> {
-  const retryAfterMs = facts.circuitRetryAfterMs || undefined;
-  // What an earlier attempt may have done can be the reason for the answer to the last one.
-  const details = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
+export async function callError(outcome: Outcome, facts: CallFacts): Promise<CommandError> {
+  const { operation, circuit, attempts } = facts;
+  const retryAfterMs = circuit.retryAfterMs || undefined;
   switch (outcome.kind) {
     case 'expired':
-      return new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
-    case 'rejected':
-      return outcome.refusal;
-    case 'answered':
-      return answerError(outcome.answer, facts, { details });
-    case 'transient':
-      return answerError(outcome.answer, facts, {
-        retryAfterMs: outcome.retryAfterMs ?? retryAfterMs,
-        details,
-      });
-    case 'unknown': {
-      const { unknownCode } = OPERATION_TRAITS[facts.operation];
-      return new CommandError(unknownCode, { retryAfterMs, details: reasonOf(outcome.fault) });
+      return new CommandError('COMMAND_EXPIRED', { details: { called: attempts > 0 } });
+    case 'rejected': {
+      const { reason } = outcome;
+      if (reason === 'overloaded') return new CommandError('OVERLOADED');
+      if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
+      const details = circuit.cause === undefined ? undefined : { reason: circuit.cause };
+      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details });
     }
+    case 'answered':
+      return answerError(outcome, undefined, facts);
+    case 'transient':
+      return answerError(outcome, outcome.retryAfterMs ?? retryAfterMs, facts);
+    case 'unknown':
     case 'not-sent': {
-      const message = MESSAGES[outcome.fault.fault];
-      return new CommandError('PLATFORM_UNAVAILABLE', {
-        retryAfterMs,
-        message,
-        details: reasonOf(outcome.fault),
-      });
+      const { kind, fault, proxyStatus } = outcome;
+      const code = kind === 'unknown' ? OPERATION_TRAITS[operation].unknownCode : 'PLATFORM_UNAVAILABLE';
+      const details = { reason: fault, ...(proxyStatus !== undefined && { proxyStatus }) };
+      const message = kind === 'not-sent' ? MESSAGES[fault] : undefined;
+      return new CommandError(code, { retryAfterMs, message, details });
     }
   }
 }
 
 async function answerError(
   answer: Answer,
-  { operation, data, secretKey }: CallFacts,
-  known: CommandErrorFacts,
+  retryAfterMs: number | undefined,
+  { operation, unknown, data, secretKey }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
   const { code, details, entries } = classifyError(status, await textOf(answer), operation, data);
+  // What an earlier attempt may have done can be the reason for the answer to the last one.
+  const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
-    ...known,
+    retryAfterMs,
     platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
-    details: details || known.details ? { ...details, ...known.details } : undefined,
+    details: details || earlier ? { ...details, ...earlier } : undefined,
   });
 }
 
@@ -91,8 +89,4 @@ async function textOf(answer: Answer): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function reasonOf({ fault: reason, proxyStatus }: Unanswered): CommandErrorFacts['details'] {
-  return proxyStatus === undefined ? { reason } : { reason, proxyStatus };
 }

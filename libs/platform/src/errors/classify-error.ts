@@ -1,7 +1,7 @@
 import type { CommandErrorFacts, ErrorCode, PlatformErrorEntry } from '#contracts';
 
 import type { Operation } from '../operations.ts';
-import { type StatusClass, statusClass } from '../transport/exchange.ts';
+import { type StatusClass, statusClass } from '../transport/connection.ts';
 
 /** One row of the table. The first row that matches an answer in every member gives its code. */
 interface ErrorRow {
