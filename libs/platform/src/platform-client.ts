@@ -16,7 +16,6 @@ import { AD_HOC_RECORD, RAKE_RECORD } from './answers/read-record.ts';
 import {
   type Call,
   type CallContext,
-  type CallOptions,
   type CallsReport,
   type CircuitReport,
   OperationCalls,
@@ -28,7 +27,8 @@ import { type PageRequest, requestOf, signedOptions } from './requests.ts';
 import { type Connections, rootsOf } from './transport/connections.ts';
 
 /** Default: connections are direct, and time and chance are those of this process. */
-export type PlatformClientOptions = { readonly limits: PlatformLimits } & Partial<CallOptions>;
+export type PlatformClientOptions = Pick<OperatorShare, 'limits'> &
+  Partial<Pick<OperatorShare, 'transport' | 'observer' | 'tracer' | 'clock' | 'random'>>;
 
 /** The four signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
 export class PlatformClient {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-import type { AdHocReportFetch, CommandData, GameOpen, RakeReportFetch, SessionCreate } from '#contracts';
+import type { AdHocReportFetch, CommandData, GameOpen } from '#contracts';
 import { readLaunchOptions } from '#contracts/validation';
 import type { RepeatAfterUnknown } from '#resilience';
 import { sign, type SignedParameters } from '#signing';
@@ -34,10 +34,9 @@ export interface PlatformRequest {
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Who sends a request, and what the interface document leaves open about it. */
-export interface Sender {
-  readonly clientId: string;
+type Sender = Pick<OperatorCredentials, 'clientId'> & {
   readonly settings: Pick<PlatformSettings, 'rakeParametersIn' | 'playerCountryMember'>;
-}
+};
 
 /** Which page of a report; from 1. */
 export interface PageRequest {
@@ -45,13 +44,31 @@ export interface PageRequest {
   readonly perPage: number;
 }
 
+/** The four endpoints of the interface document. */
 const REQUESTS: {
   readonly [O in Operation]: (data: CommandData[O], sender: Sender, page?: PageRequest) => PlatformRequest;
 } = {
-  'session.create': sessionRequest,
+  // `userId` is sent in the path and in the form, and signed once.
+  'session.create': ({ userId, nick, authType, lang, currency }, { clientId }) =>
+    v2Request('POST', '/v2/app/users/{userId}/session', {
+      path: { userId },
+      query: { clientId },
+      form: { userId, nick, authType, lang, currency },
+    }),
   'game.open': gameRequest,
-  'report.ad-hoc.fetch': adHocReportRequest,
-  'report.rake.fetch': rakeRequest,
+  'report.ad-hoc.fetch': (data, { clientId }, page) =>
+    v2Request('POST', '/v2/app/reports/ad_hoc', {
+      query: { clientId, ...paginationOf(page) },
+      form: periodOf(data),
+    }),
+  // A GET with its form data in the body, or in the query if the operator's settings say so.
+  'report.rake.fetch': (data, { clientId, settings }, page) => {
+    const { timeZone, convertToPreferredCurrency, sort } = data;
+    const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
+    const form = periodOf(data);
+    const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
+    return v2Request('GET', '/v2/app/users/rake', parts);
+  },
 };
 
 /** The request of a command with valid data, without its signature. @param page of a report; default: what the platform takes */
@@ -64,32 +81,18 @@ export function requestOf<O extends Operation>(
   return REQUESTS[operation](data, sender, page);
 }
 
-/** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
-function sessionRequest(data: SessionCreate, { clientId }: Sender): PlatformRequest {
-  const { userId, nick, authType, lang, currency } = data;
-  return v2Request('POST', '/v2/app/users/{userId}/session', {
-    path: { userId },
-    query: { clientId },
-    form: { userId, nick, authType, lang, currency },
-  });
-}
-
 /**
- * Interface document, endpoint 2. `launchOptions` given as a string is sent as the object that it holds, and the player's
- * country under the name that the operator's settings give. Without a session id, each call opens another session.
+ * `launchOptions` given as a string is sent as the object that it holds, and the player's country under the name that the
+ * operator's settings give. Without a session id, each call opens another session.
  */
 function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRequest {
   const { country, ...player } = data.player;
   const { launchOptions, ...session } = data.session ?? {};
-  const document = {
-    data: {
-      type: 'OpenGame',
-      attributes: {
-        session: { ...session, launchOptions: readLaunchOptions(launchOptions) },
-        player: { ...player, [settings.playerCountryMember]: country },
-      },
-    },
+  const attributes = {
+    session: { ...session, launchOptions: readLaunchOptions(launchOptions) },
+    player: { ...player, [settings.playerCountryMember]: country },
   };
+  const document = { data: { type: 'OpenGame', attributes } };
   return {
     root: 'apiUrl',
     method: 'POST',
@@ -101,36 +104,11 @@ function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRe
   };
 }
 
-/** Interface document, endpoint 3. */
-function adHocReportRequest(
-  data: AdHocReportFetch,
-  { clientId }: Sender,
-  page?: PageRequest,
-): PlatformRequest {
-  return v2Request('POST', '/v2/app/reports/ad_hoc', {
-    query: { clientId, ...paginationOf(page) },
-    form: periodOf(data),
-  });
-}
-
-/** Interface document, endpoint 4: a GET with its form data in the body, or in the query if the operator's settings say so. */
-function rakeRequest(
-  data: RakeReportFetch,
-  { clientId, settings }: Sender,
-  page?: PageRequest,
-): PlatformRequest {
-  const { timeZone, convertToPreferredCurrency, sort } = data;
-  const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
-  const form = periodOf(data);
-  const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
-  return v2Request('GET', '/v2/app/users/rake', parts);
-}
-
 function paginationOf(asked?: PageRequest): Fields {
   return asked ? { 'per-page': String(asked.perPage), page: String(asked.page) } : {};
 }
 
-function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch) {
+function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch): Fields {
   return { userId, currency, dateFrom, dateTo };
 }
 

@@ -1,6 +1,7 @@
 import { CommandError } from '#contracts';
 import type { Circuit } from '#resilience';
 
+import { UnexpectedDocument } from '../answers/document.ts';
 import { readBody } from '../answers/read-body.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { redactedErrors } from '../errors/redactor.ts';
@@ -89,4 +90,13 @@ async function textOf(answer: Answer): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** The error of a success whose body is not what the interface promises; another error as it is. */
+export function protocolError(error: unknown, status: number): unknown {
+  if (!(error instanceof UnexpectedDocument)) return error;
+  return new CommandError('PLATFORM_PROTOCOL_ERROR', {
+    details: { reason: error.message },
+    platform: { status, errors: [] },
+  });
 }

@@ -18,14 +18,14 @@ import {
   type RetryRules,
 } from '#resilience';
 
-import { readAnswer, type Reading } from '../answers/read-body.ts';
+import { readBody, utf8 } from '../answers/read-body.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { AttemptTrace, PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
-import type { PlatformLimits, PlatformTransport } from '../platform-settings.ts';
+import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
 import { type Answer, statusClass, type Unanswered } from '../transport/connection.ts';
 import type { Connections } from '../transport/connections.ts';
-import { callError } from './call-error.ts';
+import { callError, protocolError } from './call-error.ts';
 import { classifyAttempt, healthOf, type Outcome, resultOf } from './classify-attempt.ts';
 
 /** What all calls for one command share; each of them changes it. */
@@ -37,10 +37,15 @@ export interface CallContext {
   readonly traceContext?: Context | undefined;
 }
 
-/** How the calls of each operator are made. */
-export interface CallOptions {
+/** What all operations of one operator share. */
+export interface OperatorShare {
+  /** The name of the operator. */
+  readonly operator: string;
   readonly limits: PlatformLimits;
   readonly transport: PlatformTransport;
+  readonly admission: Admission;
+  /** Aborted when the client is closed: ends the pauses between attempts. */
+  readonly stopping: AbortSignal;
   /** Default: nothing is observed. */
   readonly observer?: PlatformObserver;
   /** Default: nothing is traced. */
@@ -50,25 +55,18 @@ export interface CallOptions {
   readonly random: Random;
 }
 
-/** What all operations of one operator share. */
-export interface OperatorShare extends CallOptions {
-  /** The name of the operator. */
-  readonly operator: string;
-  readonly admission: Admission;
-  /** Aborted when the client is closed: ends the pauses between attempts. */
-  readonly stopping: AbortSignal;
-}
-
 /** One call: what is sent, to where, by whom, and how its answer is read. */
-export interface Call<Data extends object, Result> extends Reading<Data, Result> {
+export interface Call<Data extends object = object, Result = unknown> {
+  readonly credentials: OperatorCredentials;
+  /** Of the command; no error repeats it. */
+  readonly data: Data;
   readonly request: PlatformRequest;
   readonly connections: Connections;
   /** The request with its signature. */
   readonly options: Dispatcher.DispatchOptions;
+  /** @throws UnexpectedDocument */
+  read(this: void, body: Buffer, credentials: OperatorCredentials, data: Data): Result | Promise<Result>;
 }
-
-/** A call as far as it is sent. */
-type SentCall = Omit<Call<object, unknown>, 'read'>;
 
 /** The state of one circuit, for health and metrics. */
 export interface CircuitReport {
@@ -76,9 +74,9 @@ export interface CircuitReport {
   readonly operation: Operation;
   readonly state: CircuitState;
   /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
   /** Until a call may go through, while none may. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** When a call last asked to go through, by the steady clock. */
   readonly lastUsedAtMs: number;
 }
@@ -133,24 +131,14 @@ export class OperationCalls {
 
   circuitReport(): CircuitReport {
     const { state, cause, retryAfterMs } = this.#circuit;
-    return {
-      operator: this.#share.operator,
-      operation: this.#operation,
-      state,
-      ...(cause !== undefined && { cause }),
-      ...(retryAfterMs > 0 && { retryAfterMs }),
-      lastUsedAtMs: this.#lastUsedAtMs,
-    };
+    const facts = { state, cause, retryAfterMs: retryAfterMs || undefined, lastUsedAtMs: this.#lastUsedAtMs };
+    return { operator: this.#share.operator, operation: this.#operation, ...facts };
   }
 
   callsReport(): CallsReport {
-    return {
-      operator: this.#share.operator,
-      operation: this.#operation,
-      inFlight: this.#compartment.inFlight,
-      waiting: this.#compartment.waiting.length,
-      retriesLeft: this.#rules.budget.left,
-    };
+    const { inFlight, waiting } = this.#compartment;
+    const facts = { inFlight, waiting: waiting.length, retriesLeft: this.#rules.budget.left };
+    return { operator: this.#share.operator, operation: this.#operation, ...facts };
   }
 
   /** Stops its timer; no call is made afterwards. */
@@ -172,8 +160,12 @@ export class OperationCalls {
       call.request.repeatAfterUnknown ?? repeatAfterUnknown,
     );
     this.#lastUsedAtMs = clock();
-    for (;;) {
-      let entered = this.#enter(context.deadline);
+    let next: Outcome | number;
+    do {
+      let entered: RefusalReason | 'admitted' | Promise<Admittance> =
+        this.#circuit.retryAfterMs > 0
+          ? 'circuit-open'
+          : admission.enter(this.#compartment, context.deadline);
       if (typeof entered !== 'string') {
         const startedAtMs = performance.now();
         entered = await entered;
@@ -188,23 +180,24 @@ export class OperationCalls {
           admission.leave(this.#compartment);
         }
       } else outcome = this.#refuse(entered);
-
-      const next = attempts.next(outcome, context.deadline.remainingMs());
+      next = attempts.next(outcome, context.deadline.remainingMs());
       if (typeof next === 'number') {
         observer?.retried(this.#operation);
         // The attempt after a pause that was cut short finds out why.
         await sleep(next, undefined, { signal: stopping }).catch(() => undefined);
-      } else if (next.kind === 'answered' && statusClass(next.status) === '2xx') {
-        return readAnswer(next, maxAnswerBytes, call);
-      } else {
-        throw await this.#failure(next, attempts.unknown, call, context);
       }
-    }
-  }
+    } while (typeof next === 'number');
 
-  #enter(deadline: Deadline): RefusalReason | 'admitted' | Promise<Admittance> {
-    if (this.#circuit.retryAfterMs > 0) return 'circuit-open';
-    return this.#share.admission.enter(this.#compartment, deadline);
+    if (!('status' in next) || statusClass(next.status) !== '2xx') {
+      throw await this.#failure(next, attempts.unknown, call, context);
+    }
+    try {
+      const body = readBody(next, maxAnswerBytes);
+      const result = call.read(utf8(Buffer.isBuffer(body) ? body : await body), call.credentials, call.data);
+      return result instanceof Promise ? await result : result;
+    } catch (error) {
+      throw protocolError(error, next.status);
+    }
   }
 
   #refuse(reason: RefusalReason): Outcome {
@@ -213,7 +206,7 @@ export class OperationCalls {
   }
 
   /** @param resends how many attempts of the call were made before */
-  #begin(call: SentCall, context: CallContext, resends: number): Attempt | Outcome {
+  #begin(call: Call, context: CallContext, resends: number): Attempt | Outcome {
     // The circuit may have opened, and the deadline passed, while the call waited for its admission.
     const pass = this.#circuit.enter();
     if (pass === undefined) return this.#refuse('circuit-open');
@@ -229,7 +222,7 @@ export class OperationCalls {
     context.attempts += 1;
     const { maxAnswerBytes } = OPERATION_TRAITS[this.#operation];
     const startedAtMs = performance.now();
-    const end = call.connections.request(call.options, { timeoutMs, maxAnswerBytes });
+    const end = call.connections.request(call.options, timeoutMs, maxAnswerBytes);
     return { pass, trace, startedAtMs, end };
   }
 
@@ -248,7 +241,7 @@ export class OperationCalls {
   async #failure(
     outcome: Outcome,
     unknown: number,
-    { data, credentials: { secretKey } }: SentCall,
+    { data, credentials: { secretKey } }: Call,
     { attempts }: CallContext,
   ): Promise<CommandError> {
     const facts = { operation: this.#operation, circuit: this.#circuit, attempts, unknown, data, secretKey };

@@ -16,18 +16,20 @@ const MAX_CHARACTERS = 300;
 const MAX_LAYERS = 8;
 /** Comparisons for all texts of an answer: units of a text's layers times units of the values; beyond it, texts are left out. */
 const BUDGET = 20_000_000;
-/** A run of bytes in a URL, or one character in HTML, JSON, or a JSON pointer; a pass is linear. */
-const NOTATION = new RegExp(
-  [
-    '(?<url>(?:%[0-9a-f]{2})+)',
-    '&(?:#(?<decimal>\\d{1,12})|#x(?<hex>[0-9a-f]{1,12})|(?<name>amp|lt|gt|quot|apos));',
-    '\\\\u(?<unit>[0-9a-f]{4})',
-    '\\\\(?<escaped>[^\\p{L}\\p{N}])',
-    '~(?<tilde>[01])',
-  ].join('|'),
-  'giu',
-);
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+/** How texts are written in a URL, in HTML, in JSON and in a JSON pointer, and what each notation means; a pass is linear. */
+const NOTATIONS: readonly (readonly [RegExp, (notation: string, part: string) => string])[] = [
+  [/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString()],
+  [/&#(\d{1,12});/g, (notation, decimal) => characterOf(Number(decimal)) ?? notation],
+  [/&#x([0-9a-f]{1,12});/gi, (notation, hex) => characterOf(Number.parseInt(hex, 16)) ?? notation],
+  [/&(amp|lt|gt|quot|apos);/gi, (notation, name) => ENTITIES[name.toLowerCase()] ?? notation],
+  // Both at once: the letter behind an escaped backslash is not part of a notation.
+  [
+    /\\(?:u([0-9a-f]{4})|[^\p{L}\p{N}])/giu,
+    (notation, hex) => characterOf(Number.parseInt(hex, 16)) ?? notation.slice(1),
+  ],
+  [/~([01])/g, (_, digit) => (digit === '0' ? '~' : '/')],
+];
 const LAST_CODE_POINT = 0x10_ff_ff;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(
@@ -136,20 +138,12 @@ function writingsOf(value: string): string[] {
   return [...new Set([...cases, ...decoded])];
 }
 
-/** Takes one layer of notations off. */
+/** Takes one layer of each notation off. */
 function decode(text: string): string {
-  return text.replace(NOTATION, (notation, ...rest) => meaningOf(rest.at(-1) as Groups) ?? notation);
+  return NOTATIONS.reduce((rest, [pattern, meaningOf]) => rest.replace(pattern, meaningOf), text);
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
-
-/** The text that a notation stands for. */
-function meaningOf({ url, decimal, hex, name, unit, escaped, tilde }: Groups): string | undefined {
-  if (url !== undefined) return Buffer.from(url.replaceAll('%', ''), 'hex').toString();
-  if (name !== undefined) return ENTITIES[name.toLowerCase()];
-  if (tilde !== undefined) return tilde === '0' ? '~' : '/';
-  if (escaped !== undefined) return escaped;
-  const codePoint = decimal === undefined ? Number.parseInt(hex ?? unit ?? '', 16) : Number(decimal);
+function characterOf(codePoint: number): string | undefined {
   return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : undefined;
 }
 

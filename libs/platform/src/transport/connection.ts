@@ -59,20 +59,6 @@ export interface Unanswered {
   readonly proxyStatus?: number | undefined;
 }
 
-export interface RequestLimits {
-  /** From now, for all of it: connecting, sending, waiting and reading. */
-  readonly timeoutMs: number;
-  readonly maxAnswerBytes: number;
-}
-
-/** What a connection says to the pool that it is of. */
-interface Pool {
-  /** It has carried a request to a whole answer. */
-  release(connection: Connection): void;
-  /** It can carry no further request. */
-  discard(connection: Connection): void;
-}
-
 /** The text of an error is not read beyond this, compressed or not. */
 export const MAX_ERROR_BYTES = 64 * 1024;
 /** A connection that has been idle for longer is not used again: the other side may be closing it at that moment. */
@@ -97,7 +83,7 @@ const FAULT_OF_CODE: ReadonlyMap<unknown, TransportFault> = new Map([
  */
 export class Connection implements Dispatcher.DispatchHandler {
   readonly #client: Client;
-  readonly #pool: Pool;
+  readonly #onEnd: (connection: Connection, isReusable: boolean) => void;
   #connecting: Connecting | undefined;
   /** The first error of its socket. undici passes on the last one, which no longer says that a certificate was refused. */
   #firstError: Error | undefined;
@@ -113,9 +99,16 @@ export class Connection implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** @param backstopMs for undici's own timeouts, which are coarse, and start at the dispatch */
-  constructor({ origin, connect }: Route, backstopMs: number, pool: Pool) {
-    this.#pool = pool;
+  /**
+   * @param backstopMs for undici's own timeouts, which are coarse, and start at the dispatch
+   * @param onEnd called at the end of each request, and when the other side closes it; only after a whole answer is it reusable
+   */
+  constructor(
+    { origin, connect }: Route,
+    backstopMs: number,
+    onEnd: (connection: Connection, isReusable: boolean) => void,
+  ) {
+    this.#onEnd = onEnd;
     this.#client = new Client(origin, {
       allowH2: false,
       pipelining: 1,
@@ -133,14 +126,19 @@ export class Connection implements Dispatcher.DispatchHandler {
       },
     });
     this.#client.on('disconnect', () => {
-      if (!this.#resolve) this.#pool.discard(this);
+      if (!this.#resolve) onEnd(this, false);
     });
   }
 
-  /** Sends a request, and reads its answer within the limits. */
+  /**
+   * Sends a request, and reads its answer.
+   *
+   * @param timeoutMs from now, for all of it: connecting, sending, waiting and reading
+   */
   request(
     options: Dispatcher.DispatchOptions,
-    { timeoutMs, maxAnswerBytes }: RequestLimits,
+    timeoutMs: number,
+    maxAnswerBytes: number,
   ): Promise<Answer | Unanswered> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -211,8 +209,7 @@ export class Connection implements Dispatcher.DispatchHandler {
     this.#resolve = undefined;
     clearTimeout(this.#timer);
     this.#chunks = [];
-    if (isWhole) this.#pool.release(this);
-    else this.#pool.discard(this);
+    this.#onEnd(this, isWhole);
     resolve(end);
   }
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
-import { type Answer, Connection, type RequestLimits, type Unanswered } from './connection.ts';
+import { type Answer, Connection, type Unanswered } from './connection.ts';
 import { type Route, routeTo } from './route.ts';
 
 /** undici's own timeouts are a backstop behind that of an attempt. */
@@ -21,38 +21,38 @@ export class Connections {
     this.route = routeTo(origin, transport, this.#backstopMs);
   }
 
-  /** Sends a request over a connection that carries no other one. */
-  request(options: Dispatcher.DispatchOptions, limits: RequestLimits): Promise<Answer | Unanswered> {
-    let connection = this.#idle.pop();
-    if (!connection) {
-      connection = new Connection(this.route, this.#backstopMs, this);
-      this.#all.add(connection);
-    }
-    return connection.request(options, limits);
-  }
-
-  release(connection: Connection): void {
-    if (this.#isRetired) this.discard(connection);
-    else this.#idle.push(connection);
-  }
-
-  discard(connection: Connection): void {
-    if (!this.#all.delete(connection)) return;
-    const index = this.#idle.indexOf(connection);
-    if (index !== -1) this.#idle.splice(index, 1);
-    void connection.destroy();
+  /** Sends a request over a connection that carries no other one; limits as of {@link Connection.request}. */
+  request(
+    options: Dispatcher.DispatchOptions,
+    timeoutMs: number,
+    maxAnswerBytes: number,
+  ): Promise<Answer | Unanswered> {
+    const connection = this.#idle.pop() ?? new Connection(this.route, this.#backstopMs, this.#onEnd);
+    this.#all.add(connection);
+    return connection.request(options, timeoutMs, maxAnswerBytes);
   }
 
   /** Lets calls in flight end, and keeps no connection after them. */
   retire(): void {
     this.#isRetired = true;
-    for (const connection of this.#idle.splice(0)) this.discard(connection);
+    for (const connection of this.#idle.splice(0)) this.#onEnd(connection, false);
   }
 
   async close(): Promise<void> {
     this.#isRetired = true;
     await Promise.all([...this.#all].map((connection) => connection.destroy()));
   }
+
+  readonly #onEnd = (connection: Connection, isReusable: boolean): void => {
+    if (isReusable && !this.#isRetired) {
+      this.#idle.push(connection);
+      return;
+    }
+    if (!this.#all.delete(connection)) return;
+    const index = this.#idle.indexOf(connection);
+    if (index !== -1) this.#idle.splice(index, 1);
+    void connection.destroy();
+  };
 }
 
 /** Where the requests under one root go. */
