@@ -1,8 +1,6 @@
-import { hash } from 'node:crypto';
-
-import { traceSignature } from './sign.ts';
+import { type Mistake, signatureOf, type SignedRequest, signedText } from './sign.ts';
 import { SIGNATURE_VARIABLES, type SignatureSettings } from './signature-settings.ts';
-import { type Mistake, omissions, pathsOf, type SignedRequest, usualMistakes } from './usual-mistakes.ts';
+import { omissions, pathsOf, usualMistakes } from './usual-mistakes.ts';
 
 /** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
 const MAX_PATHS = 100;
@@ -66,23 +64,6 @@ function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature)
     for (const mistake of mistakes) yield { reason: mistake.reason, settings, mistake };
   }
   if (isSmall) for (const mistake of pairsOf(usual)) yield { reason: mistake.reason, mistake };
-}
-
-/** What is signed, before the secret key is appended; with a mistake, what is signed instead. */
-export function signedText(
-  { parameters, body }: SignedRequest,
-  settings: SignatureSettings,
-  mistake: Partial<Mistake> = {},
-): string {
-  if (body !== undefined && settings.schemeV3 === 'raw-body') return mistake.body?.(body) ?? body;
-  const { pieces } = traceSignature(mistake.parameters ?? parameters, settings, mistake);
-  const { text: write = (text: string) => text, piece = (text: string) => text, separator = '' } = mistake;
-  return pieces.map(({ text, path }) => piece(write(text), path)).join(separator);
-}
-
-/** The signature of a text; with a mistake, the one that is sent instead. */
-export function signatureOf(text: string, secretKey: string, mistake?: Mistake): string {
-  return mistake?.seal?.(text, secretKey) ?? hash('sha256', text + secretKey);
 }
 
 /** The settings with which another text is signed, each text once, those with the fewest differences first. */

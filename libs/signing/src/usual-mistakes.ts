@@ -2,32 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 
 import { exactJson } from './exact-json.ts';
 import type { SignedParameters } from './signature-settings.ts';
-import { EXCLUDED_NAMES, type SignedPiece, sortedNames, type TraceDeviations } from './sign.ts';
-
-/** A request whose signature is looked at. */
-export interface SignedRequest {
-  readonly parameters: SignedParameters;
-  /** The body of open-game, as it was sent; absent for the other operations, which cannot be signed over it. */
-  readonly body?: string | undefined;
-}
-
-/** A usual mistake in signing: what it does differently at one step. */
-export interface Mistake extends TraceDeviations {
-  /** A sentence for the developer who made it: what is wrong; what it must be. */
-  readonly reason: string;
-  /** What is signed instead of the parameters. */
-  readonly parameters?: SignedParameters;
-  /** How the text of a value is written; default: as it is. */
-  readonly text?: (text: string) => string;
-  /** How a value becomes a part of the string; default: its text. */
-  readonly piece?: (text: string, path: SignedPiece['path']) => string;
-  /** What is put between the parts; default: nothing. */
-  readonly separator?: string;
-  /** How the body is written again, if it is signed itself. */
-  readonly body?: (body: string) => string;
-  /** How the string and the secret key become the signature; default: SHA-256 of both. */
-  readonly seal?: (text: string, secretKey: string) => string;
-}
+import { EXCLUDED_NAMES, type Mistake, type SignedRequest, sortedNames } from './sign.ts';
 
 const PAGINATION = ['per-page', 'page', 'sort'];
 
