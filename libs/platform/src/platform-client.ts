@@ -22,7 +22,7 @@ import {
   type OperatorShare,
 } from './calls/operation-calls.ts';
 import type { Operation } from './operations.ts';
-import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
+import type { OperatorCredentials } from './platform-settings.ts';
 import { type PageRequest, requestOf, signedOptions } from './requests.ts';
 import { type Connections, rootsOf } from './transport/connections.ts';
 
@@ -111,11 +111,7 @@ export class PlatformClient {
     await Promise.all([...this.#retired, ...current].map((connections) => connections.close()));
   }
 
-  /**
-   * Makes a call whose every part is of the present credentials.
-   *
-   * @param page of a report
-   */
+  /** Makes a call whose every part is of the present credentials. @param page of a report */
   #call<O extends Operation, T>(
     operation: O,
     data: CommandData[O],

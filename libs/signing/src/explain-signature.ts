@@ -1,9 +1,9 @@
 import { type Mistake, signatureOf, type SignedRequest, signedText } from './sign.ts';
 import { SIGNATURE_VARIABLES, type SignatureSettings } from './signature-settings.ts';
-import { omissions, pathsOf, usualMistakes } from './usual-mistakes.ts';
+import { membersOf, omissions, usualMistakes } from './usual-mistakes.ts';
 
 /** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
-const MAX_PATHS = 100;
+const MAX_PARAMETERS = 100;
 
 /** What is wrong with a signature. */
 export interface Explanation {
@@ -54,7 +54,7 @@ function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature)
   const others = otherSettings(request, own);
   for (const settings of others) yield { reason: differenceOf(settings, own), settings };
   const { parameters } = request;
-  const isSmall = pathsOf(parameters).length <= MAX_PATHS;
+  const isSmall = membersOf(parameters).length <= MAX_PARAMETERS;
   const usual = usualMistakes(request);
   const mistakes = isSmall ? [...usual, ...omissions(parameters)] : usual;
   for (const settings of [own, ...others]) {

@@ -120,11 +120,9 @@ export class OperationCalls {
     const { operator, limits, admission, observer, clock, random } = share;
     this.#operation = operation;
     this.#share = share;
-    this.#circuit = new Circuit(limits.circuit, {
-      clock,
-      random,
-      onChange: (state, cause) => observer?.circuitChanged(operator, operation, state, cause),
-    });
+    this.#circuit = new Circuit(limits.circuit, clock, random, (state, cause) =>
+      observer?.circuitChanged(operator, operation, state, cause),
+    );
     this.#compartment = admission.add(OPERATION_TRAITS[operation].priority);
     this.#rules = { maxAttempts: limits.maxAttempts, budget: new RetryBudget(clock), random };
   }

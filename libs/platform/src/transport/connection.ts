@@ -28,25 +28,22 @@ export function statusClass(status: number): StatusClass {
 
 /** Why a request got no complete answer. */
 export type TransportFault =
-  /** The connection was refused. */
   | 'refused'
   /** No connection for another reason: DNS, routing. */
   | 'unreachable'
-  /** The platform's certificate is from an unknown authority, for another host, or expired. */
+  /** The platform's is from an unknown authority, for another host, or expired. */
   | 'certificate'
-  /** The platform demands a client certificate, or refuses ours. */
+  /** The platform demands one, or refuses ours. */
   | 'client-certificate'
-  /** No connection to the proxy. */
   | 'proxy-unreachable'
   /** The proxy answers, and does not connect to the platform. */
   | 'proxy-refused'
-  /** The proxy does not answer. */
   | 'proxy-timeout'
   | 'timeout'
   /** The connection ended before the answer began, or within it. */
   | 'reset'
   | 'truncated'
-  /** The answer is not HTTP, or begins with a `100 Continue` that nobody asked for, at which undici ends the connection. */
+  /** Not HTTP, or it begins with a `100 Continue` that nobody asked for, at which undici ends the connection. */
   | 'malformed'
   /** The client was closed. */
   | 'closed';

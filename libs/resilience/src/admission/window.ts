@@ -11,6 +11,8 @@ interface Holding extends Share {
   tookMs: number;
 }
 
+const newHolding = (): Holding => ({ inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 });
+
 /** While less than this share of the window is free, a compartment counts as stuck after `HASTE` of `slowMs`. */
 const RESERVE = 1 / 8;
 const HASTE = 1 / 5;
@@ -18,9 +20,9 @@ const HASTE = 1 / 5;
 const LINE = 2;
 
 /**
- * How much of a worker each compartment may hold: as much as is free, so that a compartment that is stuck leaves half to the
- * others, and ten that are stuck leave each as much as they hold themselves. A compartment that moves, such as a burst
- * that is served, may hold more. The window bounds memory, and not what is done at once, so it is large.
+ * How much of a worker each compartment that is stuck may hold: as much as is free, so that one leaves half to the others. A
+ * compartment that moves, such as a burst that is served, may hold more. The window bounds memory, and not what is done at
+ * once, so it is large.
  */
 export class Window {
   readonly #shares: Shares;
@@ -90,8 +92,4 @@ export class Window {
     const patienceMs = free <= RESERVE * size ? HASTE * this.#slowMs : this.#slowMs;
     return tookMs > LINE * this.#slowMs || this.#clock() - movedAtMs > patienceMs;
   }
-}
-
-function newHolding(): Holding {
-  return { inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 };
 }
