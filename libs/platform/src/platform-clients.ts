@@ -4,7 +4,7 @@ import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts
 
 /** The clients of all configured operators, by name; a provider of an application. */
 export class PlatformClients {
-  /** The limits of the calls for each operator. */
+  /** Of the calls for each operator. */
   readonly limits: PlatformLimits;
   readonly #options: PlatformClientOptions;
   /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */
@@ -31,17 +31,15 @@ export class PlatformClients {
     this.#configured = new Set(operators.map(({ name }) => name));
   }
 
-  /** The names of the configured operators. */
   operators(): readonly string[] {
     return [...this.#configured];
   }
 
-  /** Every circuit of a configured operator that has been used. */
+  /** Of each operation that has been used, of the configured operators. */
   circuits(): readonly CircuitReport[] {
     return this.operators().flatMap((operator) => this.get(operator)?.circuits() ?? []);
   }
 
-  /** The calls of every operation of a configured operator that has been used. */
   calls(): readonly CallsReport[] {
     return this.operators().flatMap((operator) => this.get(operator)?.calls() ?? []);
   }

@@ -3,10 +3,7 @@ import { type Clock, steadyClock } from './clock.ts';
 /** The rejection of a promise that was pending at its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
-
-  constructor() {
-    super('The deadline passed.');
-  }
+  override readonly message = 'The deadline passed.';
 }
 
 /** The longest delay that a Node.js timer takes; beyond it, it fires at once. */

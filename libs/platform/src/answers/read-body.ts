@@ -15,8 +15,6 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
-
 /**
  * The body of an answer, without a byte order mark. Its content type is ignored, since it is not to be trusted. It is
  * decompressed, although no encoding was asked for, up to `maxBytes`.
@@ -41,9 +39,8 @@ function unreadable(reason: 'too-large' | 'incomplete' | 'encoding'): Unexpected
   return new UnexpectedDocument(`the body is unreadable: ${reason}`);
 }
 
-function withoutMark(bytes: Buffer): Buffer {
-  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  return hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
 /** @throws UnexpectedDocument */

@@ -22,6 +22,7 @@ interface CallFacts {
   readonly secretKey: string | undefined;
 }
 
+const ABOUT_PROXY = 'Ask those who run the service (PLATFORM_PROXY_URL).';
 /** What is not the platform's fault says so. */
 const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   certificate:
@@ -30,12 +31,9 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   'client-certificate':
     'The platform demands a client certificate, or refuses that of this service. Ask those who run the service ' +
     '(PLATFORM_TLS_CERT).',
-  'proxy-unreachable':
-    'The proxy to the platform cannot be reached. Ask those who run the service (PLATFORM_PROXY_URL).',
-  'proxy-refused':
-    'The proxy refuses to connect to the platform. Ask those who run the service (PLATFORM_PROXY_URL).',
-  'proxy-timeout':
-    'The proxy to the platform does not answer. Ask those who run the service (PLATFORM_PROXY_URL).',
+  'proxy-unreachable': `The proxy to the platform cannot be reached. ${ABOUT_PROXY}`,
+  'proxy-refused': `The proxy refuses to connect to the platform. ${ABOUT_PROXY}`,
+  'proxy-timeout': `The proxy to the platform does not answer. ${ABOUT_PROXY}`,
 };
 
 /** The error of a call that did not succeed. */
@@ -73,7 +71,8 @@ async function answerError(
   { operation, unknown, data, secretKey }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const { code, details, entries } = classifyError(status, await textOf(answer), operation, data);
+  const text = await Promise.try(readBody, answer, MAX_ERROR_BYTES).then(String, () => undefined);
+  const { code, details, entries } = classifyError(status, text, operation, data);
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
@@ -81,15 +80,6 @@ async function answerError(
     platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
     details: details || earlier ? { ...details, ...earlier } : undefined,
   });
-}
-
-/** `undefined` if it cannot be read. */
-async function textOf(answer: Answer): Promise<string | undefined> {
-  try {
-    return String(await readBody(answer, MAX_ERROR_BYTES));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The error of a success whose body is not what the interface promises; another error as it is. */

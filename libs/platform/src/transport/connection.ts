@@ -73,10 +73,8 @@ const FAULT_OF_CODE: ReadonlyMap<unknown, TransportFault> = new Map([
 
 /**
  * One connection to the platform, which carries one request at a time: an undici client of its own, so that undici never
- * queues, and a request that is cut off ends at once, also while it is connecting.
- *
- * It handles the events of its requests itself. `request()` of undici with an interceptor would do; `dispatch()` and one client
- * a connection save a quarter of a bare client's CPU (docs/decisions/0006, 0008).
+ * queues, and a request that is cut off ends at once, also while it is connecting. `dispatch()` saves a quarter of the CPU
+ * that `request()` takes (docs/decisions/0008).
  */
 export class Connection implements Dispatcher.DispatchHandler {
   readonly #client: Client;
@@ -97,8 +95,8 @@ export class Connection implements Dispatcher.DispatchHandler {
   #bytes = 0;
 
   /**
-   * @param backstopMs for undici's own timeouts, which are coarse, and start at the dispatch
-   * @param onEnd called at the end of each request, and when the other side closes it; only after a whole answer is it reusable
+   * @param backstopMs for undici's own timeouts, which are coarse
+   * @param onEnd called after each request, and if the other side closes it; it is reusable only after a whole answer
    */
   constructor(
     { origin, connect }: Route,

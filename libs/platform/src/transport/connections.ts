@@ -67,16 +67,12 @@ export function rootsOf(
   { baseUrl, apiUrl }: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>,
   { limits, transport }: { readonly limits: PlatformLimits; readonly transport: PlatformTransport },
 ): { readonly baseUrl: Root; readonly apiUrl: Root } {
-  const base = new URL(baseUrl);
-  const api = new URL(apiUrl);
-  const connectTo = ({ origin }: URL) => new Connections(origin, limits.attemptTimeoutMs, transport);
-  const rootOf = ({ pathname }: URL, connections: Connections): Root => ({
-    connections,
-    prefix: connections.route.prefix + pathname.replace(/\/+$/, ''),
-  });
-  const ofBase = connectTo(base);
-  return {
-    baseUrl: rootOf(base, ofBase),
-    apiUrl: rootOf(api, api.origin === base.origin ? ofBase : connectTo(api)),
+  const opened = new Map<string, Connections>();
+  const rootOf = (address: string): Root => {
+    const { origin, pathname } = new URL(address);
+    const connections = opened.get(origin) ?? new Connections(origin, limits.attemptTimeoutMs, transport);
+    opened.set(origin, connections);
+    return { connections, prefix: connections.route.prefix + pathname.replace(/\/+$/, '') };
   };
+  return { baseUrl: rootOf(baseUrl), apiUrl: rootOf(apiUrl) };
 }

@@ -20,13 +20,13 @@ export type Ask = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-interface Host {
-  addresses: readonly LookupAddress[];
+class Host {
+  addresses: readonly LookupAddress[] = [];
   /** When they were answered, and when they were last asked for. */
-  answeredAtMs: number;
-  askedAtMs: number;
+  answeredAtMs = -Infinity;
+  askedAtMs = -Infinity;
   /** Whether its last answer took long. */
-  isSlow: boolean;
+  isSlow = false;
   /** What waits for an answer of the system; `undefined` while it is not asked. */
   waiting: Set<Answer> | undefined;
 }
@@ -62,13 +62,7 @@ export class Names {
 
   #addressesOf(name: string, hints: number, answer: Answer): void {
     const nowMs = performance.now();
-    const host = this.#hosts.get(name) ?? {
-      addresses: [],
-      answeredAtMs: -Infinity,
-      askedAtMs: -Infinity,
-      isSlow: false,
-      waiting: undefined,
-    };
+    const host = this.#hosts.get(name) ?? new Host();
     this.#hosts.set(name, host);
     const ageMs = nowMs - host.answeredAtMs;
     if (ageMs <= FRESH_MS) return answer(null, host.addresses);

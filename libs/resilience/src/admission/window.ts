@@ -52,8 +52,7 @@ export class Window {
    * Takes a place for a command, or for a repeat of one, which only waits for it: the repeats of compartments that are stuck
    * may together hold as much as is free.
    *
-   * @param compartment of a closed set of names
-   * @returns gives the place back, once; undefined if the command is refused: its compartment holds its share, and is stuck
+   * @returns gives the place back, once; undefined if the compartment holds its share, and is stuck
    */
   enter(compartment: string, isRepeat = false): (() => void) | undefined {
     let holding = this.#holdings.get(compartment);

@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type AttemptOutcome,
   Attempts,
-  backoffMs,
   parseRetryAfter,
   type RepeatAfterUnknown,
   RetryBudget,
@@ -19,9 +18,9 @@ const transient = (retryAfterMs?: number): AttemptOutcome => ({ kind: 'transient
 function run(
   outcomes: readonly AttemptOutcome[],
   repeat: RepeatAfterUnknown = 'freely',
-  { maxAttempts = 3, remainingMs = 600_000 } = {},
+  { maxAttempts = 3, remainingMs = 600_000, random = 0.5, budget = new RetryBudget(() => 0) } = {},
 ) {
-  const attempts = new Attempts({ maxAttempts, budget: new RetryBudget(() => 0), random: () => 0.5 }, repeat);
+  const attempts = new Attempts({ maxAttempts, budget, random: () => random }, repeat);
   const pausesMs: number[] = [];
   for (const each of outcomes) {
     const next = attempts.next(each, remainingMs);
@@ -42,6 +41,17 @@ describe('the attempts of a call', () => {
     ['end as what was answered last', [unknown, transient(), answered], answered, [100, 200]],
   ])('%s', (_what, outcomes, outcome, pausesMs) => {
     expect(run(outcomes)).toMatchObject({ outcome, pausesMs });
+  });
+
+  it('wait from nothing up to a ceiling that doubles, and ends', () => {
+    const outcomes = Array.from({ length: 8 }, () => transient());
+    const pauses = (random: number) => run(outcomes, 'freely', { maxAttempts: 8, random }).pausesMs;
+    expect(pauses(0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(pauses(1)).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
+  });
+
+  it('are no more than their budget allows', () => {
+    expect(run([transient()], 'freely', { budget: emptied(() => 0) }).pausesMs).toEqual([]);
   });
 
   it('begin no pause that would pass the deadline', () => {
@@ -86,15 +96,6 @@ describe('RetryBudget', () => {
     nowMs = 86_400_000;
     budget.succeeded();
     expect(budget.left).toBe(100);
-  });
-});
-
-describe('backoffMs', () => {
-  it('draws from nothing up to a ceiling that doubles, and ends', () => {
-    expect(backoffMs(1, undefined, () => 0)).toBe(0);
-    expect([1, 2, 3, 4, 5, 6, 60].map((attempts) => backoffMs(attempts, undefined, () => 1))).toEqual([
-      200, 400, 800, 1600, 3200, 5000, 5000,
-    ]);
   });
 });
 

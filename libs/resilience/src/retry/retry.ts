@@ -1,18 +1,5 @@
 import type { Clock, Random } from '../clock.ts';
 
-const BASE_MS = 200;
-const CAP_MS = 5000;
-
-/**
- * How long to wait before the next attempt, in milliseconds: exponential backoff with full jitter, so that calls which
- * failed together do not come back together. The jitter is added to what `Retry-After` asked for.
- *
- * @param attempts so far, from 1
- */
-export function backoffMs(attempts: number, retryAfterMs: number | undefined, random: Random): number {
-  return (retryAfterMs ?? 0) + random() * Math.min(CAP_MS, BASE_MS * 2 ** (attempts - 1));
-}
-
 /** How one attempt of a call ended. */
 export interface AttemptOutcome {
   /**
@@ -28,6 +15,8 @@ export interface AttemptOutcome {
 /** Is it retryable? What may have been done is, as far as the operation allows. */
 const RETRYABLE: ReadonlySet<AttemptOutcome['kind']> = new Set(['transient', 'not-sent', 'unknown']);
 
+const BASE_MS = 200;
+const CAP_MS = 5000;
 /** A longer pause is the caller's to make: a command that waits here takes the place of another one in flight. */
 const MAX_PAUSE_MS = 30_000;
 
@@ -43,7 +32,6 @@ export interface RetryRules {
 
 /** The attempts of one call: whether another one may follow, and what the call ends with if none does. */
 export class Attempts<Outcome extends AttemptOutcome> {
-  /** So far. */
   count = 0;
   /** Those whose outcome is unknown. */
   unknown = 0;
@@ -73,7 +61,9 @@ export class Attempts<Outcome extends AttemptOutcome> {
     this.#outcome = outcome;
     const mayRepeat = this.#repeatAfterUnknown === 'freely' || this.unknown === 0 || this.count < 2;
     if (this.count >= maxAttempts || !mayRepeat || !RETRYABLE.has(last.kind)) return outcome;
-    const pauseMs = backoffMs(this.count, last.retryAfterMs, random);
+    // Exponential, with full jitter, so that calls which failed together do not come back together.
+    const backoffMs = random() * Math.min(CAP_MS, BASE_MS * 2 ** (this.count - 1));
+    const pauseMs = (last.retryAfterMs ?? 0) + backoffMs;
     return pauseMs < remainingMs && pauseMs <= MAX_PAUSE_MS && budget.take() ? pauseMs : outcome;
   }
 }
