@@ -14,25 +14,27 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * what remains of it is measured by a steady clock. Its timers keep the process alive, since an answer is due when they fire.
  */
 export class Deadline {
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
   readonly #endsAtMs: number;
-  readonly #clock: Clock;
 
-  /** @param nowMs the time of day; what remains is measured by `clock` */
-  constructor(atMs: number, nowMs: number = Date.now(), clock: Clock = steadyClock) {
-    this.atMs = atMs;
-    this.#clock = clock;
+  /**
+   * @param atMs milliseconds since the epoch
+   * @param nowMs the time of day; what remains is measured by `clock`
+   */
+  constructor(
+    readonly atMs: number,
+    nowMs: number = Date.now(),
+    private readonly clock: Clock = steadyClock,
+  ) {
     this.#endsAtMs = clock() + atMs - nowMs;
   }
 
   /** Never negative. */
   remainingMs(): number {
-    return Math.max(0, this.#endsAtMs - this.#clock());
+    return Math.max(0, this.#endsAtMs - this.clock());
   }
 
   get expired(): boolean {
-    return this.#clock() >= this.#endsAtMs;
+    return this.clock() >= this.#endsAtMs;
   }
 
   /**

@@ -22,11 +22,9 @@ export interface WrongSignature {
   readonly otherSecretKeys?: ReadonlyMap<string, string>;
 }
 
-/** A way of signing that is not the right one; what is absent is as it should be. */
-interface WrongWay {
-  readonly reason: string;
+/** A mistake, or none, with other settings or another secret key. */
+interface WrongWay extends Mistake {
   readonly settings?: SignatureSettings;
-  readonly mistake?: Mistake;
   readonly secretKey?: string;
 }
 
@@ -34,8 +32,9 @@ interface WrongWay {
 export function explainSignature(wrong: WrongSignature): Explanation {
   const { request, settings: own } = wrong;
   const sent = wrong.sent.trim();
-  for (const { reason, settings = own, mistake, secretKey = wrong.secretKey } of wrongWays(wrong)) {
-    if (signatureOf(signedText(request, settings, mistake), secretKey, mistake) !== sent) continue;
+  for (const way of wrongWays(wrong)) {
+    const { reason, settings = own, secretKey = wrong.secretKey } = way;
+    if (signatureOf(signedText(request, settings, way), secretKey, way) !== sent) continue;
     const others = differences(settings, own).map(
       ([variable, { member }]) => [variable, settings[member]] as const,
     );
@@ -61,9 +60,9 @@ function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature)
     for (const [id, secretKey] of otherSecretKeys ?? []) {
       yield { reason: `The secret key is that of the client ${id}.`, settings, secretKey };
     }
-    for (const mistake of mistakes) yield { reason: mistake.reason, settings, mistake };
+    for (const mistake of mistakes) yield { ...mistake, settings };
   }
-  if (isSmall) for (const mistake of pairsOf(usual)) yield { reason: mistake.reason, mistake };
+  if (isSmall) yield* pairsOf(usual);
 }
 
 /** The settings with which another text is signed, each text once, those with the fewest differences first. */

@@ -71,7 +71,7 @@ async function answerError(
   { operation, unknown, data, secretKey }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const text = await Promise.try(readBody, answer, MAX_ERROR_BYTES).then(String, () => undefined);
+  const text = await textOf(answer).catch(() => undefined);
   const { code, details, entries } = classifyError(status, text, operation, data);
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
@@ -80,6 +80,10 @@ async function answerError(
     platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
     details: details || earlier ? { ...details, ...earlier } : undefined,
   });
+}
+
+async function textOf(answer: Answer): Promise<string> {
+  return String(await readBody(answer, MAX_ERROR_BYTES));
 }
 
 /** The error of a success whose body is not what the interface promises; another error as it is. */

@@ -110,16 +110,15 @@ const EXPIRED = { kind: 'expired' } as const;
  */
 export class OperationCalls {
   readonly #circuit: Circuit;
-  readonly #operation: Operation;
-  readonly #share: OperatorShare;
   readonly #compartment: Compartment;
   readonly #rules: RetryRules;
   #lastUsedAtMs = 0;
 
-  constructor(operation: Operation, share: OperatorShare) {
+  constructor(
+    private readonly operation: Operation,
+    private readonly share: OperatorShare,
+  ) {
     const { operator, limits, admission, observer, clock, random } = share;
-    this.#operation = operation;
-    this.#share = share;
     this.#circuit = new Circuit(limits.circuit, clock, random, (state, cause) =>
       observer?.circuitChanged(operator, operation, state, cause),
     );
@@ -130,13 +129,13 @@ export class OperationCalls {
   circuitReport(): CircuitReport {
     const { state, cause, retryAfterMs } = this.#circuit;
     const facts = { state, cause, retryAfterMs: retryAfterMs || undefined, lastUsedAtMs: this.#lastUsedAtMs };
-    return { operator: this.#share.operator, operation: this.#operation, ...facts };
+    return { operator: this.share.operator, operation: this.operation, ...facts };
   }
 
   callsReport(): CallsReport {
     const { inFlight, waiting } = this.#compartment;
     const facts = { inFlight, waiting: waiting.length, retriesLeft: this.#rules.budget.left };
-    return { operator: this.#share.operator, operation: this.#operation, ...facts };
+    return { operator: this.share.operator, operation: this.operation, ...facts };
   }
 
   /** Stops its timer; no call is made afterwards. */
@@ -151,8 +150,8 @@ export class OperationCalls {
    * @throws CommandError unless it succeeds
    */
   async make<Data extends object, Result>(call: Call<Data, Result>, context: CallContext): Promise<Result> {
-    const { admission, observer, stopping, clock } = this.#share;
-    const { repeatAfterUnknown, maxAnswerBytes } = OPERATION_TRAITS[this.#operation];
+    const { admission, observer, stopping, clock } = this.share;
+    const { repeatAfterUnknown, maxAnswerBytes } = OPERATION_TRAITS[this.operation];
     const attempts = new Attempts<Outcome>(
       this.#rules,
       call.request.repeatAfterUnknown ?? repeatAfterUnknown,
@@ -167,7 +166,7 @@ export class OperationCalls {
       if (typeof entered !== 'string') {
         const startedAtMs = performance.now();
         entered = await entered;
-        observer?.admissionWaited(this.#operation, performance.now() - startedAtMs);
+        observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
       }
       let outcome: Outcome;
       if (entered === 'admitted') {
@@ -180,7 +179,7 @@ export class OperationCalls {
       } else outcome = this.#refuse(entered);
       next = attempts.next(outcome, context.deadline.remainingMs());
       if (typeof next === 'number') {
-        observer?.retried(this.#operation);
+        observer?.retried(this.operation);
         // The attempt after a pause that was cut short finds out why.
         await sleep(next, undefined, { signal: stopping }).catch(() => undefined);
       }
@@ -199,7 +198,7 @@ export class OperationCalls {
   }
 
   #refuse(reason: RefusalReason): Outcome {
-    this.#share.observer?.attemptRefused(this.#operation, reason);
+    this.share.observer?.attemptRefused(this.operation, reason);
     return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
   }
 
@@ -208,29 +207,30 @@ export class OperationCalls {
     // The circuit may have opened, and the deadline passed, while the call waited for its admission.
     const pass = this.#circuit.enter();
     if (pass === undefined) return this.#refuse('circuit-open');
-    const { limits, tracer } = this.#share;
+    const { limits, tracer } = this.share;
     const timeoutMs = Math.min(limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) {
       this.#circuit.settle(pass, 'ignored');
       return EXPIRED;
     }
     const { method, pathTemplate, root } = call.request;
-    const facts = { method, root: call.credentials[root], pathTemplate, resends };
-    const trace = context.traceContext && tracer?.start(context.traceContext, facts);
+    const trace =
+      context.traceContext &&
+      tracer?.start(context.traceContext, { method, root: call.credentials[root], pathTemplate, resends });
     context.attempts += 1;
-    const { maxAnswerBytes } = OPERATION_TRAITS[this.#operation];
+    const { maxAnswerBytes } = OPERATION_TRAITS[this.operation];
     const startedAtMs = performance.now();
     const end = call.connections.request(call.options, timeoutMs, maxAnswerBytes);
     return { pass, trace, startedAtMs, end };
   }
 
   #settle({ pass, trace, startedAtMs }: Attempt, end: Answer | Unanswered, deadline: Deadline): Outcome {
-    const { observer, transport } = this.#share;
+    const { observer, transport } = this.share;
     const isLate = 'fault' in end && deadline.remainingMs() < TIMER_MS;
     const outcome = isLate ? EXPIRED : classifyAttempt(end, transport.proxyUrl !== undefined);
     const result = resultOf(outcome);
     const status = 'fault' in end ? undefined : end.status;
-    observer?.attemptEnded(this.#operation, result, performance.now() - startedAtMs);
+    observer?.attemptEnded(this.operation, result, performance.now() - startedAtMs);
     trace?.end(result, status);
     this.#circuit.settle(pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
     return outcome;
@@ -242,10 +242,10 @@ export class OperationCalls {
     { data, credentials: { secretKey } }: Call,
     { attempts }: CallContext,
   ): Promise<CommandError> {
-    const facts = { operation: this.#operation, circuit: this.#circuit, attempts, unknown, data, secretKey };
+    const facts = { operation: this.operation, circuit: this.#circuit, attempts, unknown, data, secretKey };
     const error = await callError(outcome, facts);
     if (error.details?.['hint'] === 'signature') {
-      this.#share.observer?.signatureDoubted(this.#share.operator, this.#operation);
+      this.share.observer?.signatureDoubted(this.share.operator, this.operation);
     }
     return error;
   }

@@ -78,7 +78,6 @@ const FAULT_OF_CODE: ReadonlyMap<unknown, TransportFault> = new Map([
  */
 export class Connection implements Dispatcher.DispatchHandler {
   readonly #client: Client;
-  readonly #onEnd: (connection: Connection, isReusable: boolean) => void;
   #connecting: Connecting | undefined;
   /** The first error of its socket. undici passes on the last one, which no longer says that a certificate was refused. */
   #firstError: Error | undefined;
@@ -101,9 +100,8 @@ export class Connection implements Dispatcher.DispatchHandler {
   constructor(
     { origin, connect }: Route,
     backstopMs: number,
-    onEnd: (connection: Connection, isReusable: boolean) => void,
+    private readonly onEnd: (connection: Connection, isReusable: boolean) => void,
   ) {
-    this.#onEnd = onEnd;
     this.#client = new Client(origin, {
       allowH2: false,
       pipelining: 1,
@@ -204,7 +202,7 @@ export class Connection implements Dispatcher.DispatchHandler {
     this.#resolve = undefined;
     clearTimeout(this.#timer);
     this.#chunks = [];
-    this.#onEnd(this, isWhole);
+    this.onEnd(this, isWhole);
     resolve(end);
   }
 

@@ -37,16 +37,13 @@ class Host {
  * wait for it. Addresses are used for ten seconds, and longer while the system does not answer.
  */
 export class Names {
-  readonly #ask: Ask;
   /** The names of the settings: few. */
   readonly #hosts = new Map<string, Host>();
   /** Questions for names that are slow. */
   #slowAsked = 0;
   readonly #slowWaiting: (() => void)[] = [];
 
-  constructor(ask: Ask = askSystem) {
-    this.#ask = ask;
-  }
+  constructor(private readonly ask: Ask = askSystem) {}
 
   /** As `net.connect` wants it. */
   readonly lookup: LookupFunction = (name, { all, family, hints = 0 }, callback) => {
@@ -83,7 +80,7 @@ export class Names {
     const ask = (): void => {
       const startedAtMs = performance.now();
       if (isSlow) this.#slowAsked += 1;
-      this.#ask(name, { all: true, hints }, (error, addresses) => {
+      this.ask(name, { all: true, hints }, (error, addresses) => {
         const nowMs = performance.now();
         host.waiting = undefined;
         host.isSlow = nowMs - startedAtMs > SLOW_MS;

@@ -43,9 +43,6 @@ const JUST_BELOW = 1e-6;
  * and count a call when it starts but its failure when it ends, so that calls longer than the window could open it.
  */
 export class Circuit {
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #onChange: (state: CircuitState, cause: string | undefined) => void;
   readonly #openMs: number;
   readonly #bucketMs: number;
   /** Rotates opossum's buckets by our clock; opossum itself would hold a timer for each circuit. */
@@ -61,13 +58,10 @@ export class Circuit {
   /** @param onChange called with the cause of the last unhealthy call, unless the circuit closes */
   constructor(
     { failureRate, minimumCalls, windowMs, openMs }: CircuitSettings,
-    clock: Clock,
-    random: Random,
-    onChange: (state: CircuitState, cause: string | undefined) => void,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly onChange: (state: CircuitState, cause: string | undefined) => void,
   ) {
-    this.#clock = clock;
-    this.#random = random;
-    this.#onChange = onChange;
     this.#openMs = openMs;
     this.#bucketMs = Math.max(1, Math.floor(windowMs / BUCKETS));
     this.#rotatedAtMs = clock();
@@ -100,7 +94,7 @@ export class Circuit {
   /** Until a call may go through; 0 while `enter` gives a pass. */
   get retryAfterMs(): number {
     const mode = this.#mode;
-    if (mode.state === 'open') return Math.max(1, Math.ceil(mode.probeAtMs - this.#clock()));
+    if (mode.state === 'open') return Math.max(1, Math.ceil(mode.probeAtMs - this.clock()));
     return mode.state === 'half-open' && mode.isProbing ? PROBE_IN_FLIGHT_MS : 0;
   }
 
@@ -119,7 +113,7 @@ export class Circuit {
       if (this.#mode.state === 'half-open') this.#mode.isProbing = false;
       return;
     }
-    this.#rotate(Math.floor((this.#clock() - this.#rotatedAtMs) / this.#bucketMs));
+    this.#rotate(Math.floor((this.clock() - this.#rotatedAtMs) / this.#bucketMs));
     if (health === 'unhealthy') {
       this.#cause = cause;
       // It opens the circuit before this returns.
@@ -144,24 +138,24 @@ export class Circuit {
   #open(): void {
     const waitMs = this.#options.resetTimeout ?? this.#openMs;
     this.#options.resetTimeout = this.#nextWaitMs();
-    this.#become({ state: 'open', probeAtMs: this.#clock() + waitMs });
+    this.#become({ state: 'open', probeAtMs: this.clock() + waitMs });
   }
 
   #close(): void {
     // The failures that opened it would open it again at the next one.
     this.#rotate(BUCKETS);
-    this.#rotatedAtMs = this.#clock();
+    this.#rotatedAtMs = this.clock();
     this.#become({ state: 'closed' });
   }
 
   #become(mode: Mode): void {
     this.#mode = mode;
     this.#pass += 1;
-    this.#onChange(mode.state, this.cause);
+    this.onChange(mode.state, this.cause);
   }
 
   #nextWaitMs(): number {
-    return Math.round(this.#openMs * (1 - JITTER + 2 * JITTER * this.#random()));
+    return Math.round(this.#openMs * (1 - JITTER + 2 * JITTER * this.random()));
   }
 }
 

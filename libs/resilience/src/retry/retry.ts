@@ -35,14 +35,12 @@ export class Attempts<Outcome extends AttemptOutcome> {
   count = 0;
   /** Those whose outcome is unknown. */
   unknown = 0;
-  readonly #rules: RetryRules;
-  readonly #repeatAfterUnknown: RepeatAfterUnknown;
   #outcome: Outcome | undefined;
 
-  constructor(rules: RetryRules, repeatAfterUnknown: RepeatAfterUnknown) {
-    this.#rules = rules;
-    this.#repeatAfterUnknown = repeatAfterUnknown;
-  }
+  constructor(
+    private readonly rules: RetryRules,
+    private readonly repeatAfterUnknown: RepeatAfterUnknown,
+  ) {}
 
   /**
    * An attempt has ended. If it was rejected, or not sent after one whose outcome is unknown, the outcome before it says more,
@@ -51,7 +49,7 @@ export class Attempts<Outcome extends AttemptOutcome> {
    * @returns milliseconds until the next attempt, or, if none may follow, the outcome of the call
    */
   next(last: Outcome, remainingMs: number): number | Outcome {
-    const { maxAttempts, budget, random } = this.#rules;
+    const { maxAttempts, budget, random } = this.rules;
     this.count += 1;
     if (last.kind === 'answered') budget.succeeded();
     if (last.kind === 'unknown') this.unknown += 1;
@@ -59,7 +57,7 @@ export class Attempts<Outcome extends AttemptOutcome> {
       last.kind === 'rejected' || (last.kind === 'not-sent' && this.#outcome?.kind === 'unknown');
     const outcome = saysLess ? (this.#outcome ?? last) : last;
     this.#outcome = outcome;
-    const mayRepeat = this.#repeatAfterUnknown === 'freely' || this.unknown === 0 || this.count < 2;
+    const mayRepeat = this.repeatAfterUnknown === 'freely' || this.unknown === 0 || this.count < 2;
     if (this.count >= maxAttempts || !mayRepeat || !RETRYABLE.has(last.kind)) return outcome;
     // Exponential, with full jitter, so that calls which failed together do not come back together.
     const backoffMs = random() * Math.min(CAP_MS, BASE_MS * 2 ** (this.count - 1));
@@ -77,18 +75,16 @@ const PER_SECOND = 1;
  * empty. It begins full, with 100 retries; a success gives back a fifth of one, a second gives back one.
  */
 export class RetryBudget {
-  readonly #clock: Clock;
   #tokens = CAPACITY;
   #refilledAtMs: number;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(private readonly clock: Clock) {
     this.#refilledAtMs = clock();
   }
 
   /** Retries that are left, 0 to 100; below 1 none can be taken. */
   get left(): number {
-    const nowMs = this.#clock();
+    const nowMs = this.clock();
     this.#add(((nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
     this.#refilledAtMs = nowMs;
     return this.#tokens;
