@@ -155,13 +155,13 @@ function v2Request(
   };
 }
 
-/** Encodes fields as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
+/** Encodes values as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
 function encodeFields(fields: Fields): string {
   let text = '';
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined) continue;
-    text += `${text && '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    text += `${text && '&'}${name}=${encodeURIComponent(value)}`;
   }
   return text;
 }
