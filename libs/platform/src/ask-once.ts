@@ -17,18 +17,16 @@ export interface Question {
   readonly body?: string | undefined;
 }
 
-/** What the platform answered, without its body. */
-interface BriefAnswer {
-  readonly status: number;
-  /** How far the platform's clock is ahead of ours, to a second; 0 if it does not tell. */
-  readonly clockSkewMs: number;
-}
-
-/** Sends one request over a connection of its own, without a retry. @throws Error of Node.js or undici */
+/**
+ * Sends one request over a connection of its own, without a retry.
+ *
+ * @returns the status, and how far the platform's clock is ahead of ours, to a second; 0 if it does not tell
+ * @throws Error of Node.js or undici
+ */
 export async function askOnce(
   { root, method, path = '', headers = {}, body }: Question,
   transport: PlatformTransport,
-): Promise<BriefAnswer> {
+): Promise<{ readonly status: number; readonly clockSkewMs: number }> {
   const { origin, pathname } = new URL(root);
   const route = routeTo(origin, transport, TIMEOUT_MS);
   const connect: Client.Options['connect'] = (options, callback) => void route.connect(options, callback);

@@ -4,17 +4,20 @@ import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts
 
 /** The clients of all configured operators, by name; a provider of an application. */
 export class PlatformClients {
-  /** The limits of the calls for each operator. */
-  readonly limits: PlatformLimits;
-  readonly #options: PlatformClientOptions;
   /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */
   readonly #clients = new Map<string, PlatformClient>();
   #configured: ReadonlySet<string> = new Set();
 
-  constructor(operators: readonly OperatorCredentials[], options: PlatformClientOptions) {
-    this.limits = options.limits;
-    this.#options = options;
+  constructor(
+    operators: readonly OperatorCredentials[],
+    private readonly options: PlatformClientOptions,
+  ) {
     this.use(operators);
+  }
+
+  /** Of the calls for each operator. */
+  get limits(): PlatformLimits {
+    return this.options.limits;
   }
 
   get(operator: string): PlatformClient | undefined {
@@ -26,22 +29,20 @@ export class PlatformClients {
     for (const credentials of operators) {
       const client = this.#clients.get(credentials.name);
       if (client) client.use(credentials);
-      else this.#clients.set(credentials.name, new PlatformClient(credentials, this.#options));
+      else this.#clients.set(credentials.name, new PlatformClient(credentials, this.options));
     }
     this.#configured = new Set(operators.map(({ name }) => name));
   }
 
-  /** The names of the configured operators. */
   operators(): readonly string[] {
     return [...this.#configured];
   }
 
-  /** Every circuit of a configured operator that has been used. */
+  /** Of each operation that has been used, of the configured operators. */
   circuits(): readonly CircuitReport[] {
     return this.operators().flatMap((operator) => this.get(operator)?.circuits() ?? []);
   }
 
-  /** The calls of every operation of a configured operator that has been used. */
   calls(): readonly CallsReport[] {
     return this.operators().flatMap((operator) => this.get(operator)?.calls() ?? []);
   }

@@ -3,7 +3,7 @@ import type { Context } from '@opentelemetry/api';
 import type { Admittance, CircuitState } from '#resilience';
 
 import type { Operation } from './operations.ts';
-import type { StatusClass, TransportFault } from './transport/exchange.ts';
+import type { StatusClass, TransportFault } from './transport/connection.ts';
 
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
 export type AttemptResult = StatusClass | TransportFault | 'deadline';

@@ -1,14 +1,16 @@
-import type { AdHocReportFetch, CommandData, GameOpen, RakeReportFetch, SessionCreate } from '#contracts';
+import type { Dispatcher } from 'undici';
+
+import type { AdHocReportFetch, CommandData, GameOpen } from '#contracts';
 import { readLaunchOptions } from '#contracts/validation';
 import type { RepeatAfterUnknown } from '#resilience';
 import { sign, type SignedParameters } from '#signing';
 
 import type { Operation } from './operations.ts';
 import type { OperatorCredentials, PlatformSettings } from './platform-settings.ts';
+import type { Root } from './transport/connections.ts';
 
 /** One request of the interface document, complete but for its signature. */
 export interface PlatformRequest {
-  readonly operation: Operation;
   /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
   readonly root: 'baseUrl' | 'apiUrl';
   readonly method: 'GET' | 'POST';
@@ -16,26 +18,25 @@ export interface PlatformRequest {
   readonly pathTemplate: string;
   /** With its query, percent-encoded. */
   readonly path: string;
-  readonly body: RequestBody | undefined;
+  readonly body:
+    | {
+        readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
+        readonly text: string;
+      }
+    | undefined;
   /** From path, query and body, decoded: what is signed. */
   readonly parameters: SignedParameters;
   /** Default: that of its operation. */
   readonly repeatAfterUnknown?: RepeatAfterUnknown;
 }
 
-interface RequestBody {
-  readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
-  readonly text: string;
-}
-
 /** Names and values of a path, a query or a form; `undefined` is absent. */
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Who sends a request, and what the interface document leaves open about it. */
-export interface Sender {
-  readonly clientId: string;
+type Sender = Pick<OperatorCredentials, 'clientId'> & {
   readonly settings: Pick<PlatformSettings, 'rakeParametersIn' | 'playerCountryMember'>;
-}
+};
 
 /** Which page of a report; from 1. */
 export interface PageRequest {
@@ -43,13 +44,31 @@ export interface PageRequest {
   readonly perPage: number;
 }
 
+/** The four endpoints of the interface document. */
 const REQUESTS: {
   readonly [O in Operation]: (data: CommandData[O], sender: Sender, page?: PageRequest) => PlatformRequest;
 } = {
-  'session.create': sessionRequest,
+  // `userId` is sent in the path and in the form, and signed once.
+  'session.create': ({ userId, nick, authType, lang, currency }, { clientId }) =>
+    v2Request('POST', '/v2/app/users/{userId}/session', {
+      path: { userId },
+      query: { clientId },
+      form: { userId, nick, authType, lang, currency },
+    }),
   'game.open': gameRequest,
-  'report.ad-hoc.fetch': adHocReportRequest,
-  'report.rake.fetch': rakeRequest,
+  'report.ad-hoc.fetch': (data, { clientId }, page) =>
+    v2Request('POST', '/v2/app/reports/ad_hoc', {
+      query: { clientId, ...paginationOf(page) },
+      form: periodOf(data),
+    }),
+  // A GET with its form data in the body, or in the query if the operator's settings say so.
+  'report.rake.fetch': (data, { clientId, settings }, page) => {
+    const { timeZone, convertToPreferredCurrency, sort } = data;
+    const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
+    const form = periodOf(data);
+    const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
+    return v2Request('GET', '/v2/app/users/rake', parts);
+  },
 };
 
 /** The request of a command with valid data, without its signature. @param page of a report; default: what the platform takes */
@@ -62,34 +81,19 @@ export function requestOf<O extends Operation>(
   return REQUESTS[operation](data, sender, page);
 }
 
-/** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
-function sessionRequest(data: SessionCreate, { clientId }: Sender): PlatformRequest {
-  const { userId, nick, authType, lang, currency } = data;
-  return v2Request('session.create', 'POST', '/v2/app/users/{userId}/session', {
-    path: { userId },
-    query: { clientId },
-    form: { userId, nick, authType, lang, currency },
-  });
-}
-
 /**
- * Interface document, endpoint 2. `launchOptions` given as a string is sent as the object that it holds, and the player's
- * country under the name that the operator's settings give. Without a session id, each call opens another session.
+ * `launchOptions` given as a string is sent as the object that it holds, and the player's country under the name that the
+ * operator's settings give. Without a session id, each call opens another session.
  */
 function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRequest {
   const { country, ...player } = data.player;
   const { launchOptions, ...session } = data.session ?? {};
-  const document = {
-    data: {
-      type: 'OpenGame',
-      attributes: {
-        session: { ...session, launchOptions: readLaunchOptions(launchOptions) },
-        player: { ...player, [settings.playerCountryMember]: country },
-      },
-    },
+  const attributes = {
+    session: { ...session, launchOptions: readLaunchOptions(launchOptions) },
+    player: { ...player, [settings.playerCountryMember]: country },
   };
+  const document = { data: { type: 'OpenGame', attributes } };
   return {
-    operation: 'game.open',
     root: 'apiUrl',
     method: 'POST',
     pathTemplate: '/apiweb/v3/open-game',
@@ -100,51 +104,40 @@ function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRe
   };
 }
 
-/** Interface document, endpoint 3. */
-function adHocReportRequest(
-  data: AdHocReportFetch,
-  { clientId }: Sender,
-  page?: PageRequest,
-): PlatformRequest {
-  return v2Request('report.ad-hoc.fetch', 'POST', '/v2/app/reports/ad_hoc', {
-    query: { clientId, ...paginationOf(page) },
-    form: periodOf(data),
-  });
-}
-
-/** Interface document, endpoint 4: a GET with its form data in the body, or in the query if the operator's settings say so. */
-function rakeRequest(
-  data: RakeReportFetch,
-  { clientId, settings }: Sender,
-  page?: PageRequest,
-): PlatformRequest {
-  const { timeZone, convertToPreferredCurrency, sort } = data;
-  const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
-  const form = periodOf(data);
-  const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
-  return v2Request('report.rake.fetch', 'GET', '/v2/app/users/rake', parts);
-}
-
 function paginationOf(asked?: PageRequest): Fields {
   return asked ? { 'per-page': String(asked.perPage), page: String(asked.page) } : {};
 }
 
-function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch) {
+function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch): Fields {
   return { userId, currency, dateFrom, dateTo };
 }
 
-/** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game is sent unsigned. */
-export function signRequest(
-  { root, body, parameters }: PlatformRequest,
-  { secretKey, settings }: Pick<OperatorCredentials, 'secretKey' | 'settings'>,
-): string | undefined {
-  if (secretKey === undefined) return undefined;
-  return sign(parameters, secretKey, settings, root === 'apiUrl' ? body?.text : undefined);
+/** A request as undici takes it, with its signature: an operator without a secret key opens games without one. */
+export function signedOptions(
+  { root, method, path, body, parameters }: PlatformRequest,
+  { secretKey, settings }: OperatorCredentials,
+  { connections: { route }, prefix }: Root,
+): Dispatcher.DispatchOptions {
+  const headers = ['accept', 'application/vnd.api+json', ...route.headers];
+  if (body !== undefined) headers.push('content-type', body.contentType);
+  if (secretKey !== undefined) {
+    headers.push('sign', sign(parameters, secretKey, settings, root === 'apiUrl' ? body?.text : undefined));
+  }
+  return {
+    origin: route.origin,
+    method,
+    path: prefix + path,
+    headers,
+    body: body?.text ?? null,
+    // undici would close the connection after a GET with a body.
+    reset: false,
+    // No other request waits for its connection.
+    blocking: false,
+  };
 }
 
 /** A request of the v2 endpoints, whose path has the values of `path` in place of their names in braces. */
 function v2Request(
-  operation: Operation,
   method: 'GET' | 'POST',
   pathTemplate: string,
   { path = {}, query, form }: { readonly path?: Fields; readonly query: Fields; readonly form?: Fields },
@@ -153,7 +146,6 @@ function v2Request(
     encodeURIComponent(path[name] ?? ''),
   );
   return {
-    operation,
     root: 'baseUrl',
     method,
     pathTemplate,
@@ -163,13 +155,13 @@ function v2Request(
   };
 }
 
-/** Encodes fields as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
+/** Encodes values as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
 function encodeFields(fields: Fields): string {
   let text = '';
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined) continue;
-    text += `${text && '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    text += `${text && '&'}${name}=${encodeURIComponent(value)}`;
   }
   return text;
 }

@@ -3,10 +3,7 @@ import { type Clock, steadyClock } from './clock.ts';
 /** The rejection of a promise that was pending at its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
-
-  constructor() {
-    super('The deadline passed.');
-  }
+  override readonly message = 'The deadline passed.';
 }
 
 /** The longest delay that a Node.js timer takes; beyond it, it fires at once. */
@@ -17,25 +14,27 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * what remains of it is measured by a steady clock. Its timers keep the process alive, since an answer is due when they fire.
  */
 export class Deadline {
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
   readonly #endsAtMs: number;
-  readonly #clock: Clock;
 
-  /** @param nowMs the time of day; what remains is measured by `clock` */
-  constructor(atMs: number, nowMs: number = Date.now(), clock: Clock = steadyClock) {
-    this.atMs = atMs;
-    this.#clock = clock;
+  /**
+   * @param atMs milliseconds since the epoch
+   * @param nowMs the time of day; what remains is measured by `clock`
+   */
+  constructor(
+    readonly atMs: number,
+    nowMs: number = Date.now(),
+    private readonly clock: Clock = steadyClock,
+  ) {
     this.#endsAtMs = clock() + atMs - nowMs;
   }
 
   /** Never negative. */
   remainingMs(): number {
-    return Math.max(0, this.#endsAtMs - this.#clock());
+    return Math.max(0, this.#endsAtMs - this.clock());
   }
 
   get expired(): boolean {
-    return this.#clock() >= this.#endsAtMs;
+    return this.clock() >= this.#endsAtMs;
   }
 
   /**
@@ -45,10 +44,10 @@ export class Deadline {
    */
   onExpired(listener: () => void): () => void {
     let timer: NodeJS.Timeout;
+    // Asked again: a timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
+    const check = (): void => (this.expired ? listener() : wait());
     const wait = (): void => {
-      // Asked again: a timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
-      const listen = (): void => (this.expired ? listener() : wait());
-      timer = setTimeout(listen, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
+      timer = setTimeout(check, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
     };
     wait();
     return () => clearTimeout(timer);

@@ -12,10 +12,9 @@ export { type Clock, type Random, steadyClock } from './clock.ts';
 export { Deadline, DeadlineExceeded } from './deadline.ts';
 export {
   type AttemptOutcome,
-  type CallEnd,
+  Attempts,
   parseRetryAfter,
   type RepeatAfterUnknown,
-  retry,
   RetryBudget,
   type RetryRules,
 } from './retry/retry.ts';

@@ -3,8 +3,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 
 import { explainSignature } from './explain-signature.ts';
+import type { SignedRequest } from './sign.ts';
 import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings } from './signature-settings.ts';
-import type { SignedRequest } from './usual-mistakes.ts';
 
 const SECRET = 'secret';
 const digest = (text: string, algorithm = 'sha256') => createHash(algorithm).update(text).digest('hex');

@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto';
-
-import { traceSignature } from './sign.ts';
+import { type Mistake, signatureOf, type SignedRequest, signedText } from './sign.ts';
 import { SIGNATURE_VARIABLES, type SignatureSettings } from './signature-settings.ts';
-import { type Mistake, omissions, pathsOf, type SignedRequest, usualMistakes } from './usual-mistakes.ts';
+import { membersOf, omissions, usualMistakes } from './usual-mistakes.ts';
 
 /** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
-const MAX_PATHS = 100;
+const MAX_PARAMETERS = 100;
 
 /** What is wrong with a signature. */
 export interface Explanation {
@@ -24,11 +22,9 @@ export interface WrongSignature {
   readonly otherSecretKeys?: ReadonlyMap<string, string>;
 }
 
-/** A way of signing that is not the right one; what is absent is as it should be. */
-interface WrongWay {
-  readonly reason: string;
+/** A mistake, or none, with other settings or another secret key. */
+interface WrongWay extends Mistake {
   readonly settings?: SignatureSettings;
-  readonly mistake?: Mistake;
   readonly secretKey?: string;
 }
 
@@ -36,8 +32,9 @@ interface WrongWay {
 export function explainSignature(wrong: WrongSignature): Explanation {
   const { request, settings: own } = wrong;
   const sent = wrong.sent.trim();
-  for (const { reason, settings = own, mistake, secretKey = wrong.secretKey } of wrongWays(wrong)) {
-    if (signatureOf(signedText(request, settings, mistake), secretKey, mistake) !== sent) continue;
+  for (const way of wrongWays(wrong)) {
+    const { reason, settings = own, secretKey = wrong.secretKey } = way;
+    if (signatureOf(signedText(request, settings, way), secretKey, way) !== sent) continue;
     const others = differences(settings, own).map(
       ([variable, { member }]) => [variable, settings[member]] as const,
     );
@@ -56,33 +53,16 @@ function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature)
   const others = otherSettings(request, own);
   for (const settings of others) yield { reason: differenceOf(settings, own), settings };
   const { parameters } = request;
-  const isSmall = pathsOf(parameters).length <= MAX_PATHS;
+  const isSmall = membersOf(parameters).length <= MAX_PARAMETERS;
   const usual = usualMistakes(request);
   const mistakes = isSmall ? [...usual, ...omissions(parameters)] : usual;
   for (const settings of [own, ...others]) {
     for (const [id, secretKey] of otherSecretKeys ?? []) {
       yield { reason: `The secret key is that of the client ${id}.`, settings, secretKey };
     }
-    for (const mistake of mistakes) yield { reason: mistake.reason, settings, mistake };
+    for (const mistake of mistakes) yield { ...mistake, settings };
   }
-  if (isSmall) for (const mistake of pairsOf(usual)) yield { reason: mistake.reason, mistake };
-}
-
-/** What is signed, before the secret key is appended; with a mistake, what is signed instead. */
-export function signedText(
-  { parameters, body }: SignedRequest,
-  settings: SignatureSettings,
-  mistake: Partial<Mistake> = {},
-): string {
-  if (body !== undefined && settings.schemeV3 === 'raw-body') return mistake.body?.(body) ?? body;
-  const { pieces } = traceSignature(mistake.parameters ?? parameters, settings, mistake);
-  const { text: write = (text: string) => text, piece = (text: string) => text, separator = '' } = mistake;
-  return pieces.map(({ text, path }) => piece(write(text), path)).join(separator);
-}
-
-/** The signature of a text; with a mistake, the one that is sent instead. */
-export function signatureOf(text: string, secretKey: string, mistake?: Mistake): string {
-  return mistake?.seal?.(text, secretKey) ?? hash('sha256', text + secretKey);
+  if (isSmall) yield* pairsOf(usual);
 }
 
 /** The settings with which another text is signed, each text once, those with the fewest differences first. */

@@ -1,10 +1,18 @@
 export { exactJson, parseExactJson, RAW_JSON } from './exact-json.ts';
-export { explainSignature, signatureOf, signedText } from './explain-signature.ts';
-export { sign, type SignedPiece, traceSignature } from './sign.ts';
+export { explainSignature } from './explain-signature.ts';
+export {
+  type Mistake,
+  sign,
+  signatureOf,
+  type SignedPiece,
+  type SignedRequest,
+  signedText,
+  traceSignature,
+} from './sign.ts';
 export {
   DEFAULT_SIGNATURE_SETTINGS,
   SIGNATURE_VARIABLES,
   type SignatureSettings,
   type SignedParameters,
 } from './signature-settings.ts';
-export { type Mistake, type SignedRequest, usualMistakes } from './usual-mistakes.ts';
+export { usualMistakes } from './usual-mistakes.ts';

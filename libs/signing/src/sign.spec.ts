@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { canonicalize, sign } from './sign.ts';
+import { sign, signedText } from './sign.ts';
 import {
   DEFAULT_SIGNATURE_SETTINGS,
   SIGNATURE_VARIABLES,
@@ -33,14 +33,14 @@ describe.each(['signing.json', 'signing-php.json'])('the golden signatures of %s
 
   it.each(JSON.parse(vectors) as Vector[])('$name', (vector) => {
     const settings = settingsOf(vector);
-    expect(canonicalize(vector.parameters, settings)).toBe(vector.canonical);
+    expect(signedText(vector, settings)).toBe(vector.canonical);
     expect(sign(vector.parameters, vector.secret, settings)).toBe(vector.sign);
   });
 });
 
 describe('what no golden signature holds', () => {
   const canonical = (parameters: SignedParameters, overrides = {}) =>
-    canonicalize(parameters, { ...DEFAULT_SIGNATURE_SETTINGS, ...overrides });
+    signedText({ parameters }, { ...DEFAULT_SIGNATURE_SETTINGS, ...overrides });
 
   it('writes numbers that are no strings as those in strings', () => {
     const numbers = [1.5, 1e25, 9007199254740993n, 12345678901234567890n, 0, -0];
@@ -52,10 +52,12 @@ describe('what no golden signature holds', () => {
   });
 
   it('signs the bytes of a body only if the settings say so', () => {
+    const request = { parameters: { a: '1' } };
+    const body = '{"a": 1}';
     const raw: SignatureSettings = { ...DEFAULT_SIGNATURE_SETTINGS, schemeV3: 'raw-body' };
-    expect(canonicalize({ a: '1' }, raw, '{"a": 1}')).toBe('{"a": 1}');
-    expect(canonicalize({ a: '1' }, raw)).toBe('1');
-    expect(canonicalize({ a: '1' }, DEFAULT_SIGNATURE_SETTINGS, '{"a": 1}')).toBe('1');
+    expect(signedText({ ...request, body }, raw)).toBe(body);
+    expect(signedText(request, raw)).toBe('1');
+    expect(signedText({ ...request, body }, DEFAULT_SIGNATURE_SETTINGS)).toBe('1');
   });
 
   it('takes no longer for thousands of values that are nested deep', () => {

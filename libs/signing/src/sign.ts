@@ -35,28 +35,41 @@ export interface SignedPiece {
   readonly origin: Origin;
 }
 
-/** How the canonical string of a request is made: it is the text of all pieces, joined in order. */
-export interface SignatureTrace {
-  /** Paths of what takes no part. */
-  readonly dropped: readonly (readonly string[])[];
-  readonly pieces: readonly SignedPiece[];
+/** A request as it is signed. */
+export interface SignedRequest {
+  readonly parameters: SignedParameters;
+  /** The body of open-game, as it is sent; absent for the other operations, which cannot be signed over it. */
+  readonly body?: string | undefined;
 }
 
-/** Where a caller deviates from the interface document. */
-export interface TraceDeviations {
+/** A usual mistake in signing: what it does differently at one step. */
+export interface Mistake {
+  /** A sentence for the developer who made it: what is wrong; what it must be. */
+  readonly reason: string;
+  /** What is signed instead of the parameters. */
+  readonly parameters?: SignedParameters;
   /** The names of an object in its order, by its depth from 0; default: by byte. */
   readonly order?: (members: object, depth: number) => readonly string[];
   /** Names that take part although they are excluded. */
   readonly included?: readonly string[];
   /** How an object or a list at this depth or below is written; default: as its members. */
   readonly nested?: { readonly fromDepth: number; readonly write: (value: unknown) => string };
+  /** How the text of a value is written; default: as it is. */
+  readonly text?: (text: string) => string;
+  /** How a value becomes a part of the string; default: its text. */
+  readonly piece?: (text: string, path: SignedPiece['path']) => string;
+  /** What is put between the parts; default: nothing. */
+  readonly separator?: string;
+  /** How the body is written again, if it is signed itself. */
+  readonly body?: (body: string) => string;
+  /** How the string and the secret key become the signature; default: SHA-256 of both. */
+  readonly seal?: (text: string, secretKey: string) => string;
 }
 
 /**
- * The signature of a request over its parameters: SHA-256 of the canonical string and the secret key,
- * as 64 lowercase hexadecimal digits. Source: interface document, "Signature", steps 5 and 6.
+ * The signature of a request: 64 lowercase hexadecimal digits. Source: interface document, "Signature", steps 5 and 6.
  *
- * @param body of open-game, which the scheme `raw-body` signs instead
+ * @param body of open-game, which the scheme `raw-body` signs instead of the parameters
  */
 export function sign(
   parameters: SignedParameters,
@@ -64,30 +77,42 @@ export function sign(
   settings: SignatureSettings,
   body?: string,
 ): string {
-  return hash('sha256', canonicalize(parameters, settings, body) + secretKey, 'hex');
+  return signatureOf(signedText({ parameters, body }, settings), secretKey);
 }
 
-/** The string that is hashed with the secret key: every value that takes part, without separators; or the body. */
-export function canonicalize(
-  parameters: SignedParameters,
+/** The SHA-256 of a text and the secret key; with a mistake, what is sent instead. */
+export function signatureOf(text: string, secretKey: string, mistake?: Mistake): string {
+  return mistake?.seal?.(text, secretKey) ?? hash('sha256', text + secretKey);
+}
+
+/** The canonical string of a request: every value that takes part, without separators; or its body. With a mistake, another one. */
+export function signedText(
+  { parameters, body }: SignedRequest,
   settings: SignatureSettings,
-  body?: string,
+  mistake: Partial<Mistake> = {},
 ): string {
-  if (body !== undefined && settings.schemeV3 === 'raw-body') return body;
-  let canonical = '';
-  walkSigned(parameters, settings, {}, (text) => (canonical += text));
-  return canonical;
+  if (body !== undefined && settings.schemeV3 === 'raw-body') return mistake.body?.(body) ?? body;
+  const parts: string[] = [];
+  walkSigned(mistake.parameters ?? parameters, settings, mistake, (value, _value, _origin, path) => {
+    const text = mistake.text?.(value) ?? value;
+    parts.push(mistake.piece?.(text, path) ?? text);
+  });
+  return parts.join(mistake.separator ?? '');
 }
 
-/** Shows how the canonical string of a request is made, or what a usual mistake makes of it. */
+/** Shows how the canonical string of a request is made: which values take part, and the paths of those that do not. */
 export function traceSignature(
   parameters: SignedParameters,
   settings: SignatureSettings,
-  deviations: TraceDeviations = {},
-): SignatureTrace {
+): { readonly dropped: readonly (readonly string[])[]; readonly pieces: readonly SignedPiece[] } {
   const pieces: SignedPiece[] = [];
-  const dropped = walkSigned(parameters, settings, deviations, (text, value, origin, path) =>
-    pieces.push({ path: [...path], value, text, origin }),
+  const dropped: (readonly string[])[] = [];
+  walkSigned(
+    parameters,
+    settings,
+    {},
+    (text, value, origin, path) => pieces.push({ path: [...path], value, text, origin }),
+    (path) => dropped.push([...path]),
   );
   return { dropped, pieces };
 }
@@ -97,26 +122,25 @@ export function traceSignature(
  * own order. Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
  *
  * @param onValue is given the value as it is signed, and its path, which changes afterwards
- * @returns the paths of what takes no part
+ * @param onDropped is given the path of what takes no part
  */
 function walkSigned(
   parameters: SignedParameters,
   settings: SignatureSettings,
-  { order = sortedNames, included = [], nested }: TraceDeviations,
+  { order = sortedNames, included, nested }: Partial<Mistake>,
   onValue: (text: string, value: unknown, origin: Origin, path: readonly string[]) => void,
-): readonly (readonly string[])[] {
+  onDropped?: (path: readonly string[]) => void,
+): void {
   const { members: top, joined } = joinDecoded(parameters, settings);
-  const dropped: (readonly string[])[] = [];
   const path: string[] = [];
   walkMembers(top, 'sent');
-  return dropped;
 
   function walkMembers(members: object, origin: Origin): void {
     const names = Array.isArray(members) ? Object.keys(members) : order(members, path.length);
     for (const name of names) {
       const isTop = path.length === 0;
       path.push(name);
-      if (isExcluded(name, isTop, settings) && !included.includes(name)) dropped.push([...path]);
+      if (isExcluded(name, isTop, settings) && !included?.includes(name)) onDropped?.(path);
       else walk((members as SignedParameters)[name], isTop && joined?.has(name) ? 'joined' : origin);
       path.pop();
     }

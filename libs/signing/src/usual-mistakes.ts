@@ -2,32 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 
 import { exactJson } from './exact-json.ts';
 import type { SignedParameters } from './signature-settings.ts';
-import { EXCLUDED_NAMES, type SignedPiece, sortedNames, type TraceDeviations } from './sign.ts';
-
-/** A request whose signature is looked at. */
-export interface SignedRequest {
-  readonly parameters: SignedParameters;
-  /** The body of open-game, as it was sent; absent for the other operations, which cannot be signed over it. */
-  readonly body?: string | undefined;
-}
-
-/** A usual mistake in signing: what it does differently at one step. */
-export interface Mistake extends TraceDeviations {
-  /** A sentence for the developer who made it: what is wrong; what it must be. */
-  readonly reason: string;
-  /** What is signed instead of the parameters. */
-  readonly parameters?: SignedParameters;
-  /** How the text of a value is written; default: as it is. */
-  readonly text?: (text: string) => string;
-  /** How a value becomes a part of the string; default: its text. */
-  readonly piece?: (text: string, path: SignedPiece['path']) => string;
-  /** What is put between the parts; default: nothing. */
-  readonly separator?: string;
-  /** How the body is written again, if it is signed itself. */
-  readonly body?: (body: string) => string;
-  /** How the string and the secret key become the signature; default: SHA-256 of both. */
-  readonly seal?: (text: string, secretKey: string) => string;
-}
+import { EXCLUDED_NAMES, type Mistake, type SignedRequest, sortedNames } from './sign.ts';
 
 const PAGINATION = ['per-page', 'page', 'sort'];
 
@@ -82,27 +57,23 @@ const WRONG_VALUES: readonly Mistake[] = [
   })),
 ];
 
-function wrongSelection({ parameters, body }: SignedRequest): Mistake[] {
+const USER_TWICE: Mistake = {
+  reason: 'userId is signed twice, from the path and from the form; it counts once.',
+  piece: (text, [name]) => (name === 'userId' ? text + text : text),
+};
+
+function wrongSelection({ parameters, body }: SignedRequest): readonly Mistake[] {
   const sent = Object.keys(parameters).filter((name) => EXCLUDED_NAMES.has(name));
   const pages = sent.filter((name) => PAGINATION.includes(name));
-  const mistakes: Mistake[] = sent.map((name) => ({
-    reason: `${name} is signed; it takes no part.`,
-    included: [name],
-  }));
-  if (sent.length > 1) mistakes.push({ reason: 'Names that take no part are signed.', included: sent });
-  if (pages.length > 1) {
-    mistakes.unshift({
-      reason: `${pages.join(', ')} are signed; pagination takes no part.`,
-      included: pages,
-    });
-  }
-  if (body === undefined && 'userId' in parameters && !('dateFrom' in parameters)) {
-    mistakes.push({
-      reason: 'userId is signed twice, from the path and from the form; it counts once.',
-      piece: (text, [name]) => (name === 'userId' ? text + text : text),
-    });
-  }
-  return mistakes;
+  const several = (reason: string, included: readonly string[]): Mistake[] =>
+    included.length > 1 ? [{ reason, included }] : [];
+  const isSession = body === undefined && 'userId' in parameters && !('dateFrom' in parameters);
+  return [
+    ...several(`${pages.join(', ')} are signed; pagination takes no part.`, pages),
+    ...sent.map((name) => ({ reason: `${name} is signed; it takes no part.`, included: [name] })),
+    ...several('Names that take no part are signed.', sent),
+    ...(isSession ? [USER_TWICE] : []),
+  ];
 }
 
 const WRONG_JOINTS: readonly Mistake[] = [
@@ -121,60 +92,58 @@ const WRONG_JOINTS: readonly Mistake[] = [
   })),
 ];
 
-const ALTERED_KEYS: readonly ((secretKey: string) => string)[] = [
-  (secretKey) => secretKey.trim(),
-  (secretKey) => `${secretKey}\n`,
-  (secretKey) => `${secretKey}\r\n`,
-];
+const sha256 = (text: string | Buffer): string => hash('sha256', text);
 const WRONG_SEALS: readonly Mistake[] = [
   {
     reason: 'The text is not signed as UTF-8 but as Latin-1.',
-    seal: (text, secretKey) => hash('sha256', Buffer.from(text + secretKey, 'latin1')),
+    seal: (text, key) => sha256(Buffer.from(text + key, 'latin1')),
   },
   {
     reason: 'The digest is written in capitals; it must be lowercase hexadecimal.',
-    seal: (text, secretKey) => hash('sha256', text + secretKey).toUpperCase(),
+    seal: (text, key) => sha256(text + key).toUpperCase(),
   },
   {
     reason: 'The digest is written in Base64; it must be lowercase hexadecimal.',
-    seal: (text, secretKey) => hash('sha256', text + secretKey, 'base64'),
+    seal: (text, key) => hash('sha256', text + key, 'base64'),
   },
-  {
-    reason: 'The secret key is prepended; it must be appended.',
-    seal: (text, secretKey) => hash('sha256', secretKey + text),
-  },
-  { reason: 'The secret key is missing; it must be appended.', seal: (text) => hash('sha256', text) },
+  { reason: 'The secret key is prepended; it must be appended.', seal: (text, key) => sha256(key + text) },
+  { reason: 'The secret key is missing; it must be appended.', seal: sha256 },
   {
     reason: 'The signature is an HMAC; it must be the SHA-256 of the string and the secret key.',
-    seal: (text, secretKey) => createHmac('sha256', secretKey).update(text).digest('hex'),
+    seal: (text, key) => createHmac('sha256', key).update(text).digest('hex'),
   },
   ...['md5', 'sha1', 'sha512'].map((algorithm) => ({
     reason: `The digest is ${algorithm.toUpperCase()}; it must be SHA-256.`,
-    seal: (text: string, secretKey: string) => hash(algorithm, text + secretKey),
+    seal: (text: string, key: string) => hash(algorithm, text + key),
   })),
-  ...ALTERED_KEYS.map((alter) => ({
-    reason: 'White space at the end of the secret key is missing or too much.',
-    seal: (text: string, secretKey: string) => hash('sha256', text + alter(secretKey)),
-  })),
+  ...[(key: string) => key.trim(), (key: string) => `${key}\n`, (key: string) => `${key}\r\n`].map(
+    (alter) => ({
+      reason: 'White space at the end of the secret key is missing or too much.',
+      seal: (text: string, key: string) => sha256(text + alter(key)),
+    }),
+  ),
 ];
 
 /** For each parameter, at any depth, the mistake of not signing it; and the mistake of signing no empty parameter. */
 export function omissions(parameters: SignedParameters): Mistake[] {
-  const paths = pathsOf(parameters);
-  const empty = paths.filter((path) => ['', null, false].includes(valueAt(parameters, path) as string));
-  const each = paths.map((path) => ({
+  const members = membersOf(parameters);
+  const empty = members.filter(({ value }) => value === '' || value === null || value === false);
+  const each = members.map(({ path }) => ({
     reason: `${path.join('.')} is not signed, or was added after signing; every parameter takes part.`,
     parameters: without(parameters, path),
   }));
-  const reason = 'Parameters that are empty are left out; they take part.';
-  return [...each, { reason, parameters: empty.reduce(without, parameters) }];
+  const rest = empty.reduce((left, { path }) => without(left, path), parameters);
+  return [...each, { reason: 'Parameters that are empty are left out; they take part.', parameters: rest }];
 }
 
-/** The path of each parameter, at any depth; lists are one. */
-export function pathsOf(members: SignedParameters, at: readonly string[] = []): string[][] {
+/** Each parameter, at any depth; lists are one. */
+export function membersOf(
+  members: SignedParameters,
+  at: readonly string[] = [],
+): { readonly path: readonly string[]; readonly value: unknown }[] {
   return Object.entries(members).flatMap(([name, value]) => {
     const path = [...at, name];
-    return isMembers(value) ? [path, ...pathsOf(value, path)] : [path];
+    return [{ path, value }, ...(isMembers(value) ? membersOf(value, path) : [])];
   });
 }
 
@@ -182,10 +151,6 @@ function without(members: SignedParameters, [name = '', ...rest]: readonly strin
   const { [name]: value, ...others } = members;
   // A nested object keeps its place, which matters if nothing is sorted.
   return rest.length > 0 && isMembers(value) ? { ...members, [name]: without(value, rest) } : others;
-}
-
-function valueAt(members: SignedParameters, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, name) => (value as SignedParameters)[name], members);
 }
 
 function isMembers(value: unknown): value is SignedParameters {

@@ -54,6 +54,11 @@ describe('a success', () => {
     expect(await run('session.create', `\uFEFF${JSON.stringify(document)}`)).toMatchObject({ userId: 'u-1' });
   });
 
+  it('may come in many parts', async () => {
+    const text = ' '.repeat(500_000) + JSON.stringify(SESSION);
+    expect(await run('session.create', text)).toMatchObject({ userId: 'u-1' });
+  });
+
   it('may be for a player whose id holds any characters', async () => {
     const id = '\u202eשם/..\u2066';
     platform.next(answers(200, changed(SESSION, 'data/attributes/user-id', id)));

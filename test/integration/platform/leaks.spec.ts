@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { silent } from '../../support/platform-answers.ts';
@@ -29,7 +31,7 @@ async function expectNoMoreThan(before: number): Promise<void> {
 
 describe('after close', () => {
   it('nothing is left of calls in flight to a former address, waiting or pausing, and each has ended', async () => {
-    platform.next(answers(429, '', { 'retry-after': '20' })).always(silent);
+    platform.next(answers(429, '', { 'retry-after': '29' })).always(silent);
     const before = held();
     const { client, observer } = buildClient({ limits: { connections: 2 } });
     const pausing = codeOf(createSession(client));
@@ -38,7 +40,8 @@ describe('after close', () => {
     await until('two calls are in flight', () => platform.requests.length === 3);
     client.use(operatorAt('http://127.0.0.1:1'));
     await client.close();
-    expect(await Promise.all([pausing, ...others])).toEqual([
+    const ended = Promise.all([pausing, ...others]);
+    expect(await Promise.race([ended, sleep(10_000, 'it still pauses', { ref: false })])).toEqual([
       'RATE_LIMITED',
       'OUTCOME_UNKNOWN',
       'OUTCOME_UNKNOWN',

@@ -32,16 +32,19 @@ export function objectAt(value: unknown, where: string): JsonObject {
 /** @throws UnexpectedDocument unless the member is a string that is not empty */
 export function textAt(object: JsonObject, name: string, where: string): string {
   const value = object[name];
-  if (typeof value !== 'string' || value === '') {
-    throw new UnexpectedDocument(`${where}/${name} is not a non-empty string`);
-  }
-  return value;
+  if (isText(value)) return value;
+  throw new UnexpectedDocument(`${where}/${name} is not a non-empty string`);
 }
 
 /** The attributes of a resource of the given type. @throws UnexpectedDocument */
 export function attributesOf(resource: JsonObject, type: string, where: string): JsonObject {
   if (resource['type'] !== type) throw new UnexpectedDocument(`${where}/type is not ${type}`);
   return objectAt(resource['attributes'], `${where}/attributes`);
+}
+
+/** Whether a parsed value is a string that is not empty. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 const INTEGER = /^-?\d+$/;

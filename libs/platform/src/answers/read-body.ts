@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
-import type { Answer } from '../transport/exchange.ts';
+import type { Answer } from '../transport/connection.ts';
 import { UnexpectedDocument } from './document.ts';
 
 type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -13,8 +14,6 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['deflate', promisify(inflate)],
   ['br', promisify(brotliDecompress)],
 ]);
-
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
  * The body of an answer, without a byte order mark. Its content type is ignored, since it is not to be trusted. It is
@@ -40,7 +39,12 @@ function unreadable(reason: 'too-large' | 'incomplete' | 'encoding'): Unexpected
   return new UnexpectedDocument(`the body is unreadable: ${reason}`);
 }
 
-function withoutMark(bytes: Buffer): Buffer {
-  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  return hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+/** @throws UnexpectedDocument */
+export function utf8(body: Buffer): Buffer {
+  if (!isUtf8(body)) throw new UnexpectedDocument('the body is not UTF-8');
+  return body;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { hostilePage, largePage } from './large-page.fixture.ts';
-import { readCollection, type RecordSettings } from './read-collection.ts';
+import { readCollection } from './read-collection.ts';
 import { RAKE_RECORD } from './read-record.ts';
 
 const recordOf = (index: number, further = {}) => ({
@@ -12,17 +12,18 @@ const recordOf = (index: number, further = {}) => ({
   id: String(index),
   attributes: { 'user-id': `u-${index}`, currency: 'USD', value: index, ...further },
 });
+const STRICT = { settings: { reportRecords: 'strict' } } as const;
 const META = { 'total-count': 1, 'page-count': 1, 'current-page': 1, 'per-page': 1 };
 
 const read = (
   document: unknown,
-  strictness: RecordSettings['strictness'] = 'strict',
-  precisions?: RecordSettings['precisions'],
+  reportRecords: 'strict' | 'lenient' = 'strict',
+  currencyPrecisions?: ReadonlyMap<string, number>,
 ) =>
   readCollection(
     Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)),
     RAKE_RECORD,
-    { strictness, precisions },
+    { settings: { reportRecords }, currencyPrecisions },
   );
 const readRecords = async (document: unknown) =>
   JSON.parse(`[${Buffer.concat((await read(document)).written).toString()}]`) as Record<string, unknown>[];
@@ -140,7 +141,7 @@ describe('readCollection', () => {
 async function longestTurnMs(page: Buffer): Promise<number> {
   let longestMs = 0;
   let isRead = false;
-  const reading = readCollection(page, RAKE_RECORD, { strictness: 'strict' }).finally(() => (isRead = true));
+  const reading = readCollection(page, RAKE_RECORD, STRICT).finally(() => (isRead = true));
   while (!isRead) {
     const used = process.threadCpuUsage();
     await turn();

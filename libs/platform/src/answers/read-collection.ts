@@ -3,7 +3,14 @@ import { crc32 } from 'node:zlib';
 import type { RecordFault } from '#contracts';
 
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
-import { type JsonObject, objectAt, parseBody, parseDocument, UnexpectedDocument } from './document.ts';
+import {
+  isText,
+  type JsonObject,
+  objectAt,
+  parseBody,
+  parseDocument,
+  UnexpectedDocument,
+} from './document.ts';
 import { readRecord, type RecordShape } from './read-record.ts';
 import { oneAtATime, Slices } from './slices.ts';
 
@@ -29,11 +36,10 @@ export interface CollectionPage {
   readonly perPage: number;
 }
 
-/** How the records of one operator are read. */
-export interface RecordSettings {
-  readonly strictness: PlatformSettings['reportRecords'];
-  readonly precisions?: OperatorCredentials['currencyPrecisions'];
-}
+/** Whose report it is, as far as its records depend on it. */
+type Reader = Pick<OperatorCredentials, 'currencyPrecisions'> & {
+  readonly settings: Pick<PlatformSettings, 'reportRecords'>;
+};
 
 /** A part of a body: its first byte, and the one behind its last. */
 interface Range {
@@ -49,13 +55,85 @@ const MAX_FRAME_BYTES = 256 * 1024;
 const MAX_FAULTS = 10_000;
 /** There are some two hundred. */
 const MAX_CURRENCIES = 1_000;
-
 /** Bytes of the records that are given together, unless one is longer; and between two pauses. */
 const BATCH = 16 * 1024;
 /** A record of the interface is some 600 bytes long. The longest may take ten milliseconds, if it holds numbers alone. */
 const MAX_RECORD = 64 * 1024;
 /** Document, list, record, attributes, and what an attribute may hold. */
 const MAX_DEPTH = 32;
+
+/**
+ * Reads a collection envelope and writes its records as replies have them: names become camelCase, amounts keep every
+ * digit.
+ *
+ * All of it is done in slices of the event loop, and no record is kept longer than its slice, so that a page costs its
+ * bytes in memory. Large pages are read one after the other.
+ *
+ * @param bytes UTF-8
+ * @throws UnexpectedDocument
+ */
+export function readCollection(bytes: Buffer, shape: RecordShape, reader: Reader): Promise<CollectionPage> {
+  const read = () => readPage(bytes, shape, reader);
+  return bytes.length > LARGE_BYTES ? oneAtATime(read) : read();
+}
+
+async function readPage(
+  bytes: Buffer,
+  shape: RecordShape,
+  { settings, currencyPrecisions }: Reader,
+): Promise<CollectionPage> {
+  const written: Buffer[] = [];
+  const identities: string[] = [];
+  const digests: number[] = [];
+  const currencies = new Map<string, number | null>();
+  const faults: RecordFault[] = [];
+  let faultCount = 0;
+  const tolerate = (fault: RecordFault): void => {
+    faultCount += 1;
+    if (faultCount <= MAX_FAULTS) faults.push(fault);
+  };
+
+  function write(resource: unknown): string {
+    const isLenient = settings.reportRecords === 'lenient';
+    const record = readRecord(resource, shape, identities.length, isLenient ? tolerate : undefined);
+    const { id, currency, moneyType } = record;
+    // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
+    identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
+    if (isText(currency)) currencies.set(currency, currencyPrecisions?.get(currency) ?? null);
+    if (currencies.size > MAX_CURRENCIES) throw new UnexpectedDocument('there are too many currencies');
+    const text = JSON.stringify(record);
+    digests.push(crc32(text));
+    return text;
+  }
+
+  const slices = new Slices();
+  const scan = scanRecords(bytes);
+  let step = scan.next();
+  for (; !step.done; step = scan.next()) {
+    await slices.next();
+    const { start, end } = step.value;
+    if (start === end) continue;
+    const batch = parseBody(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
+    const comma = identities.length === 0 ? '' : ',';
+    if (batch.length > 0) written.push(Buffer.from(comma + batch.map(write).join()));
+    // Only behind a comma.
+    else if (comma !== '') throw new UnexpectedDocument('the body is not JSON');
+  }
+  const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
+  return {
+    written,
+    isLarge: bytes.length > LARGE_BYTES,
+    identities,
+    digests,
+    precisions: Object.fromEntries(currencies),
+    ...(faultCount > 0 && { faults }),
+    faultCount,
+    totalCount: countAt(meta, 'total-count'),
+    pageCount: countAt(meta, 'page-count'),
+    currentPage: countAt(meta, 'current-page'),
+    perPage: countAt(meta, 'per-page'),
+  };
+}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -70,89 +148,6 @@ const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09]
 const DATA = Buffer.from('"data"');
 
 /**
- * Reads a collection envelope and writes its records as replies have them: names become camelCase, amounts keep every
- * digit.
- *
- * All of it is done in slices of the event loop, and no record is kept longer than its slice, so that a page costs its
- * bytes in memory. Large pages are read one after the other.
- *
- * @param bytes UTF-8
- * @throws UnexpectedDocument
- */
-export function readCollection(
-  bytes: Buffer,
-  shape: RecordShape,
-  settings: RecordSettings,
-): Promise<CollectionPage> {
-  const isLarge = bytes.length > LARGE_BYTES;
-  const read = () => readPage(bytes, isLarge, shape, settings);
-  return isLarge ? oneAtATime(read) : read();
-}
-
-async function readPage(
-  bytes: Buffer,
-  isLarge: boolean,
-  shape: RecordShape,
-  { strictness, precisions }: RecordSettings,
-): Promise<CollectionPage> {
-  const written: Buffer[] = [];
-  const identities: string[] = [];
-  const digests: number[] = [];
-  const currencies = new Set<string>();
-  const isLenient = strictness === 'lenient';
-  const faults: RecordFault[] = [];
-  let faultCount = 0;
-  const tolerate = (fault: RecordFault): void => {
-    faultCount += 1;
-    if (faultCount <= MAX_FAULTS) faults.push(fault);
-  };
-
-  function write({ start, end }: Range): void {
-    if (start === end) return;
-    const batch = parseBody(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
-    const isFirst = identities.length === 0;
-    if (batch.length === 0 && isFirst) return;
-    // Only behind a comma.
-    if (batch.length === 0) throw new UnexpectedDocument('the body is not JSON');
-    const texts = batch.map((resource) => {
-      const record = readRecord(resource, shape, identities.length, isLenient ? tolerate : undefined);
-      const { id, currency, moneyType } = record;
-      // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
-      identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
-      if (typeof currency === 'string' && currency !== '') currencies.add(currency);
-      const text = JSON.stringify(record);
-      digests.push(crc32(text));
-      return text;
-    });
-    if (currencies.size > MAX_CURRENCIES) throw new UnexpectedDocument('there are too many currencies');
-    written.push(Buffer.from(`${isFirst ? '' : ','}${texts.join(',')}`));
-  }
-
-  const slices = new Slices();
-  const scan = scanRecords(bytes);
-  let step = scan.next();
-  for (; !step.done; step = scan.next()) {
-    await slices.next();
-    write(step.value);
-  }
-  const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
-  const decimals = [...currencies].map((currency) => [currency, precisions?.get(currency) ?? null]);
-  return {
-    written,
-    isLarge,
-    identities,
-    digests,
-    precisions: Object.fromEntries(decimals) as CollectionPage['precisions'],
-    ...(faultCount > 0 && { faults }),
-    faultCount,
-    totalCount: countAt(meta, 'total-count'),
-    pageCount: countAt(meta, 'page-count'),
-    currentPage: countAt(meta, 'current-page'),
-    perPage: countAt(meta, 'per-page'),
-  };
-}
-
-/**
  * Finds the records of a collection in its bytes by quotation marks and brackets alone; whether it is JSON shows when the
  * ranges are parsed. Each step looks at some 16 KiB, whatever they hold, so that a caller can pause between two of them.
  *
@@ -160,7 +155,7 @@ async function readPage(
  * @returns where the content of the list `data` is; `undefined` if there is no such list
  * @throws UnexpectedDocument if a record is larger, or nested deeper, than any can be
  */
-function* scanRecords(bytes: Uint8Array): Generator<Range, Range | undefined> {
+function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
   let depth = 0;
   let isInText = false;
   /** Where the list opens, once its name was found. */
@@ -200,14 +195,14 @@ function* scanRecords(bytes: Uint8Array): Generator<Range, Range | undefined> {
 }
 
 /** Where the list `data` opens if its name begins at this quotation mark, else -1. */
-function dataListAt(bytes: Uint8Array, quote: number): number {
-  if (DATA.some((byte, index) => bytes[quote + index] !== byte)) return -1;
+function dataListAt(bytes: Buffer, quote: number): number {
+  if (!DATA.equals(bytes.subarray(quote, quote + DATA.length))) return -1;
   const colon = skipSpaces(bytes, quote + DATA.length);
   const value = skipSpaces(bytes, colon + 1);
   return bytes[colon] === COLON && bytes[value] === LIST ? value : -1;
 }
 
-function skipSpaces(bytes: Uint8Array, from: number): number {
+function skipSpaces(bytes: Buffer, from: number): number {
   let at = from;
   while (SPACES.has(bytes[at])) at += 1;
   return at;
@@ -217,9 +212,8 @@ function skipSpaces(bytes: Uint8Array, from: number): number {
 function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
   const { start, end } = content ?? { start: bytes.length, end: bytes.length };
   if (bytes.length - (end - start) > MAX_FRAME_BYTES) {
-    throw new UnexpectedDocument(
-      content ? 'the body is too large beside its records' : '/data is not a list',
-    );
+    const reason = content ? 'the body is too large beside its records' : '/data is not a list';
+    throw new UnexpectedDocument(reason);
   }
   const [before, after] = [bytes.toString('utf8', 0, start), bytes.toString('utf8', end)];
   const frame = parseDocument(`${before}${content ? '0' : ''}${after}`);

@@ -1,6 +1,6 @@
-import type { GameOpened, SessionCreated } from '#contracts';
+import type { GameOpen, GameOpened, SessionCreate, SessionCreated } from '#contracts';
 
-import type { PlatformSettings } from '../platform-settings.ts';
+import type { OperatorCredentials } from '../platform-settings.ts';
 import {
   attributesOf,
   isInteger,
@@ -11,59 +11,54 @@ import {
   UnexpectedDocument,
 } from './document.ts';
 
-/** Where a player may be sent. */
-export interface UrlRules {
-  /** Whether the platform itself is reached without TLS. */
-  readonly mayBeHttp: boolean;
-  /** Default: any host. In lower case. */
-  readonly hosts?: ReadonlySet<string> | undefined;
-}
-
 const ATTRIBUTES = '/data/attributes';
 const MAX_BYTES = 8 * 1024;
 /** Control characters, and those that turn the direction of a text, so that it reads as another one. */
 const DECEPTIVE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-/** Reads a Session resource, of the player that was asked for unless `userIds` is `any`. @throws UnexpectedDocument */
+/** Reads a Session resource, of the player that was asked for unless the settings say otherwise. @throws UnexpectedDocument */
 export function readSession(
-  text: string,
-  player: string,
-  urls: UrlRules,
-  userIds: PlatformSettings['sessionUserId'],
+  body: Buffer,
+  { baseUrl, settings }: OperatorCredentials,
+  { userId }: SessionCreate,
 ): SessionCreated {
-  const data = objectAt(parseDocument(text)['data'], '/data');
+  const data = objectAt(parseDocument(body.toString())['data'], '/data');
   textAt(data, 'id', '/data');
   const attributes = attributesOf(data, 'session', '/data');
-  const platformUserId = idAt(attributes, 'user-id', player);
-  if (userIds === 'same' && platformUserId !== player) {
+  const platformUserId = idAt(attributes, 'user-id', userId);
+  if (settings.sessionUserId === 'same' && platformUserId !== userId) {
     throw new UnexpectedDocument(
       `${ATTRIBUTES}/user-id is another player than the one asked for; ` +
         'if the platform gives its players ids of its own, SESSION_USER_ID=any accepts them',
     );
   }
   return {
-    userId: player,
-    ...(platformUserId !== player && { platformUserId }),
+    userId,
+    ...(platformUserId !== userId && { platformUserId }),
     sessionId: idAt(attributes, 'session-id'),
     auth: playerTextAt(attributes, 'auth'),
-    redirectUrl: playerUrlAt(attributes, 'redirect-url', urls),
+    redirectUrl: playerUrlAt(attributes, 'redirect-url', baseUrl, settings.urlHosts),
   };
 }
 
 /** Reads a GameSession resource, of the player that was asked for. @throws UnexpectedDocument */
-export function readGame(text: string, player: string, urls: UrlRules): GameOpened {
-  const data = objectAt(parseDocument(text)['data'], '/data');
+export function readGame(
+  body: Buffer,
+  { apiUrl, settings }: OperatorCredentials,
+  { player }: GameOpen,
+): GameOpened {
+  const data = objectAt(parseDocument(body.toString())['data'], '/data');
   const attributes = attributesOf(data, 'GameSession', '/data');
   // The interface document calls it the external player ID, which is the operator's.
-  if (idAt(attributes, 'playerId', player) !== player) {
+  if (idAt(attributes, 'playerId', player.id) !== player.id) {
     throw new UnexpectedDocument(`${ATTRIBUTES}/playerId is another player than the one asked for`);
   }
   return {
     id: playerTextAt(data, 'id', undefined, '/data'),
-    playerId: player,
+    playerId: player.id,
     sessionId: idAt(attributes, 'sessionId'),
     auth: playerTextAt(attributes, 'auth'),
-    url: playerUrlAt(attributes, 'url', urls),
+    url: playerUrlAt(attributes, 'url', apiUrl, settings.urlHosts),
   };
 }
 
@@ -85,11 +80,20 @@ function playerTextAt(object: JsonObject, name: string, asked?: string, where = 
   throw new UnexpectedDocument(`${where}/${name} holds control or direction characters`);
 }
 
-/** @throws UnexpectedDocument unless the member is an address that a player may be sent to */
-function playerUrlAt(attributes: JsonObject, name: string, { mayBeHttp, hosts }: UrlRules): string {
+/**
+ * @param root the address of the platform: one without TLS may send its players there, too
+ * @param hosts in lower case; default: any
+ * @throws UnexpectedDocument unless the member is an address that a player may be sent to
+ */
+function playerUrlAt(
+  attributes: JsonObject,
+  name: string,
+  root: string,
+  hosts: OperatorCredentials['settings']['urlHosts'],
+): string {
   const text = playerTextAt(attributes, name);
   const url = URL.parse(text);
-  const isExpected = url?.protocol === 'https:' || (url?.protocol === 'http:' && mayBeHttp);
+  const isExpected = url?.protocol === 'https:' || (url?.protocol === 'http:' && root.startsWith('http:'));
   if (!url || !isExpected) throw new UnexpectedDocument(`${ATTRIBUTES}/${name} is not an https URL`);
   if (!hosts || hosts.has(url.hostname)) return text;
   throw new UnexpectedDocument(`${ATTRIBUTES}/${name} leads to a host that is not in PLATFORM_URL_HOSTS`);

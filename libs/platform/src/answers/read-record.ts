@@ -1,13 +1,6 @@
 import { type RecordFault, REPORT_AMOUNTS, type ReportRecord } from '#contracts';
 
-import {
-  attributesOf,
-  isInteger,
-  type JsonObject,
-  objectAt,
-  textAt,
-  UnexpectedDocument,
-} from './document.ts';
+import { attributesOf, isInteger, isText, objectAt, textAt, UnexpectedDocument } from './document.ts';
 
 /** What the interface document says of the records of a report; names as the platform writes them. */
 export interface RecordShape {
@@ -58,10 +51,16 @@ export function readRecord(
   const resource = objectAt(value, where);
   const attributes = attributesOf(resource, shape.type, where);
   const inAttributes = `${where}/attributes`;
-  for (const name of shape.texts) textAt(attributes, name, inAttributes);
-  for (const [name, message] of faultsOf(attributes, shape)) {
+  const fault = (name: string, message: string): void => {
     if (!tolerate) throw new UnexpectedDocument(`${inAttributes}/${name} ${message}`);
     tolerate({ pointer: `/records/${index}/${camelCase(name)}`, message });
+  };
+  for (const name of shape.texts) textAt(attributes, name, inAttributes);
+  for (const name of TOLERABLE_TEXTS) {
+    if (!isText(attributes[name])) fault(name, 'is not a non-empty string');
+  }
+  for (const name of shape.integers) {
+    if (!isInteger(attributes[name])) fault(name, name in attributes ? 'is not an integer' : 'is absent');
   }
   const holder = 'id' in resource || !('id' in attributes) ? resource : attributes;
   const record: Record<string, unknown> = { id: textAt(holder, 'id', where) };
@@ -73,21 +72,6 @@ export function readRecord(
     if (!isTaken && name !== '__proto__') record[name] = attributes[attribute];
   }
   return record as ReportRecord;
-}
-
-/** What a lenient installation passes on, in the order of the interface document. */
-function* faultsOf(
-  attributes: JsonObject,
-  { integers }: RecordShape,
-): Generator<[name: string, message: string]> {
-  for (const name of TOLERABLE_TEXTS) {
-    const text = attributes[name];
-    if (typeof text !== 'string' || text === '') yield [name, 'is not a non-empty string'];
-  }
-  for (const name of integers) {
-    if (isInteger(attributes[name])) continue;
-    yield [name, name in attributes ? 'is not an integer' : 'is absent'];
-  }
 }
 
 /** The name of an attribute in replies: `user-id` as `userId`. */

@@ -1,24 +1,28 @@
-import { CommandError, type CommandErrorFacts } from '#contracts';
-import type { CallEnd } from '#resilience';
+import { CommandError } from '#contracts';
+import type { Circuit } from '#resilience';
 
+import { UnexpectedDocument } from '../answers/document.ts';
 import { readBody } from '../answers/read-body.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import { type Answer, MAX_ERROR_BYTES, type TransportFault, type Unanswered } from '../transport/exchange.ts';
+import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
 import type { Outcome } from './classify-attempt.ts';
-import type { CallContext } from './operation-calls.ts';
 
-export interface CallFacts {
+/** What the error of a call says beside its outcome. */
+interface CallFacts {
   readonly operation: Operation;
-  readonly call: CallContext;
-  /** 0 while the circuit would let a call through. */
-  readonly circuitRetryAfterMs: number;
-  /** The data of the command; no error may repeat it. */
+  readonly circuit: Circuit;
+  /** Attempts that were started for the command. */
+  readonly attempts: number;
+  /** Attempts of the call whose outcome is unknown. */
+  readonly unknown: number;
+  /** The data of the command; no error repeats it. */
   readonly data: object;
   readonly secretKey: string | undefined;
 }
 
+const ABOUT_PROXY = 'Ask those who run the service (PLATFORM_PROXY_URL).';
 /** What is not the platform's fault says so. */
 const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   certificate:
@@ -27,72 +31,66 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   'client-certificate':
     'The platform demands a client certificate, or refuses that of this service. Ask those who run the service ' +
     '(PLATFORM_TLS_CERT).',
-  'proxy-unreachable':
-    'The proxy to the platform cannot be reached. Ask those who run the service (PLATFORM_PROXY_URL).',
-  'proxy-refused':
-    'The proxy refuses to connect to the platform. Ask those who run the service (PLATFORM_PROXY_URL).',
-  'proxy-timeout':
-    'The proxy to the platform does not answer. Ask those who run the service (PLATFORM_PROXY_URL).',
+  'proxy-unreachable': `The proxy to the platform cannot be reached. ${ABOUT_PROXY}`,
+  'proxy-refused': `The proxy refuses to connect to the platform. ${ABOUT_PROXY}`,
+  'proxy-timeout': `The proxy to the platform does not answer. ${ABOUT_PROXY}`,
 };
 
 /** The error of a call that did not succeed. */
-export async function callError(
-  { outcome, unknown }: CallEnd<Outcome>,
-  facts: CallFacts,
-): Promise<CommandError> {
-  const retryAfterMs = facts.circuitRetryAfterMs || undefined;
-  // What an earlier attempt may have done can be the reason for the answer to the last one.
-  const details = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
+export async function callError(outcome: Outcome, facts: CallFacts): Promise<CommandError> {
+  const { operation, circuit, attempts } = facts;
+  const retryAfterMs = circuit.retryAfterMs || undefined;
   switch (outcome.kind) {
     case 'expired':
-      return new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
-    case 'rejected':
-      return outcome.refusal;
-    case 'answered':
-      return answerError(outcome.answer, facts, { details });
-    case 'transient':
-      return answerError(outcome.answer, facts, {
-        retryAfterMs: outcome.retryAfterMs ?? retryAfterMs,
-        details,
-      });
-    case 'unknown': {
-      const { unknownCode } = OPERATION_TRAITS[facts.operation];
-      return new CommandError(unknownCode, { retryAfterMs, details: reasonOf(outcome.fault) });
+      return new CommandError('COMMAND_EXPIRED', { details: { called: attempts > 0 } });
+    case 'rejected': {
+      const { reason } = outcome;
+      if (reason === 'overloaded') return new CommandError('OVERLOADED');
+      if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
+      const details = circuit.cause === undefined ? undefined : { reason: circuit.cause };
+      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details });
     }
+    case 'answered':
+      return answerError(outcome, undefined, facts);
+    case 'transient':
+      return answerError(outcome, outcome.retryAfterMs ?? retryAfterMs, facts);
+    case 'unknown':
     case 'not-sent': {
-      const message = MESSAGES[outcome.fault.fault];
-      return new CommandError('PLATFORM_UNAVAILABLE', {
-        retryAfterMs,
-        message,
-        details: reasonOf(outcome.fault),
-      });
+      const { kind, fault, proxyStatus } = outcome;
+      const code = kind === 'unknown' ? OPERATION_TRAITS[operation].unknownCode : 'PLATFORM_UNAVAILABLE';
+      const details = { reason: fault, ...(proxyStatus !== undefined && { proxyStatus }) };
+      const message = kind === 'not-sent' ? MESSAGES[fault] : undefined;
+      return new CommandError(code, { retryAfterMs, message, details });
     }
   }
 }
 
 async function answerError(
   answer: Answer,
-  { operation, data, secretKey }: CallFacts,
-  known: CommandErrorFacts,
+  retryAfterMs: number | undefined,
+  { operation, unknown, data, secretKey }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const { code, details, entries } = classifyError(status, await textOf(answer), operation, data);
+  const text = await textOf(answer).catch(() => undefined);
+  const { code, details, entries } = classifyError(status, text, operation, data);
+  // What an earlier attempt may have done can be the reason for the answer to the last one.
+  const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
-    ...known,
+    retryAfterMs,
     platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
-    details: details || known.details ? { ...details, ...known.details } : undefined,
+    details: details || earlier ? { ...details, ...earlier } : undefined,
   });
 }
 
-/** `undefined` if it cannot be read. */
-async function textOf(answer: Answer): Promise<string | undefined> {
-  try {
-    return String(await readBody(answer, MAX_ERROR_BYTES));
-  } catch {
-    return undefined;
-  }
+async function textOf(answer: Answer): Promise<string> {
+  return String(await readBody(answer, MAX_ERROR_BYTES));
 }
 
-function reasonOf({ fault: reason, proxyStatus }: Unanswered): CommandErrorFacts['details'] {
-  return proxyStatus === undefined ? { reason } : { reason, proxyStatus };
+/** The error of a success whose body is not what the interface promises; another error as it is. */
+export function protocolError(error: unknown, status: number): unknown {
+  if (!(error instanceof UnexpectedDocument)) return error;
+  return new CommandError('PLATFORM_PROTOCOL_ERROR', {
+    details: { reason: error.message },
+    platform: { status, errors: [] },
+  });
 }

@@ -1,29 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Context } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 
-import { CommandError } from '#contracts';
+import type { CommandError } from '#contracts';
 import {
   type Admission,
   type Admittance,
-  type CallEnd,
+  Attempts,
   Circuit,
   type CircuitState,
   type Clock,
   type Compartment,
   type Deadline,
   type Random,
-  retry,
   RetryBudget,
   type RetryRules,
 } from '#resilience';
 
+import { readBody, utf8 } from '../answers/read-body.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
-import type { PlatformLimits, PlatformTransport } from '../platform-settings.ts';
+import type { AttemptTrace, PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
+import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
+import { type Answer, statusClass, type Unanswered } from '../transport/connection.ts';
 import type { Connections } from '../transport/connections.ts';
-import { exchange } from '../transport/exchange.ts';
-import { classifyAttempt, CUT_OFF, type Outcome } from './classify-attempt.ts';
+import { callError, protocolError } from './call-error.ts';
+import { classifyAttempt, healthOf, type Outcome, resultOf } from './classify-attempt.ts';
 
 /** What all calls for one command share; each of them changes it. */
 export interface CallContext {
@@ -34,10 +37,15 @@ export interface CallContext {
   readonly traceContext?: Context | undefined;
 }
 
-/** How the calls of each operator are made. */
-export interface CallOptions {
+/** What all operations of one operator share. */
+export interface OperatorShare {
+  /** The name of the operator. */
+  readonly operator: string;
   readonly limits: PlatformLimits;
   readonly transport: PlatformTransport;
+  readonly admission: Admission;
+  /** Aborted when the client is closed: ends the pauses between attempts. */
+  readonly stopping: AbortSignal;
   /** Default: nothing is observed. */
   readonly observer?: PlatformObserver;
   /** Default: nothing is traced. */
@@ -47,23 +55,17 @@ export interface CallOptions {
   readonly random: Random;
 }
 
-/** What all operations of one operator share. */
-export interface OperatorShare extends CallOptions {
-  /** The name of the operator. */
-  readonly operator: string;
-  readonly admission: Admission;
-  /** Aborted when the client is closed: ends the pauses between attempts. */
-  readonly stopping: AbortSignal;
-}
-
-/** A request that is ready to be sent. */
-export interface SignedCall {
+/** One call: what is sent, to where, by whom, and how its answer is read. */
+export interface Call<Data extends object = object, Result = unknown> {
+  readonly credentials: OperatorCredentials;
+  /** Of the command; no error repeats it. */
+  readonly data: Data;
   readonly request: PlatformRequest;
-  /** The address that its path is relative to. */
-  readonly root: string;
   readonly connections: Connections;
-  /** With its signature. */
+  /** The request with its signature. */
   readonly options: Dispatcher.DispatchOptions;
+  /** @throws UnexpectedDocument */
+  read(this: void, body: Buffer, credentials: OperatorCredentials, data: Data): Result | Promise<Result>;
 }
 
 /** The state of one circuit, for health and metrics. */
@@ -72,9 +74,9 @@ export interface CircuitReport {
   readonly operation: Operation;
   readonly state: CircuitState;
   /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
   /** Until a call may go through, while none may. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** When a call last asked to go through, by the steady clock. */
   readonly lastUsedAtMs: number;
 }
@@ -90,130 +92,161 @@ export interface CallsReport {
   readonly retriesLeft: number;
 }
 
+/** An attempt in flight: what it leads to, and what is settled then. */
+interface Attempt {
+  readonly end: Promise<Answer | Unanswered>;
+  readonly pass: number;
+  readonly startedAtMs: number;
+  readonly trace: AttemptTrace | undefined;
+}
+
 /** A timer may fire that much before the clock agrees. */
 const TIMER_MS = 2;
+const EXPIRED = { kind: 'expired' } as const;
 
 /**
  * The calls of one operation of one operator, which has a circuit, a compartment and a retry budget of its own; from the
- * outside in: retry, admission, circuit, exchange. A connection is held for an attempt, and not for the pauses between attempts.
+ * outside in: retry, admission, circuit, request. A connection is held for an attempt, and not for the pauses between attempts.
  */
 export class OperationCalls {
-  readonly circuit: Circuit;
-  readonly #operation: Operation;
-  readonly #share: OperatorShare;
+  readonly #circuit: Circuit;
   readonly #compartment: Compartment;
   readonly #rules: RetryRules;
   #lastUsedAtMs = 0;
 
-  constructor(operation: Operation, share: OperatorShare) {
-    const { operator, limits, admission, observer, clock, random, stopping } = share;
-    const { priority, repeatAfterUnknown } = OPERATION_TRAITS[operation];
-    this.#operation = operation;
-    this.#share = share;
-    this.circuit = new Circuit(limits.circuit, {
-      clock,
-      random,
-      onChange: (state, cause) => observer?.circuitChanged(operator, operation, state, cause),
-    });
-    this.#compartment = admission.add(priority);
-    this.#rules = {
-      maxAttempts: limits.maxAttempts,
-      repeatAfterUnknown,
-      budget: new RetryBudget(clock),
-      random,
-      stopping,
-      onRetry: () => observer?.retried(operation),
-    };
+  constructor(
+    private readonly operation: Operation,
+    private readonly share: OperatorShare,
+  ) {
+    const { operator, limits, admission, observer, clock, random } = share;
+    this.#circuit = new Circuit(limits.circuit, clock, random, (state, cause) =>
+      observer?.circuitChanged(operator, operation, state, cause),
+    );
+    this.#compartment = admission.add(OPERATION_TRAITS[operation].priority);
+    this.#rules = { maxAttempts: limits.maxAttempts, budget: new RetryBudget(clock), random };
   }
 
   circuitReport(): CircuitReport {
-    const { state, cause, retryAfterMs } = this.circuit;
-    return {
-      operator: this.#share.operator,
-      operation: this.#operation,
-      state,
-      ...(cause !== undefined && { cause }),
-      ...(retryAfterMs > 0 && { retryAfterMs }),
-      lastUsedAtMs: this.#lastUsedAtMs,
-    };
+    const { state, cause, retryAfterMs } = this.#circuit;
+    const facts = { state, cause, retryAfterMs: retryAfterMs || undefined, lastUsedAtMs: this.#lastUsedAtMs };
+    return { operator: this.share.operator, operation: this.operation, ...facts };
   }
 
   callsReport(): CallsReport {
-    return {
-      operator: this.#share.operator,
-      operation: this.#operation,
-      inFlight: this.#compartment.inFlight,
-      waiting: this.#compartment.waiting.length,
-      retriesLeft: this.#rules.budget.left,
-    };
+    const { inFlight, waiting } = this.#compartment;
+    const facts = { inFlight, waiting: waiting.length, retriesLeft: this.#rules.budget.left };
+    return { operator: this.share.operator, operation: this.operation, ...facts };
   }
 
-  /** Never rejects. */
-  make(call: SignedCall, context: CallContext): Promise<CallEnd<Outcome>> {
-    this.#lastUsedAtMs = this.#share.clock();
-    const { repeatAfterUnknown } = call.request;
-    const rules = repeatAfterUnknown ? { ...this.#rules, repeatAfterUnknown } : this.#rules;
-    const before = context.attempts;
-    return retry(() => this.#attempt(call, context, context.attempts - before), rules, context.deadline);
+  /** Stops its timer; no call is made afterwards. */
+  shutdown(): void {
+    this.#circuit.shutdown();
   }
 
-  /** @param resends how many attempts of the call were made before */
-  async #attempt(call: SignedCall, context: CallContext, resends: number): Promise<Outcome> {
-    if (this.circuit.retryAfterMs > 0) return this.#refuse('circuit-open');
-    const { admission, limits, observer, transport } = this.#share;
-    const entered = admission.enter(this.#compartment, context.deadline);
-    const admittance = typeof entered === 'string' ? entered : await this.#waitFor(entered);
-    if (admittance !== 'admitted') return this.#refuse(admittance);
-    // The circuit may have opened, and the deadline passed, while the call waited for its admission.
-    const pass = this.circuit.enter();
-    try {
-      if (pass === undefined) return this.#refuse('circuit-open');
-      const remainingMs = context.deadline.remainingMs();
-      if (remainingMs === 0) {
-        this.circuit.settle(pass, 'ignored');
-        return CUT_OFF.outcome;
+  /**
+   * Makes a call, and reads its answer. It is one function, since each further one that waits costs memory and time for every
+   * command in flight.
+   *
+   * @throws CommandError unless it succeeds
+   */
+  async make<Data extends object, Result>(call: Call<Data, Result>, context: CallContext): Promise<Result> {
+    const { admission, observer, stopping, clock } = this.share;
+    const { repeatAfterUnknown, maxAnswerBytes } = OPERATION_TRAITS[this.operation];
+    const attempts = new Attempts<Outcome>(
+      this.#rules,
+      call.request.repeatAfterUnknown ?? repeatAfterUnknown,
+    );
+    this.#lastUsedAtMs = clock();
+    let next: Outcome | number;
+    do {
+      let entered: RefusalReason | 'admitted' | Promise<Admittance> =
+        this.#circuit.retryAfterMs > 0
+          ? 'circuit-open'
+          : admission.enter(this.#compartment, context.deadline);
+      if (typeof entered !== 'string') {
+        const startedAtMs = performance.now();
+        entered = await entered;
+        observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
       }
-      const trace = this.#trace(call, context, resends);
-      context.attempts += 1;
-      const startedAtMs = performance.now();
-      const end = await exchange(call.connections, call.options, {
-        timeoutMs: Math.min(limits.attemptTimeoutMs, remainingMs),
-        maxAnswerBytes: OPERATION_TRAITS[this.#operation].maxAnswerBytes,
-      });
-      const isLate = end.kind !== 'answer' && context.deadline.remainingMs() < TIMER_MS;
-      const isProxied = transport.proxyUrl !== undefined;
-      const { outcome, health, result } = isLate ? CUT_OFF : classifyAttempt(end, Date.now(), isProxied);
-      const status = end.kind === 'answer' ? end.answer.status : undefined;
-      observer?.attemptEnded(this.#operation, result, performance.now() - startedAtMs);
-      trace?.end(result, status);
-      this.circuit.settle(pass, health, status === undefined ? result : `HTTP ${status}`);
-      return outcome;
-    } finally {
-      admission.leave(this.#compartment);
+      let outcome: Outcome;
+      if (entered === 'admitted') {
+        try {
+          const begun = this.#begin(call, context, attempts.count);
+          outcome = 'end' in begun ? this.#settle(begun, await begun.end, context.deadline) : begun;
+        } finally {
+          admission.leave(this.#compartment);
+        }
+      } else outcome = this.#refuse(entered);
+      next = attempts.next(outcome, context.deadline.remainingMs());
+      if (typeof next === 'number') {
+        observer?.retried(this.operation);
+        // The attempt after a pause that was cut short finds out why.
+        await sleep(next, undefined, { signal: stopping }).catch(() => undefined);
+      }
+    } while (typeof next === 'number');
+
+    if (!('status' in next) || statusClass(next.status) !== '2xx') {
+      throw await this.#failure(next, attempts.unknown, call, context);
+    }
+    try {
+      const body = readBody(next, maxAnswerBytes);
+      const result = call.read(utf8(Buffer.isBuffer(body) ? body : await body), call.credentials, call.data);
+      return result instanceof Promise ? await result : result;
+    } catch (error) {
+      throw protocolError(error, next.status);
     }
   }
 
-  async #waitFor(entered: Promise<Admittance>): Promise<Admittance> {
-    const startedAtMs = performance.now();
-    const admittance = await entered;
-    this.#share.observer?.admissionWaited(this.#operation, performance.now() - startedAtMs);
-    return admittance;
-  }
-
   #refuse(reason: RefusalReason): Outcome {
-    this.#share.observer?.attemptRefused(this.#operation, reason);
-    return reason === 'expired' ? { kind: reason } : { kind: 'rejected', refusal: this.#refusal(reason) };
+    this.share.observer?.attemptRefused(this.operation, reason);
+    return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
   }
 
-  #refusal(reason: Exclude<RefusalReason, 'expired'>): CommandError {
-    if (reason === 'overloaded') return new CommandError('OVERLOADED');
-    if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
-    const { retryAfterMs, cause } = this.circuit;
-    return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details: cause ? { reason: cause } : undefined });
+  /** @param resends how many attempts of the call were made before */
+  #begin(call: Call, context: CallContext, resends: number): Attempt | Outcome {
+    // The circuit may have opened, and the deadline passed, while the call waited for its admission.
+    const pass = this.#circuit.enter();
+    if (pass === undefined) return this.#refuse('circuit-open');
+    const { limits, tracer } = this.share;
+    const timeoutMs = Math.min(limits.attemptTimeoutMs, context.deadline.remainingMs());
+    if (timeoutMs === 0) {
+      this.#circuit.settle(pass, 'ignored');
+      return EXPIRED;
+    }
+    const { method, pathTemplate, root } = call.request;
+    const trace =
+      context.traceContext &&
+      tracer?.start(context.traceContext, { method, root: call.credentials[root], pathTemplate, resends });
+    context.attempts += 1;
+    const { maxAnswerBytes } = OPERATION_TRAITS[this.operation];
+    const startedAtMs = performance.now();
+    const end = call.connections.request(call.options, timeoutMs, maxAnswerBytes);
+    return { pass, trace, startedAtMs, end };
   }
 
-  #trace({ request, root }: SignedCall, { traceContext }: CallContext, resends: number) {
-    const { method, pathTemplate } = request;
-    return traceContext && this.#share.tracer?.start(traceContext, { method, root, pathTemplate, resends });
+  #settle({ pass, trace, startedAtMs }: Attempt, end: Answer | Unanswered, deadline: Deadline): Outcome {
+    const { observer, transport } = this.share;
+    const isLate = 'fault' in end && deadline.remainingMs() < TIMER_MS;
+    const outcome = isLate ? EXPIRED : classifyAttempt(end, transport.proxyUrl !== undefined);
+    const result = resultOf(outcome);
+    const status = 'fault' in end ? undefined : end.status;
+    observer?.attemptEnded(this.operation, result, performance.now() - startedAtMs);
+    trace?.end(result, status);
+    this.#circuit.settle(pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
+    return outcome;
+  }
+
+  async #failure(
+    outcome: Outcome,
+    unknown: number,
+    { data, credentials: { secretKey } }: Call,
+    { attempts }: CallContext,
+  ): Promise<CommandError> {
+    const facts = { operation: this.operation, circuit: this.#circuit, attempts, unknown, data, secretKey };
+    const error = await callError(outcome, facts);
+    if (error.details?.['hint'] === 'signature') {
+      this.share.observer?.signatureDoubted(this.share.operator, this.operation);
+    }
+    return error;
   }
 }

@@ -1,7 +1,7 @@
 import type { CommandErrorFacts, ErrorCode, PlatformErrorEntry } from '#contracts';
 
 import type { Operation } from '../operations.ts';
-import { type StatusClass, statusClass } from '../transport/exchange.ts';
+import { type StatusClass, statusClass } from '../transport/connection.ts';
 
 /** One row of the table. The first row that matches an answer in every member gives its code. */
 interface ErrorRow {
@@ -12,38 +12,32 @@ interface ErrorRow {
   readonly pointer?: RegExp;
   /** Whether the command gave a currency. Absent: either. */
   readonly hasCurrency?: boolean;
-  /** Matches a whole `detail` or `title` of the answer, in any letter case. Absent: any. */
+  /** A whole `detail` or `title` of the answer, in any letter case, with a full stop or without. Absent: any. */
   readonly text?: RegExp;
   /** Whether the answer has to be the platform's own: an error document of JSON:API, or nothing. Default: no. */
   readonly isOwn?: true;
   readonly code: ErrorCode;
 }
 
+const TAKEN = /^a player with this username already exists in the system$/;
+const TOO_LONG = /^the maximum username length is (\d{1,9})$/;
 const AT_AUTH_TYPE = /(?:^|\/)auth[-_]?type$/i;
 const AT_CURRENCY = /(?:^|\/)currency$/i;
 
 /** What each answer means that is no success. Source: bus contract, section 4; interface document, "Errors". */
 const ERROR_TABLE: readonly ErrorRow[] = [
-  { status: 400, text: /^not valid request signature\.?$/i, code: 'SIGNATURE_REJECTED' },
-  { status: 400, operation: 'game.open', text: /^not valid request\.?$/i, code: 'SIGNATURE_REJECTED' },
+  { status: 400, text: /^not valid request signature$/, code: 'SIGNATURE_REJECTED' },
+  { status: 400, operation: 'game.open', text: /^not valid request$/, code: 'SIGNATURE_REJECTED' },
   { status: 401, code: 'FORBIDDEN' },
   { status: 403, code: 'FORBIDDEN' },
   { status: 404, operation: 'session.create', isOwn: true, code: 'PLAYER_NOT_FOUND' },
   { status: 404, code: 'NOT_FOUND' },
-  { status: 422, text: /^auth type not valid\.?$/i, code: 'AUTH_TYPE_INVALID' },
-  { status: 422, text: /^currency cannot be blank\.?$/i, code: 'CURRENCY_REQUIRED' },
-  { status: 422, text: /^currency not found\.?$/i, code: 'CURRENCY_NOT_FOUND' },
-  { status: 422, text: /^this currency is not active\.?$/i, code: 'CURRENCY_INACTIVE' },
-  {
-    status: 422,
-    text: /^a player with this username already exists in the system\.?$/i,
-    code: 'NICKNAME_TAKEN',
-  },
-  {
-    status: 422,
-    text: /^the maximum username length is (?<maxLength>\d{1,9})\.?$/i,
-    code: 'NICKNAME_TOO_LONG',
-  },
+  { status: 422, text: /^auth type not valid$/, code: 'AUTH_TYPE_INVALID' },
+  { status: 422, text: /^currency cannot be blank$/, code: 'CURRENCY_REQUIRED' },
+  { status: 422, text: /^currency not found$/, code: 'CURRENCY_NOT_FOUND' },
+  { status: 422, text: /^this currency is not active$/, code: 'CURRENCY_INACTIVE' },
+  { status: 422, text: TAKEN, code: 'NICKNAME_TAKEN' },
+  { status: 422, text: TOO_LONG, code: 'NICKNAME_TOO_LONG' },
   // The interface document gives reports one code for all their data.
   { status: 422, operation: 'report.ad-hoc.fetch', code: 'INCORRECT_DATA' },
   { status: 422, operation: 'report.rake.fetch', code: 'INCORRECT_DATA' },
@@ -60,13 +54,9 @@ const ERROR_TABLE: readonly ErrorRow[] = [
 
 const MAX_ENTRIES = 20;
 /** What a body is by its first character; else it is a text. */
-const KINDS = new Map([
-  ['<', 'html'],
-  ['{', 'json'],
-  ['[', 'json'],
-]);
+const KINDS: Readonly<Record<string, string>> = { '<': 'html', '{': 'json', '[': 'json' };
 /** Says no more than that the request is bad, or nothing at all. */
-const BARE = /^(?:bad request\.?)?$/i;
+const BARE = /^(?:bad request)?$/;
 
 /**
  * Classifies an answer that is no success by the table.
@@ -80,28 +70,26 @@ export function classifyError(
   text: string | undefined,
   operation: Operation,
   data: object,
-): { code: ErrorCode; details?: CommandErrorFacts['details']; entries: readonly PlatformErrorEntry[] } {
+): { code: ErrorCode; details: CommandErrorFacts['details']; entries: readonly PlatformErrorEntry[] } {
   const { entries, foreign, isBare } = readErrors(text);
-  const texts = entries.flatMap(({ detail, title }) => [detail, title]).filter((each) => each !== undefined);
-  for (const row of ERROR_TABLE) {
-    const { code } = row;
-    if (row.status !== status && row.status !== statusClass(status)) continue;
-    if (row.operation !== undefined && row.operation !== operation) continue;
-    if (row.isOwn && foreign !== undefined) continue;
-    if (row.hasCurrency !== undefined && row.hasCurrency !== hasCurrency(data)) continue;
-    if (row.pointer && !entries.some(({ pointer }) => row.pointer?.test(pointer?.trim() ?? ''))) continue;
-    const match = texts.map((each) => row.text?.exec(each.trim())).find((found) => found);
-    if (row.text && !match) continue;
-    const maxLength = match?.groups?.['maxLength'];
-    if (maxLength !== undefined) return { code, details: { maxLength: Number(maxLength) }, entries };
-    // A wrong address, or a proxy that does not know this path.
-    if (code === 'NOT_FOUND' && foreign !== undefined) return { code, details: { body: foreign }, entries };
-    // Some installations say no more of a wrong signature.
-    if (code === 'BAD_REQUEST' && status === 400 && isBare)
-      return { code, details: { hint: 'signature' }, entries };
-    return { code, entries };
+  const texts = entries.flatMap(({ detail = '', title = '' }) => [plain(detail), plain(title)]);
+  const isMatch = (row: ErrorRow): boolean =>
+    (row.status === status || row.status === statusClass(status)) &&
+    (!row.operation || row.operation === operation) &&
+    (!row.isOwn || foreign === undefined) &&
+    (row.hasCurrency === undefined || row.hasCurrency === hasCurrency(data)) &&
+    (!row.pointer || entries.some(({ pointer = '' }) => row.pointer?.test(pointer.trim()))) &&
+    (!row.text || texts.some((each) => row.text?.test(each)));
+  const code = ERROR_TABLE.find(isMatch)?.code ?? 'PLATFORM_PROTOCOL_ERROR';
+  let details: CommandErrorFacts['details'];
+  if (code === 'NICKNAME_TOO_LONG') {
+    details = { maxLength: Number(texts.map((each) => TOO_LONG.exec(each)?.[1]).find(Boolean)) };
   }
-  return { code: 'PLATFORM_PROTOCOL_ERROR', entries };
+  // A wrong address, or a proxy that does not know this path.
+  if (code === 'NOT_FOUND' && foreign !== undefined) details = { body: foreign };
+  // Some installations say no more of a wrong signature.
+  if (code === 'BAD_REQUEST' && status === 400 && isBare) details = { hint: 'signature' };
+  return { code, details, entries };
 }
 
 /** `foreign` says what a body is that is neither an error document of JSON:API nor empty. */
@@ -113,8 +101,8 @@ function readErrors(text: string | undefined) {
     return { entries, foreign: undefined, isBare: entries.every(saysNothing) };
   }
   const body = text.trim();
-  const foreign = body === '' ? undefined : (KINDS.get(body.charAt(0)) ?? 'text');
-  return { entries: [], foreign, isBare: BARE.test(body) };
+  const foreign = body === '' ? undefined : (KINDS[body.charAt(0)] ?? 'text');
+  return { entries: [], foreign, isBare: BARE.test(plain(body)) };
 }
 
 function readEntry(error: unknown): PlatformErrorEntry {
@@ -131,7 +119,11 @@ function readEntry(error: unknown): PlatformErrorEntry {
 }
 
 function saysNothing({ title = '', detail = '', pointer }: PlatformErrorEntry): boolean {
-  return pointer === undefined && BARE.test(title.trim()) && BARE.test(detail.trim());
+  return pointer === undefined && BARE.test(plain(title)) && BARE.test(plain(detail));
+}
+
+function plain(text: string): string {
+  return text.trim().toLowerCase().replace(/\.$/, '');
 }
 
 function parsed(text: string): unknown {

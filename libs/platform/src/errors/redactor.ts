@@ -16,18 +16,16 @@ const MAX_CHARACTERS = 300;
 const MAX_LAYERS = 8;
 /** Comparisons for all texts of an answer: units of a text's layers times units of the values; beyond it, texts are left out. */
 const BUDGET = 20_000_000;
-/** A run of bytes in a URL, or one character in HTML, JSON, or a JSON pointer; a pass is linear. */
-const NOTATION = new RegExp(
-  [
-    '(?<url>(?:%[0-9a-f]{2})+)',
-    '&(?:#(?<decimal>\\d{1,12})|#x(?<hex>[0-9a-f]{1,12})|(?<name>amp|lt|gt|quot|apos));',
-    '\\\\u(?<unit>[0-9a-f]{4})',
-    '\\\\(?<escaped>[^\\p{L}\\p{N}])',
-    '~(?<tilde>[01])',
-  ].join('|'),
-  'giu',
-);
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+/** How texts are written in a URL, in HTML, in JSON and in a JSON pointer, and what each notation means; a pass is linear. */
+const NOTATIONS: readonly (readonly [RegExp, (notation: string, part: string) => string])[] = [
+  [/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString()],
+  [/&#(\d{1,12}|x[0-9a-f]{1,12});/gi, (notation, code) => characterOf(code.replace(/^x/i, '0x')) ?? notation],
+  [/&(amp|lt|gt|quot|apos);/gi, (notation, name) => ENTITIES[name.toLowerCase()] ?? notation],
+  // Both at once: the letter behind an escaped backslash is not part of a notation.
+  [/\\(?:u([0-9a-f]{4})|[^\p{L}\p{N}])/giu, (notation, hex) => characterOf(`0x${hex}`) ?? notation.slice(1)],
+  [/~([01])/g, (_, digit) => (digit === '0' ? '~' : '/')],
+];
 const LAST_CODE_POINT = 0x10_ff_ff;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(
@@ -54,8 +52,7 @@ export function redactedErrors(
 
 /**
  * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A text that
- * holds a value as a URL, JSON or HTML writes it, also escaped more than once, becomes `***` as a whole. The time is
- * bounded, whatever the values and the texts hold.
+ * holds a value as a URL, JSON or HTML writes it becomes `***` as a whole. The time is bounded, whatever they hold.
  */
 export class Redactor {
   /** Matches where a value begins; `undefined`: there are too many values, or too long ones. */
@@ -65,8 +62,7 @@ export class Redactor {
 
   /** @param secrets values at any depth; strings and numbers count */
   constructor(secrets: unknown) {
-    const values = new Set<string>();
-    collect(secrets, values);
+    const values = new Set(valuesOf(secrets));
     const writings = [...values].flatMap(writingsOf);
     this.#units = writings.reduce((sum, { length }) => sum + length, 1);
     const areUsual = values.size <= MAX_VALUES && [...values].every(({ length }) => length <= MAX_VALUE);
@@ -136,30 +132,21 @@ function writingsOf(value: string): string[] {
   return [...new Set([...cases, ...decoded])];
 }
 
-/** Takes one layer of notations off. */
+/** Takes one layer of each notation off. */
 function decode(text: string): string {
-  return text.replace(NOTATION, (notation, ...rest) => meaningOf(rest.at(-1) as Groups) ?? notation);
+  return NOTATIONS.reduce((rest, [pattern, meaningOf]) => rest.replace(pattern, meaningOf), text);
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
-
-/** The text that a notation stands for. */
-function meaningOf({ url, decimal, hex, name, unit, escaped, tilde }: Groups): string | undefined {
-  if (url !== undefined) return Buffer.from(url.replaceAll('%', ''), 'hex').toString();
-  if (name !== undefined) return ENTITIES[name.toLowerCase()];
-  if (tilde !== undefined) return tilde === '0' ? '~' : '/';
-  if (escaped !== undefined) return escaped;
-  const codePoint = decimal === undefined ? Number.parseInt(hex ?? unit ?? '', 16) : Number(decimal);
-  return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : undefined;
+function characterOf(code: string): string | undefined {
+  return Number(code) <= LAST_CODE_POINT ? String.fromCodePoint(Number(code)) : undefined;
 }
 
 /** A text with `***` for what matches; what overlaps is one place. */
 function without(text: string, matches: readonly RegExpExecArray[]): string {
   let redacted = '';
   let at = 0;
-  for (const { index, 0: whole, 1: value = whole } of matches.toSorted(
-    (one, other) => one.index - other.index,
-  )) {
+  const inOrder = matches.toSorted((one, other) => one.index - other.index);
+  for (const { index, 0: whole, 1: value = whole } of inOrder) {
     if (index >= at) redacted += text.slice(at, index) + REDACTED;
     at = Math.max(at, index + value.length);
   }
@@ -171,16 +158,14 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
-function collect(value: unknown, values: Set<string>): void {
-  if (typeof value === 'string') {
-    // Launch options may be a string of JSON; the platform gets what it holds, and may trim what it gets.
-    const options = readLaunchOptions(value);
-    collect(options, values);
-    const text = value.trim();
-    if (text !== '' && (options === undefined || text.length <= MAX_VALUE)) values.add(text);
-  } else if (typeof value === 'number') {
-    values.add(String(value));
-  } else if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) collect(member, values);
-  }
+/** The strings and numbers of a value, at any depth. */
+function valuesOf(value: unknown): string[] {
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(valuesOf);
+  if (typeof value !== 'string') return [];
+  // Launch options may be a string of JSON; the platform gets what it holds, and may trim what it gets.
+  const options = readLaunchOptions(value);
+  const text = value.trim();
+  const isShown = text !== '' && (options === undefined || text.length <= MAX_VALUE);
+  return isShown ? [text, ...valuesOf(options)] : valuesOf(options);
 }

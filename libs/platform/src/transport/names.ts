@@ -20,13 +20,13 @@ export type Ask = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-interface Host {
-  addresses: readonly LookupAddress[];
+class Host {
+  addresses: readonly LookupAddress[] = [];
   /** When they were answered, and when they were last asked for. */
-  answeredAtMs: number;
-  askedAtMs: number;
+  answeredAtMs = -Infinity;
+  askedAtMs = -Infinity;
   /** Whether its last answer took long. */
-  isSlow: boolean;
+  isSlow = false;
   /** What waits for an answer of the system; `undefined` while it is not asked. */
   waiting: Set<Answer> | undefined;
 }
@@ -37,16 +37,13 @@ interface Host {
  * wait for it. Addresses are used for ten seconds, and longer while the system does not answer.
  */
 export class Names {
-  readonly #ask: Ask;
   /** The names of the settings: few. */
   readonly #hosts = new Map<string, Host>();
   /** Questions for names that are slow. */
   #slowAsked = 0;
   readonly #slowWaiting: (() => void)[] = [];
 
-  constructor(ask: Ask = askSystem) {
-    this.#ask = ask;
-  }
+  constructor(private readonly ask: Ask = askSystem) {}
 
   /** As `net.connect` wants it. */
   readonly lookup: LookupFunction = (name, { all, family, hints = 0 }, callback) => {
@@ -62,13 +59,7 @@ export class Names {
 
   #addressesOf(name: string, hints: number, answer: Answer): void {
     const nowMs = performance.now();
-    const host = this.#hosts.get(name) ?? {
-      addresses: [],
-      answeredAtMs: -Infinity,
-      askedAtMs: -Infinity,
-      isSlow: false,
-      waiting: undefined,
-    };
+    const host = this.#hosts.get(name) ?? new Host();
     this.#hosts.set(name, host);
     const ageMs = nowMs - host.answeredAtMs;
     if (ageMs <= FRESH_MS) return answer(null, host.addresses);
@@ -89,7 +80,7 @@ export class Names {
     const ask = (): void => {
       const startedAtMs = performance.now();
       if (isSlow) this.#slowAsked += 1;
-      this.#ask(name, { all: true, hints }, (error, addresses) => {
+      this.ask(name, { all: true, hints }, (error, addresses) => {
         const nowMs = performance.now();
         host.waiting = undefined;
         host.isSlow = nowMs - startedAtMs > SLOW_MS;

@@ -33,9 +33,9 @@ export interface Connecting {
 /** Makes a connection, as undici's clients want it, that can be cut off meanwhile. */
 export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => Connecting;
 
-/** How requests reach an origin. */
+/** How requests reach a platform. */
 export interface Route {
-  /** Where connections go: to the platform, or to a proxy that carries requests out. */
+  /** Of the platform, or of a proxy that carries requests out. */
   readonly origin: string;
   /** What precedes the path of a request. */
   readonly prefix: string;
@@ -84,20 +84,14 @@ function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsCon
 /** Connects to a proxy that carries requests out by itself. */
 function proxyConnector(connectToProxy: Connector): Connector {
   return (options, callback) => {
-    const connecting = connectToProxy(options, (...[error, socket]) => {
-      if (error) callback(new ProxyError(), null);
-      else callback(null, socket);
-    });
+    const connecting = connectToProxy(options, (...[error, socket]) =>
+      error ? callback(new ProxyError(), null) : callback(null, socket),
+    );
     return { ...connecting, isAtProxy: true };
   };
 }
 
-/**
- * Connects by a tunnel through a proxy.
- *
- * @param target host and port
- * @param connect makes an encrypted connection of the tunnel
- */
+/** Connects to a target, host and port, by a tunnel through a proxy, of which `connect` makes an encrypted connection. */
 function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, connect: Connector): Connector {
   const isEncrypted = proxy.protocol === 'https:';
   const options = {

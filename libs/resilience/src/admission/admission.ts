@@ -32,9 +32,7 @@ const WEIGHTS: Readonly<Record<Priority, number>> = { interactive: 3, background
 
 /**
  * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the rest.
- *
- * No compartment takes all connections: it may hold three times as many as are free, so that a compartment that is stuck
- * leaves a quarter to the others, and two that are stuck a seventh.
+ * A compartment that is stuck leaves a quarter of the connections to the others, and two that are stuck a seventh.
  *
  * Interactive calls go first: they are admitted before any background call, they take the place of a waiting one if the
  * queue is full, and all background calls share half of the connections.
@@ -104,19 +102,17 @@ export class Admission {
   }
 
   #wait({ waiting }: Compartment, deadline: Deadline): Promise<Admittance> {
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        deadline,
-        settle: (admittance) => {
-          waiting.splice(waiting.lastIndexOf(waiter), 1);
-          unsubscribe();
-          resolve(admittance);
-        },
-      };
-      // A later call mostly has a later deadline, so its place is near the beginning.
-      const index = waiting.findIndex((other) => other.deadline.atMs <= deadline.atMs);
-      waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
-      const unsubscribe = deadline.onExpired(() => waiter.settle('expired'));
-    });
+    const { promise, resolve } = Promise.withResolvers<Admittance>();
+    const settle = (admittance: Admittance): void => {
+      waiting.splice(waiting.lastIndexOf(waiter), 1);
+      unsubscribe();
+      resolve(admittance);
+    };
+    const waiter: Waiter = { deadline, settle };
+    // A later call mostly has a later deadline, so its place is near the beginning.
+    const index = waiting.findIndex((other) => other.deadline.atMs <= deadline.atMs);
+    waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
+    const unsubscribe = deadline.onExpired(() => settle('expired'));
+    return promise;
   }
 }

@@ -5,12 +5,9 @@ export interface Share {
 
 /** The one rule of everything that is shared: no share holds more than a multiple of what all shares together leave free. */
 export class Shares {
-  readonly size: number;
   #inFlight = 0;
 
-  constructor(size: number) {
-    this.size = size;
-  }
+  constructor(readonly size: number) {}
 
   get inFlight(): number {
     return this.#inFlight;

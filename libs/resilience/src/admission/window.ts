@@ -11,6 +11,8 @@ interface Holding extends Share {
   tookMs: number;
 }
 
+const newHolding = (): Holding => ({ inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 });
+
 /** While less than this share of the window is free, a compartment counts as stuck after `HASTE` of `slowMs`. */
 const RESERVE = 1 / 8;
 const HASTE = 1 / 5;
@@ -18,14 +20,12 @@ const HASTE = 1 / 5;
 const LINE = 2;
 
 /**
- * How much of a worker each compartment may hold: as much as is free, so that a compartment that is stuck leaves half to the
- * others, and ten that are stuck leave each as much as they hold themselves. A compartment that moves, such as a burst
- * that is served, may hold more. The window bounds memory, and not what is done at once, so it is large.
+ * How much of a worker each compartment that is stuck may hold: as much as is free, so that one leaves half to the others. A
+ * compartment that moves, such as a burst that is served, may hold more. The window bounds memory, and not what is done at
+ * once, so it is large.
  */
 export class Window {
   readonly #shares: Shares;
-  readonly #slowMs: number;
-  readonly #clock: Clock;
   readonly #holdings = new Map<string, Holding>();
   /** Repeats of commands whose compartments hold their shares. */
   readonly #beside = newHolding();
@@ -35,10 +35,12 @@ export class Window {
    * @param slowMs a compartment is stuck if none has ended for longer, or one took more than twice as long; if less than an
    *   eighth of the window is free, it is stuck if none has ended for a fifth of it
    */
-  constructor(size: number, slowMs: number, clock: Clock) {
+  constructor(
+    size: number,
+    private readonly slowMs: number,
+    private readonly clock: Clock,
+  ) {
     this.#shares = new Shares(size);
-    this.#slowMs = slowMs;
-    this.#clock = clock;
   }
 
   /** What each compartment holds, by its name. */
@@ -50,13 +52,12 @@ export class Window {
    * Takes a place for a command, or for a repeat of one, which only waits for it: the repeats of compartments that are stuck
    * may together hold as much as is free.
    *
-   * @param compartment of a closed set of names
-   * @returns gives the place back, once; undefined if the command is refused: its compartment holds its share, and is stuck
+   * @returns gives the place back, once; undefined if the compartment holds its share, and is stuck
    */
   enter(compartment: string, isRepeat = false): (() => void) | undefined {
     let holding = this.#holdings.get(compartment);
     if (holding === undefined) this.#holdings.set(compartment, (holding = newHolding()));
-    if (holding.inFlight === 0) holding.movedAtMs = this.#clock();
+    if (holding.inFlight === 0) holding.movedAtMs = this.clock();
     else if (!this.#shares.hasRoomFor(holding) && this.#isStuck(holding)) {
       if (isRepeat && this.#shares.hasRoomFor(this.#beside)) return this.#take(this.#beside, isRepeat);
       holding.overflowed += 1;
@@ -67,31 +68,27 @@ export class Window {
 
   /** Something else held up all compartments until now: none is stuck, and what each took counts from here. */
   restart(): void {
-    this.#restartedAtMs = this.#clock();
+    this.#restartedAtMs = this.clock();
     for (const holding of this.#holdings.values()) {
       Object.assign(holding, { movedAtMs: this.#restartedAtMs, tookMs: 0 });
     }
   }
 
   #take(holding: Holding, isRepeat: boolean): () => void {
-    const startedAtMs = this.#clock();
+    const startedAtMs = this.clock();
     this.#shares.take(holding);
     return () => {
       this.#shares.giveBack(holding);
       // The end of a wait does not show that the compartment moves.
       if (isRepeat) return;
-      holding.movedAtMs = this.#clock();
+      holding.movedAtMs = this.clock();
       holding.tookMs = holding.movedAtMs - Math.max(startedAtMs, this.#restartedAtMs);
     };
   }
 
   #isStuck({ movedAtMs, tookMs }: Holding): boolean {
     const { free, size } = this.#shares;
-    const patienceMs = free <= RESERVE * size ? HASTE * this.#slowMs : this.#slowMs;
-    return tookMs > LINE * this.#slowMs || this.#clock() - movedAtMs > patienceMs;
+    const patienceMs = free <= RESERVE * size ? HASTE * this.slowMs : this.slowMs;
+    return tookMs > LINE * this.slowMs || this.clock() - movedAtMs > patienceMs;
   }
-}
-
-function newHolding(): Holding {
-  return { inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 };
 }

@@ -12,11 +12,9 @@ function build(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
   const causes: (string | undefined)[] = [];
   const circuit = new Circuit(
     { ...SETTINGS, ...settings },
-    {
-      clock: () => Date.now(),
-      random,
-      onChange: (state, cause) => void (changes.push(state), causes.push(cause)),
-    },
+    Date.now,
+    random,
+    (state, cause) => void (changes.push(state), causes.push(cause)),
   );
   return { circuit, changes, causes };
 }

@@ -19,13 +19,6 @@ export interface CircuitSettings {
   readonly openMs: number;
 }
 
-interface CircuitSources {
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Called with the cause of the last unhealthy call, unless the circuit closes. */
-  readonly onChange: (state: CircuitState, cause: string | undefined) => void;
-}
-
 type Mode =
   | { readonly state: 'closed' }
   | { readonly state: 'open'; readonly probeAtMs: number }
@@ -45,14 +38,11 @@ const JUST_BELOW = 1e-6;
  * A pass is a number, valid while the circuit is closed, or for one probe; a pass that is settled later says nothing about
  * the present. Half-open lets one probe through at a time; a probe that is ignored makes room for the next.
  *
- * opossum counts calls and decides when to open, to probe and to close. Its `fire` is not wrapped around a call, as its
- * documentation has it, but reports a call that has ended. Wrapped, opossum would close the circuit after a probe that was
- * cancelled, since an error that `errorFilter` accepts counts as a success, and after the late success of a call from
- * before the opening; and it counts a call when it starts but its failure when it ends, so that calls longer than the
- * window could open the circuit at any rate of failures.
+ * opossum counts calls and decides when to open, to probe and to close. It is told of calls that have ended, and not wrapped
+ * around them: it would close after a probe that was cancelled and after the late success of a call from before the opening,
+ * and count a call when it starts but its failure when it ends, so that calls longer than the window could open it.
  */
 export class Circuit {
-  readonly #sources: CircuitSources;
   readonly #openMs: number;
   readonly #bucketMs: number;
   /** Rotates opossum's buckets by our clock; opossum itself would hold a timer for each circuit. */
@@ -65,11 +55,16 @@ export class Circuit {
   #pass = 0;
   #cause: string | undefined;
 
-  constructor({ failureRate, minimumCalls, windowMs, openMs }: CircuitSettings, sources: CircuitSources) {
-    this.#sources = sources;
+  /** @param onChange called with the cause of the last unhealthy call, unless the circuit closes */
+  constructor(
+    { failureRate, minimumCalls, windowMs, openMs }: CircuitSettings,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly onChange: (state: CircuitState, cause: string | undefined) => void,
+  ) {
     this.#openMs = openMs;
     this.#bucketMs = Math.max(1, Math.floor(windowMs / BUCKETS));
-    this.#rotatedAtMs = sources.clock();
+    this.#rotatedAtMs = clock();
     this.#options = {
       timeout: false,
       errorThresholdPercentage: failureRate - JUST_BELOW,
@@ -99,7 +94,7 @@ export class Circuit {
   /** Until a call may go through; 0 while `enter` gives a pass. */
   get retryAfterMs(): number {
     const mode = this.#mode;
-    if (mode.state === 'open') return Math.max(1, Math.ceil(mode.probeAtMs - this.#sources.clock()));
+    if (mode.state === 'open') return Math.max(1, Math.ceil(mode.probeAtMs - this.clock()));
     return mode.state === 'half-open' && mode.isProbing ? PROBE_IN_FLIGHT_MS : 0;
   }
 
@@ -118,7 +113,7 @@ export class Circuit {
       if (this.#mode.state === 'half-open') this.#mode.isProbing = false;
       return;
     }
-    this.#rotate(Math.floor((this.#sources.clock() - this.#rotatedAtMs) / this.#bucketMs));
+    this.#rotate(Math.floor((this.clock() - this.#rotatedAtMs) / this.#bucketMs));
     if (health === 'unhealthy') {
       this.#cause = cause;
       // It opens the circuit before this returns.
@@ -143,24 +138,24 @@ export class Circuit {
   #open(): void {
     const waitMs = this.#options.resetTimeout ?? this.#openMs;
     this.#options.resetTimeout = this.#nextWaitMs();
-    this.#become({ state: 'open', probeAtMs: this.#sources.clock() + waitMs });
+    this.#become({ state: 'open', probeAtMs: this.clock() + waitMs });
   }
 
   #close(): void {
     // The failures that opened it would open it again at the next one.
     this.#rotate(BUCKETS);
-    this.#rotatedAtMs = this.#sources.clock();
+    this.#rotatedAtMs = this.clock();
     this.#become({ state: 'closed' });
   }
 
   #become(mode: Mode): void {
     this.#mode = mode;
     this.#pass += 1;
-    this.#sources.onChange(mode.state, this.cause);
+    this.onChange(mode.state, this.cause);
   }
 
   #nextWaitMs(): number {
-    return Math.round(this.#openMs * (1 - JITTER + 2 * JITTER * this.#sources.random()));
+    return Math.round(this.#openMs * (1 - JITTER + 2 * JITTER * this.random()));
   }
 }
 

@@ -1,59 +1,62 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { steadyClock } from '../clock.ts';
-import { Deadline } from '../deadline.ts';
 import {
   type AttemptOutcome,
-  backoffMs,
+  Attempts,
   parseRetryAfter,
-  retry,
+  type RepeatAfterUnknown,
   RetryBudget,
-  type RetryRules,
 } from './retry.ts';
 
-type Outcome = AttemptOutcome<string, string, string>;
-const answered: Outcome = { kind: 'answered', answer: 'yes' };
-const notSent: Outcome = { kind: 'not-sent', fault: 'refused' };
-const unknown: Outcome = { kind: 'unknown', fault: 'reset' };
-const rejected: Outcome = { kind: 'rejected', refusal: 'open' };
-const transient = (retryAfterMs?: number): Outcome => ({ kind: 'transient', answer: '503', retryAfterMs });
+const answered: AttemptOutcome = { kind: 'answered' };
+const notSent: AttemptOutcome = { kind: 'not-sent' };
+const unknown: AttemptOutcome = { kind: 'unknown' };
+const rejected: AttemptOutcome = { kind: 'rejected' };
+const transient = (retryAfterMs?: number): AttemptOutcome => ({ kind: 'transient', retryAfterMs });
 
-beforeEach(() => void jest.useFakeTimers({ now: 0 }));
-afterEach(() => void jest.useRealTimers());
-
-async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}) {
-  const startedAtMs: number[] = [];
-  const onRetry = jest.fn();
-  const attempt = (): Outcome => {
-    startedAtMs.push(Date.now());
-    return outcomes[startedAtMs.length - 1]!;
-  };
-  const end = retry(
-    attempt,
-    {
-      maxAttempts: 3,
-      repeatAfterUnknown: 'freely',
-      budget: new RetryBudget(steadyClock),
-      random: () => 0.5,
-      stopping: new AbortController().signal,
-      onRetry,
-      ...rules,
-    },
-    new Deadline(Date.now() + 600_000),
-  );
-  await jest.runAllTimersAsync();
-  return { ...(await end), startedAtMs, retries: onRetry.mock.calls.length };
+/** The pauses between attempts that end so, and the outcome of their call. */
+function run(
+  outcomes: readonly AttemptOutcome[],
+  repeat: RepeatAfterUnknown = 'freely',
+  { maxAttempts = 3, remainingMs = 600_000, random = 0.5, budget = new RetryBudget(() => 0) } = {},
+) {
+  const attempts = new Attempts({ maxAttempts, budget, random: () => random }, repeat);
+  const pausesMs: number[] = [];
+  for (const each of outcomes) {
+    const next = attempts.next(each, remainingMs);
+    if (typeof next !== 'number') return { outcome: next, pausesMs, attempts };
+    pausesMs.push(next);
+  }
+  throw new Error('no outcome');
 }
 
-describe('retry', () => {
-  it.each<[string, Outcome[], Outcome, number[]]>([
-    ['pauses longer each time', [transient(), notSent, unknown, answered], unknown, [0, 100, 300]],
-    ['leaves a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), [0]],
-    ['keeps what may have been done if the next is rejected', [unknown, rejected], unknown, [0, 100]],
-    ['ends with a rejection', [rejected], rejected, [0]],
-  ])('%s', async (_what, outcomes, outcome, startedAtMs) => {
-    const end = await run(outcomes);
-    expect(end).toMatchObject({ outcome, startedAtMs, retries: startedAtMs.length - 1 });
+describe('the attempts of a call', () => {
+  it.each<[string, AttemptOutcome[], AttemptOutcome, number[]]>([
+    ['pause longer each time', [transient(), notSent, unknown], unknown, [100, 200]],
+    ['wait as long as is asked for, and a jitter', [transient(5_000), answered], answered, [5_100]],
+    ['leave a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), []],
+    ['end as what may have been done if the next is rejected', [unknown, rejected], unknown, [100]],
+    ['or not sent', [unknown, notSent, notSent], unknown, [100, 200]],
+    ['end as rejected, or expired', [rejected], rejected, []],
+    ['end as what was answered last', [unknown, transient(), answered], answered, [100, 200]],
+  ])('%s', (_what, outcomes, outcome, pausesMs) => {
+    expect(run(outcomes)).toMatchObject({ outcome, pausesMs });
+  });
+
+  it('wait from nothing up to a ceiling that doubles, and ends', () => {
+    const outcomes = Array.from({ length: 8 }, () => transient());
+    const pauses = (random: number) => run(outcomes, 'freely', { maxAttempts: 8, random }).pausesMs;
+    expect(pauses(0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(pauses(1)).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
+  });
+
+  it('are no more than their budget allows', () => {
+    expect(run([transient()], 'freely', { budget: emptied(() => 0) }).pausesMs).toEqual([]);
+  });
+
+  it('begin no pause that would pass the deadline', () => {
+    expect(run([transient()], 'freely', { remainingMs: 100 }).pausesMs).toEqual([]);
+    expect(run([transient(), answered], 'freely', { remainingMs: 101 }).pausesMs).toEqual([100]);
   });
 
   it.each([
@@ -61,13 +64,9 @@ describe('retry', () => {
     [[transient(), unknown, answered], 2],
     [[unknown, transient(), answered], 2],
     [[transient(), transient(), answered], 3],
-  ])(
-    'makes at most two attempts after an unknown outcome if it may repeat once: %j',
-    async (outcomes, attempts) => {
-      const { startedAtMs } = await run(outcomes, { repeatAfterUnknown: 'once', maxAttempts: 5 });
-      expect(startedAtMs).toHaveLength(attempts);
-    },
-  );
+  ])('are at most two after an unknown outcome if it may be repeated once: %j', (outcomes, count) => {
+    expect(run(outcomes, 'once', { maxAttempts: 5 }).attempts.count).toBe(count);
+  });
 });
 
 function emptied(clock: () => number): RetryBudget {
@@ -97,15 +96,6 @@ describe('RetryBudget', () => {
     nowMs = 86_400_000;
     budget.succeeded();
     expect(budget.left).toBe(100);
-  });
-});
-
-describe('backoffMs', () => {
-  it('draws from nothing up to a ceiling that doubles, and ends', () => {
-    expect(backoffMs(1, undefined, () => 0)).toBe(0);
-    expect([1, 2, 3, 4, 5, 6, 60].map((attempts) => backoffMs(attempts, undefined, () => 1))).toEqual([
-      200, 400, 800, 1600, 3200, 5000, 5000,
-    ]);
   });
 });
 
