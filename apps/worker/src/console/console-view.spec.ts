@@ -32,7 +32,6 @@ function viewOf(operators: readonly string[], tally = new FailureTally(), troubl
     operators,
     platform: platform as unknown as Sources['platform'],
     tally,
-    seconds: 60,
     types: [],
   });
 }

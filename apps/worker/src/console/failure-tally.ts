@@ -39,6 +39,10 @@ export class FailureTally {
     return [...this.#failures.values()].toReversed();
   }
 
+  latest(type: string, code: ErrorCode): Failure | undefined {
+    return this.failures.find((failure) => failure.type === type && failure.code === code);
+  }
+
   failed(command: CommandFacts, code: ErrorCode, end: Failure['end'], failure?: FailureFacts): void {
     const { id, traceId, type, operator } = command;
     const key = `${code} ${type} ${end}`;
