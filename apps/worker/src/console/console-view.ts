@@ -66,10 +66,10 @@ export function consoleView(sources: Sources) {
 /** Each operation of each operator; without `circuit` before it was called. */
 function operatorsOf({ bus, circuits, operators, platform, tally }: Sources) {
   const states = new Map(
-    circuits.map(({ operator, operation, state, cause }) => [
-      `${operation} ${operator}`,
-      { circuit: state, cause, openSinceMs: tally.openSinceMs(operator, operation) },
-    ]),
+    circuits.map(({ operator, operation, state, cause }) => {
+      const name = `${operation} ${operator}`;
+      return [name, { circuit: state, cause, openSinceMs: tally.troubledSinceMs(name) }];
+    }),
   );
   const compartments = new Map(
     compartmentsOf(bus, platform).map(({ operator, ...rest }) => [`${rest.operation} ${operator}`, rest]),

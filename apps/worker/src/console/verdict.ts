@@ -63,7 +63,7 @@ export function isBlocked({ isConnected, lastError, lanes }: Findings['bus']): b
 }
 
 function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
-  const sinceMs = tally.brokerSinceMs();
+  const sinceMs = tally.troubledSinceMs('consuming', 'publishing');
   const whoActs = 'the people who run RabbitMQ; workers continue by themselves, and nothing is lost';
   if (!bus.isConnected) {
     const why = bus.lastError ?? 'not connected yet';
@@ -176,7 +176,7 @@ function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<R
   const paused = bus.lanes.find(({ state }) => state === 'paused');
   yield {
     what: `The circuit is open for ${named.join(', ')}${more}`,
-    sinceMs: tally.openSinceMs(first.operator, first.operation),
+    sinceMs: tally.troubledSinceMs(`${first.operation} ${first.operator}`),
     why: `${platformSays(first.cause)}${paused ? `; the lane ${paused.lane} is paused` : ''}`,
     whoActs: PLATFORM_PEOPLE,
   };

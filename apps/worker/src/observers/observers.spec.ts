@@ -15,17 +15,19 @@ const POSTPONEMENT = {
 
 const FAILURE = { status: 503, reason: 'The circuit is open.', pointers: ['/data'] };
 
-async function shownAfter(act: (observer: MessagingObserver) => void) {
+async function shown(act: (...given: Parameters<typeof platformObserver>) => void) {
   const lines: string[] = [];
   const metrics = new Metrics();
-  const logger = createLogger('trace', { write: (line) => lines.push(line) });
-  act(busObserver(logger, metrics, new FailureTally()));
+  act(createLogger('trace', { write: (line) => lines.push(line) }), metrics, new FailureTally());
   const series = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('poker_'));
   return {
     series: series.filter((line) => !line.endsWith(' 0')),
     lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>),
   };
 }
+
+const shownAfter = (act: (observer: MessagingObserver) => void) =>
+  shown((...given) => act(busObserver(...given)));
 
 describe('busObserver', () => {
   it.each([
@@ -104,15 +106,14 @@ describe('busObserver', () => {
 
 describe('platformObserver', () => {
   it('counts and times calls in seconds, and logs a circuit that changed with its cause', async () => {
-    const lines: string[] = [];
-    const metrics = new Metrics();
-    const logger = createLogger('info', { write: (line) => lines.push(line) });
-    const observer = platformObserver(logger, metrics, new FailureTally());
-    observer.attemptEnded('session.create', '2xx', 20);
-    observer.attemptRefused('game.open', 'overloaded');
-    observer.admissionWaited('game.open', 250);
-    observer.circuitChanged('casino', 'game.open', 'open', 'HTTP 503');
-    expect((await metrics.registry.metrics()).split('\n')).toEqual(
+    const { series, lines } = await shown((...given) => {
+      const observer = platformObserver(...given);
+      observer.attemptEnded('session.create', '2xx', 20);
+      observer.attemptRefused('game.open', 'overloaded');
+      observer.admissionWaited('game.open', 250);
+      observer.circuitChanged('casino', 'game.open', 'open', 'HTTP 503');
+    });
+    expect(series).toEqual(
       expect.arrayContaining([
         'poker_platform_request_duration_seconds_sum{operation="session.create",result="2xx"} 0.02',
         'poker_platform_refusals_total{operation="game.open",reason="overloaded"} 1',
@@ -121,8 +122,6 @@ describe('platformObserver', () => {
       ]),
     );
     const circuit = { operator: 'casino', operation: 'game.open', state: 'open', cause: 'HTTP 503' };
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      expect.objectContaining({ level: 'warn', ...circuit, msg: 'circuit changed' }),
-    ]);
+    expect(lines).toMatchObject([{ level: 'warn', ...circuit, msg: 'circuit changed' }]);
   });
 });

@@ -70,7 +70,7 @@ export function busObserver(
     },
     connectionChanged: (connection, state) => {
       connections[connection] = state.kind;
-      tally.connectionChanged(connection, state.kind);
+      tally.troubleChanged(connection, state.kind !== 'open');
       const kinds = Object.values(connections);
       metrics.brokerConnected.value = kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0;
       metrics.brokerBlocked.value = kinds.includes('blocked') ? 1 : 0;
@@ -121,7 +121,7 @@ export function platformObserver(log: Logger, metrics: Metrics, tally: FailureTa
     },
     circuitChanged: (operator, operation, state, cause) => {
       metrics.circuitChanges.labels(operator, operation, state).value += 1;
-      tally.circuitChanged(operator, operation, state);
+      tally.troubleChanged(`${operation} ${operator}`, state !== 'closed');
       logger.warn({ operator, operation, state, cause }, 'circuit changed');
     },
   };
