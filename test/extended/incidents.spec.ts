@@ -151,26 +151,6 @@ describe('the console in an incident', () => {
     await page.locator('#verdict.well').waitFor({ timeout: WAIT_TIMEOUT_MS });
   });
 
-  it('names the reply queue that is full, and the last reply that waits for it', async () => {
-    const page = await look();
-    const queue = 'shop.replies';
-    const options = { exclusive: true, arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' } };
-    await sandboxed.caller.channel.assertQueue(queue, options);
-    for (let n = 0; n < 4; n += 1)
-      sandboxed.caller.publish('session.create', { userId: 'a' }, { replyTo: queue, messageId: `full-${n}` });
-    await expectFirst(page, {
-      level: 'attention',
-      what: new RegExp(`^!3 replies wait for ${queue}$`),
-      why: /^the queue is full: its caller does not read it \(REPLY_QUEUE_FULL\)$/,
-      whoActs: /the caller that reads the queue/,
-      line: 'poker-bridge replies list --reason REPLY_QUEUE_FULL',
-      printed: /^3 parked replies in .*shop\.replies/s,
-    });
-    expect(await page.locator('#parked').textContent()).toMatch(/REPLY_QUEUE_FULL3 ×.*last: full-\d for /);
-    await sandboxed.caller.drain(queue);
-    await page.locator('#verdict h2').filter({ hasText: '2 replies wait' }).waitFor();
-  });
-
   it('says that Redis is gone, and shows the dead letters of all workers with what was invalid', async () => {
     const page = await look();
     await sandboxed.caller.send('game.open', { player: { id: 'ada', nick: 7 } }, { messageId: 'bad-1' });
@@ -194,5 +174,26 @@ describe('the console in an incident', () => {
     expect(await elsewhere.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(
       /interactive0[2-4]$/,
     );
+  });
+
+  // The last: its replies stay parked, and are the first reason of every worker that comes after.
+  it('names the reply queue that is full, and the last reply that waits for it', async () => {
+    const page = await look();
+    const queue = 'shop.replies';
+    const options = { exclusive: true, arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' } };
+    await sandboxed.caller.channel.assertQueue(queue, options);
+    for (let n = 0; n < 4; n += 1)
+      sandboxed.caller.publish('session.create', { userId: 'a' }, { replyTo: queue, messageId: `full-${n}` });
+    await expectFirst(page, {
+      level: 'attention',
+      what: new RegExp(`^!3 replies wait for ${queue}$`),
+      why: /^the queue is full: its caller does not read it \(REPLY_QUEUE_FULL\)$/,
+      whoActs: /the caller that reads the queue/,
+      line: 'poker-bridge replies list --reason REPLY_QUEUE_FULL',
+      printed: /^3 parked replies in .*shop\.replies/s,
+    });
+    expect(await page.locator('#parked').textContent()).toMatch(/REPLY_QUEUE_FULL3 ×.*last: full-\d for /);
+    await sandboxed.caller.drain(queue);
+    await page.locator('#verdict h2').filter({ hasText: '2 replies wait' }).waitFor();
   });
 });

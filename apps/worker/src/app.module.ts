@@ -5,19 +5,8 @@ import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
 import { busNames } from '#contracts';
-import {
-  type CallerPolicy,
-  type InternalKeys,
-  MessagingModule,
-  type MessagingModuleOptions,
-  type MessagingObserver,
-} from '#messaging';
-import {
-  type OperatorCredentials,
-  type PlatformClientOptions,
-  PlatformClients,
-  type PlatformObserver,
-} from '#platform';
+import { type CallerPolicy, type InternalKeys, MessagingModule } from '#messaging';
+import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { steadyClock } from '#resilience';
 import type { Settings } from '#settings';
 import { type Logger, Metrics, subjectOf } from '#telemetry';
@@ -28,8 +17,7 @@ import { FailureTally } from './console/failure-tally.ts';
 import { HANDLERS, PassErrorsFilter } from './commands/handlers.ts';
 import { REPORTS_PER_PAGE } from './commands/report-fetch/report-fetch.controller.ts';
 import { HealthController, MetricsController } from './health/health.controller.ts';
-import { BusObserver } from './observers/bus-observer.ts';
-import { PlatformMetrics } from './observers/platform-metrics.ts';
+import { busObserver, platformObserver } from './observers/observers.ts';
 import { StateMetrics } from './observers/state-metrics.ts';
 import { reportsPause } from './platform-state.ts';
 import type { TlsContexts } from './settings/reloaded-settings.ts';
@@ -52,21 +40,33 @@ export interface AppOptions {
 @Module({})
 export class AppModule {
   static create(options: AppOptions): DynamicModule {
-    const { logger, settings } = options;
+    const { logger, settings, tls, traces } = options;
     const metrics = new Metrics();
     const tally = new FailureTally();
     const { lanes, quarantine } = busNames(settings.AMQP_PREFIX);
-    const observer = new BusObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]);
-    const clients = new PlatformClients(
-      options.operators,
-      clientOptions(options, new PlatformMetrics(logger, metrics, tally)),
-    );
+    const platform = new PlatformClients(options.operators, {
+      limits: limitsOf(settings),
+      transport: { tls: tls.PLATFORM, proxyUrl: settings.PLATFORM_PROXY_URL },
+      observer: platformObserver(logger, metrics, tally),
+      tracer: traces?.platform,
+    });
+    const subjectKey = settings.LOG_SUBJECT_KEY && createSecretKey(settings.LOG_SUBJECT_KEY, 'utf8');
+    const messaging = MessagingModule.forRoot({
+      settings,
+      tls: tls.AMQP,
+      redisTls: tls.REDIS,
+      reportsPause: () => reportsPause(platform.circuits(), platform.operators().length, steadyClock()),
+      clientOf: (operator) => platform.get(operator),
+      callers: options.callers,
+      subjectOf: subjectKey ? (...names) => subjectOf(subjectKey, ...names) : undefined,
+      internalKeys: options.internalKeys,
+      observer: busObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]),
+      tracer: traces?.commands,
+      onMismatch: options.onMismatch,
+    });
     return {
       module: AppModule,
-      imports: [
-        TerminusModule.forRoot({ logger: false }),
-        MessagingModule.forRoot(messagingOptions(options, clients, observer)),
-      ],
+      imports: [TerminusModule.forRoot({ logger: false }), messaging],
       controllers: [
         ...new Set(Object.values(HANDLERS)),
         HealthController,
@@ -74,7 +74,7 @@ export class AppModule {
         ConsoleController,
       ],
       providers: [
-        { provide: PlatformClients, useValue: clients },
+        { provide: PlatformClients, useValue: platform },
         { provide: Metrics, useValue: metrics },
         { provide: FailureTally, useValue: tally },
         { provide: CONSOLE_SETTINGS, useValue: settings },
@@ -87,47 +87,17 @@ export class AppModule {
   }
 }
 
-function clientOptions(
-  { settings, tls, traces }: AppOptions,
-  observer: PlatformObserver,
-): PlatformClientOptions {
+function limitsOf(settings: Settings): PlatformLimits {
   return {
-    limits: {
-      attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
-      maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
-      connections: settings.PLATFORM_CONNECTIONS,
-      queue: settings.PLATFORM_QUEUE,
-      circuit: {
-        failureRate: settings.CIRCUIT_FAILURE_RATE,
-        minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
-        windowMs: settings.CIRCUIT_WINDOW_MS,
-        openMs: settings.CIRCUIT_OPEN_MS,
-      },
+    attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
+    maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
+    connections: settings.PLATFORM_CONNECTIONS,
+    queue: settings.PLATFORM_QUEUE,
+    circuit: {
+      failureRate: settings.CIRCUIT_FAILURE_RATE,
+      minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
+      windowMs: settings.CIRCUIT_WINDOW_MS,
+      openMs: settings.CIRCUIT_OPEN_MS,
     },
-    transport: { tls: tls.PLATFORM, proxyUrl: settings.PLATFORM_PROXY_URL },
-    observer,
-    tracer: traces?.platform,
-  };
-}
-
-function messagingOptions(
-  { settings, internalKeys, tls, callers, traces, onMismatch }: AppOptions,
-  platform: PlatformClients,
-  observer: MessagingObserver,
-): MessagingModuleOptions {
-  const { LOG_SUBJECT_KEY: key } = settings;
-  const subjectKey = key === undefined ? undefined : createSecretKey(key, 'utf8');
-  return {
-    settings,
-    tls: tls.AMQP,
-    reportsPause: () => reportsPause(platform.circuits(), platform.operators().length, steadyClock()),
-    clientOf: (operator) => platform.get(operator),
-    callers,
-    subjectOf: subjectKey === undefined ? undefined : (...names) => subjectOf(subjectKey, ...names),
-    internalKeys,
-    redisTls: tls.REDIS,
-    observer,
-    tracer: traces?.commands,
-    onMismatch,
   };
 }

@@ -1,4 +1,4 @@
-import { CallerPolicy } from '#messaging';
+import type { CallerPolicy } from '#messaging';
 import { type CallerRules, readCallers, type Settings } from '#settings';
 import type { Logger } from '#telemetry';
 
@@ -16,33 +16,26 @@ export function callersOf(
   { CALLERS_FILE: path }: Pick<Settings, 'CALLERS_FILE'>,
   logger: Logger,
 ): CallerPolicy {
-  if (path === undefined) return new Callers({ value: new Map([[OTHERS, {}]]) });
-  return new Callers(new ReloadedFiles('CALLERS_FILE', (readText) => readCallers(path, readText), logger));
+  if (path === undefined) return { mayRun: () => true, mayReplyTo: () => true };
+  const file = new ReloadedFiles('CALLERS_FILE', (readText) => readCallers(path, readText), logger);
+  /** The name of a broker user may be `*`, too; it is nobody's name for all others. */
+  const rulesOf = (caller: string): CallerRules | undefined =>
+    (caller === OTHERS ? undefined : file.value.get(caller)) ?? file.value.get(OTHERS);
+  return {
+    mayRun: (caller, operator, type) => {
+      const rules = rulesOf(caller);
+      return allows(rules, rules?.operators?.has(operator)) && allows(rules, rules?.commands?.has(type));
+    },
+    mayReplyTo: (caller, queue) => {
+      const rules = rulesOf(caller);
+      const covers = (name: string): boolean =>
+        name.endsWith('*') ? queue.startsWith(name.slice(0, -1)) : queue === name;
+      return allows(rules, rules?.replyTo?.some(covers));
+    },
+  };
 }
 
-class Callers extends CallerPolicy {
-  /** @param rules by the name of a caller, as they are now */
-  constructor(private readonly rules: { readonly value: ReadonlyMap<string, CallerRules> }) {
-    super();
-  }
-
-  mayRun(caller: string, operator: string, type: string): boolean {
-    const rules = this.#rulesOf(caller);
-    if (!rules) return false;
-    return (rules.operators?.has(operator) ?? true) && (rules.commands?.has(type) ?? true);
-  }
-
-  mayReplyTo(caller: string, queue: string): boolean {
-    const rules = this.#rulesOf(caller);
-    if (!rules) return false;
-    const covers = (allowed: string): boolean =>
-      allowed.endsWith('*') ? queue.startsWith(allowed.slice(0, -1)) : queue === allowed;
-    return rules.replyTo?.some(covers) ?? true;
-  }
-
-  #rulesOf(caller: string): CallerRules | undefined {
-    // The name of a broker user may be *, too; it is nobody's name for all others.
-    const rules = this.rules.value;
-    return (caller === OTHERS ? undefined : rules.get(caller)) ?? rules.get(OTHERS);
-  }
+/** Without rules nothing is allowed, and everything of which they say nothing. */
+function allows(rules: CallerRules | undefined, isNamed: boolean | undefined): boolean {
+  return rules !== undefined && (isNamed ?? true);
 }

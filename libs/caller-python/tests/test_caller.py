@@ -160,6 +160,10 @@ class CallerTest(unittest.TestCase):
                 self.assertEqual(violation["pointer"], "/properties/message_id")
             with self.assertRaisesRegex(ValueError, "deadline_ms"):
                 offline.create_session({"userId": "alice"}, deadline_ms=0)
+            misspelt: Any = {"comand_id": "c-1"}
+            for call in (offline.create_session, offline.fetch_rake_report):
+                with self.assertRaisesRegex(TypeError, "no such option: comand_id"):
+                    call({"userId": "alice"}, **misspelt)
             with self.assertRaises(ValueError):
                 offline.request("session.create", {"userId": float("nan")})
 

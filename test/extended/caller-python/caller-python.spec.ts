@@ -72,6 +72,7 @@ caller = Caller("amqp://127.0.0.1:1", "shop")
 url: str = caller.open_game({"player": {"id": "alice"}})["url"]
 wrong_member = caller.create_session({"userId": "alice", "user": "x"})
 wrong_value = caller.create_session({"userId": 1})
+wrong_option = caller.create_session({"userId": "alice"}, deadline="10 s")
 try:
     caller.create_session({"userId": "alice"})
 except CallerError as error:
@@ -189,6 +190,7 @@ describe('poker_bridge, installed from its wheel', () => {
     expect(wrong.map((line) => /\w+/.exec(line ?? '')?.[0])).toEqual([
       'wrong_member',
       'wrong_value',
+      'wrong_option',
       'wrong_code',
       'wrong_amount',
     ]);

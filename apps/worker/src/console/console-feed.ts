@@ -8,7 +8,7 @@ import { Metrics } from '#telemetry';
 
 import { consoleView } from './console-view.ts';
 import { FailureTally } from './failure-tally.ts';
-import { History, STEP_MS } from './history.ts';
+import { STEP_MS, TypeHistory } from './history.ts';
 import { Viewers } from './viewers.ts';
 
 /** Injects the settings that the console shows. */
@@ -21,22 +21,21 @@ export const CONSOLE_SETTINGS = Symbol('console settings');
 @Injectable()
 export class ConsoleFeed implements OnModuleDestroy {
   readonly viewers = new Viewers(() => this.#view());
-  readonly #prefix: string;
-  readonly #history: History;
+  readonly #types: readonly TypeHistory[];
   readonly #sampling: NodeJS.Timeout;
   #look: BusLook | undefined;
   #lookedAtMs = -STEP_MS;
 
   constructor(
-    private readonly metrics: Metrics,
+    metrics: Metrics,
     private readonly platform: PlatformClients,
     private readonly transport: PokerTransport,
     private readonly tally: FailureTally,
-    @Inject(CONSOLE_SETTINGS) { AMQP_PREFIX: prefix, LANES: lanes }: Pick<Settings, 'AMQP_PREFIX' | 'LANES'>,
+    @Inject(CONSOLE_SETTINGS) private readonly settings: Pick<Settings, 'AMQP_PREFIX' | 'LANES'>,
   ) {
-    this.#prefix = prefix;
-    this.#history = new History(COMMAND_TYPES.filter((type) => lanes.includes(LANE_OF_COMMAND[type])));
-    const sample = (): void => this.#history.add(this.metrics, Date.now());
+    const types = COMMAND_TYPES.filter((type) => settings.LANES.includes(LANE_OF_COMMAND[type]));
+    this.#types = types.map((type) => new TypeHistory(type));
+    const sample = (): void => this.#types.forEach((type) => type.add(metrics, Date.now()));
     this.#sampling = setInterval(sample, STEP_MS).unref();
     sample();
   }
@@ -47,19 +46,17 @@ export class ConsoleFeed implements OnModuleDestroy {
   }
 
   #view() {
-    const { platform } = this;
-    const { seconds, types } = this.#history;
+    const { platform, tally } = this;
     this.#lookIfDue();
     return consoleView({
-      prefix: this.#prefix,
+      prefix: this.settings.AMQP_PREFIX,
       bus: this.transport.health,
       look: this.#look,
       circuits: platform.circuits(),
       operators: platform.operators(),
       platform,
-      tally: this.tally,
-      seconds,
-      types,
+      tally,
+      types: this.#types.flatMap(({ figures }) => figures ?? []),
     });
   }
 

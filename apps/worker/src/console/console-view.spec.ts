@@ -32,7 +32,6 @@ function viewOf(operators: readonly string[], tally = new FailureTally(), troubl
     operators,
     platform: platform as unknown as Sources['platform'],
     tally,
-    seconds: 60,
     types: [],
   });
 }
@@ -40,7 +39,7 @@ function viewOf(operators: readonly string[], tally = new FailureTally(), troubl
 describe('consoleView', () => {
   it('names the worker by its process, and shows every operator with each operation', () => {
     const tally = new FailureTally(() => 42);
-    for (const state of ['open', 'half-open'] as const) tally.circuitChanged('acme', 'game.open', state);
+    tally.troubleChanged('game.open acme', true);
     const { worker, operators } = viewOf(['acme', 'other'], tally);
     expect(worker).toContain(`process ${process.pid}`);
     const unused = { inFlight: 0, waiting: 0, overflowed: 0 };

@@ -38,10 +38,11 @@ describe('FailureTally', () => {
 
   it('knows since when the broker takes nothing, or is away', () => {
     const tally = ticking();
-    tally.connectionChanged('consuming', 'open');
-    expect(tally.brokerSinceMs()).toBeUndefined();
-    tally.connectionChanged('publishing', 'blocked');
-    tally.connectionChanged('consuming', 'connecting');
-    expect(tally.brokerSinceMs()).toBe(1_000);
+    tally.troubleChanged('consuming', false);
+    expect(tally.troubledSinceMs('consuming', 'publishing')).toBeUndefined();
+    tally.troubleChanged('publishing', true);
+    tally.troubleChanged('publishing', true);
+    tally.troubleChanged('consuming', true);
+    expect(tally.troubledSinceMs('consuming', 'publishing')).toBe(1_000);
   });
 });

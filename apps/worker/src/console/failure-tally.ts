@@ -1,6 +1,5 @@
 import type { ErrorCode } from '#contracts';
-import type { CommandFacts, ConnectionState, FailureFacts } from '#messaging';
-import type { CircuitState, Operation } from '#platform';
+import type { CommandFacts, FailureFacts } from '#messaging';
 
 /** The last ones of a kind. Their names come from outside: any number of them may be made up. */
 const MAX_OPERATORS = 5;
@@ -39,6 +38,10 @@ export class FailureTally {
     return [...this.#failures.values()].toReversed();
   }
 
+  latest(type: string, code: ErrorCode): Failure | undefined {
+    return this.failures.find((failure) => failure.type === type && failure.code === code);
+  }
+
   failed(command: CommandFacts, code: ErrorCode, end: Failure['end'], failure?: FailureFacts): void {
     const { id, traceId, type, operator } = command;
     const key = `${code} ${type} ${end}`;
@@ -58,27 +61,15 @@ export class FailureTally {
     });
   }
 
-  circuitChanged(operator: string, operation: Operation, state: CircuitState): void {
-    this.#note(`${operation} ${operator}`, state !== 'closed');
+  /** @param name of a circuit, `operation operator`, or of a connection to the broker */
+  troubleChanged(name: string, isTrouble: boolean): void {
+    if (!isTrouble) this.#troubles.delete(name);
+    else if (!this.#troubles.has(name)) this.#troubles.set(name, this.nowMs());
   }
 
-  connectionChanged(connection: string, state: ConnectionState['kind']): void {
-    this.#note(connection, state !== 'open');
-  }
-
-  /** When a circuit was last closed, in milliseconds since the epoch; undefined while it is. */
-  openSinceMs(operator: string, operation: string): number | undefined {
-    return this.#troubles.get(`${operation} ${operator}`);
-  }
-
-  /** Since when the broker is away or takes nothing. */
-  brokerSinceMs(): number | undefined {
-    const since = ['consuming', 'publishing'].flatMap((connection) => this.#troubles.get(connection) ?? []);
+  /** Since when one of these has been in trouble, in milliseconds since the epoch; undefined if none is. */
+  troubledSinceMs(...names: readonly string[]): number | undefined {
+    const since = names.flatMap((name) => this.#troubles.get(name) ?? []);
     return since.length > 0 ? Math.min(...since) : undefined;
-  }
-
-  #note(key: string, isTrouble: boolean): void {
-    if (!isTrouble) this.#troubles.delete(key);
-    else if (!this.#troubles.has(key)) this.#troubles.set(key, this.nowMs());
   }
 }

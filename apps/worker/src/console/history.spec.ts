@@ -2,32 +2,32 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Metrics } from '#telemetry';
 
-import { History, STEP_MS } from './history.ts';
+import { STEP_MS, TypeHistory } from './history.ts';
 
 const TYPE = 'game.open';
-const TYPES = ['session.create', TYPE];
 /** How many of each outcome, each after these seconds. */
 type Step = Readonly<Record<string, number>>;
 
 function historyOf(steps: readonly Step[], seconds = 0.02) {
   const metrics = new Metrics();
-  const history = new History(TYPES);
+  const history = new TypeHistory(TYPE);
   history.add(metrics, 0);
   for (const [index, outcomes] of steps.entries()) {
     for (const [outcome, count] of Object.entries(outcomes)) {
       metrics.commands.labels(TYPE, outcome).value += count;
+      metrics.commands.labels('session.create', outcome).value += 1;
       for (let n = 0; n < count; n += 1) metrics.commandDuration.labels(TYPE).observe(seconds);
     }
     history.add(metrics, (index + 1) * STEP_MS);
   }
-  return { ...history.types[1]!, seconds: history.seconds };
+  return history.figures!;
 }
 
 const times = (count: number, step: Step): readonly Step[] => Array.from({ length: count }, () => step);
 const WELL = { success: 10 };
 const DEAD = { CIRCUIT_OPEN: 9, PLATFORM_UNAVAILABLE: 1 };
 
-describe('History', () => {
+describe('TypeHistory', () => {
   it('sums up the last minute by type, and tells what callers and players did wrong apart', () => {
     const refused = { NICKNAME_TAKEN: 1, VALIDATION_FAILED: 2 };
     expect(historyOf([...times(20, WELL), { ...DEAD, ...refused }, DEAD])).toMatchObject({
@@ -80,7 +80,8 @@ describe('History', () => {
   });
 
   it('has no figures before the first step, and no latency without a command', () => {
-    expect(new History(TYPES)).toMatchObject({ types: [], seconds: 0 });
-    expect(historyOf([{}])).toMatchObject({ answered: 0, perSecond: 0, p50Ms: null, p95Ms: null });
+    expect(new TypeHistory(TYPE).figures).toBeUndefined();
+    const none = { seconds: 5, answered: 0, perSecond: 0, p50Ms: null, p95Ms: null };
+    expect(historyOf([{}])).toMatchObject(none);
   });
 });

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCategory, type ErrorCode } from '#contracts';
+import { type CommandType, ERROR_CODES, type ErrorCategory, type ErrorCode } from '#contracts';
 import { DURATION_BOUNDS, type Metrics } from '#telemetry';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -13,32 +13,7 @@ const MINUTES = 60;
 const WHOLE_SHARE = 0.9;
 const LEAST_FAILED = 5;
 
-/** The counters of a worker at a moment. */
-interface Counts {
-  readonly atMs: number;
-  /** Final replies, by `type outcome`. */
-  readonly outcomes: ReadonlyMap<string, number>;
-  /** By type: for each of `DURATION_BOUNDS`, the commands that took no longer, and at the end all of them. */
-  readonly durations: ReadonlyMap<string, Float64Array>;
-}
-
-/** The commands of one type between two moments. */
-interface Figures {
-  readonly answered: number;
-  /** Failures that callers and players did not cause. */
-  readonly failed: number;
-  /** Failures that they caused. */
-  readonly refused: number;
-  /** Failures by code, the most frequent first. */
-  readonly codes: readonly (readonly [code: ErrorCode, count: number])[];
-  /** Answered, a second. */
-  readonly perSecond: number;
-  /** Estimated within a bucket of the histogram; null if there was no command. */
-  readonly p50Ms: number | null;
-  readonly p95Ms: number | null;
-}
-
-/** A run of failures of one type: it ends with a minute without one. */
+/** A run of failures: it ends with a minute without one. */
 interface Run {
   readonly sinceMs: number;
   readonly lastMs: number;
@@ -46,84 +21,52 @@ interface Run {
 }
 
 /** The recent outcomes of one type of command. */
-export interface TypeHistory extends Figures {
-  readonly type: string;
-  /** Since when some have failed by no fault of their callers, milliseconds since the epoch. */
-  readonly failingSinceMs: number | undefined;
-  /** Since when nearly all have. */
-  readonly deadSinceMs: number | undefined;
-  /** Answered and failed in each minute of the last hour, the oldest first. */
-  readonly hour: readonly (readonly [answered: number, failed: number])[];
-}
+export type TypeFigures = NonNullable<TypeHistory['figures']>;
 
-/** What is kept of one type beside the counters. */
-interface Recent {
-  readonly hour: (readonly [answered: number, failed: number])[];
-  /** While some fail, and while nearly all do. */
-  failing: Run | undefined;
-  dead: Run | undefined;
-}
-
-/** The last hour of a worker, made of the differences between its counters. */
-export class History {
-  readonly #types: ReadonlyMap<string, Recent>;
+/** The last hour of one type of command, made of the differences between its counters. */
+export class TypeHistory {
   /** The first is a minute old. */
   readonly #counts: Counts[] = [];
-  #minuteMs = 0;
+  readonly #hour: (readonly [answered: number, failed: number])[] = [];
+  /** While some fail by no fault of their callers, and while nearly all do. */
+  #failing: Run | undefined;
+  #dead: Run | undefined;
 
-  /** @param types those that are shown, in their order */
-  constructor(types: readonly string[]) {
-    this.#types = new Map(types.map((type) => [type, { hour: [], failing: undefined, dead: undefined }]));
-  }
+  constructor(private readonly type: CommandType) {}
 
-  /** How long the last minute is: less after the start. */
-  get seconds(): number {
-    return ((this.#counts.at(-1)?.atMs ?? 0) - (this.#counts[0]?.atMs ?? 0)) / 1000;
-  }
-
-  get types(): readonly TypeHistory[] {
-    const [before, after] = [this.#counts.at(0), this.#counts.at(-1)];
-    if (!before || !after) return [];
-    return [...this.#types].map(([type, { hour, failing, dead }]) => ({
-      type,
-      ...figuresBetween(before, after, type),
-      failingSinceMs: failing?.sinceMs,
-      deadSinceMs: dead && dead.failed >= LEAST_FAILED ? dead.sinceMs : undefined,
-      hour,
-    }));
+  /** The last minute, the hour, and since when some and nearly all fail; undefined before there is a step. */
+  get figures() {
+    const [before, after] = [this.#counts[0], this.#counts.at(-1)];
+    if (!before || !after) return undefined;
+    return {
+      type: this.type,
+      /** How long the last minute is: less after the start. */
+      seconds: (after.atMs - before.atMs) / 1000,
+      ...figuresBetween(before, after),
+      failingSinceMs: this.#failing?.sinceMs,
+      deadSinceMs: this.#dead && this.#dead.failed >= LEAST_FAILED ? this.#dead.sinceMs : undefined,
+      /** In each minute, the oldest first. */
+      hour: this.#hour,
+    };
   }
 
   /** Adds a step, from the counters before to those that the metrics have now. */
-  add(metrics: Pick<Metrics, 'commands' | 'commandDuration'>, atMs: number): void {
-    const counts: Counts = {
-      atMs,
-      outcomes: new Map(
-        metrics.commands.all.map(({ labels, series }) => [
-          `${labels['type']} ${labels['outcome']}`,
-          series.value,
-        ]),
-      ),
-      durations: new Map(
-        metrics.commandDuration.all.map(({ labels, series }) => [`${labels['type']}`, series.cumulative()]),
-      ),
-    };
+  add(metrics: Metrics, atMs: number): void {
     const before = this.#counts.at(-1);
+    const counts = countsOf(metrics, this.type, atMs);
     this.#counts.push(counts);
     if (this.#counts.length > STEPS_OF_MINUTE + 1) this.#counts.shift();
     if (!before) return;
-    const minuteMs = atMs - (atMs % MINUTE_MS);
-    for (const [type, recent] of this.#types) {
-      const { answered, failed, refused } = figuresBetween(before, counts, type);
-      const last = minuteMs === this.#minuteMs ? recent.hour.pop() : undefined;
-      recent.hour.push([answered + (last?.[0] ?? 0), failed + (last?.[1] ?? 0)]);
-      if (recent.hour.length > MINUTES) recent.hour.shift();
-      const step = { sinceMs: before.atMs, lastMs: atMs, failed };
-      // Also a step without a command, which says nothing else.
-      const isWhole = failed >= WHOLE_SHARE * (answered - refused);
-      recent.failing = continued(recent.failing, step, failed > 0);
-      recent.dead = continued(isWhole ? recent.dead : undefined, step, isWhole && failed > 0);
-    }
-    this.#minuteMs = minuteMs;
+    const { answered, failed, refused } = figuresBetween(before, counts);
+    const isSameMinute = Math.floor(atMs / MINUTE_MS) === Math.floor(before.atMs / MINUTE_MS);
+    const last = isSameMinute ? this.#hour.pop() : undefined;
+    this.#hour.push([answered + (last?.[0] ?? 0), failed + (last?.[1] ?? 0)]);
+    if (this.#hour.length > MINUTES) this.#hour.shift();
+    const step = { sinceMs: before.atMs, lastMs: atMs, failed };
+    // Also a step without a command, which says nothing else.
+    const isWhole = failed >= WHOLE_SHARE * (answered - refused);
+    this.#failing = continued(this.#failing, step, failed > 0);
+    this.#dead = continued(isWhole ? this.#dead : undefined, step, isWhole && failed > 0);
   }
 }
 
@@ -134,40 +77,52 @@ function continued(run: Run | undefined, step: Run, belongs: boolean): Run | und
   return current ? { ...step, sinceMs: current.sinceMs, failed: current.failed + step.failed } : step;
 }
 
-function figuresBetween(before: Counts, after: Counts, type: string): Figures {
-  const grown = (outcome: string): number =>
-    (after.outcomes.get(`${type} ${outcome}`) ?? 0) - (before.outcomes.get(`${type} ${outcome}`) ?? 0);
-  const failures = CODES.map((code) => [code, grown(code)] as const).filter(([, count]) => count > 0);
-  const codes = failures.filter(([code]) => !REFUSED.has(ERROR_CODES[code].category));
-  const answered = grown('success') + sum(failures);
+type Counts = ReturnType<typeof countsOf>;
+
+function countsOf({ commands, commandDuration }: Metrics, type: CommandType, atMs: number) {
+  const durations = commandDuration.all.find(({ labels }) => labels['type'] === type);
+  return {
+    atMs,
+    succeeded: commands.labels(type, 'success').value,
+    failures: CODES.map((code) => commands.labels(type, code).value),
+    /** For each of `DURATION_BOUNDS`, the commands that took no longer, and at the end all of them. */
+    durations: durations?.series.cumulative(),
+  };
+}
+
+function figuresBetween(before: Counts, after: Counts) {
+  const failures = CODES.map(
+    (code, index) => [code, (after.failures[index] ?? 0) - (before.failures[index] ?? 0)] as const,
+  );
+  const codes = failures.filter(([code, count]) => count > 0 && !REFUSED.has(ERROR_CODES[code].category));
   const failed = sum(codes);
-  const then = before.durations.get(type);
-  const durations = after.durations.get(type)?.map((count, step) => count - (then?.[step] ?? 0));
+  const refused = sum(failures) - failed;
+  const answered = after.succeeded - before.succeeded + failed + refused;
+  const durations = after.durations?.map((count, step) => count - (before.durations?.[step] ?? 0));
   return {
     answered,
+    /** Failures that callers and players did not cause, and those that they did. */
     failed,
-    refused: sum(failures) - failed,
+    refused,
+    /** The former by code, the most frequent first. */
     codes: codes.toSorted(([, a], [, b]) => b - a),
     perSecond: (answered * 1000) / Math.max(1, after.atMs - before.atMs),
+    /** Estimated within a bucket of the histogram; null if there was no command. */
     p50Ms: quantileMs(durations, 0.5),
     p95Ms: quantileMs(durations, 0.95),
   };
+}
+
+function sum(counts: readonly (readonly [unknown, number])[]): number {
+  return counts.reduce((total, [, count]) => total + count, 0);
 }
 
 /** Between two bounds, durations are taken to be spread evenly; beyond the last bound it is that bound. */
 function quantileMs(durations: Float64Array | undefined, quantile: number): number | null {
   const rank = quantile * (durations?.at(-1) ?? 0);
   if (durations === undefined || rank === 0) return null;
-  let [lower, below] = [0, 0];
-  for (const [step, upTo] of durations.entries()) {
-    const bound = DURATION_BOUNDS[step];
-    if (bound === undefined) break;
-    if (upTo >= rank) return 1000 * (lower + ((bound - lower) * (rank - below)) / (upTo - below));
-    [lower, below] = [bound, upTo];
-  }
-  return 1000 * lower;
-}
-
-function sum(counts: readonly (readonly [unknown, number])[]): number {
-  return counts.reduce((total, [, count]) => total + count, 0);
+  const step = durations.findIndex((upTo) => upTo >= rank);
+  const [below = 0, upTo = rank] = [durations[step - 1], durations[step]];
+  const [lower = 0, upper = lower] = [DURATION_BOUNDS[step - 1], DURATION_BOUNDS[step]];
+  return 1000 * (lower + ((upper - lower) * (rank - below)) / (upTo - below));
 }

@@ -6,7 +6,7 @@ import type { CircuitReport } from '#platform';
 
 import { COMMAND } from './command-facts.fixture.ts';
 import { FailureTally } from './failure-tally.ts';
-import type { TypeHistory } from './history.ts';
+import type { TypeFigures } from './history.ts';
 import { type Findings, verdictOf } from './verdict.ts';
 
 const LANE = { lane: 'interactive', state: 'consuming', inFlight: 0, prefetch: 4, oldestAgeMs: 0 } as const;
@@ -25,12 +25,13 @@ const circuit = (state: CircuitReport['state'], operator = 'acme'): CircuitRepor
   lastUsedAtMs: 0,
   ...(state !== 'closed' && { cause: 'HTTP 503' }),
 });
-type Codes = TypeHistory['codes'];
+type Codes = TypeFigures['codes'];
 /** A hundred commands, of which so many failed. */
-const type = (codes: Codes, more: Partial<TypeHistory> = {}): Partial<Findings> => ({
+const type = (codes: Codes, more: Partial<TypeFigures> = {}): Partial<Findings> => ({
   types: [
     {
       type: 'game.open',
+      seconds: 60,
       answered: 100,
       refused: 0,
       perSecond: 2,

@@ -1,15 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** People who look at the same worker at the same moment. */
 const MAX_VIEWERS = 8;
-/** How often viewers are sent the present state. */
 const LIVE_MS = 1_000;
-/** Events in a row, one each second. */
+/** Events in a row. */
 const MAX_MISSED = 10;
-/** How soon a browser comes back after it lost the stream, and if there are too many. */
+/** How soon a browser comes back after it lost the stream. */
 const RETRY_MS = 2_000;
-const RETRY_LATER_MS = 10_000;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -20,8 +17,8 @@ const HEADERS = {
 };
 
 /**
- * Streams of server-sent events to the people who look at the console, limited in number and in what waits for each. A
- * viewer that does not read misses events, and is dropped after ten.
+ * Streams of server-sent events to the people who look at the console: eight at most, of whom each is sent the present
+ * state once a second. A viewer that does not read misses events, and is dropped after ten.
  */
 export class Viewers {
   /** Each with how many events in a row it missed, because it had not read the last one. */
@@ -39,8 +36,8 @@ export class Viewers {
   /** Begins a stream with the present state. If there are too many, or the worker is stopping, it says so and ends. */
   admit(response: ServerResponse): void {
     response.writeHead(200, HEADERS);
-    if (this.#isClosed) return this.#end(response, 'stopping', RETRY_MS);
-    if (this.#viewers.size >= MAX_VIEWERS) return this.#end(response, 'full', RETRY_LATER_MS);
+    if (this.#isClosed) return end(response, 'stopping');
+    if (this.#viewers.size >= MAX_VIEWERS) return end(response, 'full');
     this.#viewers.set(response, 0);
     response.once('close', () => this.#forget(response));
     response.write(`retry: ${RETRY_MS}\n\n${eventOf('now', this.now())}`);
@@ -62,13 +59,9 @@ export class Viewers {
   close(): void {
     this.#isClosed = true;
     for (const response of this.#viewers.keys()) {
-      this.#end(response, 'stopping', RETRY_MS);
+      end(response, 'stopping');
       this.#forget(response);
     }
-  }
-
-  #end(response: ServerResponse, reason: 'full' | 'stopping', retryMs: number): void {
-    response.end(`retry: ${retryMs}\n\n${eventOf('closing', { reason })}`);
   }
 
   #forget(response: ServerResponse): void {
@@ -77,6 +70,10 @@ export class Viewers {
     clearInterval(this.#showing);
     this.#showing = undefined;
   }
+}
+
+function end(response: ServerResponse, reason: 'full' | 'stopping'): void {
+  response.end(eventOf('closing', { reason }));
 }
 
 function eventOf(name: string, data: unknown): string {

@@ -22,71 +22,54 @@ const LANE_STATES = Object.keys({
  */
 @Injectable()
 export class StateMetrics {
-  constructor(
-    private readonly metrics: Metrics,
-    private readonly transport: PokerTransport,
-    private readonly platform: PlatformClients,
-  ) {
-    this.#showBus();
-    this.#showCalls();
-    this.#showCompartments();
-  }
-
-  #showBus(): void {
-    const { ready, laneState, lanePrefetch, oldestCommandAge, redisConnected } = this.metrics;
-    const transport = this.transport;
-    ready.readBy(() => [reading({}, isServing(transport.health) ? 1 : 0)]);
+  constructor(metrics: Metrics, transport: PokerTransport, platform: PlatformClients) {
     const lanes = () => transport.health.lanes;
-    laneState.readBy(() =>
+    metrics.ready.readBy(() => [reading(isServing(transport.health))]);
+    metrics.laneState.readBy(() =>
       lanes().flatMap(({ lane, state: present }) =>
-        LANE_STATES.map((state) => reading({ lane, state }, present === state ? 1 : 0)),
+        LANE_STATES.map((state) => reading(present === state, { lane, state })),
       ),
     );
-    lanePrefetch.readBy(() => lanes().map(({ lane, prefetch }) => reading({ lane }, prefetch)));
-    oldestCommandAge.readBy(() =>
-      lanes().map(({ lane, oldestAgeMs }) => reading({ lane }, oldestAgeMs / 1000)),
+    metrics.lanePrefetch.readBy(() => lanes().map(({ lane, prefetch }) => reading(prefetch, { lane })));
+    metrics.oldestCommandAge.readBy(() =>
+      lanes().map(({ lane, oldestAgeMs }) => reading(oldestAgeMs / 1000, { lane })),
     );
-    redisConnected.readBy(() => {
+    metrics.redisConnected.readBy(() => {
       const { redis } = transport.health;
-      return redis ? [reading({}, redis.kind === 'available' ? 1 : 0)] : [];
+      return redis ? [reading(redis.kind === 'available')] : [];
     });
-  }
 
-  #showCalls(): void {
-    const metrics = this.metrics;
-    const platform = this.platform;
     metrics.circuitState.readBy(() =>
       platform.circuits().map((circuit) => {
-        this.#beginAtZero(circuit);
-        return of(circuit, CIRCUIT_VALUES[circuit.state]);
+        beginAtZero(metrics, circuit);
+        return reading(CIRCUIT_VALUES[circuit.state], labelsOf(circuit));
       }),
     );
-    metrics.admissionInFlight.readBy(() => platform.calls().map((calls) => of(calls, calls.inFlight)));
-    metrics.retryBudget.readBy(() => platform.calls().map((calls) => of(calls, calls.retriesLeft)));
-    metrics.admissionInFlightLimit.readBy(() => [reading({}, platform.limits.connections)]);
-    metrics.admissionWaitingLimit.readBy(() => [reading({}, platform.limits.queue)]);
-  }
+    const calls = () => platform.calls();
+    metrics.admissionInFlight.readBy(() => calls().map((each) => reading(each.inFlight, labelsOf(each))));
+    metrics.retryBudget.readBy(() => calls().map((each) => reading(each.retriesLeft, labelsOf(each))));
+    metrics.admissionInFlightLimit.readBy(() => [reading(platform.limits.connections)]);
+    metrics.admissionWaitingLimit.readBy(() => [reading(platform.limits.queue)]);
 
-  #showCompartments(): void {
-    const read = (member: 'inFlight' | 'waiting' | 'overflowed') => (): Reading[] =>
-      compartmentsOf(this.transport.health, this.platform).map((each) => of(each, each[member]));
-    this.metrics.compartmentInFlight.readBy(read('inFlight'));
-    this.metrics.compartmentWaiting.readBy(read('waiting'));
-    this.metrics.compartmentOverflowed.readBy(read('overflowed'));
-  }
-
-  /** A series that appears with its first event hides that event from `increase`. A scrape reads these counters later. */
-  #beginAtZero({ operator, operation }: CircuitReport): void {
-    this.metrics.signatureDoubts.labels(operator, operation);
-    for (const state of Object.keys(CIRCUIT_VALUES))
-      this.metrics.circuitChanges.labels(operator, operation, state);
+    const compartments = (member: 'inFlight' | 'waiting' | 'overflowed') => () =>
+      compartmentsOf(transport.health, platform).map((each) => reading(each[member], labelsOf(each)));
+    metrics.compartmentInFlight.readBy(compartments('inFlight'));
+    metrics.compartmentWaiting.readBy(compartments('waiting'));
+    metrics.compartmentOverflowed.readBy(compartments('overflowed'));
   }
 }
 
-function of({ operator, operation }: { operator: string; operation: string }, value: number): Reading {
-  return reading({ operator, operation }, value);
+/** A series that appears with its first event hides that event from `increase`. A scrape reads these counters later. */
+function beginAtZero({ signatureDoubts, circuitChanges }: Metrics, circuit: CircuitReport): void {
+  const { operator, operation } = circuit;
+  signatureDoubts.labels(operator, operation);
+  for (const state of Object.keys(CIRCUIT_VALUES)) circuitChanges.labels(operator, operation, state);
 }
 
-function reading(labels: Reading['labels'], value: number): Reading {
-  return { labels, value };
+function labelsOf({ operator, operation }: { operator: string; operation: string }) {
+  return { operator, operation };
+}
+
+function reading(value: number | boolean, labels: Reading['labels'] = {}): Reading {
+  return { labels, value: Number(value) };
 }

@@ -18,7 +18,7 @@ type Texts = Map<string, string | undefined>;
 export class ReloadedFiles<T> {
   readonly #followers: ((value: T) => void)[] = [];
   #value: T;
-  /** The texts that were read last; `#value` is older if they were at fault. */
+  /** What was read last; `#value` is older if it was at fault. */
   #texts: Texts = new Map();
 
   /**
@@ -58,40 +58,36 @@ export class ReloadedFiles<T> {
   }
 
   #readAgain(): void {
+    const settings = this.variables;
     const texts: Texts = new Map();
-    let reading: { readonly value: T } | { readonly error: unknown };
+    let use: () => void;
     try {
-      reading = { value: this.#readInto(texts) };
+      const value = this.#readInto(texts);
+      use = () => {
+        this.#value = value;
+        this.logger.info({ settings }, 'files of settings were read again');
+        for (const follower of this.#followers) follower(value);
+      };
     } catch (error) {
-      reading = { error };
+      const facts = error instanceof SettingsError ? { faults: error.faults } : { err: error };
+      const line = { settings, ...facts };
+      use = () =>
+        this.logger.error(line, 'changed files of settings cannot be used; what was read before stays');
     }
     // A mix of old and new files is a state that nobody wrote; the next look finds the rest.
     if (!isCurrent(texts) || isDeepStrictEqual(texts, this.#texts)) return;
     this.#texts = texts;
-    const { variables: settings } = this;
-    if ('error' in reading) {
-      const { error } = reading;
-      const facts = error instanceof SettingsError ? { faults: error.faults } : { err: error };
-      return this.logger.error(
-        { settings, ...facts },
-        'changed files of settings cannot be used; what was read before stays',
-      );
-    }
-    this.#value = reading.value;
-    this.logger.info({ settings }, 'files of settings were read again');
-    for (const follower of this.#followers) follower(reading.value);
+    use();
   }
 }
 
 /** Whether no file has changed since it was read. */
 function isCurrent(texts: Texts): boolean {
-  return [...texts].every(([path, text]) => text === textOf(path));
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readTextFile(path);
-  } catch {
-    return undefined;
-  }
+  return texts.entries().every(([path, text]) => {
+    try {
+      return text === readTextFile(path);
+    } catch {
+      return text === undefined;
+    }
+  });
 }

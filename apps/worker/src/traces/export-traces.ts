@@ -50,9 +50,8 @@ export function exportTraces(settings: TracingSettings, logger: Logger) {
     spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
     spanProcessors: [processor],
   });
-  /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */
+  /** Exports the spans that are left, as far as that is done within `withinMs`; what fails is logged. */
   const close = async (withinMs: number): Promise<void> => {
-    // What failed was logged.
     const closed = provider.shutdown().catch(() => undefined);
     await Promise.race([closed, sleep(withinMs, undefined, { ref: false })]);
     exporter.giveUp();
@@ -70,7 +69,7 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
-/** Logs which spans were lost, but not of every batch: a collector that is away is one fault. */
+/** Logs how many spans were lost, but not of every batch: a collector that is away is one fault. */
 class ReportingExporter extends OTLPTraceExporter {
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #lost = 0;
@@ -88,7 +87,9 @@ class ReportingExporter extends OTLPTraceExporter {
     super.export(spans, (result) => {
       this.#inFlight -= spans.length;
       if (result.code !== ExportResultCode.SUCCESS) {
-        this.#lose(spans.length, result.error ?? new Error('the export failed'));
+        this.#lost += spans.length;
+        if (performance.now() - this.#loggedAtMs >= REPORT_INTERVAL_MS)
+          this.#report(result.error ?? new Error('the export failed'));
       }
       resultCallback(result);
     });
@@ -96,16 +97,12 @@ class ReportingExporter extends OTLPTraceExporter {
 
   /** Logs the spans that are still in flight when the worker stops. */
   giveUp(): void {
-    if (this.#inFlight === 0) return;
-    this.#loggedAtMs = Number.NEGATIVE_INFINITY;
-    this.#lose(this.#inFlight, new Error('the worker stopped before they were taken'));
+    this.#lost += this.#inFlight;
+    if (this.#inFlight > 0) this.#report(new Error('the worker stopped before they were taken'));
   }
 
-  #lose(spans: number, cause: Error): void {
-    this.#lost += spans;
-    const nowMs = performance.now();
-    if (nowMs - this.#loggedAtMs < REPORT_INTERVAL_MS) return;
-    this.#loggedAtMs = nowMs;
+  #report(cause: Error): void {
+    this.#loggedAtMs = performance.now();
     this.logger.warn({ spans: this.#lost, cause }, 'traces could not be exported');
     this.#lost = 0;
   }

@@ -1,6 +1,7 @@
 """Sends commands to poker-bridge over RabbitMQ and gives typed replies."""
 
 from .caller import Caller as Caller
+from .caller import CallOptions as CallOptions
 from .cancellation import Cancellation as Cancellation
 from .commands import PreparedCommand as PreparedCommand
 from .errors import CALLER_CODES as CALLER_CODES

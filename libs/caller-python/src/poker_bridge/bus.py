@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 from typing import Any, Final, TypeVar
 
 from .cancellation import Cancellation
-from .commands import Sender
+from .commands import PreparedCommand, Sender
 from .connection import Connection
 from .consumer import Consumer
 from .errors import CallerCode, CallerError
@@ -18,6 +18,8 @@ from .replies import Replies, Reply
 
 T = TypeVar("T")
 
+FIRST_ANSWER_S: Final = {"interactive": 1.0, "reports": 5.0}
+"""A command that a player waits for is run once, however often it is published; a report is run each time."""
 _PREFETCH: Final = 64
 """Replies under way to this process."""
 _QUEUE_EXPIRES_MS: Final = 86_400_000
@@ -68,7 +70,22 @@ class Bus:
     async def ready(self) -> None:
         """Returns once commands can be sent, and replies received; raises CallerError if that is refused."""
         await self.reply_queue.ready()
-        await self._outgoing.opened()
+        await self._outgoing.ready()
+
+    async def publish(self, command: PreparedCommand) -> None:
+        """Publishes a prepared command; raises as `ready` and as the publisher do."""
+        await self.reply_queue.ready()
+        await self.publisher.publish(command, FIRST_ANSWER_S["interactive"])
+
+    async def within(
+        self, deadline_ms: float, work: Awaitable[T], code: CallerCode, command_id: str | None = None
+    ) -> T:
+        """Awaits some work; raises CallerError with this code at the deadline."""
+        try:
+            async with asyncio.timeout(deadline_ms / 1000):
+                return await work
+        except TimeoutError:
+            raise self.failure(code, command_id) from None
 
     def run(
         self, start: Callable[[], Awaitable[T]], cancellation: Cancellation | None, command_id: str | None = None
@@ -88,8 +105,8 @@ class Bus:
                 raise CallerError.of("CALLER_CLOSED", command_id)
             future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         try:
-            with cancellation.ending(future.cancel):
-                return future.result()
+            cancellation.ends(future)
+            return future.result()
         except CancelledError:
             if self._is_closed and not cancellation.is_cancelled:
                 raise CallerError.of("CALLER_CLOSED", command_id) from None

@@ -2,41 +2,47 @@
 
 import asyncio
 import random
-from typing import Any, Final, cast
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, cast
 
-from .bus import Bus
+from .bus import FIRST_ANSWER_S, Bus
 from .commands import PreparedCommand
 from .consumer import Consumer, Delivery
 from .errors import CallerError
 from .messages import ErrorBody
-from .replies import read_reply
+from .replies import Reply, read_reply
+
+T = TypeVar("T")
 
 _ANSWER_SLACK_S: Final = 1.5
 """A command that a worker has taken is answered by its deadline and one second; the rest is for the way."""
-FIRST_ANSWER_S: Final = {"interactive": 1.0, "reports": 5.0}
-"""A command that a player waits for is run once, however often it is published; a report is run each time."""
 _FIRST_PAUSE_S: Final = 0.2
 _LONGEST_PAUSE_S: Final = 5.0
 
 
 async def answer(bus: Bus, command: PreparedCommand, deadline_ms: float) -> dict[str, Any]:
     """The data of the reply to a command that a player waits for; raises CallerError."""
+
+    def data_of(delivery: Delivery) -> dict[str, Any]:
+        reply = read_success(delivery)
+        if not reply.is_final:
+            raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
+        return reply.data
+
     call = Call(bus, command, deadline_ms)
     try:
         with bus.replies.expected(command["id"], call.take):
-            while True:
-                try:
-                    call.send(bus.reply_queue)
-                    reply = read_reply(await call.next_reply())
-                    if reply.type == "command.failed":
-                        raise CallerError.of_reply(cast(ErrorBody, reply.data))
-                    if not reply.is_final:
-                        raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
-                    return reply.data
-                except CallerError as error:
-                    await call.pause_after(error)
+            return await call.next(bus.reply_queue, data_of)
     finally:
         call.stop()
+
+
+def read_success(delivery: Delivery) -> Reply:
+    """Raises CallerError for `command.failed`, and as `read_reply`."""
+    reply = read_reply(delivery)
+    if reply.type == "command.failed":
+        raise CallerError.of_reply(cast(ErrorBody, reply.data))
+    return reply
 
 
 class Call:
@@ -48,7 +54,6 @@ class Call:
         self._lane = "reports" if command["routingKey"].startswith("report.") else "interactive"
         self._deadline = asyncio.get_running_loop().time() + deadline_ms / 1000
         self._events: asyncio.Queue[Delivery | CallerError | None] = asyncio.Queue()
-        self._consumer: Consumer | None = None
         self._publishing: asyncio.Task[None] | None = None
         self._is_sent = False
         self._failures = 0
@@ -57,29 +62,33 @@ class Call:
         """Takes a reply; None if the command has to be sent again, because replies come to another queue."""
         self._events.put_nowait(delivery)
 
-    def send(self, consumer: Consumer) -> None:
-        """Publishes the command once a consumer can receive its replies; returns at once."""
-        self.stop()
-        self._consumer = consumer
-        self._publishing = asyncio.create_task(self._publish(consumer))
+    async def next(self, consumer: Consumer, read: Callable[[Delivery], T]) -> T:
+        """What `read` makes of the next reply, to be received by a consumer.
+
+        Sends the command first, and again as often as that can help. Raises CallerError as the last try did: as `read` or
+        publishing does, or `NOT_SENT`, `NO_REPLY`.
+        """
+        while True:
+            if self._publishing is None:
+                self._publishing = asyncio.create_task(self._publish(consumer))
+            try:
+                event = await self._next_event(consumer)
+                if isinstance(event, CallerError):
+                    raise event
+                if event is not None:
+                    return read(event)
+                self.stop()
+            except CallerError as error:
+                self.stop()
+                await self._pause_after(error)
 
     def stop(self) -> None:
         """Nothing is sent any more."""
         if self._publishing is not None:
             self._publishing.cancel()
+        self._publishing = None
 
-    async def next_reply(self) -> Delivery:
-        """The next reply; raises CallerError as publishing does, or `NOT_SENT`, `NO_REPLY`."""
-        while True:
-            event = await self._next_event()
-            if isinstance(event, CallerError):
-                raise event
-            if event is not None:
-                return event
-            assert self._consumer is not None
-            self.send(self._consumer)
-
-    async def pause_after(self, error: CallerError) -> None:
+    async def _pause_after(self, error: CallerError) -> None:
         """Waits before a further try: what the worker asks for, and full jitter over twice as long each time.
 
         Raises the error, if sending the command again cannot help within the deadline.
@@ -91,15 +100,18 @@ class Call:
             raise error
         await asyncio.sleep(pause)
 
-    async def _next_event(self) -> Delivery | CallerError | None:
+    async def _next_event(self, consumer: Consumer) -> Delivery | CallerError | None:
         for end in (self._deadline, self._deadline + _ANSWER_SLACK_S):
             try:
                 async with asyncio.timeout_at(end):
                     return await self._events.get()
             except TimeoutError:
                 if not self._is_sent:
-                    break
-        raise self._expired()
+                    fault = consumer.last_error
+                    hint = f"The last error: {fault}." if fault else ""
+                    raise self._bus.failure("NOT_SENT", self._command["id"], hint) from None
+        hint = f"Is {self._bus.sender.prefix}.{self._lane} served?"
+        raise self._bus.failure("NO_REPLY", self._command["id"], hint)
 
     async def _publish(self, consumer: Consumer) -> None:
         try:
@@ -108,10 +120,3 @@ class Call:
             self._is_sent = True
         except CallerError as error:
             self._events.put_nowait(error)
-
-    def _expired(self) -> CallerError:
-        if not self._is_sent:
-            fault = self._consumer and self._consumer.last_error
-            return self._bus.failure("NOT_SENT", self._command["id"], f"The last error: {fault}." if fault else "")
-        hint = f"Is {self._bus.sender.prefix}.{self._lane} served?"
-        return self._bus.failure("NO_REPLY", self._command["id"], hint)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, TypedDict, Unpack, cast
 
-from .addresses import nodes_of
 from .bus import Bus
-from .call import FIRST_ANSWER_S, answer
+from .call import answer
 from .cancellation import Cancellation
 from .commands import PreparedCommand, Sender
-from .errors import CallerCode, CallerError
+from .connection import nodes_of
 from .messages import (
     AdHocRecord,
     AdHocReportFetch,
@@ -31,11 +29,13 @@ _DEADLINE_MS: Final = 15_000
 _REPORT_DEADLINE_MS: Final = 600_000
 
 
-class _Options(NamedTuple):
-    command_id: str | None = None
-    operator: str | None = None
-    deadline_ms: float = _DEADLINE_MS
-    cancellation: Cancellation | None = None
+class CallOptions(TypedDict, total=False):
+    """The options of every call."""
+
+    command_id: str | None  # At most 200 bytes: the same id is the same command. Default: a new UUID
+    operator: str | None  # Default: that of the caller
+    deadline_ms: float  # 1 to 1,200,000. Default: 15 s, for a report 10 minutes
+    cancellation: Cancellation | None  # Ends the call from another thread, with concurrent.futures.CancelledError
 
 
 class Caller:
@@ -44,9 +44,7 @@ class Caller:
     It connects in the background, in a thread of its own, and reconnects for as long as it is open. A process that forks
     makes its caller after that.
 
-    Every call takes `command_id` (at most 200 bytes: the same id is the same command; default a new UUID), `operator`
-    (default that of the caller), `deadline_ms` (1 to 1,200,000; a call ends at most 1.5 s later) and `cancellation`, which
-    ends it from another thread: it raises `concurrent.futures.CancelledError`.
+    Every call takes `CallOptions`, and ends at most 1.5 s after its deadline.
     """
 
     def __init__(
@@ -97,71 +95,47 @@ class Caller:
 
     def ready(self, *, deadline_ms: float = _DEADLINE_MS, cancellation: Cancellation | None = None) -> None:
         """Waits until commands can be sent and replies received; raises CallerError `LOGIN_REFUSED`, `NOT_CONNECTED`, …"""
-        self._run(self._bus.ready, "NOT_CONNECTED", _Options(deadline_ms=deadline_ms, cancellation=cancellation))
+        bus = self._bus
+        bus.run(lambda: bus.within(deadline_ms, bus.ready(), "NOT_CONNECTED"), cancellation)
 
-    def create_session(
-        self,
-        data: SessionCreate,
-        *,
-        command_id: str | None = None,
-        operator: str | None = None,
-        deadline_ms: float = _DEADLINE_MS,
-        cancellation: Cancellation | None = None,
-    ) -> SessionCreated:
+    def create_session(self, data: SessionCreate, **options: Unpack[CallOptions]) -> SessionCreated:
         """Creates a session for a player; raises as `request`."""
-        options = _Options(command_id, operator, deadline_ms, cancellation)
-        return cast(SessionCreated, self._request("session.create", data, options))
+        return cast(SessionCreated, self.request("session.create", data, **options))
 
-    def open_game(
-        self,
-        data: GameOpen,
-        *,
-        command_id: str | None = None,
-        operator: str | None = None,
-        deadline_ms: float = _DEADLINE_MS,
-        cancellation: Cancellation | None = None,
-    ) -> GameOpened:
+    def open_game(self, data: GameOpen, **options: Unpack[CallOptions]) -> GameOpened:
         """Opens the lobby for a player, or with `tableId` of the session a table; raises as `request`."""
-        options = _Options(command_id, operator, deadline_ms, cancellation)
-        return cast(GameOpened, self._request("game.open", data, options))
+        return cast(GameOpened, self.request("game.open", data, **options))
 
-    def fetch_ad_hoc_report(
-        self,
-        data: AdHocReportFetch,
-        *,
-        command_id: str | None = None,
-        operator: str | None = None,
-        deadline_ms: float = _REPORT_DEADLINE_MS,
-        cancellation: Cancellation | None = None,
-    ) -> Report[AdHocRecord]:
+    def fetch_ad_hoc_report(self, data: AdHocReportFetch, **options: Unpack[CallOptions]) -> Report[AdHocRecord]:
         """The figures of all players over a period, or of one; raises as `fetch_report`."""
-        options = _Options(command_id, operator, deadline_ms, cancellation)
-        return cast(Report[AdHocRecord], self._report("report.ad-hoc.fetch", data, options))
+        return cast(Report[AdHocRecord], self.fetch_report("report.ad-hoc.fetch", data, **options))
 
-    def fetch_rake_report(
-        self,
-        data: RakeReportFetch,
-        *,
-        command_id: str | None = None,
-        operator: str | None = None,
-        deadline_ms: float = _REPORT_DEADLINE_MS,
-        cancellation: Cancellation | None = None,
-    ) -> Report[RakeRecord]:
+    def fetch_rake_report(self, data: RakeReportFetch, **options: Unpack[CallOptions]) -> Report[RakeRecord]:
         """The rake of players over a period; raises as `fetch_report`."""
-        options = _Options(command_id, operator, deadline_ms, cancellation)
-        return cast(Report[RakeRecord], self._report("report.rake.fetch", data, options))
+        return cast(Report[RakeRecord], self.fetch_report("report.rake.fetch", data, **options))
 
-    def request(self, command_type: str, data: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+    def request(self, command_type: str, data: Mapping[str, Any], **options: Unpack[CallOptions]) -> dict[str, Any]:
         """Sends any command that a player waits for, by its type, and waits for its reply.
 
         Raises CallerError as the worker answers or with one of `CALLER_CODES`, ValueError for a deadline out of range.
         """
-        return self._request(command_type, data, _Options(**options))
+        deadline_ms = options.get("deadline_ms", _DEADLINE_MS)
+        command = self._prepare(command_type, data, options, deadline_ms)
+        cancellation = options.get("cancellation")
+        return self._bus.run(lambda: answer(self._bus, command, deadline_ms), cancellation, command["id"])
 
-    def fetch_report(self, command_type: str, data: Mapping[str, Any], **options: Any) -> Report[dict[str, Any]]:
+    def fetch_report(
+        self, command_type: str, data: Mapping[str, Any], **options: Unpack[CallOptions]
+    ) -> Report[dict[str, Any]]:
         """Any report, by its type. It is fetched when it is first read, and reading it raises as `request`."""
-        options.setdefault("deadline_ms", _REPORT_DEADLINE_MS)
-        return self._report(command_type, data, _Options(**options))
+        deadline_ms = options.get("deadline_ms", _REPORT_DEADLINE_MS)
+
+        def prepare() -> PreparedCommand:
+            return self._prepare(command_type, data, options, deadline_ms)
+
+        # What cannot be sent is refused here, and not in a loop later.
+        options["command_id"] = prepare()["id"]
+        return Report(self._bus, prepare, deadline_ms, options.get("cancellation"))
 
     def prepare(
         self,
@@ -188,8 +162,9 @@ class Caller:
 
         Raises CallerError: `NO_WORKER`, `NOT_PERMITTED`, `VALIDATION_FAILED`, at the deadline `NOT_SENT`, or as `ready`.
         """
-        options = _Options(command["id"], None, deadline_ms, cancellation)
-        self._run(lambda: self._publish(command), "NOT_SENT", options)
+        command_id = command["id"]
+        sending = lambda: self._bus.within(deadline_ms, self._bus.publish(command), "NOT_SENT", command_id)
+        self._bus.run(sending, cancellation, command_id)
 
     def close(self) -> None:
         """Ends what is under way with `CALLER_CLOSED`. The reply queue stays: the same instance finds late replies."""
@@ -201,31 +176,11 @@ class Caller:
     def __exit__(self, _type: type | None, _error: BaseException | None, _at: TracebackType | None) -> None:
         self.close()
 
-    def _request(self, command_type: str, data: Mapping[str, Any], options: _Options) -> dict[str, Any]:
-        command_id, operator, deadline_ms, cancellation = options
-        command = self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms)
-        return self._bus.run(lambda: answer(self._bus, command, deadline_ms), cancellation, command["id"])
-
-    def _report(self, command_type: str, data: Mapping[str, Any], options: _Options) -> Report[Any]:
-        command_id, operator, deadline_ms, cancellation = options
-
-        def prepare(chosen_id: str | None) -> PreparedCommand:
-            return self._bus.sender.prepare(command_type, data, chosen_id, operator, deadline_ms)
-
-        # What cannot be sent is refused here, and not in a loop later.
-        first = prepare(command_id)
-        return Report(self._bus, lambda: prepare(first["id"]), deadline_ms, cancellation)
-
-    async def _publish(self, command: PreparedCommand) -> None:
-        await self._bus.reply_queue.ready()
-        await self._bus.publisher.publish(command, FIRST_ANSWER_S["interactive"])
-
-    def _run(self, work: Callable[[], Awaitable[None]], code: CallerCode, options: _Options) -> None:
-        async def until_deadline() -> None:
-            try:
-                async with asyncio.timeout(options.deadline_ms / 1000):
-                    await work()
-            except TimeoutError:
-                raise self._bus.failure(code, options.command_id) from None
-
-        self._bus.run(until_deadline, options.cancellation, options.command_id)
+    def _prepare(
+        self, command_type: str, data: Mapping[str, Any], options: CallOptions, deadline_ms: float
+    ) -> PreparedCommand:
+        # Python itself does not check them.
+        if unknown := options.keys() - CallOptions.__annotations__.keys():
+            raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
+        command_id, operator = options.get("command_id"), options.get("operator")
+        return self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms)

@@ -1,9 +1,9 @@
 """Ends calls from another thread."""
 
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from concurrent.futures import Future
+from typing import Any
+from weakref import WeakSet
 
 
 class Cancellation:
@@ -15,27 +15,20 @@ class Cancellation:
     def __init__(self) -> None:
         # A signal handler may cancel while its thread is in here.
         self._lock = threading.RLock()
-        self._ends: list[Callable[[], object]] = []
+        self._calls: WeakSet[Future[Any]] = WeakSet()
         self.is_cancelled = False
 
     def cancel(self) -> None:
         """For any thread and for signal handlers, as often as wanted; returns at once."""
         with self._lock:
             self.is_cancelled = True
-            ends, self._ends = self._ends, []
-        for end in ends:
-            end()
+            calls = list(self._calls)
+        for call in calls:
+            call.cancel()
 
-    @contextmanager
-    def ending(self, end: Callable[[], object]) -> Iterator[None]:
-        """While a call is to be ended by it, in the thread that cancels; raises CancelledError if it was cancelled before."""
+    def ends(self, call: Future[Any]) -> None:
+        """Has a call be ended by it, at once if it was cancelled before."""
         with self._lock:
-            if self.is_cancelled:
-                raise CancelledError("the call was cancelled")
-            self._ends.append(end)
-        try:
-            yield
-        finally:
-            with self._lock:
-                if end in self._ends:
-                    self._ends.remove(end)
+            self._calls.add(call)
+        if self.is_cancelled:
+            call.cancel()

@@ -2,20 +2,22 @@
 
 import asyncio
 import itertools
-import logging
 import random
-import re
+import ssl
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+import pika
 from pika.adapters.asyncio_connection import AsyncioConnection
 from pika.exceptions import ProbableAccessDeniedError, ProbableAuthenticationError
 
 from .errors import CallerError
+from .upkeep import LOG, Upkeep, reason_of
 
-LOG = logging.getLogger("poker_bridge")
-
+_HEARTBEAT_S: Final = 10
+"""A node that is silent for longer counts as lost. Shorter would be lost to code that holds the interpreter."""
+_CONNECT_TIMEOUT_S: Final = 5
 _ANSWER_TIMEOUT_S: Final = 5.0
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
@@ -25,6 +27,30 @@ _CLOSE_TIMEOUT_S: Final = 2.0
 def settle(future: asyncio.Future[Any], value: Any) -> None:
     if not future.done():
         future.set_result(value)
+
+
+def nodes_of(url: str | Sequence[str], connection_name: str, context: ssl.SSLContext | None) -> list[Any]:
+    """`pika.ConnectionParameters` for each node of a cluster; raises ValueError without the URL: it holds a password."""
+    parts = [url] if isinstance(url, str) else url
+    return [_node(one.strip(), connection_name, context) for part in parts for one in part.split(",")]
+
+
+def _node(url: str, connection_name: str, context: ssl.SSLContext | None) -> Any:
+    try:
+        if not url.startswith(("amqp://", "amqps://")):
+            raise ValueError
+        parameters = pika.URLParameters(url)
+    except Exception:
+        raise ValueError("url must be a URL that begins with amqp:// or amqps://") from None
+    if parameters.heartbeat is None:
+        parameters.heartbeat = _HEARTBEAT_S
+    parameters.connection_attempts = 1
+    parameters.socket_timeout = _CONNECT_TIMEOUT_S
+    parameters.stack_timeout = 2 * _CONNECT_TIMEOUT_S
+    parameters.client_properties = {"connection_name": connection_name}
+    if context is not None and url.startswith("amqps://"):
+        parameters.ssl_options = pika.SSLOptions(context, parameters.host)
+    return parameters
 
 
 class Channel:
@@ -66,26 +92,22 @@ class Channel:
             self.amqp.close()
 
 
-class Connection:
-    """One connection to the broker, recreated with growing pauses. Used in the thread of its loop."""
+class Connection(Upkeep[Any]):
+    """One connection to the broker, recreated with growing pauses."""
 
     def __init__(self, nodes: Sequence[Any], purpose: str) -> None:
         """
         Args:
-            nodes: `pika.ConnectionParameters` of the nodes of one cluster, tried in turn
+            nodes: as `nodes_of` gives them, tried in turn
             purpose: names it in log lines
         """
-        self.last_error: str | None = None
-        """Why there is no connection, or why it takes nothing. Holds no password."""
+        super().__init__(f"no connection for {purpose}")
         self.unblocked: Final = asyncio.Event()
         """Not set while the broker takes nothing from publishers: memory or disk alarm."""
         self.unblocked.set()
         self._nodes = nodes
         self._purpose = purpose
         self._amqp: Any = None
-        self._refusal: CallerError | None = None
-        self._tried = asyncio.Event()
-        """Set while there is a connection, or the broker refuses the login."""
         self._lost: asyncio.Future[Exception] | None = None
 
     async def serve(self) -> None:
@@ -95,28 +117,23 @@ class Connection:
             try:
                 lost = await self._open(node)
                 LOG.info("connected to %s:%s for %s", node.host, node.port, self._purpose)
-                self.last_error = self._refusal = None
-                self._tried.set()
+                self._opened(self._amqp)
                 failures = 0
-                self._failed(await lost)
-            except Exception as error:  # An address that cannot be used is one more node that is away.
-                self._failed(error)
+                error = await lost
+            except Exception as failure:  # An address that cannot be used is one more node that is away.
+                error = failure
+            self._value = None
+            self.unblocked.set()
+            self._failed(error, _refusal_of(error))
             longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**failures)
             failures = min(failures + 1, 10)
             await asyncio.sleep(longest * random.uniform(0.5, 1))
 
     async def channel(self) -> Channel:
-        """Opens a channel, once there is a connection; raises as `opened`."""
-        channel = Channel(await self.opened())
+        """Opens a channel, once there is a connection; raises as `ready`."""
+        channel = Channel(await self.ready())
         await channel.open()
         return channel
-
-    async def opened(self) -> Any:
-        """The connection of pika, once it is open; raises CallerError `LOGIN_REFUSED`."""
-        await self._tried.wait()
-        if self._refusal is not None:
-            raise self._refusal.again()
-        return self._amqp
 
     def reset(self, reason: str) -> None:
         """Drops the connection, so that another one follows."""
@@ -151,20 +168,6 @@ class Connection:
             raise error
         return lost
 
-    def _failed(self, error: Exception) -> None:
-        reason = reason_of(error)
-        if reason != self.last_error:
-            LOG.warning("no connection for %s, trying again: %s", self._purpose, reason)
-        self.last_error = reason
-        self.unblocked.set()
-        self._tried.clear()
-        self._refusal = None
-        # A limit of connections passes by itself.
-        is_refused = isinstance(error, (ProbableAuthenticationError, ProbableAccessDeniedError))
-        if is_refused and "limit" not in reason:
-            self._refusal = CallerError.of("LOGIN_REFUSED", hint=f"It says: {reason}.")
-            self._tried.set()
-
     def _block(self, _: Any, frame: Any) -> None:
         self.last_error = f"the broker takes no commands: {frame.method.reason}"
         LOG.warning("%s", self.last_error)
@@ -176,13 +179,9 @@ class Connection:
         self.unblocked.set()
 
 
-def reason_of(error: BaseException) -> str:
-    """The innermost error, in one line: pika wraps it, and has one for each address of a name."""
-    for _ in range(10):
-        inner = getattr(error, "exceptions", None) or [getattr(error, "exception", None) or next(iter(error.args), None)]
-        if not isinstance(inner[-1], BaseException):
-            break
-        error = inner[-1]
-    # Some of pika's errors hold what the broker says as text alone.
-    said = re.search(r"\(\d+\) ['\"](.+?)['\"]+[,)]*$", str(error))
-    return (said[1] if said else " ".join(str(error).split()) or type(error).__name__).rstrip(".")
+def _refusal_of(error: Exception) -> CallerError | None:
+    """`LOGIN_REFUSED`; a limit of connections passes by itself."""
+    reason = reason_of(error)
+    if not isinstance(error, (ProbableAuthenticationError, ProbableAccessDeniedError)) or "limit" in reason:
+        return None
+    return CallerError.of("LOGIN_REFUSED", hint=f"It says: {reason}.")

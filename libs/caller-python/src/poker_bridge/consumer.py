@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from pika.exceptions import ChannelClosedByBroker
 
-from .connection import LOG, Channel, reason_of
+from .connection import Channel
 from .errors import CallerError
+from .upkeep import Upkeep, reason_of
 
 _PAUSE_S: Final = 0.2
 _PAUSE_IF_REFUSED_S: Final = 5.0
@@ -41,8 +42,11 @@ class Delivery:
             self._consumer.unacknowledged -= 1
 
 
-class Consumer:
-    """Consumes one reply queue, over as many channels and connections as that takes. Used in the thread of the loop."""
+class Consumer(Upkeep[str]):
+    """Consumes one reply queue, over as many channels and connections as that takes.
+
+    It is open once the queue has been consumed: replies can be sent there from then on, also while it is consumed again.
+    """
 
     def __init__(
         self,
@@ -59,18 +63,13 @@ class Consumer:
             arguments: beside those of every reply queue
             on_moved: called when another queue has taken the place of the one before
         """
-        self.last_error: str | None = None
-        """Why the queue is not consumed."""
+        super().__init__("replies are not received")
         self.unacknowledged = 0
         self._claim = claim
         self._arguments = {"x-queue-type": "quorum", "x-delivery-limit": _NO_LIMIT, **arguments}
         self._prefetch = prefetch
         self._on_delivery = on_delivery
         self._on_moved = on_moved
-        self._queue: str | None = None
-        self._refusal: CallerError | None = None
-        self._tried = asyncio.Event()
-        """Set once the queue has been consumed, so that replies can be sent to it, or while that is refused."""
         self._channel: Channel | None = None
         self._deliveries = 0
 
@@ -80,25 +79,16 @@ class Consumer:
             try:
                 await self._consume()
             except Exception as error:
-                self._failed(error)
+                self._failed(error, _refusal_of(error))
             finally:
                 if self._channel is not None:
                     self._channel.close()
             await asyncio.sleep(_PAUSE_S if self._refusal is None else _PAUSE_IF_REFUSED_S)
 
-    async def ready(self) -> str:
-        """The queue, once replies can be sent to it; raises CallerError if that is refused."""
-        while True:
-            await self._tried.wait()
-            if self._refusal is not None:
-                raise self._refusal.again()
-            if self._queue is not None:
-                return self._queue
-
     async def delete_queue(self) -> None:
         """Deletes the queue with what is in it; a failure is left to its expiry."""
         if self._channel is not None and self._channel.is_open:
-            await self._channel.call("queue_delete", self._queue)
+            await self._channel.call("queue_delete", self._value)
 
     async def _consume(self) -> None:
         channel, queue = await self._claim()
@@ -113,9 +103,8 @@ class Consumer:
             self._on_delivery(Delivery(self, channel, method.delivery_tag, properties, body))
 
         await channel.call("basic_consume", queue, deliver)
-        before, self._queue = self._queue, queue
-        self._refusal = self.last_error = None
-        self._tried.set()
+        before = self._value
+        self._opened(queue)
         if before not in (None, queue):
             self._on_moved()
         await self._watch(channel, queue)
@@ -138,15 +127,8 @@ class Consumer:
             before = received if is_waiting else None
         raise channel.closed.result()
 
-    def _failed(self, error: Exception) -> None:
-        reason = str(error) if isinstance(error, CallerError) else reason_of(error)
-        if reason != self.last_error:
-            LOG.warning("replies are not received, trying again: %s", reason)
-        self.last_error = reason
-        if isinstance(error, ChannelClosedByBroker) and error.reply_code in _REFUSED:
-            error = CallerError.of("NOT_PERMITTED", hint=reason)
-        self._refusal = error.again() if isinstance(error, CallerError) else None
-        if self._refusal is not None:
-            self._tried.set()
-        elif self._queue is None:
-            self._tried.clear()
+
+def _refusal_of(error: Exception) -> CallerError | None:
+    if isinstance(error, ChannelClosedByBroker) and error.reply_code in _REFUSED:
+        return CallerError.of("NOT_PERMITTED", hint=reason_of(error))
+    return error if isinstance(error, CallerError) else None

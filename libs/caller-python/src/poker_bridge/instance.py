@@ -5,8 +5,9 @@ from typing import Final
 
 from pika.exceptions import ChannelClosedByBroker
 
-from .connection import LOG, Channel, Connection
+from .connection import Channel, Connection
 from .errors import CallerError
+from .upkeep import LOG
 
 _RESOURCE_LOCKED: Final = 405
 _PAUSES_S: Final = (0.0, 0.2, 0.4, 0.8)

@@ -81,7 +81,7 @@ class Publisher:
         while self._idle:
             if (channel := self._idle.pop()).is_open:
                 return channel
-        channel = _ConfirmingChannel(await self._connection.opened())
+        channel = _ConfirmingChannel(await self._connection.ready())
         await channel.open()
         await channel.call("confirm_delivery", channel.answer)
         return channel

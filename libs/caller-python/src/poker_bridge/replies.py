@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, Iterator
 
-from .connection import LOG
 from .consumer import Delivery
 from .errors import CallerError
+from .upkeep import LOG
 
 _MAX_CALLS: Final = 10_000
 _MAX_REMEMBERED: Final = 10_000

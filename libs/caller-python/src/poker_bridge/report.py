@@ -7,14 +7,13 @@ from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar, cast
 
 from .bus import Bus
-from .call import Call
+from .call import Call, read_success
 from .cancellation import Cancellation
 from .commands import PreparedCommand
 from .connection import Channel
 from .consumer import Consumer, Delivery
 from .errors import CallerError
-from .messages import ErrorBody, ReportCompleted, ReportPage
-from .replies import read_reply
+from .messages import ReportCompleted, ReportPage
 
 R = TypeVar("R")
 
@@ -89,15 +88,8 @@ class Report(Generic[R]):
         consumer = Consumer(self._claim, arguments=_ARGUMENTS, prefetch=_PAGES_PREFETCHED, on_delivery=call.take)
         consuming = asyncio.create_task(consumer.serve())
         try:
-            call.send(consumer)
             while self.summary is None:
-                try:
-                    delivery = await call.next_reply()
-                    page = self._page_of(delivery)
-                except CallerError as error:
-                    await call.pause_after(error)
-                    call.send(consumer)
-                    continue
+                delivery, page = await call.next(consumer, self._read_page)
                 if page is not None:
                     yield page
                     self._sequence += 1
@@ -112,12 +104,10 @@ class Report(Generic[R]):
     async def _claim(self) -> tuple[Channel, str]:
         return await self._bus.incoming.channel(), self._queue
 
-    def _page_of(self, delivery: Delivery) -> ReportPage[R] | None:
+    def _read_page(self, delivery: Delivery) -> tuple[Delivery, ReportPage[R] | None]:
         """The page of a delivery; None for the end, and for what a redelivery or a second run repeats."""
         try:
-            reply = read_reply(delivery)
-            if reply.type == "command.failed":
-                raise CallerError.of_reply(cast(ErrorBody, reply.data))
+            reply = read_success(delivery)
             if reply.type not in ("report.page", "report.completed"):
                 raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
             if reply.sequence > self._sequence:
@@ -130,11 +120,11 @@ class Report(Generic[R]):
         self._total_count = total_count
         if reply.type == "report.completed":
             self.summary = self._summary_of(cast(ReportCompleted, reply.data))
-            return None
+            return delivery, None
         if reply.sequence < self._sequence:
-            return None
+            return delivery, None
         self._read_from = self._read_from or reply.data.get("readAt")
-        return cast(ReportPage[R], reply.data)
+        return delivery, cast(ReportPage[R], reply.data)
 
     def _summary_of(self, completed: ReportCompleted) -> ReportCompleted:
         """Pages of an earlier run, which are not given twice, were read before what the last run says."""

@@ -69,17 +69,12 @@ export async function* readReport(
     yield { type: 'report.completed', data: tally.completed(report, isWhole) };
     return;
   }
-  const begin = (page: number): Promise<ReadPage> => {
-    const answer = fetch({ page, perPage: tally.state.requested }).then((read) => ({
-      ...read,
-      readAtMs: nowMs(),
-    }));
-    // It fails once it is its turn, if it comes to that.
-    answer.catch(() => undefined);
-    return answer;
+  const read = async (page: number): Promise<ReadPage> => {
+    const answer = await fetch({ page, perPage: tally.state.requested });
+    return { ...answer, readAtMs: nowMs() };
   };
   let page = data.page ?? tally.state.pages + 1;
-  for (let answer = await begin(page); ; page += 1) {
+  for (let answer = await read(page); ; page += 1) {
     const isBeyond = isBeyondLast(answer, page);
     if (!isBeyond && answer.currentPage !== page) {
       const reason = `/meta/current-page is ${answer.currentPage}, and page ${page} was requested`;
@@ -88,14 +83,16 @@ export async function* readReport(
     tally.compare(answer);
     const isLast = isBeyond || !isWhole || page >= answer.pageCount;
     if (!isLast) tally.refuseEndless();
-    const next = isLast || answer.isLarge ? undefined : begin(page + 1);
+    const next = isLast || answer.isLarge ? undefined : read(page + 1);
+    // It fails once it is its turn, if it comes to that.
+    next?.catch(() => undefined);
     if (!isBeyond) {
       yield pageOf(report, page, answer);
       await tally.add(answer);
       command.progress = { ...tally.state };
     }
     if (isLast) break;
-    answer = await (next ?? begin(page + 1));
+    answer = await (next ?? read(page + 1));
   }
   command.progress = { ...tally.state, isDone: true };
   yield { type: 'report.completed', data: tally.completed(report, isWhole) };

@@ -4,7 +4,7 @@ const HTML = 'http://www.w3.org/1999/xhtml';
 const SVG = 'http://www.w3.org/2000/svg';
 const OF_DRAWINGS = ['svg', 'rect'];
 
-/** `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element; children and attributes that are undefined are left out. */
+/** `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element. Attributes that are undefined are left out. */
 export function h(selector, ...rest) {
   const [name, ...classes] = selector.split('.');
   const made = document.createElementNS(OF_DRAWINGS.includes(name) ? SVG : HTML, name);
@@ -13,13 +13,18 @@ export function h(selector, ...rest) {
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value !== undefined) made.setAttribute(attribute, value);
   }
-  made.append(...rest.flat(2).filter((child) => child !== undefined));
+  made.append(...shownOf(rest));
   return made;
 }
 
-/** A word about a state; `kind` is ok, warn, bad or idle, and colours it. */
-export function badge(kind, text) {
-  return h(`span.badge.${kind}`, text);
+/** The children that are to be seen: `size > 0 && h(…)` may be among them, and lists of lists. */
+export function shownOf(children) {
+  return children.flat(3).filter((child) => child !== undefined && child !== false);
+}
+
+/** A word about a state, by which the style sheet colours it. */
+export function badge(text, state = text) {
+  return h('span.badge', { 'data-state': state }, text);
 }
 
 /** A table whose rows become cards on a narrow screen; each cell then shows the title of its column. */

@@ -2,40 +2,27 @@
 
 import { badge, copyable, count, duration, h, nothing, table, time } from './elements.js';
 
-const LANE_KINDS = { consuming: 'ok', paused: 'warn', draining: 'warn', stopped: 'bad' };
-const CIRCUIT_KINDS = { closed: 'ok', 'half-open': 'warn', open: 'bad' };
-const REDIS = {
-  available: ['ok', 'connected'],
-  connecting: ['warn', 'connecting'],
-  away: ['warn', 'away'],
-  closed: ['idle', 'closed'],
-};
-const CATEGORY_KINDS = {
-  misconfigured: 'bad',
-  internal: 'bad',
-  unavailable: 'warn',
-  uncertain: 'warn',
-  expired: 'warn',
-};
+const REDIS = { available: 'connected' };
 const ENDS = { answered: 'the caller was told', postponed: 'tried again later' };
 
 /** The worst reason as the headline, with since when, why, who acts and what to type; the rest below it. */
-export function verdictSection(mark, reasons) {
-  const sign = h('span.mark', { 'aria-hidden': 'true' }, mark);
-  const [worst, ...others] = reasons;
-  if (!worst) return [h('h2', sign, 'All is well')];
+export function verdictSection(mark, title, [worst, ...others]) {
   const items = others.map((reason) => h('li', h('h3', reason.what), facts(reason)));
-  return [h('h2', sign, worst.what), facts(worst), ...(items.length > 0 ? [h('ul', items)] : [])];
+  return [
+    h('h2', h('span.mark', { 'aria-hidden': 'true' }, mark), title),
+    worst && facts(worst),
+    items.length > 0 && h('ul', items),
+  ];
 }
 
 function facts({ sinceMs, why, whoActs, line, last }) {
-  const rows = [
-    ['Since', sinceMs && time(sinceMs)],
-    ['Why', why],
-    ['Who acts', whoActs],
-    ['Run', line && copyable(line)],
-    ['Note', last],
-  ];
+  const rows = Object.entries({
+    Since: sinceMs && time(sinceMs),
+    Why: why,
+    'Who acts': whoActs,
+    Run: line && copyable(line),
+    Note: last,
+  });
   const given = rows.filter(([, value]) => value !== undefined);
   return h(
     'dl',
@@ -50,7 +37,7 @@ export function queuesSection(queues) {
   const rows = shown.map(({ queue, lane, messages, consumers }) => [
     h('code', queue),
     messages === undefined ? 'missing' : count(messages),
-    consumers === 0 && lane ? badge('bad', 'none') : count(consumers ?? 0),
+    consumers === 0 && lane ? badge('none') : count(consumers ?? 0),
   ]);
   return [table('Queues', ['Queue', 'Waiting', 'Consumers'], rows)];
 }
@@ -59,21 +46,19 @@ export function keptSection(what, kept) {
   if (kept?.messages === undefined) return [nothing('RabbitMQ does not say.')];
   const { messages, reasons, queue, line: list } = kept;
   if (messages === 0) return [nothing(`No ${what}.`)];
-  const head = h('p', h('b', count(messages)), ' in ', h('code', queue));
-  if (!reasons) {
-    const tooMany = ['Too many to look into here: ', copyable(list)];
-    return [head, nothing(messages > 500 ? tooMany : 'Not looked into yet.')];
-  }
-  const items = reasons.map(({ reason, count: times, last, line, trace }) => {
+  const tooMany = ['Too many to look into here: ', copyable(list)];
+  const items = reasons?.map(({ reason, count: times, last, line, trace }) => {
     const title = h('p.what', h('code', reason), h('b', `${count(times)} ×`), line && copyable(line));
-    return h('li', title, lastOne({ ...last, line: trace }));
+    return h('li', title, lastOne({ ...last, ...last.failure, line: trace }));
   });
-  return [head, h('ol.failures', items)];
+  return [
+    h('p', h('b', count(messages)), ' in ', h('code', queue)),
+    items ? h('ol.failures', items) : nothing(messages > 500 ? tooMany : 'Not looked into yet.'),
+  ];
 }
 
 /** The last of a kind: its command, what was invalid, and what the platform said. */
-function lastOne({ id, traceId, type, queue, failedAt, failure, line, ...own }) {
-  const { status, pointers = [], reason } = failure ?? own;
+function lastOne({ id, traceId, type, queue, failedAt, status, pointers = [], reason, line }) {
   const names = pointers.map((pointer) => h('code', pointer));
   const parts = [status && `HTTP ${status}`, ...names, reason].filter(Boolean);
   return h(
@@ -90,28 +75,29 @@ function lastOne({ id, traceId, type, queue, failedAt, failure, line, ...own }) 
 }
 
 export function lanesSection({ lanes, broker, redis }) {
-  const laneCards = lanes.map(({ lane, state, inFlight, prefetch: max }) =>
-    card(
-      `Lane ${lane}`,
-      badge(LANE_KINDS[state] ?? 'bad', state),
-      h('p', h('b', count(inFlight)), ` of ${count(max)} in flight`),
-      h('meter', { min: 0, max, value: inFlight, 'aria-label': `In flight in the lane ${lane}` }),
+  const { isConnected, isBlocked, release = 'not connected yet', advice } = broker;
+  const brokerState = isConnected ? badge('connected') : badge('away', 'no broker');
+  return [
+    ...lanes.map(({ lane, state, inFlight, prefetch: max }) =>
+      card(
+        `Lane ${lane}`,
+        badge(state),
+        h('p', h('b', count(inFlight)), ` of ${count(max)} in flight`),
+        h('meter', { min: 0, max, value: inFlight, 'aria-label': `In flight in the lane ${lane}` }),
+      ),
     ),
-  );
-  const { isConnected, isBlocked, release, advice } = broker;
-  const brokerState = [!isConnected && 'away', isBlocked && 'takes nothing', 'connected'].find(Boolean);
-  const brokerCard = card(
-    'Broker',
-    badge(isConnected && !isBlocked ? 'ok' : 'bad', brokerState),
-    h('p', release ?? 'not connected yet'),
-    advice && h('p.quiet', advice),
-  );
-  const redisCard = card(
-    'Deduplication',
-    redis ? badge(...REDIS[redis]) : badge('idle', 'this worker'),
-    h('p', redis ? 'Redis, shared by all workers' : 'in the memory of this worker (no REDIS_URL)'),
-  );
-  return [...laneCards, brokerCard, redisCard];
+    card(
+      'Broker',
+      isBlocked ? badge('takes nothing') : brokerState,
+      h('p', release),
+      advice && h('p.quiet', advice),
+    ),
+    card(
+      'Deduplication',
+      badge(redis ? (REDIS[redis] ?? redis) : 'this worker'),
+      h('p', redis ? 'Redis, shared by all workers' : 'in the memory of this worker (no REDIS_URL)'),
+    ),
+  ];
 }
 
 export function commandsSection({ seconds, types }) {
@@ -145,29 +131,26 @@ function bars(type, hour) {
   );
 }
 
-export function operatorsSection({ operators, operatorsLeftOut }) {
+export function operatorsSection({ operators, operatorsLeftOut: leftOut }) {
   const operations = operators[0]?.operations.map(({ operation }) => operation) ?? [];
   const rows = operators.map((each) => [h('bdi', each.operator), ...each.operations.map(operationCell)]);
   const title = 'Circuits and what is in flight, by operator and operation';
-  const leftOut = `${count(operatorsLeftOut)} more operators have less to tell; the metrics have all of them.`;
-  return [
-    table(title, ['Operator', ...operations], rows),
-    ...(operatorsLeftOut > 0 ? [nothing(leftOut)] : []),
-  ];
+  const others = `${count(leftOut)} more operators have less to tell; the metrics have all of them.`;
+  return [table(title, ['Operator', ...operations], rows), leftOut > 0 && nothing(others)];
 }
 
 function operationCell({ circuit, cause, openSinceMs, inFlight, waiting, overflowed }) {
-  if (circuit === undefined && inFlight === 0) return badge('idle', 'not used yet');
+  if (circuit === undefined && inFlight === 0) return badge('not used yet');
   const numbers = [
     `${count(inFlight)} in flight`,
-    ...(waiting > 0 ? [`${count(waiting)} wait for a connection`] : []),
-    ...(overflowed > 0 ? [`${count(overflowed)} OVERLOADED so far`] : []),
+    waiting > 0 && `${count(waiting)} wait for a connection`,
+    overflowed > 0 && `${count(overflowed)} OVERLOADED so far`,
   ];
   return h(
     'div.operation',
-    badge(CIRCUIT_KINDS[circuit] ?? 'idle', circuit ?? 'not called yet'),
+    badge(circuit ?? 'not called yet'),
     openSinceMs && h('span', 'since ', time(openSinceMs), cause && `, ${cause}`),
-    h('span.quiet', numbers.join(', ')),
+    h('span.quiet', numbers.filter(Boolean).join(', ')),
   );
 }
 
@@ -179,13 +162,13 @@ export function failuresSection(failures) {
 
 function failureItem({ code, category, type, end, count: times, operators, last, line, ...failure }) {
   const { firstAtMs, lastAtMs, advice, whoActs } = failure;
-  const names = operators.map((name, index) => [index > 0 ? ', ' : '', h('bdi', name)]);
+  const names = operators.map((name, index) => [index > 0 && ', ', h('bdi', name)]);
   return h(
     'li',
     h(
       'p.what',
       h('code', code),
-      badge(CATEGORY_KINDS[category] ?? 'idle', category),
+      badge(category),
       h('span', h('b', `${count(times)} ×`), ' last at ', time(lastAtMs), ', first at ', time(firstAtMs)),
     ),
     h('p', advice),
@@ -193,7 +176,7 @@ function failureItem({ code, category, type, end, count: times, operators, last,
       'p.quiet',
       h('code', type),
       ` · ${ENDS[end]}`,
-      names.length > 0 ? ` · operator${names.length > 1 ? 's' : ''} ` : undefined,
+      names.length > 0 && ` · operator${names.length > 1 ? 's' : ''} `,
       names,
       ` · who acts: ${whoActs}`,
     ),

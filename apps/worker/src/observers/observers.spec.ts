@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
+import type { MessagingObserver } from '#messaging';
 import { createLogger, Metrics } from '#telemetry';
 
 import { COMMAND } from '../console/command-facts.fixture.ts';
 import { FailureTally } from '../console/failure-tally.ts';
-import { BusObserver } from './bus-observer.ts';
+import { busObserver, platformObserver } from './observers.ts';
 
 const POSTPONEMENT = {
   delayMs: 5_000,
@@ -14,11 +15,10 @@ const POSTPONEMENT = {
 
 const FAILURE = { status: 503, reason: 'The circuit is open.', pointers: ['/data'] };
 
-async function shownAfter(act: (observer: BusObserver) => void) {
+async function shown(act: (...given: Parameters<typeof platformObserver>) => void) {
   const lines: string[] = [];
   const metrics = new Metrics();
-  const logger = createLogger('trace', { write: (line) => lines.push(line) });
-  act(new BusObserver(logger, metrics, new FailureTally()));
+  act(createLogger('trace', { write: (line) => lines.push(line) }), metrics, new FailureTally());
   const series = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('poker_'));
   return {
     series: series.filter((line) => !line.endsWith(' 0')),
@@ -26,7 +26,10 @@ async function shownAfter(act: (observer: BusObserver) => void) {
   };
 }
 
-describe('BusObserver', () => {
+const shownAfter = (act: (observer: MessagingObserver) => void) =>
+  shown((...given) => act(busObserver(...given)));
+
+describe('busObserver', () => {
   it.each([
     ['INTERNAL_ERROR', 'error', { name: 'SyntaxError' }],
     ['POISON_COMMAND', 'error', { name: 'SyntaxError' }],
@@ -61,17 +64,18 @@ describe('BusObserver', () => {
     [
       'postponed',
       'poker_commands_postponed_total{type="game.open",code="CIRCUIT_OPEN"} 1',
-      (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', POSTPONEMENT, FAILURE),
+      (observer: MessagingObserver) =>
+        observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', POSTPONEMENT, FAILURE),
     ],
     [
       'moved',
       'poker_commands_moved_total{queue="poker.quarantine"} 1',
-      (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.quarantine'),
+      (observer: MessagingObserver) => observer.commandMoved(COMMAND, 'poker.quarantine'),
     ],
     [
       'returned',
       'poker_commands_returned_total{lane="interactive"} 1',
-      (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('QUOTED')),
+      (observer: MessagingObserver) => observer.commandReturned(COMMAND, new SyntaxError('QUOTED')),
     ],
   ])('logs a command that was %s, and does not count it as answered', async (how, counted, act) => {
     const { series, lines } = await shownAfter(act);
@@ -97,5 +101,27 @@ describe('BusObserver', () => {
       observer.connectionChanged('publishing', publishing);
     });
     expect(series).toEqual(expected);
+  });
+});
+
+describe('platformObserver', () => {
+  it('counts and times calls in seconds, and logs a circuit that changed with its cause', async () => {
+    const { series, lines } = await shown((...given) => {
+      const observer = platformObserver(...given);
+      observer.attemptEnded('session.create', '2xx', 20);
+      observer.attemptRefused('game.open', 'overloaded');
+      observer.admissionWaited('game.open', 250);
+      observer.circuitChanged('casino', 'game.open', 'open', 'HTTP 503');
+    });
+    expect(series).toEqual(
+      expect.arrayContaining([
+        'poker_platform_request_duration_seconds_sum{operation="session.create",result="2xx"} 0.02',
+        'poker_platform_refusals_total{operation="game.open",reason="overloaded"} 1',
+        'poker_admission_wait_seconds_sum{operation="game.open"} 0.25',
+        'poker_circuit_changes_total{operator="casino",operation="game.open",state="open"} 1',
+      ]),
+    );
+    const circuit = { operator: 'casino', operation: 'game.open', state: 'open', cause: 'HTTP 503' };
+    expect(lines).toMatchObject([{ level: 'warn', ...circuit, msg: 'circuit changed' }]);
   });
 });

@@ -1,0 +1,144 @@
+import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
+import type { ConnectionState, MessagingObserver } from '#messaging';
+import type { PlatformObserver } from '#platform';
+import type { Logger, Metrics } from '#telemetry';
+
+import type { FailureTally } from '../console/failure-tally.ts';
+
+/**
+ * Logs and counts what happens on the bus: one line for each outcome, with ids and without data.
+ *
+ * @param consumed the queues that this process may consume
+ */
+export function busObserver(
+  logger: Logger,
+  metrics: Metrics,
+  tally: FailureTally,
+  consumed: readonly string[] = [],
+): MessagingObserver {
+  beginAtZero(metrics, consumed);
+  const connections: Record<string, ConnectionState['kind']> = { consuming: 'closed', publishing: 'closed' };
+  return {
+    commandTaken: (lane, isRedelivered, waitedMs) => {
+      metrics.commandsInFlight.labels(lane).value += 1;
+      if (isRedelivered) metrics.redeliveries.labels(lane).value += 1;
+      if (waitedMs !== undefined) metrics.commandWait.labels(lane).observe(waitedMs / 1000);
+    },
+    commandReleased: (lane) => {
+      metrics.commandsInFlight.labels(lane).value -= 1;
+    },
+    commandAnswered: (command, outcome, cause, failure) => {
+      const { type, durationMs } = command;
+      metrics.commands.labels(type, outcome).value += 1;
+      metrics.commandDuration.labels(type).observe(durationMs / 1000);
+      if (outcome !== 'success') {
+        metrics.commandsFailed.labels(type, ERROR_CODES[outcome].category).value += 1;
+        tally.failed(command, outcome, 'answered', failure);
+      }
+      if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
+        logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
+      } else logger.info({ ...command, outcome, ...failure }, 'command answered');
+    },
+    commandPostponed: (command, code, postponement, failure) => {
+      metrics.commandsPostponed.labels(command.type, code).value += 1;
+      tally.failed(command, code, 'postponed', failure);
+      logger.info({ ...command, code, ...failure, ...postponement }, 'command postponed');
+    },
+    commandMoved: (command, queue) => {
+      metrics.commandsMoved.labels(queue).value += 1;
+      logger.warn({ ...command, queue }, 'command moved to another queue');
+    },
+    commandReturned: (command, cause) => {
+      metrics.commandsReturned.labels(command.lane).value += 1;
+      logger.warn({ ...command, cause }, 'command returned to its queue; it is delivered again');
+    },
+    commandReplayed: (command) => {
+      metrics.replays.value += 1;
+      logger.debug(command, 'command seen before; its reply is replayed');
+    },
+    deadLettered: (command, code) => {
+      metrics.deadLetters.value += 1;
+      logger.debug({ ...command, code }, 'command dead-lettered');
+    },
+    replyParked: (command, reply, reason) => {
+      metrics.undeliveredReplies.value += 1;
+      logger.warn({ ...command, reply, reason }, 'reply parked');
+    },
+    repliesForwarded: (queue, replies) => {
+      metrics.forwardedReplies.value += replies;
+      logger.info({ queue, replies }, 'parked replies delivered');
+    },
+    connectionChanged: (connection, state) => {
+      connections[connection] = state.kind;
+      tally.troubleChanged(connection, state.kind !== 'open');
+      const kinds = Object.values(connections);
+      metrics.brokerConnected.value = kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0;
+      metrics.brokerBlocked.value = kinds.includes('blocked') ? 1 : 0;
+      if (state.kind === 'open') logger.info({ connection }, 'connected to the broker');
+      else if (state.kind !== 'closed') logger.warn({ connection, ...state }, 'the broker is not available');
+    },
+    accessChanged: (advice) => {
+      if (advice === undefined) logger.info('the broker grants what the worker needs');
+      else logger.error({ advice }, 'the broker refuses something to the worker; it takes no commands');
+    },
+    topologyChanged: (mismatch) =>
+      logger.error({ mismatch }, 'the topology on the broker was changed; it is used as it is'),
+    brokerKnown: (version, advice) => {
+      if (advice !== undefined)
+        logger.warn({ version, advice }, 'the broker needs a setting for fast recovery');
+    },
+    redisChanged: (redis) => {
+      if (redis.kind === 'available') logger.info('Redis connected; deduplication is shared');
+      else logger.warn({ redis }, 'Redis is away; each worker deduplicates by itself');
+    },
+    consumerLost: (queue, reason) => {
+      metrics.consumersLost.labels(queue).value += 1;
+      logger.warn({ queue, reason }, 'consumer lost; it is recreated');
+    },
+  };
+}
+
+/** Counts and times the calls to the platform, and logs changes of its circuits. */
+export function platformObserver(log: Logger, metrics: Metrics, tally: FailureTally): PlatformObserver {
+  // Elsewhere a cause is a thrown value, which must not be logged as it is; here it is one of a closed list.
+  const logger = log.child({}, { serializers: { cause: (cause: string) => cause } });
+  return {
+    attemptEnded: (operation, result, durationMs) => {
+      metrics.platformRequests.labels(operation, result).value += 1;
+      metrics.platformRequestDuration.labels(operation, result).observe(durationMs / 1000);
+    },
+    admissionWaited: (operation, waitedMs) =>
+      metrics.admissionWait.labels(operation).observe(waitedMs / 1000),
+    attemptRefused: (operation, reason) => {
+      metrics.platformRefusals.labels(operation, reason).value += 1;
+    },
+    retried: () => {
+      metrics.platformRetries.value += 1;
+    },
+    signatureDoubted: (operator, operation) => {
+      metrics.signatureDoubts.labels(operator, operation).value += 1;
+      logger.warn({ operator, operation }, 'bad request; the signature may be wrong');
+    },
+    circuitChanged: (operator, operation, state, cause) => {
+      metrics.circuitChanges.labels(operator, operation, state).value += 1;
+      tally.troubleChanged(`${operation} ${operator}`, state !== 'closed');
+      logger.warn({ operator, operation, state, cause }, 'circuit changed');
+    },
+  };
+}
+
+/** A series that appears with its first event hides that event from `increase`. */
+function beginAtZero(metrics: Metrics, consumed: readonly string[]): void {
+  for (const queue of consumed) metrics.consumersLost.labels(queue);
+  for (const type of [...COMMAND_TYPES, 'unknown']) {
+    metrics.commands.labels(type, 'success');
+    for (const [code, { category }] of Object.entries(ERROR_CODES)) {
+      metrics.commands.labels(type, code);
+      metrics.commandsFailed.labels(type, category);
+    }
+  }
+  for (const lane of LANES) {
+    const { commandsInFlight, redeliveries, commandsReturned } = metrics;
+    for (const metric of [commandsInFlight, redeliveries, commandsReturned]) metric.labels(lane);
+  }
+}

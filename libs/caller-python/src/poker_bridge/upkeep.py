@@ -1,0 +1,68 @@
+"""What is opened again whenever it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from typing import Final, Generic, TypeVar
+
+from .errors import CallerError
+
+T = TypeVar("T")
+
+LOG: Final = logging.getLogger("poker_bridge")
+
+
+class Upkeep(Generic[T]):
+    """What is opened again whenever it is lost, and those who wait for it. Used in the thread of the loop."""
+
+    def __init__(self, complaint: str) -> None:
+        """
+        Args:
+            complaint: begins the log line of a failure
+        """
+        self.last_error: str | None = None
+        """Why it is not open, or of no use. Holds no password."""
+        self._complaint = complaint
+        self._value: T | None = None
+        self._refusal: CallerError | None = None
+        self._tried = asyncio.Event()
+        """Set while it is open, or the broker refuses it."""
+
+    async def ready(self) -> T:
+        """Returns once it is open; raises CallerError if that is refused."""
+        while True:
+            await self._tried.wait()
+            if self._refusal is not None:
+                raise self._refusal.again()
+            if self._value is not None:
+                return self._value
+
+    def _opened(self, value: T) -> None:
+        self._value = value
+        self._refusal = self.last_error = None
+        self._tried.set()
+
+    def _failed(self, error: Exception, refusal: CallerError | None) -> None:
+        reason = str(error) if isinstance(error, CallerError) else reason_of(error)
+        if reason != self.last_error:
+            LOG.warning("%s, trying again: %s", self._complaint, reason)
+        self.last_error = reason
+        self._refusal = refusal and refusal.again()
+        if refusal is not None:
+            self._tried.set()
+        elif self._value is None:
+            self._tried.clear()
+
+
+def reason_of(error: BaseException) -> str:
+    """The innermost error, in one line: pika wraps it, and has one for each address of a name."""
+    for _ in range(10):
+        inner = getattr(error, "exceptions", None) or [getattr(error, "exception", None) or next(iter(error.args), None)]
+        if not isinstance(inner[-1], BaseException):
+            break
+        error = inner[-1]
+    # Some of pika's errors hold what the broker says as text alone.
+    said = re.search(r"\(\d+\) ['\"](.+?)['\"]+[,)]*$", str(error))
+    return (said[1] if said else " ".join(str(error).split()) or type(error).__name__).rstrip(".")
