@@ -21,11 +21,8 @@ export interface ConsumerChannelOptions {
   readonly maxBodyBytes: number;
   /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
-  /** If it throws, the delivery is returned to the queue. */
-  readonly handle: (delivery: Delivery) => Promise<void> | void;
-  /** Called once a delivery is not in flight any more. */
-  readonly onSettled: () => void;
-  /** Called when the broker has closed the channel or cancelled a consumer on it, and when it is deaf. */
+  /** Ends with `forget`, once the delivery is not in flight any more. */
+  readonly onDelivery: (delivery: Delivery) => void;
   readonly onLost: () => void;
 }
 
@@ -58,8 +55,11 @@ export class ConsumerChannel {
     const delivering = { queue: options.queue, release: releaseOf(model), acknowledgements };
     const bodyBytes = limitBodies(channel, options.maxBodyBytes);
     this.#onMessage = (message) => {
-      if (message) void this.#process(new Delivery(message, bodyBytes(), delivering));
-      else this.lose(new Error(CANCELLED));
+      if (!message) return this.lose(new Error(CANCELLED));
+      const delivery = new Delivery(message, bodyBytes(), delivering);
+      this.#deliveries += 1;
+      this.#inFlight.add(delivery);
+      options.onDelivery(delivery);
     };
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));
@@ -69,12 +69,11 @@ export class ConsumerChannel {
     });
   }
 
-  /** Why its use has ended. */
+  /** Why its use has ended: the broker has closed it or cancelled a consumer on it, does not answer, or it is deaf. */
   get lostBy(): Error | undefined {
     return this.#ended.signal.reason as Error | undefined;
   }
 
-  /** How many deliveries are in flight on it. */
   get inFlight(): number {
     return this.#inFlight.size;
   }
@@ -83,14 +82,14 @@ export class ConsumerChannel {
     return this.#isConsuming;
   }
 
-  /**
-   * Has the broker deliver this many messages at once, by adding a consumer or cancelling all.
-   *
-   * @throws Error if the queue is missing, or has no leader that lets it consume in time
-   */
+  /** Has the broker deliver this many messages at once, by adding a consumer or cancelling all; else it is lost. */
   async adjust(wanted: number): Promise<void> {
-    if (wanted < this.#granted) await this.#cancel();
-    if (wanted > this.#granted) await this.#consume(wanted - this.#granted);
+    try {
+      if (wanted < this.#granted) await this.#cancel();
+      if (wanted > this.#granted) await this.#consume(wanted - this.#granted);
+    } catch (error) {
+      this.lose(error as Error);
+    }
   }
 
   /**
@@ -117,6 +116,11 @@ export class ConsumerChannel {
     this.#retire();
   }
 
+  forget(delivery: Delivery): void {
+    this.#inFlight.delete(delivery);
+    if (this.#ended.signal.aborted) this.#retire();
+  }
+
   /** Returns what is not settled to the queue, and waits until that has the last acknowledgements. */
   async close(): Promise<void> {
     this.#acknowledgements.flush();
@@ -125,19 +129,6 @@ export class ConsumerChannel {
         .then(() => this.#cancel())
         .catch(() => undefined);
     await closeInTime(this.#channel);
-  }
-
-  async #process(delivery: Delivery): Promise<void> {
-    this.#deliveries += 1;
-    this.#inFlight.add(delivery);
-    try {
-      await this.#options.handle(delivery);
-    } catch {
-      delivery.requeue();
-    }
-    this.#inFlight.delete(delivery);
-    if (this.#ended.signal.aborted) this.#retire();
-    this.#options.onSettled();
   }
 
   #retire(): void {
