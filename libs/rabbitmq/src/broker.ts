@@ -22,7 +22,6 @@ const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/** The name is the service's; the broker's management shows it with the use of each connection. */
 export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
   readonly topology: Topology;
   /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
@@ -55,11 +54,10 @@ export class Broker {
   #release: BrokerRelease | undefined;
   /** Whether all of the topology was declared once. */
   #wasComplete = false;
-  /** What differs from the topology. */
   #mismatch: string | undefined;
   /** Which permission is missing, and what to do. */
   #advice: string | undefined;
-  /** Messages that wait for a permission. */
+  /** Decide whether a message that waits for a permission is published again. */
   #waiting: ((isGranted: boolean) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -71,7 +69,7 @@ export class Broker {
   }
 
   get isConnected(): boolean {
-    return this.#publishing.isUsable && this.#consuming.isUsable && this.#advice === undefined;
+    return this.#consuming.isUsable && !this.#isHeld;
   }
 
   /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
@@ -134,10 +132,12 @@ export class Broker {
     return this.#publishing.state.kind === 'open' ? this.#publishing.model : undefined;
   }
 
-  #connection(
-    use: 'publishing' | 'consuming',
-    setUp?: (model: ChannelModel) => Promise<void>,
-  ): BrokerConnection {
+  /** Whether an outcome could not be published. */
+  get #isHeld(): boolean {
+    return !this.#publishing.isUsable || this.#advice !== undefined;
+  }
+
+  #connection(use: 'publishing' | 'consuming', setUp?: BrokerConnectionOptions['setUp']): BrokerConnection {
     return new BrokerConnection({
       ...this.#options,
       setUp,
@@ -162,13 +162,14 @@ export class Broker {
     this.#consuming.open();
   }
 
-  /** Looks again and again, until it is closed. */
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
     const intervalMs = LOOK_INTERVAL_MS * (0.75 + Math.random() / 2);
-    const again = (): void => this.#schedule();
-    const look = (): void => void this.#look(this.#answering).then(again, again);
+    const look = async (): Promise<void> => {
+      await this.#look(this.#answering).catch(() => undefined);
+      this.#schedule();
+    };
     this.#timer = setTimeout(look, this.#advice === undefined ? intervalMs : REFUSED_INTERVAL_MS).unref();
   }
 
@@ -223,23 +224,16 @@ export class Broker {
     this.#schedule();
   }
 
-  /**
-   * Gives the consuming connection up if it does not answer either: its node is paused, or cut off, which its heartbeat
-   * would notice after ten seconds and more.
-   */
+  /** Gives the consuming connection up if it does not answer either: its heartbeat would take ten seconds and more to. */
   async #checkConsuming(): Promise<void> {
     const { model } = this.#consuming;
     if (!model) return;
-    try {
-      await onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
-    } catch (error) {
-      this.#consuming.reset(model, (error as Error).message);
-    }
+    const asked = onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
+    await asked.catch(({ message }: Error) => this.#consuming.reset(model, message));
   }
 
   #holdConsumers(): void {
-    const isHeld = !this.#publishing.isUsable || this.#advice !== undefined;
-    for (const consumer of this.#consumers) consumer.hold(isHeld);
+    for (const consumer of this.#consumers) consumer.hold(this.#isHeld);
   }
 
   #adviceOn(error: unknown): string | undefined {

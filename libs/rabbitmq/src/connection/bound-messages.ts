@@ -7,7 +7,7 @@ const MAX_BYTES = 16 * 1024;
 /** What quorum queues add at each delivery, which must not make headers too long that were not when they were sent. */
 const ADDED = new Set(['x-delivery-count', 'x-acquired-count']);
 const MAX_ADDED_BYTES = 64;
-/** Lists and tables around a value, without the headers themselves. */
+/** Lists and tables around a value. */
 const MAX_DEPTH = 32;
 /** What follows a longer frame in memory is copied, so that the frame's message does not keep it. */
 const MAX_KEPT_FRAME_BYTES = 32 * 1024;
@@ -21,7 +21,7 @@ interface FrameReader {
   recvFrame(): false | { fields: { headers?: MessagePropertyHeaders } };
 }
 
-/** Where the headers are in a frame that announces a message, and where that ends. */
+/** Where the headers of a message are, and where their frame ends. */
 interface Table {
   readonly start: number;
   readonly end: number;
@@ -39,13 +39,13 @@ const HAS_CONTENT_TYPE = 0x8000;
 const HAS_CONTENT_ENCODING = 0x4000;
 const HAS_HEADERS = 0x2000;
 
-/** How many bytes a value takes by its type; those of `SIZED` and `CONTAINERS` say so themselves. */
+/** How many bytes a value takes by its type; texts, bytes, lists and tables say so themselves. */
 const WIDTHS = new Map(
   Object.entries({ V: 0, b: 1, B: 1, t: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, d: 8, l: 8, T: 8 }).map(
     ([type, width]) => [type.charCodeAt(0), width],
   ),
 );
-const [TEXT, BYTES, LIST, TABLE] = [...'SxAF'].map((type) => type.charCodeAt(0));
+const [TEXT, BYTES, LIST, TABLE] = Buffer.from('SxAF');
 const LENGTH_BYTES = 4;
 
 /**
@@ -131,7 +131,6 @@ function afterName(bytes: Buffer, at: number): number {
   return at + 1 + (bytes[at] ?? 0);
 }
 
-/** The frame with these headers alone. */
 function withHeaders(kept: readonly Buffer[], bytes: Buffer, { start, end, frameEnd }: Table): Buffer {
   const frame = Buffer.concat([bytes.subarray(0, start), ...kept, bytes.subarray(end, frameEnd)]);
   frame.writeUInt32BE(frame.length - PAYLOAD_AT - 1, SIZE_AT);

@@ -40,7 +40,7 @@ export interface QueueConsumerOptions {
   readonly onLost?: (error: Error) => void;
 }
 
-/** A consumer in the words of health. */
+/** In the words of health. */
 export type ConsumerState = 'waiting for the broker' | 'consuming' | 'paused' | 'draining' | 'stopped';
 
 /** What it is meant to do; each mode holds what is valid in it alone. */
@@ -114,16 +114,13 @@ export class QueueConsumer {
     this.#change({ kind: 'paused', timer: setTimeout(probe, durationMs) });
   }
 
-  /** Leaves the queue alone until it is not held any more; what is in flight continues. */
+  /** Leaves the queue alone until it is not held any more. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#change();
   }
 
-  /**
-   * Takes the rest of the prefetch if it probes, has taken something, and more can be served. Looked at whenever a
-   * delivery is settled; call it when a delivery that is still in flight has shown that more can be.
-   */
+  /** Takes the rest of the prefetch after a probe. Call it when a delivery that is still in flight shows that more can be served. */
   widenIfServed(): void {
     const { isServed = () => true } = this.#options;
     const mode = this.#mode;
@@ -225,7 +222,9 @@ export class QueueConsumer {
   }
 
   get #isFull(): boolean {
-    return this.#inFlight - (this.#channel?.inFlight ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch;
+    return (
+      this.#inFlight - (this.#channel?.inFlight.size ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch
+    );
   }
 
   get #isStopping(): boolean {
