@@ -166,10 +166,8 @@ export class Broker {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
     const intervalMs = LOOK_INTERVAL_MS * (0.75 + Math.random() / 2);
-    const look = async (): Promise<void> => {
-      await this.#look(this.#answering).catch(() => undefined);
-      this.#schedule();
-    };
+    const again = (): void => this.#schedule();
+    const look = (): void => void this.#look(this.#answering).then(again, again);
     this.#timer = setTimeout(look, this.#advice === undefined ? intervalMs : REFUSED_INTERVAL_MS).unref();
   }
 
@@ -228,8 +226,11 @@ export class Broker {
   async #checkConsuming(): Promise<void> {
     const { model } = this.#consuming;
     if (!model) return;
-    const asked = onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
-    await asked.catch(({ message }: Error) => this.#consuming.reset(model, message));
+    try {
+      await onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
+    } catch (error) {
+      this.#consuming.reset(model, (error as Error).message);
+    }
   }
 
   #holdConsumers(): void {

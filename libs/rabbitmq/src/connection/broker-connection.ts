@@ -35,7 +35,7 @@ export class BrokerConnection {
   #model: ChannelModel | undefined;
   #openedAtMs = 0;
   #isSetUp = false;
-  #kept: Promise<void> | undefined;
+  #isStarted = false;
   /** In a row. */
   #failures = 0;
   /** Called when the state changes. */
@@ -65,7 +65,9 @@ export class BrokerConnection {
 
   /** Begins to connect, the first time that it is called; returns at once. */
   open(): void {
-    this.#kept ??= this.#keep();
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    void this.#keep();
   }
 
   /** The connection, once there is one. @throws Error if it is closed for good */
