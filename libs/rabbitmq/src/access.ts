@@ -11,24 +11,11 @@ const LARGE_MESSAGE_TIMEOUT_MS = 30_000;
 /** The name of a queue and of a binding that do not exist. */
 const NOBODY = 'a question about permissions';
 
-/** A permission that the broker user lacks. */
-export interface MissingPermission {
-  readonly permission: keyof Permissions;
-  /** In the broker's words: the exchange or queue, the virtual host and the user. */
-  readonly reason: string;
-}
-
 /** The permissions that a service needs, as patterns of names. */
 export interface Permissions {
   readonly configure: string;
   readonly write: string;
   readonly read: string;
-}
-
-/** What the broker refused, as RabbitMQ 4 says it; `undefined` if the error says something else. */
-function missingPermissionIn(error: unknown): MissingPermission | undefined {
-  const said = /ACCESS_REFUSED - ((configure|write|read) access [^"]+)/.exec((error as Error).message);
-  return said ? { permission: said[2] as keyof Permissions, reason: String(said[1]) } : undefined;
 }
 
 /**
@@ -64,9 +51,8 @@ export function permissionsLine(
 }
 
 /**
- * Asks whether the user of a connection may publish to some exchanges, without a message for anybody: to the default
- * exchange it publishes for a queue that does not exist; the others it asks to remove such a binding, which needs the
- * same permission, and to read an exchange of the topology. On a fresh channel, since a channel keeps what it was once allowed.
+ * Asks whether the user of a connection may publish to some exchanges, without a message for anybody. On a fresh channel,
+ * since a channel keeps what it was once allowed.
  *
  * @throws Error with code 403 if it may not, else if the broker does not answer
  */
@@ -78,6 +64,7 @@ export function checkPublishing(
   return onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
     for (const exchange of exchanges) {
       if (exchange === '') await publishToNobody(channel);
+      // The removal of a binding that does not exist needs the same permission, and to read an exchange of the topology.
       else if (binding) await channel.unbindExchange(exchange, binding.exchange, NOBODY);
     }
   });
@@ -116,15 +103,11 @@ async function checkConsuming(connection: ChannelModel, queue: string): Promise<
 
 /**
  * Whether the user of a connection may declare, write to and read a queue of this name, and publish to the default exchange.
- * The queue is made for that alone, and goes with its channel.
  *
- * @param queue a name that nobody uses
- * @returns the first permission that is missing
+ * @param queue a name that nobody uses, for a queue that goes with its channel
+ * @returns the first permission that is missing, with the broker's reason
  */
-export async function inspectPermissions(
-  connection: ChannelModel,
-  queue: string,
-): Promise<MissingPermission | undefined> {
+export async function inspectPermissions(connection: ChannelModel, queue: string) {
   try {
     await onChannel(connection, INSPECTION_TIMEOUT_MS, 'the question', async (channel) => {
       await channel.assertQueue(queue, { exclusive: true, autoDelete: true });
@@ -156,10 +139,16 @@ export async function takesMessageOf(connection: ChannelModel, bytes: number): P
   }
 }
 
-/** Publishes to a queue that does not exist; what follows on the channel is answered once the broker took the message. */
+/** What follows on the channel is answered once the broker took the message. */
 async function publishToNobody(channel: Channel, bytes = 0): Promise<void> {
   channel.sendToQueue(NOBODY, Buffer.alloc(bytes));
   await channel.prefetch(1);
+}
+
+/** What the broker refused, as RabbitMQ 4 says it: the exchange or queue, the virtual host and the user. */
+function missingPermissionIn(error: unknown) {
+  const said = /ACCESS_REFUSED - ((configure|write|read) access [^"]+)/.exec((error as Error).message);
+  return said ? { permission: said[2] as keyof Permissions, reason: String(said[1]) } : undefined;
 }
 
 function quoted(text: string): string {

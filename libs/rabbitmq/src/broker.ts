@@ -22,7 +22,6 @@ const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/** The name is the service's; the broker's management shows it with the use of each connection. */
 export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
   readonly topology: Topology;
   /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
@@ -55,11 +54,10 @@ export class Broker {
   #release: BrokerRelease | undefined;
   /** Whether all of the topology was declared once. */
   #wasComplete = false;
-  /** What differs from the topology. */
   #mismatch: string | undefined;
   /** Which permission is missing, and what to do. */
   #advice: string | undefined;
-  /** Messages that wait for a permission. */
+  /** Decide whether a message that waits for a permission is published again. */
   #waiting: ((isGranted: boolean) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -71,7 +69,7 @@ export class Broker {
   }
 
   get isConnected(): boolean {
-    return this.#publishing.isUsable && this.#consuming.isUsable && this.#advice === undefined;
+    return this.#consuming.isUsable && !this.#isHeld;
   }
 
   /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
@@ -134,10 +132,12 @@ export class Broker {
     return this.#publishing.state.kind === 'open' ? this.#publishing.model : undefined;
   }
 
-  #connection(
-    use: 'publishing' | 'consuming',
-    setUp?: (model: ChannelModel) => Promise<void>,
-  ): BrokerConnection {
+  /** Whether an outcome could not be published. */
+  get #isHeld(): boolean {
+    return !this.#publishing.isUsable || this.#advice !== undefined;
+  }
+
+  #connection(use: 'publishing' | 'consuming', setUp?: BrokerConnectionOptions['setUp']): BrokerConnection {
     return new BrokerConnection({
       ...this.#options,
       setUp,
@@ -162,7 +162,6 @@ export class Broker {
     this.#consuming.open();
   }
 
-  /** Looks again and again, until it is closed. */
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
@@ -223,10 +222,7 @@ export class Broker {
     this.#schedule();
   }
 
-  /**
-   * Gives the consuming connection up if it does not answer either: its node is paused, or cut off, which its heartbeat
-   * would notice after ten seconds and more.
-   */
+  /** Gives the consuming connection up if it does not answer either: its heartbeat would take ten seconds and more to. */
   async #checkConsuming(): Promise<void> {
     const { model } = this.#consuming;
     if (!model) return;
@@ -238,8 +234,7 @@ export class Broker {
   }
 
   #holdConsumers(): void {
-    const isHeld = !this.#publishing.isUsable || this.#advice !== undefined;
-    for (const consumer of this.#consumers) consumer.hold(isHeld);
+    for (const consumer of this.#consumers) consumer.hold(this.#isHeld);
   }
 
   #adviceOn(error: unknown): string | undefined {

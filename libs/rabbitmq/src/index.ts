@@ -1,10 +1,4 @@
-export {
-  inspectPermissions,
-  type MissingPermission,
-  type Permissions,
-  permissionsLine,
-  takesMessageOf,
-} from './access.ts';
+export { inspectPermissions, type Permissions, permissionsLine, takesMessageOf } from './access.ts';
 export { Broker } from './broker.ts';
 export { boundHeaders, DROPPED_HEADERS } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';

@@ -17,7 +17,7 @@ export interface Binding {
   readonly routingKey: string;
 }
 
-/** What a service declares at start, in this order. All of it is durable. */
+/** What a service declares, in this order. All of it is durable. */
 export interface Topology {
   readonly exchanges: readonly ExchangeDeclaration[];
   readonly queues: readonly QueueDeclaration[];
@@ -29,9 +29,9 @@ export interface Standing {
   readonly kind: 'exchange' | 'queue';
   readonly name: string;
   readonly state: 'as-declared' | 'different' | 'missing' | 'unknown';
-  /** The broker's, or what else kept it from answering; absent if it is as declared, or missing. */
+  /** Why it is different or unknown. */
   readonly reason?: string;
-  /** A queue as declared: messages that wait, and consumers. */
+  /** Of a queue as declared. */
   readonly messages?: number | undefined;
   readonly consumers?: number | undefined;
 }
@@ -58,44 +58,37 @@ export async function declareTopology(
   { exchanges, queues, bindings }: Topology,
   only?: string,
 ): Promise<string | undefined> {
-  const bind = async (channel: Channel, part: Declaration): Promise<void> => {
-    for (const { queue, exchange, routingKey } of bindings)
-      if (queue === part.name && !isExchange(part)) await channel.bindQueue(queue, exchange, routingKey);
-  };
-  const declareIfWanted = async (part: Declaration): Promise<string | undefined> => {
-    const { name } = part;
-    if (only !== undefined && name !== only) return undefined;
-    const ask = (work: (channel: Channel) => Promise<void>): Promise<void> =>
-      onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', work);
+  const ask = (part: Declaration, isDeclared: boolean): Promise<void> =>
+    onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
+      if (!isDeclared) await declare(channel, part);
+      for (const { queue, exchange, routingKey } of bindings)
+        if (queue === part.name && !isExchange(part)) await channel.bindQueue(queue, exchange, routingKey);
+    });
+  const mismatches: string[] = [];
+  const declareOne = async (part: Declaration): Promise<void> => {
     try {
-      await ask(async (channel) => {
-        await declare(channel, part);
-        await bind(channel, part);
-      });
-      return undefined;
+      await ask(part, false);
     } catch (error) {
       if (codeOf(error) !== PRECONDITION_FAILED) throw error;
-      await ask((channel) => bind(channel, part));
-      return (
-        `The ${kindOf(part)} ${name} exists on the broker with other properties than this version declares. ` +
-        `The broker says: ${(error as Error).message}. Empty and delete it.`
+      await ask(part, true);
+      mismatches.push(
+        `The ${kindOf(part)} ${part.name} exists on the broker with other properties than this version declares. ` +
+          `The broker says: ${(error as Error).message}. Empty and delete it.`,
       );
     }
   };
-  const mismatches: (string | undefined)[] = [];
   for (const parts of [exchanges, queues]) {
-    const declared = parts.map(declareIfWanted);
+    const wanted = parts.filter(({ name }) => only === undefined || name === only);
+    const declared = wanted.map(declareOne);
     // The first failure is that of all, once each is done.
     await Promise.allSettled(declared);
-    mismatches.push(...(await Promise.all(declared)));
+    await Promise.all(declared);
   }
-  return mismatches.find((mismatch) => mismatch !== undefined);
+  // The same one each time.
+  return mismatches.toSorted()[0];
 }
 
-/**
- * Compares all of a topology with what exists on the broker, and creates nothing: what exists is declared once more, which
- * changes nothing and fails if its properties differ.
- */
+/** Compares a topology with what exists: that is declared once more, which creates nothing and fails if its properties differ. */
 export function inspectTopology(
   connection: ChannelModel,
   { exchanges, queues }: Topology,
@@ -110,12 +103,8 @@ export function inspectTopology(
     const standing = { kind: kindOf(part), name };
     try {
       const found = await onChannel(connection, ANSWER_TIMEOUT_MS, 'the question', compare);
-      return {
-        ...standing,
-        state: 'as-declared',
-        messages: found.messageCount,
-        consumers: found.consumerCount,
-      };
+      const { messageCount: messages, consumerCount: consumers } = found;
+      return { ...standing, state: 'as-declared', messages, consumers };
     } catch (error) {
       if (codeOf(error) === NOT_FOUND) return { ...standing, state: 'missing' };
       const state = codeOf(error) === PRECONDITION_FAILED ? 'different' : 'unknown';

@@ -7,7 +7,7 @@ const MAX_BYTES = 16 * 1024;
 /** What quorum queues add at each delivery, which must not make headers too long that were not when they were sent. */
 const ADDED = new Set(['x-delivery-count', 'x-acquired-count']);
 const MAX_ADDED_BYTES = 64;
-/** Lists and tables around a value, without the headers themselves. */
+/** Lists and tables around a value. */
 const MAX_DEPTH = 32;
 /** What follows a longer frame in memory is copied, so that the frame's message does not keep it. */
 const MAX_KEPT_FRAME_BYTES = 32 * 1024;
@@ -15,17 +15,16 @@ const MAX_KEPT_FRAME_BYTES = 32 * 1024;
 /** What a message has as its headers if they were dropped: told by its identity, which nothing on the wire has. */
 export const DROPPED_HEADERS: MessagePropertyHeaders = Object.freeze({});
 
-/** What amqplib has read and not parsed yet, which begins with a frame, and the method that takes one frame from it. */
 interface FrameReader {
+  /** What amqplib has read and not parsed yet: it begins with a frame. */
   rest: Buffer;
   recvFrame(): false | { fields: { headers?: MessagePropertyHeaders } };
 }
 
-/** The headers in a frame that announces a message. */
+/** Where the headers of a message are, and where their frame ends. */
 interface Table {
   readonly start: number;
   readonly end: number;
-  /** Where the frame that holds it ends. */
   readonly frameEnd: number;
 }
 
@@ -40,13 +39,13 @@ const HAS_CONTENT_TYPE = 0x8000;
 const HAS_CONTENT_ENCODING = 0x4000;
 const HAS_HEADERS = 0x2000;
 
-/** How many bytes a value takes by its type; those of `SIZED` and `CONTAINERS` say so themselves. */
+/** How many bytes a value takes by its type; texts, bytes, lists and tables say so themselves. */
 const WIDTHS = new Map(
   Object.entries({ V: 0, b: 1, B: 1, t: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, d: 8, l: 8, T: 8 }).map(
     ([type, width]) => [type.charCodeAt(0), width],
   ),
 );
-const [TEXT, BYTES, LIST, TABLE] = [...'SxAF'].map((type) => type.charCodeAt(0));
+const [TEXT, BYTES, LIST, TABLE] = Buffer.from('SxAF');
 const LENGTH_BYTES = 4;
 
 /**
@@ -115,13 +114,14 @@ function keptEntries(
 /** Where a value ends; infinity if it or a value in it has no type, is longer than what it is in, or is too deep. */
 function endOfValue(bytes: Buffer, at: number, limit: number, depth = 0): number {
   const type = bytes[at] as number;
-  const start = at + 1 + LENGTH_BYTES;
   const width = WIDTHS.get(type);
-  if (at >= limit) return Infinity;
-  if (width !== undefined) return within(at + 1 + width, limit);
-  const end = start > limit ? Infinity : within(start + bytes.readUInt32BE(at + 1), limit);
+  const start = at + 1 + (width ?? LENGTH_BYTES);
+  if (start > limit) return Infinity;
+  if (width !== undefined) return start;
+  const end = start + bytes.readUInt32BE(at + 1);
+  if (end > limit) return Infinity;
   if (type === TEXT || type === BYTES) return end;
-  if ((type !== LIST && type !== TABLE) || end === Infinity || depth === MAX_DEPTH) return Infinity;
+  if ((type !== LIST && type !== TABLE) || depth === MAX_DEPTH) return Infinity;
   let next = start;
   while (next < end) next = endOfValue(bytes, type === TABLE ? afterName(bytes, next) : next, end, depth + 1);
   return next;
@@ -131,11 +131,6 @@ function afterName(bytes: Buffer, at: number): number {
   return at + 1 + (bytes[at] ?? 0);
 }
 
-function within(end: number, limit: number): number {
-  return end > limit ? Infinity : end;
-}
-
-/** The frame with these headers alone. */
 function withHeaders(kept: readonly Buffer[], bytes: Buffer, { start, end, frameEnd }: Table): Buffer {
   const frame = Buffer.concat([bytes.subarray(0, start), ...kept, bytes.subarray(end, frameEnd)]);
   frame.writeUInt32BE(frame.length - PAYLOAD_AT - 1, SIZE_AT);
@@ -146,14 +141,10 @@ function withHeaders(kept: readonly Buffer[], bytes: Buffer, { start, end, frame
 /** What is kept of a body that is too large: as much as its dead letter shows. */
 const KEPT_BYTES = 1024;
 
-/** The header of a message with the size of its body, or a part of the body, as amqplib decodes them. */
+/** Properties with the size of a body, or a part of the body, as amqplib decodes them. */
 interface Frame {
   readonly size?: number;
   readonly content?: Buffer;
-}
-
-interface FrameTaker {
-  acceptMessageFrame(frame: Frame): void;
 }
 
 /**
@@ -163,7 +154,7 @@ interface FrameTaker {
  * @returns how long the body of the message is that the channel delivers, to be called within the delivery
  */
 export function limitBodies(channel: Channel, maxBytes: number): () => number {
-  const raw = channel as unknown as FrameTaker;
+  const raw = channel as unknown as { acceptMessageFrame(frame: Frame): void };
   const accept = raw.acceptMessageFrame.bind(raw);
   let bytes = 0;
   /** What is still to be kept of a body that is too large. */

@@ -12,7 +12,6 @@ const LONGEST_ALARM_MS = 10_000;
  */
 export class BriefConnection implements AsyncDisposable {
   readonly model: ChannelModel;
-  /** The broker user that it belongs to. */
   readonly user: string;
   /** The broker's reason, such as `low on memory`. */
   #alarm: string | undefined;
@@ -45,20 +44,18 @@ export class BriefConnection implements AsyncDisposable {
     throw new BrokerError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
   }
 
-  /** Whether the broker is under an alarm. */
   get isBlocked(): boolean {
     return this.#alarm !== undefined;
   }
 
   /** What an error of the work over this connection says about the broker. */
-  faultOf(error: unknown): BrokerError {
-    if (error instanceof BrokerError) return error;
-    if (this.#alarm !== undefined)
-      return new BrokerError('blocked', alarmSentence(this.#alarm), { cause: error });
-    const { message } = error as Error;
-    return codeOf(error) === ACCESS_REFUSED
-      ? new BrokerError('access-refused', `The broker refuses this user: ${message}`, { cause: error })
-      : new BrokerError('unreachable', `The broker does not answer any more: ${message}`, { cause: error });
+  faultOf(cause: unknown): BrokerError {
+    if (cause instanceof BrokerError) return cause;
+    if (this.#alarm !== undefined) return new BrokerError('blocked', alarmSentence(this.#alarm), { cause });
+    const { message } = cause as Error;
+    return codeOf(cause) === ACCESS_REFUSED
+      ? new BrokerError('access-refused', `The broker refuses this user: ${message}`, { cause })
+      : new BrokerError('unreachable', `The broker does not answer any more: ${message}`, { cause });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

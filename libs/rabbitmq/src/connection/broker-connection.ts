@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 export type ConnectionState =
-  /** The broker is away, or was lost; tried again. */
+  /** The broker is away; tried again. */
   | { readonly kind: 'connecting'; readonly reason: string }
   | { readonly kind: 'open' }
   /** The broker takes nothing from publishers: memory or disk alarm. */
@@ -36,6 +36,8 @@ export class BrokerConnection {
   #openedAtMs = 0;
   #isSetUp = false;
   #isStarted = false;
+  /** In a row. */
+  #failures = 0;
   /** Called when the state changes. */
   #waiting: (() => void)[] = [];
 
@@ -47,7 +49,7 @@ export class BrokerConnection {
     return this.#state;
   }
 
-  /** Why there is no connection, or why the broker takes nothing; `undefined` if all is well. */
+  /** Why there is no connection, or why the broker takes nothing. */
   get lastError(): string | undefined {
     return 'reason' in this.#state ? this.#state.reason : undefined;
   }
@@ -68,11 +70,7 @@ export class BrokerConnection {
     void this.#keep();
   }
 
-  /**
-   * The connection, once there is one.
-   *
-   * @throws Error if it is closed for good
-   */
+  /** The connection, once there is one. @throws Error if it is closed for good */
   async established(): Promise<ChannelModel> {
     for (;;) {
       if (this.#state.kind === 'closed') throw new Error('The connection is closed.');
@@ -86,11 +84,7 @@ export class BrokerConnection {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /**
-   * Drops a connection, so that another one follows; nothing happens if that one follows already.
-   *
-   * @param olderThanMs a younger one is kept
-   */
+  /** Drops a connection, so that another one follows, unless it is younger than `olderThanMs` or not in use any more. */
   reset(model: ChannelModel, reason: string, olderThanMs = 0): void {
     if (this.#model !== model || performance.now() - this.#openedAtMs < olderThanMs) return;
     destroySocket(model, new Error(reason));
@@ -107,22 +101,21 @@ export class BrokerConnection {
 
   async #keep(): Promise<void> {
     const { urls } = this.#options;
-    let failures = 0;
     for (let turn = 0; !this.#closing.signal.aborted; turn += 1) {
       try {
-        await this.#serve(urls[turn % urls.length] ?? '', () => (failures = 0));
+        await this.#serve(urls[turn % urls.length] ?? '');
       } catch (error) {
         const isRefused = error instanceof BrokerError && error.fault !== 'unreachable';
         this.#change({ kind: isRefused ? 'refused' : 'connecting', reason: (error as Error).message });
       }
-      const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-      failures += 1;
+      const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+      this.#failures += 1;
       await pause(longestMs * (0.5 + Math.random() / 2), this.#closing.signal);
     }
   }
 
   /** @throws Error always in the end: why it could not connect, or why the connection was lost */
-  async #serve(url: string, onOpen: () => void): Promise<never> {
+  async #serve(url: string): Promise<never> {
     const { setUp, setUpTimeoutMs = SET_UP_TIMEOUT_MS } = this.#options;
     const model = await connectTo(url, this.#options);
     try {
@@ -132,7 +125,7 @@ export class BrokerConnection {
       this.#openedAtMs = performance.now();
       // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
       if (setUp) await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
-      onOpen();
+      this.#failures = 0;
       this.#isSetUp = true;
       this.#change(this.#state.kind === 'blocked' ? this.#state : { kind: 'open' });
       return await lost;
@@ -149,11 +142,10 @@ export class BrokerConnection {
     model.on('error', (error) => (reason = error.message));
     model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
     model.on('unblocked', () => this.#change({ kind: 'open' }));
-    // The broker may close it without an error, for example because its virtual host is deleted.
     const lost = new Promise<never>((_, reject) =>
+      // The broker may close it without an error, for example because its virtual host is deleted.
       model.on('close', (error?: Error) => reject(new Error(error?.message ?? reason))),
     );
-    // Nothing may get to wait for it.
     lost.catch(() => undefined);
     return lost;
   }

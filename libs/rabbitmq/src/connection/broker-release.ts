@@ -1,8 +1,8 @@
 import type { ChannelModel } from 'amqplib';
 
-/** How a release of RabbitMQ differs from 4.0, as far as a service depends on it. */
+/** How a release of RabbitMQ differs from 4.0. */
 export interface BrokerRelease {
-  /** As the broker says it, such as `4.3.6`; empty if it does not. */
+  /** Such as `4.3.6`; empty if the broker does not say it. */
   readonly version: string;
   /**
    * What changed by 4.3, measured on 4.0.5 and 4.3.6. Every delivery counts in `x-acquired-count`, and a nack no more in
@@ -11,10 +11,7 @@ export interface BrokerRelease {
    * returned any more.
    */
   readonly isFrom43: boolean;
-  /**
-   * What its administrator should do, said in any case: clients of AMQP cannot see whether a setting is set. `undefined` if its
-   * defaults will do.
-   */
+  /** What its administrator should set, unless that was done, which AMQP does not say. `undefined` if its defaults will do. */
   readonly advice: string | undefined;
 }
 
@@ -31,7 +28,6 @@ export function brokerReleaseOf(version: string): BrokerRelease {
   return { version, isFrom43, advice };
 }
 
-/** The release of the broker at the other end of a connection, which every broker names when it opens one. */
 export function releaseOf({ connection }: ChannelModel): BrokerRelease {
   return brokerReleaseOf(connection?.serverProperties?.version ?? '');
 }

@@ -26,17 +26,17 @@ export interface ConnectOptions {
   readonly knownHeaders?: ReadonlySet<string> | undefined;
 }
 
-/** Why a broker, or a queue of it, cannot be used. Only `unreachable`, `blocked` and `queue-busy` may pass by themselves. */
+/**
+ * Why a broker, or a queue of it, cannot be used: `blocked` by an alarm of memory or disk, `queue-busy` while another person
+ * or worker holds the lock of the queue. Only these two and `unreachable` may pass by themselves.
+ */
 export type BrokerFault =
   | 'unreachable'
   | 'login-refused'
   | 'virtual-host-refused'
-  /** The broker is under an alarm, of memory or disk. */
   | 'blocked'
-  /** The user lacks a permission. */
   | 'access-refused'
   | 'queue-missing'
-  /** Another person or worker holds the lock of the queue. */
   | 'queue-busy';
 
 /** A broker cannot be used. The message is a sentence for people and holds no password. */
@@ -50,11 +50,7 @@ export class BrokerError extends Error {
   }
 }
 
-/**
- * Opens a connection to one node.
- *
- * @throws BrokerError
- */
+/** Opens a connection to one node. @throws BrokerError */
 export async function connectTo(
   url: string,
   { name, tls, knownHeaders }: ConnectOptions,
@@ -75,7 +71,6 @@ export async function connectTo(
   return model;
 }
 
-/** The broker user of a connection with this URL. */
 export function brokerUserOf(url: string): string {
   return URL.canParse(url) ? decodeURIComponent(new URL(url).username) || DEFAULT_USER : DEFAULT_USER;
 }
@@ -111,14 +106,9 @@ function reasonOf(error: unknown, tls: ConnectionTls | undefined): string {
 function corkWrites(model: ChannelModel): void {
   const { stream } = (model as unknown as { connection: { stream: Writable } }).connection;
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
-  let isCorked = false;
-  const uncork = (): void => {
-    isCorked = false;
-    stream.uncork();
-  };
+  const uncork = stream.uncork.bind(stream);
   stream.write = (...args: unknown[]) => {
-    if (!isCorked) {
-      isCorked = true;
+    if (stream.writableCorked === 0) {
       stream.cork();
       process.nextTick(uncork);
     }

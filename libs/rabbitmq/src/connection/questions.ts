@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 import type { Channel, ChannelModel, Replies } from 'amqplib';
 
 /** Codes of AMQP with which the broker refuses something, and closes the channel for it. */
@@ -9,11 +11,7 @@ export const PRECONDITION_FAILED = 406;
 const COUNTS_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-interface Closable {
-  close(): Promise<unknown>;
-}
-
-/** The broker's code for a refusal; `undefined` if the error is another one. */
+/** The broker's code; `undefined` if the error is no refusal of it. */
 export function codeOf(error: unknown): number | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
@@ -102,29 +100,26 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
  * Closes a channel or connection and waits for two seconds at most: a close that is cut in its handshake never settles.
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
  */
-export async function closeInTime(closable: Closable): Promise<void> {
-  let failure: unknown;
-  await within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable)).catch(
-    (late: unknown) => (failure = late),
-  );
+export async function closeInTime(closable: Channel | ChannelModel): Promise<void> {
+  const closed = within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable));
+  const late = await closed.catch((error: unknown) => error as Error);
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
-  if (failure || 'createChannel' in closable)
-    destroySocket(closable as ChannelModel, failure as Error | undefined);
+  if (late || 'createChannel' in closable) destroySocket(closable, late ?? undefined);
 }
 
 /** Asks for a channel to be closed, and waits for nothing: the process behind it may hang until a queue has a leader. */
-export function abandon(channel: Closable): void {
+export function abandon(channel: Channel): void {
   void tryToClose(channel);
 }
 
 /** Cuts the TCP connection, which amqplib reports as a lost connection. */
-export function destroySocket(model: ChannelModel, reason?: Error): void {
-  const { connection } = model as unknown as { connection?: { stream?: { destroy(error?: Error): void } } };
+export function destroySocket(of: Channel | ChannelModel, reason?: Error): void {
+  const { connection } = of as unknown as { connection?: { stream?: Duplex } };
   connection?.stream?.destroy(reason);
 }
 
 /** `close` throws at once if it is closed already. */
-async function tryToClose(closable: Closable): Promise<void> {
+async function tryToClose(closable: Channel | ChannelModel): Promise<void> {
   try {
     await closable.close();
   } catch {

@@ -29,8 +29,7 @@ export class Acknowledgements {
   /** Returns a message to its queue at once. */
   requeue(message: ConsumeMessage): void {
     this.#ahead.add(message.fields.deliveryTag);
-    this.frames += 1;
-    whileOpen(() => this.#channel.nack(message, false, true));
+    this.#send('nack', message.fields.deliveryTag, false);
   }
 
   /** Sends what was not sent yet; before the channel is closed. */
@@ -41,23 +40,16 @@ export class Acknowledgements {
     while (this.#ahead.delete(this.#lowest)) this.#lowest += 1;
     // One frame for all below the mark; it must name a tag that the broker still waits for.
     const last = tags.findLast((tag) => tag < this.#lowest);
-    whileOpen(() => {
-      if (last !== undefined) this.#send(last, true);
-      for (const tag of tags) if (tag > this.#lowest) this.#send(tag, false);
-    });
+    if (last !== undefined) this.#send('ack', last, true);
+    for (const tag of tags) if (tag > this.#lowest) this.#send('ack', tag, false);
   }
 
-  #send(deliveryTag: number, isMultiple: boolean): void {
+  #send(how: 'ack' | 'nack', deliveryTag: number, isMultiple: boolean): void {
     this.frames += 1;
-    this.#channel.ack({ fields: { deliveryTag } } as ConsumeMessage, isMultiple);
-  }
-}
-
-/** A channel that closed in this very turn takes nothing: the broker delivers all of it again. */
-function whileOpen(send: () => void): void {
-  try {
-    send();
-  } catch {
-    // See above.
+    try {
+      this.#channel[how]({ fields: { deliveryTag } } as ConsumeMessage, isMultiple);
+    } catch {
+      // It closed in this very turn: the broker delivers all of it again.
+    }
   }
 }

@@ -10,7 +10,6 @@ const CANCEL_TIMEOUT_MS = 2_000;
 const DEPTH_TIMEOUT_MS = 1_000;
 /** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
 const MAX_UNAPPLIED = 32;
-/** Why a channel is lost on which nothing comes. */
 export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED =
   'the broker cancelled the consumer: its queue was deleted or moved, or consumer_timeout has passed';
@@ -21,29 +20,26 @@ export interface ConsumerChannelOptions {
   readonly maxBodyBytes: number;
   /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
-  /** If it throws, the delivery is returned to the queue. */
-  readonly handle: (delivery: Delivery) => Promise<void> | void;
-  /** Called once a delivery is not in flight any more. */
-  readonly onSettled: () => void;
-  /** Called when the broker has closed the channel or cancelled a consumer on it, and when it is deaf. */
+  /** Ends with `forget`, once the delivery is not in flight any more. */
+  readonly onDelivery: (delivery: Delivery) => void;
   readonly onLost: () => void;
 }
 
 /** One channel of a consumer, and what is in flight on it: only there can it be acknowledged. */
 export class ConsumerChannel {
+  readonly inFlight = new Set<Delivery>();
+  isConsuming = false;
   readonly #model: ChannelModel;
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledgements: Acknowledgements;
   readonly #onMessage: (message: ConsumeMessage | null) => void;
-  readonly #inFlight = new Set<Delivery>();
   /** The broker delivers to these, or will; two after a probe, the second one for the rest of the prefetch. */
   #consumerTags: string[] = [];
   /** The sum of their prefetches. */
   #granted = 0;
   /** How many consumers were opened, also those that were cancelled. */
   #consumers = 0;
-  #isConsuming = false;
   #deliveries = 0;
   /** Acknowledgements up to the last cancellation, which the queue answers once it has applied them. */
   #applied = 0;
@@ -58,39 +54,33 @@ export class ConsumerChannel {
     const delivering = { queue: options.queue, release: releaseOf(model), acknowledgements };
     const bodyBytes = limitBodies(channel, options.maxBodyBytes);
     this.#onMessage = (message) => {
-      if (message) void this.#process(new Delivery(message, bodyBytes(), delivering));
-      else this.lose(new Error(CANCELLED));
+      if (!message) return this.lose(new Error(CANCELLED));
+      const delivery = new Delivery(message, bodyBytes(), delivering);
+      this.#deliveries += 1;
+      this.inFlight.add(delivery);
+      options.onDelivery(delivery);
     };
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));
     channel.on('close', () => {
-      for (const delivery of this.#inFlight) delivery.lose();
+      for (const delivery of this.inFlight) delivery.lose();
       this.lose(reason);
     });
   }
 
-  /** Why its use has ended. */
+  /** Why its use has ended: the broker has closed it or cancelled a consumer on it, does not answer, or it is deaf. */
   get lostBy(): Error | undefined {
     return this.#ended.signal.reason as Error | undefined;
   }
 
-  /** How many deliveries are in flight on it. */
-  get inFlight(): number {
-    return this.#inFlight.size;
-  }
-
-  get isConsuming(): boolean {
-    return this.#isConsuming;
-  }
-
-  /**
-   * Has the broker deliver this many messages at once, by adding a consumer or cancelling all.
-   *
-   * @throws Error if the queue is missing, or has no leader that lets it consume in time
-   */
+  /** Has the broker deliver this many messages at once, by adding a consumer or cancelling all; else it is lost. */
   async adjust(wanted: number): Promise<void> {
-    if (wanted < this.#granted) await this.#cancel();
-    if (wanted > this.#granted) await this.#consume(wanted - this.#granted);
+    try {
+      if (wanted < this.#granted) await this.#cancel();
+      if (wanted > this.#granted) await this.#consume(wanted - this.#granted);
+    } catch (error) {
+      this.lose(error as Error);
+    }
   }
 
   /**
@@ -102,7 +92,8 @@ export class ConsumerChannel {
     // A second look, since a busy broker takes a while to deliver.
     for (let looks = 0; looks < 2 && !signal.aborted;) {
       const before = this.#deliveries;
-      const isIdle = (): boolean => this.isConsuming && this.inFlight === 0 && this.#deliveries === before;
+      const isIdle = (): boolean =>
+        this.isConsuming && this.inFlight.size === 0 && this.#deliveries === before;
       const wasIdle = isIdle();
       await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
       looks = wasIdle && isIdle() && (await this.#isFilled()) && isIdle() ? looks + 1 : 0;
@@ -117,6 +108,11 @@ export class ConsumerChannel {
     this.#retire();
   }
 
+  forget(delivery: Delivery): void {
+    this.inFlight.delete(delivery);
+    if (this.#ended.signal.aborted) this.#retire();
+  }
+
   /** Returns what is not settled to the queue, and waits until that has the last acknowledgements. */
   async close(): Promise<void> {
     this.#acknowledgements.flush();
@@ -127,21 +123,8 @@ export class ConsumerChannel {
     await closeInTime(this.#channel);
   }
 
-  async #process(delivery: Delivery): Promise<void> {
-    this.#deliveries += 1;
-    this.#inFlight.add(delivery);
-    try {
-      await this.#options.handle(delivery);
-    } catch {
-      delivery.requeue();
-    }
-    this.#inFlight.delete(delivery);
-    if (this.#ended.signal.aborted) this.#retire();
-    this.#options.onSettled();
-  }
-
   #retire(): void {
-    if (this.inFlight > 0) void this.#cancel().catch(() => undefined);
+    if (this.inFlight.size > 0) void this.#cancel().catch(() => undefined);
     else {
       this.#acknowledgements.flush();
       abandon(this.#channel);
@@ -160,12 +143,12 @@ export class ConsumerChannel {
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
     const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);
     await within(timeoutMs, 'the consumer', answers);
-    this.#isConsuming = true;
+    this.isConsuming = true;
   }
 
   async #cancel(): Promise<void> {
     this.#granted = 0;
-    this.#isConsuming = false;
+    this.isConsuming = false;
     this.#applied = this.#acknowledgements.frames;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
     await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));

@@ -7,10 +7,9 @@ import type { Acknowledgements } from './acknowledgements.ts';
 export const ENCODED_BODY = 'amqp-1.0';
 /** How clients of AMQP 1.0 address a queue, which the broker hands on. The name is percent-encoded. */
 const QUEUE_ADDRESS = '/queues/';
-/** Up to which a priority is an ordinary one to a quorum queue. */
+/** The highest that is an ordinary one to a quorum queue. */
 const ORDINARY_PRIORITY = 4;
 
-/** What a delivery knows of the channel that delivered it. */
 export interface DeliveringChannel {
   readonly queue: string;
   readonly release: BrokerRelease;
@@ -36,7 +35,7 @@ export class Delivery {
     return this.#channel.queue;
   }
 
-  /** Whether an acknowledgement would still reach the broker; if not, it has delivered the message again or will. */
+  /** Whether it is neither settled nor lost. */
   get isAlive(): boolean {
     return this.#state === 'in flight';
   }
@@ -82,7 +81,7 @@ export class Delivery {
   }
 
   #settle(): boolean {
-    const isAlive = this.isAlive;
+    const { isAlive } = this;
     if (isAlive) this.#state = 'settled';
     return isAlive;
   }

@@ -5,9 +5,8 @@ import { ACCESS_REFUSED, codeOf, pause, within } from '../connection/questions.t
 import { ConsumerChannel, DEAF } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Pause before a consumer that was lost is recreated. */
+/** Before a consumer that was lost is recreated, and before the broker is asked again for what its user may not have. */
 const RECREATE_PAUSE_MS = 200;
-/** Pause before the broker is asked again for what its user may not have. */
 const REFUSED_PAUSE_MS = 2_000;
 /** A channel that hangs on a queue without a leader still hangs after the election; doubled at each try, for a slow broker. */
 const FIRST_TIMEOUT_MS = 1_500;
@@ -41,7 +40,7 @@ export interface QueueConsumerOptions {
   readonly onLost?: (error: Error) => void;
 }
 
-/** A consumer in the words of health. */
+/** In the words of health. */
 export type ConsumerState = 'waiting for the broker' | 'consuming' | 'paused' | 'draining' | 'stopped';
 
 /** What it is meant to do; each mode holds what is valid in it alone. */
@@ -70,7 +69,9 @@ export class QueueConsumer {
   #inFlight = 0;
   #deliveries = 0;
   #patienceMs = FIRST_PATIENCE_MS;
-  #lastError: Error | undefined;
+  #timeoutMs = FIRST_TIMEOUT_MS;
+  /** Why the broker does not let it consume, though there is a connection, and since when. */
+  #failure: { readonly error: Error; readonly sinceMs: number } | undefined;
 
   constructor(options: QueueConsumerOptions) {
     this.#options = options;
@@ -94,7 +95,7 @@ export class QueueConsumer {
 
   /** Why the broker does not let it consume, though there is a connection. */
   get lastError(): Error | undefined {
-    return this.#lastError;
+    return this.#failure?.error;
   }
 
   /**
@@ -103,7 +104,7 @@ export class QueueConsumer {
    * @param declare called before it is recreated on the same connection: its queue may have been deleted
    */
   start(connection: BrokerConnection, declare?: (model: ChannelModel) => Promise<unknown>): void {
-    void this.#keep(connection, async (model) => declare?.(model));
+    void this.#keep(connection, declare);
   }
 
   /** Leaves the queue alone for a while; what is in flight continues. */
@@ -113,16 +114,13 @@ export class QueueConsumer {
     this.#change({ kind: 'paused', timer: setTimeout(probe, durationMs) });
   }
 
-  /** Leaves the queue alone until it is not held any more; what is in flight continues. */
+  /** Leaves the queue alone until it is not held any more. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#change();
   }
 
-  /**
-   * Takes the rest of the prefetch if it probes, has taken something, and more can be served. Looked at whenever a
-   * delivery is settled; call it when a delivery that is still in flight has shown that more can be.
-   */
+  /** Takes the rest of the prefetch after a probe. Call it when a delivery that is still in flight shows that more can be served. */
   widenIfServed(): void {
     const { isServed = () => true } = this.#options;
     const mode = this.#mode;
@@ -140,29 +138,23 @@ export class QueueConsumer {
 
   async #keep(
     connection: BrokerConnection,
-    declare: (model: ChannelModel) => Promise<unknown>,
+    declare: (model: ChannelModel) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<void> {
-    let timeoutMs = FIRST_TIMEOUT_MS;
-    let failingSinceMs: number | undefined;
-    const onOpen = (): void => {
-      timeoutMs = FIRST_TIMEOUT_MS;
-      failingSinceMs = undefined;
-      this.#lastError = undefined;
-    };
     while (!this.#isStopping) {
       const model = await connection.established().catch(() => undefined);
       if (!model) return;
-      if (failingSinceMs !== undefined) await declare(model).catch(() => undefined);
-      const error = await this.#serve(model, timeoutMs, onOpen).catch((thrown: unknown) => thrown as Error);
+      if (this.#failure) await declare(model).catch(() => undefined);
+      const error = await this.#serve(model).catch((thrown: unknown) => thrown as Error);
+      this.#channel = undefined;
       if (this.#isStopping) return;
+      if (this.#deliveries > 0) this.#endCaution();
       if (error.message === DEAF) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
-      timeoutMs = Math.min(2 * timeoutMs, LONGEST_TIMEOUT_MS);
-      failingSinceMs = connection.model === model ? (failingSinceMs ?? performance.now()) : undefined;
-      if (failingSinceMs !== undefined && error.message !== this.#lastError?.message)
-        this.#options.onLost?.(error);
-      this.#lastError = failingSinceMs === undefined ? undefined : error;
+      this.#timeoutMs = Math.min(2 * this.#timeoutMs, LONGEST_TIMEOUT_MS);
+      const { error: before, sinceMs = performance.now() } = this.#failure ?? {};
+      this.#failure = connection.model === model ? { error, sinceMs } : undefined;
+      if (this.#failure && error.message !== before?.message) this.#options.onLost?.(error);
       const isRefused = codeOf(error) === ACCESS_REFUSED;
-      if (!isRefused && performance.now() - (failingSinceMs ?? Infinity) > STUCK_MS)
+      if (this.#failure && !isRefused && performance.now() - sinceMs > STUCK_MS)
         connection.reset(model, `${this.queue}: ${error.message}`, CONNECTION_KEPT_MS);
       await pause(isRefused ? REFUSED_PAUSE_MS : RECREATE_PAUSE_MS);
     }
@@ -172,46 +164,48 @@ export class QueueConsumer {
    * @returns why it cannot consume, or does not any more
    * @throws Error if there is no channel
    */
-  async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<Error> {
+  async #serve(model: ChannelModel): Promise<Error> {
     const { queue, maxBodyBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const timeoutMs = this.#timeoutMs;
     const opened = await within(timeoutMs, 'a channel', model.createChannel());
     const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
       queue,
       maxBodyBytes,
       timeoutMs,
-      handle: (delivery) => this.#handle(delivery),
-      onSettled: () => this.#settled(channel),
+      onDelivery: (delivery) => void this.#process(delivery, channel),
       onLost: () => this.#wake(),
     });
     this.#channel = channel;
-    try {
-      await channel.adjust(this.#wanted);
-      onOpen();
+    await channel.adjust(this.#wanted);
+    if (!channel.lostBy) {
+      this.#timeoutMs = FIRST_TIMEOUT_MS;
+      this.#failure = undefined;
       if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
       void channel.loseIfDeaf(() => this.#patienceMs);
-      while (!channel.lostBy) {
-        const changed = new Promise<void>((resolve) => (this.#wake = resolve));
-        await channel.adjust(this.#wanted);
-        await changed;
-      }
-    } catch (error) {
-      channel.lose(error as Error);
     }
-    this.#channel = undefined;
-    if (this.#deliveries > 0) this.#endCaution();
-    return channel.lostBy as Error;
+    while (!channel.lostBy) {
+      const changed = new Promise<void>((resolve) => (this.#wake = resolve));
+      await channel.adjust(this.#wanted);
+      await changed;
+    }
+    return channel.lostBy;
   }
 
-  #handle(delivery: Delivery): Promise<void> | void {
+  async #process(delivery: Delivery, channel: ConsumerChannel): Promise<void> {
     this.#inFlight += 1;
-    // Sent before the broker heard of the cancellation: another consumer may have it at once.
-    if (this.#isStopping) return delivery.requeue();
-    this.#deliveries += 1;
-    this.#patienceMs = FIRST_PATIENCE_MS;
-    return this.#options.handle(delivery);
-  }
-
-  #settled(channel: ConsumerChannel): void {
+    try {
+      if (this.#isStopping) {
+        // Sent before the broker heard of the cancellation: another consumer may have it at once.
+        delivery.requeue();
+      } else {
+        this.#deliveries += 1;
+        this.#patienceMs = FIRST_PATIENCE_MS;
+        await this.#options.handle(delivery);
+      }
+    } catch {
+      delivery.requeue();
+    }
+    channel.forget(delivery);
     this.#inFlight -= 1;
     if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
     this.widenIfServed();
@@ -228,7 +222,9 @@ export class QueueConsumer {
   }
 
   get #isFull(): boolean {
-    return this.#inFlight - (this.#channel?.inFlight ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch;
+    return (
+      this.#inFlight - (this.#channel?.inFlight.size ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch
+    );
   }
 
   get #isStopping(): boolean {

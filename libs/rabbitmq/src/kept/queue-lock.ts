@@ -7,11 +7,11 @@ import { QueueWalk, type WalkOptions } from './walk-queue.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** A lock that one connection holds at a time: an exclusive queue of its name, until it is released or the connection goes. */
+/** A lock that one connection holds at a time: an exclusive queue, which goes with the connection. */
 export class QueueLock {
   readonly #lock: QueueDeclaration;
   readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
-  /** The connection that may hold it: a broker that answers too late makes the queue all the same. */
+  /** May hold it: a broker that answers too late makes the queue all the same. */
   #holder: ChannelModel | undefined;
 
   constructor(lock: QueueDeclaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
@@ -32,8 +32,7 @@ export class QueueLock {
   }
 
   /**
-   * Walks through a queue that keeps messages, unless another connection does, and waits until what it leaves is back in its
-   * place: the next walk would otherwise show it behind later messages.
+   * Walks through a queue that keeps messages, unless another connection does.
    *
    * @param look goes through the walk to its end
    * @returns whether the connection had the lock
@@ -53,23 +52,16 @@ export class QueueLock {
       return false;
     }
     try {
+      // Until what it leaves is back in its place: the next walk would otherwise show it behind later messages.
       await using walk = await QueueWalk.open(connection, queue, options);
       await look(walk);
       return true;
     } finally {
-      await this.#release(connection);
-    }
-  }
-
-  /** Gives the lock up. If that fails, it stays held until the next release. */
-  async #release(connection: ChannelModel): Promise<void> {
-    try {
-      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+      const released = onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
         channel.deleteQueue(this.#lock.name),
       );
-      this.#holder = undefined;
-    } catch {
-      // Gone with the connection, or released the next time.
+      // Else it is gone with the connection, or released the next time.
+      await released.then(() => (this.#holder = undefined)).catch(() => undefined);
     }
   }
 }
@@ -77,7 +69,7 @@ export class QueueLock {
 /**
  * Declares the exclusive queue of a lock, which the broker removes with the connection.
  *
- * @returns whether the connection holds the lock; not if another one does
+ * @returns false if another connection has it
  * @throws Error if the broker refuses it for another reason, or does not answer
  */
 export async function takeLock(

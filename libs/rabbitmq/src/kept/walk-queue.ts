@@ -14,7 +14,6 @@ const MAX_HELD = 65_535;
  * Messages that are asked for at once: one at first, then as many as take so many bytes, but no more than the event loop
  * handles in some 10 ms, since a worker has commands in flight meanwhile.
  */
-const FIRST_WINDOW = 1;
 const LARGEST_WINDOW = 100;
 const WINDOW_BYTES = 4 * 1024 * 1024;
 /** Memory is given back while nothing is read: 240 MiB without a pause took 150 MiB more, and with it 70. */
@@ -33,7 +32,6 @@ export interface WalkOptions {
   readonly maxBodyBytes?: number;
 }
 
-/** A message that the walk has come to. */
 export interface WalkedMessage {
   readonly message: ConsumeMessage;
   /** Takes it from the queue. Throws if the channel is closed. */
@@ -83,7 +81,7 @@ export class QueueWalk implements AsyncDisposable {
   /** @throws Error if the broker is silent for too long, or the channel closes */
   async *messages(): AsyncGenerator<WalkedMessage, void> {
     let { messageCount: left } = await this.#answered(this.#channel.checkQueue(this.#queue));
-    let messages = FIRST_WINDOW;
+    let messages = 1;
     for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
       const tag = `walk-${String(n).padStart(2, '0')}`;
       const consumer: Consumer = { tag, held: 0, wanted: 0, deferred: undefined };
@@ -128,8 +126,6 @@ export class QueueWalk implements AsyncDisposable {
   }
 
   /**
-   * Shows messages as they arrive, and keeps none.
-   *
    * @param messages how many the broker sends; one more for each that is acknowledged meanwhile
    * @param left how many are in the queue
    * @returns how many came, and the bytes of their bodies
@@ -142,14 +138,14 @@ export class QueueWalk implements AsyncDisposable {
     const channel = this.#channel;
     const arrived: ConsumeMessage[] = [];
     const taken = { count: 0, bytes: 0 };
-    let wake = (): void => undefined;
+    let woken = new AbortController();
     const onMessage = (message: ConsumeMessage | null): void => {
       if (message) {
         arrived.push(message);
         taken.count += 1;
         taken.bytes += this.#bodyBytes();
       }
-      wake();
+      woken.abort();
     };
     const prefetch = consumer.held + messages;
     consumer.wanted = messages;
@@ -157,8 +153,7 @@ export class QueueWalk implements AsyncDisposable {
     await this.#answered(channel.consume(this.#queue, onMessage, { consumerTag: consumer.tag }));
     for (let seen = 0; seen < Math.min(consumer.wanted, left);) {
       if (taken.count === seen) {
-        const woken = new AbortController();
-        wake = () => woken.abort();
+        woken = new AbortController();
         await pause(IDLE_MS, woken.signal);
       }
       // Answered once all is sent that came before it.

@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import { codeOf, destroySocket } from '../connection/questions.ts';
-import { type ChannelEvents, ConfirmingChannel, type PendingPublish } from './confirming-channel.ts';
+import { ConfirmingChannel, type OnAnswer, type PendingPublish } from './confirming-channel.ts';
 import { IsolatedPublisher } from './isolated-publisher.ts';
 import {
   type OutgoingMessage,
@@ -23,10 +23,6 @@ export interface PublisherOptions {
 /** A message that loses its channel each time is given up after so many. */
 const MAX_TRIES = 20;
 const TICK_MS = 250;
-/** 2 s: longer than an election and than a busy broker takes. */
-const ANSWER_TICKS = 8;
-/** 1 s, of a shared channel that has not answered anything yet: it may hang on a queue without a leader. */
-const FIRST_ANSWER_TICKS = 4;
 /** 5 s without any confirm: the node may be cut off from the others. */
 const SILENCE_TICKS = 20;
 
@@ -44,16 +40,13 @@ export class ConfirmedPublisher {
   #connectionError: Error | undefined;
   /** The channel that all messages share whose destination is not in doubt. */
   #channel: ConfirmingChannel | undefined;
-  /** All channels of the connection, each with whether it is or was shared. */
-  readonly #channels = new Map<ConfirmingChannel, boolean>();
+  readonly #channels = new Set<ConfirmingChannel>();
   /** Messages without a channel. */
   #waiting: PendingPublish[] = [];
   /** Whether the broker is under an alarm, and reads nothing. */
   #isBlocked = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Grows while the broker could answer: neither under an alarm nor while this process is busy. */
-  #ticks = 0;
   /** Ticks since the last confirm in which the broker owed an answer, or refused. */
   #vainTicks = 0;
   #hasRefused = false;
@@ -61,9 +54,8 @@ export class ConfirmedPublisher {
   constructor({ onRefused, onSilence }: PublisherOptions = {}) {
     this.#onSilence = onSilence;
     this.#isolated = new IsolatedPublisher({
-      openChannel: (events) => this.#openChannel(false, events),
-      send: (pending) => this.#send(pending),
-      now: () => this.#ticks,
+      openChannel: (onAnswer) => this.#openChannel(false, onAnswer),
+      send: (publish) => this.#send(publish),
       onRefused,
     });
   }
@@ -76,7 +68,6 @@ export class ConfirmedPublisher {
     model.on('blocked', () => (this.#isBlocked = true));
     model.on('unblocked', () => (this.#isBlocked = false));
     model.on('error', (error: Error) => (this.#connectionError = error));
-    this.#channel = undefined;
     this.#channels.clear();
     this.#vainTicks = 0;
     clearInterval(this.#timer);
@@ -89,7 +80,7 @@ export class ConfirmedPublisher {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    this.#sendAll([...this.#waiting.splice(0), ...this.#isolated.clear()]);
+    this.#sendWaiting();
   }
 
   /**
@@ -101,7 +92,16 @@ export class ConfirmedPublisher {
    */
   publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
-      this.#send({ message, isWanted, resolve, reject, tries: 0, sentAt: 0, isDone: false });
+      this.#send({
+        message,
+        isWanted,
+        resolve,
+        reject,
+        tries: 0,
+        sentAt: 0,
+        isSuspect: false,
+        isDone: false,
+      });
     });
   }
 
@@ -110,46 +110,48 @@ export class ConfirmedPublisher {
     if (this.#isClosed || publish.tries >= MAX_TRIES || !publish.isWanted()) {
       publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
     } else if (!this.#channel) this.#waiting.push(publish);
-    else if (!this.#isolated.takes(publish)) this.#channel.send(publish, this.#ticks);
+    else if (!this.#isolated.takes(publish)) this.#channel.send(publish);
   }
 
-  async #openChannel(isShared: boolean, { onAnswer, onClosed }: ChannelEvents): Promise<ConfirmingChannel> {
-    if (!this.#model) throw new Error('not connected');
-    const channel: ConfirmingChannel = new ConfirmingChannel(await this.#model.createConfirmChannel(), {
-      onAnswer: (publish, answer) => {
-        if (answer === 'refused') this.#hasRefused = true;
-        else if (answer !== 'unanswered') this.#vainTicks = 0;
-        onAnswer(publish, answer);
-      },
-      onClosed: (unanswered, reason) => {
-        this.#channels.delete(channel);
-        // A connection that the broker closes takes all channels with it, without a code of their own.
-        onClosed(unanswered, codeOf(reason) === undefined ? (this.#connectionError ?? reason) : reason);
-      },
+  #sendWaiting(): void {
+    for (const publish of this.#waiting.splice(0)) this.#send(publish);
+  }
+
+  async #openChannel(isShared: boolean, onAnswer: OnAnswer): Promise<ConfirmingChannel> {
+    if (!this.#model || this.#isClosed) throw new Error('not connected');
+    const raw = await this.#model.createConfirmChannel();
+    // Before what it has not answered is sent again.
+    raw.on('close', () => this.#closed(channel));
+    const channel = new ConfirmingChannel(raw, isShared, (publish, answer) => {
+      if (answer === 'refused') this.#hasRefused = true;
+      else if (answer === 'confirmed' || answer === 'returned') this.#vainTicks = 0;
+      // A connection that the broker closes takes all channels with it, without a code of their own.
+      const isLost = answer instanceof Error && codeOf(answer) === undefined;
+      onAnswer(publish, isLost ? (this.#connectionError ?? answer) : answer);
     });
-    this.#channels.set(channel, isShared);
+    this.#channels.add(channel);
     return channel;
+  }
+
+  #closed(channel: ConfirmingChannel): void {
+    this.#channels.delete(channel);
+    if (this.#channel !== channel) return;
+    this.#channel = undefined;
+    // If it went with its connection, the next one brings a channel.
+    if (codeOf(channel.reason) !== undefined) this.#replace();
   }
 
   /** Opens the channel that all messages share; what the one before hangs on would hold them up. */
   async #share(): Promise<void> {
     this.#use(undefined);
-    const channel: ConfirmingChannel = await this.#openChannel(true, {
-      onAnswer: (publish, answer) => {
-        if (answer === 'refused' || answer === 'unanswered') this.#isolated.ask(publish, answer);
-        else publish.resolve(answer);
-      },
-      onClosed: (unanswered, reason) => {
-        const isShared = this.#channel === channel;
-        if (isShared) this.#use(undefined);
-        // If it went with its connection, the next one brings a channel.
-        if (codeOf(reason) === undefined) return this.#sendAll(unanswered);
-        if (isShared) this.#replace();
-        void this.#isolated.askEach(unanswered);
-      },
+    const channel = await this.#openChannel(true, (publish, answer) => {
+      if (answer === 'refused' || answer === 'unanswered') return this.#isolated.ask(publish, answer);
+      if (typeof answer === 'string') return publish.resolve(answer);
+      publish.isSuspect ||= codeOf(answer) !== undefined;
+      this.#send(publish);
     });
     this.#use(channel);
-    this.#sendAll(this.#waiting.splice(0));
+    this.#sendWaiting();
   }
 
   #use(channel: ConfirmingChannel | undefined): void {
@@ -161,21 +163,15 @@ export class ConfirmedPublisher {
     this.#share().catch(() => undefined);
   }
 
-  #sendAll(publishes: readonly PendingPublish[]): void {
-    for (const publish of publishes) this.#send(publish);
-  }
-
+  /** Called while the broker could answer: neither under an alarm nor while this process is busy. */
   #tick(): void {
     if (this.#isBlocked) return;
-    this.#ticks += 1;
-    const hanging = [...this.#channels].filter(([channel, isShared]) => {
-      const answerTicks = isShared && !channel.hasAnswered ? FIRST_ANSWER_TICKS : ANSWER_TICKS;
-      return channel.expire(this.#ticks - answerTicks);
-    });
-    if (hanging.some(([, isShared]) => isShared)) this.#replace();
+    const channels = [...this.#channels];
+    const hanging = channels.filter((channel) => channel.tick());
+    if (hanging.some(({ isShared }) => isShared)) this.#replace();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
-    const isOwed = this.#isolated.isOwed || [...this.#channels.keys()].some(({ size }) => size > 0);
+    const isOwed = this.#isolated.isOwed || channels.some(({ isAwaited }) => isAwaited);
     if (isWaiting || isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;
     if (this.#vainTicks < SILENCE_TICKS || !this.#model) return;

@@ -13,28 +13,27 @@ export interface PendingPublish {
   readonly reject: (reason: unknown) => void;
   /** How often it was published. */
   tries: number;
-  /** When it was last published, in the owner's ticks. */
+  /** When it was last published, in the ticks of that channel. */
   sentAt: number;
+  /** Whether the broker may have closed a channel for it, so that it is published alone. */
+  isSuspect: boolean;
   /** Settled, though a channel may still answer it. */
   isDone: boolean;
 }
 
-export interface ChannelEvents {
-  readonly onAnswer: (publish: PendingPublish, answer: PublishOutcome) => void;
-  /**
-   * The channel has closed, and does not answer these; the reason has the broker's code, unless a connection was lost. May be
-   * called again with a message that came too late.
-   */
-  readonly onClosed: (unanswered: readonly PendingPublish[], reason: Error) => void;
-}
+/** Called with what became of a message: an error says why the channel has closed, without a code if its connection was lost. */
+export type OnAnswer = (publish: PendingPublish, answer: PublishOutcome | Error) => void;
 
-/** The two halves of amqplib's own `publish`, which its types do not declare. */
 interface RawChannel {
   sendMessage(method: object, properties: object, content: Buffer): boolean;
   pushConfirmCallback(callback: (error: Error | null) => void): void;
 }
 
 const PERSISTENT = 2;
+/** In ticks, 2 s: longer than an election and than a busy broker takes. */
+const ANSWER_TICKS = 8;
+/** 1 s, of a shared channel that has not answered anything yet: its process hangs from its first publish on. */
+const FIRST_ANSWER_TICKS = 4;
 /** As long as a connection without a confirm is kept. */
 const LATE_MS = 5_000;
 /** Matches a return to its publish: message ids repeat over redeliveries, for example. */
@@ -43,39 +42,35 @@ const NACKED = 'message nacked';
 
 /** A channel in confirm mode, and what the broker has not answered on it, oldest first. */
 export class ConfirmingChannel {
+  readonly isShared: boolean;
+  /** Why it has closed, if it has. */
+  reason = new Error('the connection was lost');
   readonly #channel: ConfirmChannel;
-  readonly #events: ChannelEvents;
+  readonly #onAnswer: OnAnswer;
   readonly #pending = new InFlight<PendingPublish>();
   readonly #returned = new Set<string>();
   #publishes = 0;
+  #ticks = 0;
   /** Messages without an answer, also those that were given up. */
   #owed = 0;
   #hasAnswered = false;
   #isRetired = false;
-  #reason = new Error('the connection was lost');
 
-  constructor(channel: ConfirmChannel, events: ChannelEvents) {
+  constructor(channel: ConfirmChannel, isShared: boolean, onAnswer: OnAnswer) {
+    this.isShared = isShared;
     this.#channel = channel;
-    this.#events = events;
+    this.#onAnswer = onAnswer;
     channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
-    channel.on('error', (error: Error) => (this.#reason = error));
-    channel.on('close', () => {
-      events.onClosed(this.#giveUp(Infinity), this.#reason);
-    });
+    channel.on('error', (error: Error) => (this.reason = error));
+    channel.on('close', () => this.#giveUp(Infinity, this.reason));
   }
 
-  /** How many messages it owes an answer. */
-  get size(): number {
-    return this.#pending.size;
+  /** Whether it owes an answer that is still waited for. */
+  get isAwaited(): boolean {
+    return this.#pending.size > 0;
   }
 
-  /** Whether the broker has answered anything on it: a process that hangs does so from its first publish on. */
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
-  }
-
-  /** @param tick the time now, which `expire` compares with */
-  send(publish: PendingPublish, tick: number): void {
+  send(publish: PendingPublish): void {
     const { message } = publish;
     let publishId = '';
     if (message.mandatory) {
@@ -83,7 +78,7 @@ export class ConfirmingChannel {
       message.properties.headers[PUBLISH_ID] = publishId;
     }
     publish.tries += 1;
-    publish.sentAt = tick;
+    publish.sentAt = this.#ticks;
     const place = this.#pending.add(publish);
     this.#owed += 1;
     try {
@@ -97,7 +92,7 @@ export class ConfirmingChannel {
       this.#pending.leave(place);
       this.#owed -= 1;
       // Closed in this very turn; anything else is a message that cannot be written at all.
-      if ((thrown as Error).name === 'IllegalOperationError') this.#events.onClosed([publish], this.#reason);
+      if ((thrown as Error).name === 'IllegalOperationError') this.#onAnswer(publish, this.reason);
       else {
         publish.isDone = true;
         publish.reject(thrown);
@@ -106,14 +101,14 @@ export class ConfirmingChannel {
   }
 
   /**
-   * Gives up what was sent before `tick` as unanswered; a confirm that comes after all still counts.
+   * Gives up as unanswered what was sent too many ticks ago; a confirm that comes after all still counts.
    *
    * @returns whether there was anything
    */
-  expire(tick: number): boolean {
-    const late = this.#giveUp(tick);
-    for (const publish of late) this.#events.onAnswer(publish, 'unanswered');
-    return late.length > 0;
+  tick(): boolean {
+    this.#ticks += 1;
+    const patience = this.isShared && !this.#hasAnswered ? FIRST_ANSWER_TICKS : ANSWER_TICKS;
+    return this.#giveUp(this.#ticks - patience, 'unanswered');
   }
 
   /**
@@ -130,7 +125,7 @@ export class ConfirmingChannel {
     const { item: publish } = place;
     this.#hasAnswered = true;
     this.#owed -= 1;
-    if (this.#pending.leave(place)) this.#events.onAnswer(publish, answer);
+    if (this.#pending.leave(place)) this.#onAnswer(publish, answer);
     else if (answer === 'confirmed') {
       publish.isDone = true;
       publish.resolve('confirmed');
@@ -138,26 +133,25 @@ export class ConfirmingChannel {
     this.#closeIfDone();
   }
 
-  #giveUp(tick: number): PendingPublish[] {
-    const sent: PendingPublish[] = [];
+  /** @returns whether there was anything */
+  #giveUp(sentBefore: number, answer: PublishOutcome | Error): boolean {
+    const late: PendingPublish[] = [];
     for (const place of this.#pending) {
-      if (place.item.sentAt >= tick) break;
+      if (place.item.sentAt >= sentBefore) break;
       this.#pending.leave(place);
-      sent.push(place.item);
+      late.push(place.item);
     }
-    return sent;
+    for (const publish of late) this.#onAnswer(publish, answer);
+    return late.length > 0;
   }
 
   #closeIfDone(): void {
-    if (!this.#isRetired || this.#owed > 0) return;
-    this.#isRetired = false;
-    abandon(this.#channel);
+    if (this.#isRetired && this.#owed === 0) abandon(this.#channel);
   }
 }
 
 /**
- * Publishes without what is between the two halves of amqplib's `publish`, which makes the headers of every message the
- * prototype of another object. `channel.publish` would do, and take longer (docs/decisions/0008).
+ * The two halves of amqplib's `publish`, without what is between them and takes longer (docs/decisions/0008).
  *
  * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
  */
@@ -169,6 +163,7 @@ function basicPublish(
   const raw = channel as unknown as RawChannel;
   raw.sendMessage(
     { exchange, routingKey, mandatory, immediate: false, ticket: 0 },
+    // Of one shape, which is encoded in a third of the time.
     {
       contentType: properties.contentType,
       contentEncoding: properties.contentEncoding,

@@ -42,7 +42,8 @@ export class DirectReplies {
    * @throws UnconfirmedError if nobody wants the message any more, or it takes longer than ten seconds
    */
   async publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
-    const kind = kindOf(message.routingKey);
+    // The part that the broker decodes: what follows the next dot is a secret.
+    const kind = message.routingKey.split('.', 4).join('.');
     if (this.#unreadable.has(kind)) return 'returned';
     this.#connection.open();
     let isLate = false;
@@ -80,9 +81,4 @@ function isReadable(key: string): boolean {
   const term = Buffer.from(KEY.exec(key)?.[1] ?? '', 'base64').toString('latin1');
   const [, length, node] = PROCESS.exec(term) ?? [];
   return node !== undefined && node.length === length?.charCodeAt(0);
-}
-
-/** The part of a key that the broker decodes: what follows the next dot is a secret. */
-function kindOf(key: string): string {
-  return key.split('.', 4).join('.');
 }

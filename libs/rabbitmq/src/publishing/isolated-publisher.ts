@@ -1,37 +1,25 @@
 import { codeOf, pause } from '../connection/questions.ts';
-import type { ChannelEvents, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
+import type { ConfirmingChannel, OnAnswer, PendingPublish } from './confirming-channel.ts';
 import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
 
 /** Destinations that are asked at one time; beyond, what the shared channel said is believed. */
 const MAX_ASKED = 16;
 /** Destinations that are remembered; beyond, the oldest is forgotten. */
 const MAX_REMEMBERED = 1_000;
-/** 5 s. A queue that refuses is asked twice once in that time; so are listeners, which then get a copy. */
-const VERDICT_TICKS = 20;
+/** A queue that refuses is asked twice once in that time; so are listeners, which then get a copy. */
+const BELIEVED_MS = 5_000;
 /** A broker that opens a channel again may have been away as a whole, and answer on the shared channel in a moment. */
 const GRACE_MS = 250;
-/** Between two looks for a connection. */
+/** Before a message is sent again for which no channel could be opened. */
 const PAUSE_MS = 250;
 
 type Failure = 'refused' | 'unanswered';
 
-/** A destination that the shared channel has failed. */
-interface Doubt {
-  /** What a channel of its own has met as well, and until which tick that is believed; absent while it is asked. */
-  verdict?: Failure;
-  until: number;
-  /** What is published there while it is asked. */
-  readonly waiting: PendingPublish[];
-}
-
 export interface IsolatedPublisherOptions {
-  /** @throws Error if there is no connection */
-  readonly openChannel: (events: ChannelEvents) => Promise<ConfirmingChannel>;
+  /** @throws Error if there is no connection, or the publisher is closed */
+  readonly openChannel: (onAnswer: OnAnswer) => Promise<ConfirmingChannel>;
   /** Publishes as all others are. */
   readonly send: (publish: PendingPublish) => void;
-  /** The time in ticks. */
-  readonly now: () => number;
-  /** Called when the broker refuses a message for good. True has it published again. */
   readonly onRefused: ((refusal: PublishRefusedError) => Promise<boolean>) | undefined;
 }
 
@@ -46,11 +34,14 @@ export interface IsolatedPublisherOptions {
  */
 export class IsolatedPublisher {
   readonly #options: IsolatedPublisherOptions;
-  readonly #doubts = new Map<string, Doubt>();
-  /** Messages of channels that the broker has closed. */
-  readonly #unanswered: PendingPublish[] = [];
-  /** By exchange, what waits until `onRefused` has decided. */
+  /** What waits for each destination that is asked. */
+  readonly #asked = new Map<string, PendingPublish[]>();
+  /** What a channel of its own has met as well, by destination, and until when that is believed. */
+  readonly #verdicts = new Map<string, { readonly failure: Failure; readonly untilMs: number }>();
+  /** What waits for each exchange until `onRefused` has decided. */
   readonly #held = new Map<string, PendingPublish[]>();
+  /** Settles once no suspect is asked. */
+  #suspects = Promise.resolve();
 
   constructor(options: IsolatedPublisherOptions) {
     this.#options = options;
@@ -58,117 +49,101 @@ export class IsolatedPublisher {
 
   /** Whether the broker owes an answer. */
   get isOwed(): boolean {
-    return this.#asked > 0 || this.#unanswered.length > 0;
+    return this.#asked.size > 0;
   }
 
-  /** Whether a message is handled here: its destination is in doubt, or its exchange has just refused another one. */
+  /** Whether a message is handled here: it or its destination is in doubt, or its exchange has just refused another one. */
   takes(publish: PendingPublish): boolean {
-    const held = this.#held.get(publish.message.exchange);
-    if (held) return held.push(publish) > 0;
-    if (this.#doubts.size === 0) return false;
-    const doubt = this.#doubts.get(destinationOf(publish.message));
-    if (!doubt || doubt.verdict === 'refused') return false;
+    const waiting = this.#waitingWith(publish);
+    if (waiting) waiting.push(publish);
+    else if (publish.isSuspect) this.#suspects = this.#suspects.then(() => this.#askSuspect(publish));
     // Not over the shared channel: its process may hang on it.
-    this.ask(publish, 'unanswered');
+    else if (this.#verdictOn(publish)?.failure === 'unanswered') this.ask(publish, 'unanswered');
+    else return false;
     return true;
   }
 
   /** Publishes once more what failed; the failure is believed if that is known, or too many destinations are asked. */
   ask(publish: PendingPublish, failure: Failure): void {
-    const doubt = this.#doubts.get(destinationOf(publish.message));
-    if (doubt && !doubt.verdict) doubt.waiting.push(publish);
-    else if (doubt?.verdict === failure && doubt.until > this.#options.now()) publish.resolve(failure);
-    else if (this.#asked >= MAX_ASKED) publish.resolve(failure);
-    else void this.#ask(publish, failure).then((isAsked) => isAsked || this.#options.send(publish));
-  }
-
-  /** Publishes each of these once more, one after the other: the broker has closed their channel for one of them. */
-  async askEach(unanswered: readonly PendingPublish[]): Promise<void> {
-    const waiting = this.#unanswered;
-    // If others are being asked, these follow.
-    if (waiting.push(...unanswered) > unanswered.length) return;
-    for (let next = waiting[0]; next; next = waiting[0]) {
-      if (this.takes(next) || (await this.#ask(next))) waiting.shift();
-      // Until there is a connection again; the timer keeps no process alive.
-      else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
-    }
+    const waiting = this.#asked.get(destinationOf(publish.message));
+    const verdict = this.#verdictOn(publish);
+    const isKnown = verdict?.failure === failure && verdict.untilMs > performance.now();
+    if (waiting) waiting.push(publish);
+    else if (isKnown || this.#asked.size >= MAX_ASKED) publish.resolve(failure);
+    // The shared channel may still answer what it has hung on.
+    else void this.#ask(publish, failure === 'unanswered' && publish.tries > 0 ? GRACE_MS : 0);
   }
 
   /** Forgets what the connection before has met. */
   forget(): void {
-    for (const [destination, { verdict }] of this.#doubts) if (verdict) this.#doubts.delete(destination);
+    this.#verdicts.clear();
   }
 
-  /** Gives back all that waits for a connection or a permission. */
-  clear(): readonly PendingPublish[] {
-    return [this.#unanswered, ...this.#held.values()].flatMap((waiting) => waiting.splice(0));
+  #waitingWith({ message }: PendingPublish): PendingPublish[] | undefined {
+    if (this.#held.size + this.#asked.size === 0) return undefined;
+    return this.#held.get(message.exchange) ?? this.#asked.get(destinationOf(message));
   }
 
-  get #asked(): number {
-    return [...this.#doubts.values()].filter(({ verdict }) => !verdict).length;
+  #verdictOn({ message }: PendingPublish) {
+    return this.#verdicts.size > 0 ? this.#verdicts.get(destinationOf(message)) : undefined;
   }
 
-  /** @returns whether there was a connection */
-  async #ask(publish: PendingPublish, failure?: Failure): Promise<boolean> {
-    const { send, now } = this.#options;
-    if (publish.isDone || !publish.isWanted()) {
-      send(publish);
-      return true;
-    }
-    const doubt: Doubt = { until: 0, waiting: [] };
-    this.#remember(publish, doubt);
-    const answer = await this.#publishAlone(publish, failure === 'unanswered' && publish.tries > 0);
-    if (answer === 'refused' || answer === 'unanswered') {
-      doubt.verdict = answer;
-      doubt.until = now() + VERDICT_TICKS;
-    } else this.#doubts.delete(destinationOf(publish.message));
-    if (answer) void this.#settle(publish, answer);
-    for (const waiting of doubt.waiting.splice(0)) send(waiting);
-    return answer !== undefined;
+  async #askSuspect(publish: PendingPublish): Promise<void> {
+    const waiting = this.#waitingWith(publish);
+    if (waiting) waiting.push(publish);
+    else await this.#ask(publish);
   }
 
-  #remember({ message }: PendingPublish, doubt: Doubt): void {
-    this.#doubts.delete(destinationOf(message));
-    this.#doubts.set(destinationOf(message), doubt);
-    const [oldest] = this.#doubts.keys();
-    if (this.#doubts.size > MAX_REMEMBERED && oldest !== undefined) this.#doubts.delete(oldest);
+  async #ask(publish: PendingPublish, graceMs = 0): Promise<void> {
+    const { send } = this.#options;
+    if (publish.isDone || !publish.isWanted()) return send(publish);
+    const destination = destinationOf(publish.message);
+    const waiting: PendingPublish[] = [];
+    this.#asked.set(destination, waiting);
+    const answer = await this.#publishAlone(publish, graceMs);
+    this.#asked.delete(destination);
+    this.#verdicts.delete(destination);
+    if (answer === 'refused' || answer === 'unanswered') this.#remember(destination, answer);
+    if (typeof answer === 'string') publish.resolve(answer);
+    else if (!answer) setTimeout(send, PAUSE_MS, publish).unref();
+    else void this.#closedFor(publish, answer);
+    for (const each of waiting) send(each);
   }
 
-  /**
-   * @param isOwed whether the shared channel owes its answer
-   * @returns what became of it: the broker's answer, or why the channel has closed; undefined without a connection
-   */
-  async #publishAlone(publish: PendingPublish, isOwed: boolean): Promise<PublishOutcome | Error | undefined> {
-    const { now, openChannel } = this.#options;
+  /** @returns undefined if no channel could be opened */
+  async #publishAlone(publish: PendingPublish, graceMs: number): Promise<PublishOutcome | Error | undefined> {
     let answered = (_answer: PublishOutcome | Error): void => undefined;
     const answer = new Promise<PublishOutcome | Error>((resolve) => (answered = resolve));
-    const opening = openChannel({
-      onAnswer: (_, outcome) => answered(outcome),
-      onClosed: (_, reason) => answered(reason),
-    });
+    const opening = this.#options.openChannel((_, outcome) => answered(outcome));
     const channel = await opening.catch(() => undefined);
     if (!channel) return undefined;
-    if (isOwed) await pause(GRACE_MS);
-    if (!publish.isDone) channel.send(publish, now());
-    const outcome = publish.isDone ? 'confirmed' : await answer;
+    if (graceMs > 0) await pause(graceMs);
+    if (publish.isDone) answered('confirmed');
+    else channel.send(publish);
+    await answer;
     channel.retire();
-    return outcome;
+    return answer;
   }
 
-  async #settle(publish: PendingPublish, answer: PublishOutcome | Error): Promise<void> {
+  async #closedFor(publish: PendingPublish, reason: Error): Promise<void> {
     const { onRefused, send } = this.#options;
-    if (typeof answer === 'string') return publish.resolve(answer);
-    const code = codeOf(answer);
+    const code = codeOf(reason);
     if (code === undefined) return send(publish);
     const { exchange } = publish.message;
-    const refusal = new PublishRefusedError(code, exchange, answer.message);
+    const refusal = new PublishRefusedError(code, exchange, reason.message);
     const held: PendingPublish[] = [];
     this.#held.set(exchange, held);
-    const isRepaired = await onRefused?.(refusal).catch(() => false);
+    publish.isSuspect = !(await onRefused?.(refusal).catch(() => false));
     this.#held.delete(exchange);
-    if (isRepaired) send(publish);
-    else publish.reject(refusal);
-    for (const waiting of held.splice(0)) send(waiting);
+    if (publish.isSuspect) publish.reject(refusal);
+    else send(publish);
+    for (const each of held) send(each);
+  }
+
+  #remember(destination: string, failure: Failure): void {
+    this.#verdicts.set(destination, { failure, untilMs: performance.now() + BELIEVED_MS });
+    const [oldest] = this.#verdicts.keys();
+    if (this.#verdicts.size > MAX_REMEMBERED && oldest !== undefined) this.#verdicts.delete(oldest);
   }
 }
 

@@ -24,6 +24,7 @@ class ScriptedChannel extends EventEmitter {
   #sent: Omit<Published, 'answer'> | undefined;
 
   sendMessage({ routingKey }: { routingKey: string }, properties: object): void {
+    if (this.isClosed) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
     this.#sent = { properties, queue: routingKey };
   }
 
@@ -58,6 +59,7 @@ class ScriptedChannel extends EventEmitter {
    */
   lose(code?: number, reason = 'closed by the broker'): void {
     if (code !== undefined) this.emit('error', Object.assign(new Error(reason), { code }));
+    this.isClosed = true;
     for (const { answer } of this.published.splice(0)) answer(new Error('channel closed'));
     this.emit('close');
   }
