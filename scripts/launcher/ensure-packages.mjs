@@ -33,7 +33,7 @@ export async function ensurePackages(root) {
     if (stamped()) return stamped();
     // npm's own record of what it put into `node_modules`.
     if (!isInstalled(JSON.parse(lock), readJson(join(root, 'node_modules', '.package-lock.json'))))
-      await npmCi(root);
+      npmCi(root);
     const node = findNode(root);
     writeFileSync(stampFile, JSON.stringify({ lock: wanted, node }));
     return node;

@@ -1,8 +1,7 @@
-import { commandOf, WORKER } from '../build/programs.ts';
+import { startOf, WORKER } from '../build/programs.ts';
 import { isAnswered } from '../network.ts';
 import { root } from '../root.ts';
-import type { Exit } from './guarded-command.ts';
-import { Program } from './program.ts';
+import { type Exit, Program } from './program.ts';
 
 /** The body of `GET /health`. */
 export interface WorkerHealth {
@@ -26,9 +25,7 @@ export interface WorkerHealth {
 export class WorkerProcess extends Program {
   /** @param folder of a repository that is built. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
-    const all = { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables };
-    const command = commandOf(WORKER, all, folder);
-    super(process.execPath, command.args, command.variables);
+    super(...startOf(WORKER, { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables }, folder));
   }
 
   /** Every line of the log so far. */

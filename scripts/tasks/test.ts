@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -7,9 +7,9 @@ import { requireEngine } from '../broker/compose-broker.ts';
 import { chooseRelease, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { installMissing } from '../debian.ts';
-import { runGuarded } from '../processes/guarded-command.ts';
+import { Program } from '../processes/program.ts';
 import { root } from '../root.ts';
-import { readPositive, runTask } from '../run-task.ts';
+import { readPositive, runTask, toldToStop } from '../run-task.ts';
 
 /** Debian's packages that the extended tests use, each with a file that it brings. */
 const PACKAGES = {
@@ -22,14 +22,27 @@ const PACKAGES = {
   'prometheus-alertmanager': '/usr/bin/amtool',
 };
 
-/** The folders of `test` that are a suite each, with Jest's options for it. */
-const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+const inTest = (...parts: readonly string[]): string => join(root, 'test', ...parts);
+const inFolder = (folder: string, ...options: readonly string[]) => [
+  ...options,
+  '--testMatch',
+  inTest(folder, '**', '*.spec.ts'),
+];
+
+/** Jest's options for each suite. */
+const SUITES: Readonly<Record<string, readonly string[]>> = {
+  // All but the other suites; the slow specs take ten seconds and more each.
+  '': ['/node_modules/', String.raw`\.slow\.spec\.ts$`, inTest('(extended|compose|timing)/')].map(
+    (pattern) => `--testPathIgnorePatterns=${pattern}`,
+  ),
+  slow: ['--testMatch', join(root, '**', '*.slow.spec.ts')],
+  fuzz: [],
   // These need more than the machine has from this project. A browser, a Prometheus and three callers are enough for two cores.
-  extended: ['--runInBand'],
+  extended: inFolder('extended', '--runInBand'),
   // These need a Docker engine, and no broker but that of the images.
-  compose: ['--verbose', '--globalSetup=', '--globalTeardown='],
+  compose: inFolder('compose', '--verbose', '--globalSetup=', '--globalTeardown='),
   // These measure time, which is another one on a busy machine; what runs beside a measurement is part of it.
-  timing: ['--runInBand'],
+  timing: inFolder('timing', '--runInBand'),
 };
 
 /** What else is given goes to Jest: patterns of paths, and options such as `-t`. */
@@ -67,7 +80,8 @@ await runTask(async () => {
   );
   const rest = args.filter((_, index) => !taken.includes(index));
   const { suite = '', release, minutes, seed, path } = values as Record<string, string | undefined>;
-  const options = optionsFor(suite);
+  const options = SUITES[suite];
+  if (options === undefined) throw new Error(`there is no suite ${suite}`);
   if (release !== undefined) {
     chooseRelease(release);
     console.log(`RabbitMQ ${(await requireInstallation()).version}`);
@@ -82,27 +96,6 @@ await runTask(async () => {
   return runJest(options, [inTest('e2e', 'fuzz'), ...rest]);
 });
 
-/** Jest's options for a suite by the name of its npm script, and where it looks for specs. */
-function optionsFor(suite: string): readonly string[] {
-  if (suite === '') {
-    // The other suites; the slow specs take ten seconds and more each.
-    const left = [
-      String.raw`\.slow\.spec\.ts$`,
-      ...Object.keys(FOLDERS).map((folder) => `${inTest(folder)}/`),
-    ];
-    return ['/node_modules/', ...left].map((pattern) => `--testPathIgnorePatterns=${pattern}`);
-  }
-  if (suite === 'slow') return ['--testMatch', join(root, '**', '*.slow.spec.ts')];
-  if (suite === 'fuzz') return [];
-  const options = FOLDERS[suite];
-  if (options === undefined) throw new Error(`there is no suite ${suite}`);
-  return [...options, '--testMatch', inTest(suite, '**', '*.spec.ts')];
-}
-
-function inTest(...parts: readonly string[]): string {
-  return join(root, 'test', ...parts);
-}
-
 /**
  * Runs Jest on what is built, and prints `N passed, N failed` last (`, N skipped` if some were). In CI (`CI` is set), whose
  * machine may be busy with something else, the files that failed run once more, one at a time; those that then pass are named.
@@ -111,7 +104,7 @@ function inTest(...parts: readonly string[]): string {
  * @returns its exit code
  */
 async function runJest(options: readonly string[], patterns: readonly string[]): Promise<number> {
-  await build(root);
+  await build();
   // Behind an option with one value, patterns are not taken for further values of an option with several.
   const config = ['--config', join(root, 'jest.config.mjs')];
   let { code, files } = await jestOnce([...options, ...config, ...patterns]);
@@ -133,16 +126,15 @@ async function runJest(options: readonly string[], patterns: readonly string[]):
   return code;
 }
 
-/** Runs Jest to its end; no outcomes if it was cut off. */
+/** Runs Jest to its end, on this process's terminal, or until this process is told to stop; then there are no outcomes. */
 async function jestOnce(args: readonly string[]): Promise<{ code: number; files: readonly FileOutcome[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
   const summaryFile = join(folder, 'summary');
-  try {
-    const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-    const code = await runGuarded(process.execPath, [...JEST, ...args], env);
-    const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
-    return { code, files: JSON.parse(written) as FileOutcome[] };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
+  await using jest = new Program(process.execPath, [...JEST, ...args], env, { folder, isShown: true });
+  const stopped = toldToStop().then((signal) => ({ code: null, signal }));
+  const { code, signal } = await Promise.race([jest.exited, stopped]);
+  const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
+  const files = JSON.parse(written) as FileOutcome[];
+  return { code: code ?? (signal === null ? 1 : 128 + constants.signals[signal]), files };
 }

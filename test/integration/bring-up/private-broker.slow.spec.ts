@@ -54,7 +54,7 @@ describe('npm run broker', () => {
       await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
       expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
       await until('it listens', () => isListening(port));
-      program.child.kill(signal);
+      program.kill(signal);
       expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
       await until('the broker has ended', async () => !(await isListening(port)));
     },
