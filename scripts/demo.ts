@@ -95,7 +95,7 @@ export async function demo(isKept: boolean): Promise<boolean> {
   console.log(styleText('bold', 'poker-bridge demo'));
   const finding = findBroker(brokerSources({ amqpUrl: process.env['AMQP_URL'] }));
   const broker = parts.use(
-    await step('RabbitMQ', finding, ({ origin, url }) => `${origin}, ${withoutPassword(url)}`),
+    await step('RabbitMQ', finding, ({ origin, url }) => `${origin}, ${hostsOf(url)}`),
   );
   const sandbox = parts.use(
     new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' }),
@@ -181,7 +181,8 @@ async function addPlayers(platform: string): Promise<void> {
   if (!response.ok) throw new Error(`the sandbox did not take the players: ${await response.text()}`);
 }
 
-function withoutPassword(url: string): string {
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
+/** Where the nodes of a broker are, without user and password. */
+function hostsOf(urls: string): string {
+  const nodes = urls.split(',').map((url) => new URL(url.trim()));
+  return nodes.map(({ protocol, host }) => `${protocol}//${host}`).join(',');
 }

@@ -14,8 +14,7 @@ const MINIMUM_MAJOR = 24;
  * A stamp inside `node_modules` names the lock file that it was made from, so that an unchanged tree costs two
  * file reads. Two launchers at once wait for each other.
  *
- * @param {string} root the repository
- * @returns {Promise<string>} the path of a Node.js executable of release 24 or newer
+ * @returns the path of a Node.js executable of release 24 or newer
  * @throws {Error} if npm fails, or if no such Node.js is to be had
  */
 export async function ensurePackages(root) {

@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, sep } from 'node:path';
 
 const ARGUMENTS =
-  'ci --include=dev --include=optional --engine-strict=false --ignore-scripts --no-audit --no-fund --loglevel=error'.split(
-    ' ',
-  );
+  'ci --include=dev --include=optional --engine-strict=false --ignore-scripts --no-audit --no-fund --loglevel=error';
 /** Settings that decide what `npm ci` installs and where; registry, proxy, cache and credentials stay. */
 const REMOVED = new Set(
   `also bin_links dev dry_run engine_strict force global ignore_scripts include include_workspace_root install_links
@@ -16,7 +14,6 @@ const REMOVED = new Set(
  * Runs `npm ci` in the repository, whatever the shell and the user's npm settings say about production, engines
  * or scripts (no package here needs its install script).
  *
- * @param {string} root
  * @throws {Error} with npm's output, if npm fails or is not there
  */
 export function npmCi(root) {
@@ -33,7 +30,11 @@ export function npmCi(root) {
   const startedAt = Date.now();
   process.stderr.write('poker-bridge: installing packages with npm ci, which can take a minute … ');
   const options = { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] };
-  const { error, status, signal, stdout, stderr } = spawnSync(command, [...first, ...ARGUMENTS], options);
+  const { error, status, signal, stdout, stderr } = spawnSync(
+    command,
+    [...first, ...ARGUMENTS.split(' ')],
+    options,
+  );
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   process.stderr.write(`${status === 0 ? 'done' : 'failed'} after ${seconds} s\n`);
   if (error) throw new Error(`npm does not start: ${error.message}`);

@@ -7,6 +7,7 @@ import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts, isListening } from '../../../scripts/network.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { root } from '../../../scripts/root.ts';
+import { testBrokerCtl, testBrokerUrl } from '../../support/broker.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -59,6 +60,16 @@ describe('npm run broker', () => {
       await until('the broker has ended', async () => !(await isListening(port)));
     },
   );
+});
+
+it('npm run demo runs on the nodes of a cluster that AMQP_URL names, and leaves nothing there', async () => {
+  const AMQP_URL = `${testBrokerUrl()},${testBrokerUrl()}`;
+  const variables = { ...process.env, RABBITMQ_RELEASE: '', AMQP_URL };
+  await using program = new Program('npm', ['run', '--silent', 'demo'], variables);
+  const { code, stdout, stderr } = await program.result;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('All 8 commands were answered as they should be.');
+  expect(await testBrokerCtl('list_queues', 'name')).not.toContain('poker-demo-');
 });
 
 it.each([
