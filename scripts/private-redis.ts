@@ -21,10 +21,7 @@ export class PrivateRedis implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  /**
-   * @param settings further ones, by their names in redis.conf
-   * @throws {Error} if Redis is not there and cannot be installed, or does not start
-   */
+  /** @param settings further ones, by their names in redis.conf @throws {Error} if it cannot be installed, or does not start */
   static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<PrivateRedis> {
     const [port = 0] = await freePorts(1);
     const redis = new PrivateRedis(port, settings);

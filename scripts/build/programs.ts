@@ -5,25 +5,19 @@ import { root } from '../root.ts';
 import { build } from './build.ts';
 
 /** A built program, and how Node.js is started for it. */
-export interface BuiltProgram {
+interface BuiltProgram {
   /** Relative to `dist`. */
   readonly file: string;
-  /** Options of Node.js. */
   readonly flags: readonly string[];
-  /** Variables, unless the environment has them. */
+  /** Variables, unless there are others of their names. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const FLAGS = ['--disable-warning=ExperimentalWarning'];
-const FLAGS_WITH_MAPS = [...FLAGS, '--enable-source-maps'];
+const MAPPED = [...FLAGS, '--enable-source-maps'];
 
-export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: FLAGS_WITH_MAPS, environment: {} };
-
-export const SANDBOX: BuiltProgram = {
-  file: 'apps/sandbox/src/main.js',
-  flags: FLAGS_WITH_MAPS,
-  environment: {},
-};
+export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: MAPPED, environment: {} };
+export const SANDBOX: BuiltProgram = { file: 'apps/sandbox/src/main.js', flags: MAPPED, environment: {} };
 
 /** It does the same few things all day. Figures: docs/decisions/0008. */
 export const WORKER: BuiltProgram = {

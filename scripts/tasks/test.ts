@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { requireEngine } from '../broker/compose-broker.ts';
 import { chooseRelease, requireInstallation } from '../broker/installation.ts';
@@ -45,16 +44,6 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   timing: inFolder('timing', '--runInBand'),
 };
 
-/** What else is given goes to Jest: patterns of paths, and options such as `-t`. */
-const OPTIONS = {
-  suite: { type: 'string' },
-  /** RabbitMQ's; default: the installed one from 4.0 on, else the newest of Debian. */
-  release: { type: 'string' },
-  minutes: { type: 'string' },
-  seed: { type: 'string' },
-  path: { type: 'string' },
-} as const;
-
 const JEST = [
   '--disable-warning=ExperimentalWarning',
   '--experimental-vm-modules',
@@ -73,13 +62,10 @@ interface FileOutcome {
 /** Runs a suite, or what of it lies under some paths, on private brokers. */
 await runTask(async () => {
   const args = process.argv.slice(2);
-  const { values, tokens } = parseArgs({ args, options: OPTIONS, strict: false, tokens: true });
-  const own = tokens.filter((token) => token.kind === 'option' && token.name in OPTIONS);
-  const taken = own.flatMap((token) =>
-    'inlineValue' in token && token.inlineValue ? [token.index] : [token.index, token.index + 1],
-  );
-  const rest = args.filter((_, index) => !taken.includes(index));
-  const { suite = '', release, minutes, seed, path } = values as Record<string, string | undefined>;
+  const suite = take(args, 'suite') ?? '';
+  // RabbitMQ's; default: the installed one from 4.0 on, else the newest of Debian.
+  const release = take(args, 'release');
+  const [minutes, seed, path] = ['minutes', 'seed', 'path'].map((name) => take(args, name));
   const options = SUITES[suite];
   if (options === undefined) throw new Error(`there is no suite ${suite}`);
   if (release !== undefined) {
@@ -90,11 +76,19 @@ await runTask(async () => {
   if (suite === 'compose') await requireEngine();
   if (seed !== undefined) process.env['FUZZ_SEED'] = seed;
   if (path !== undefined) process.env['FUZZ_PATH'] = path;
-  if (suite !== 'fuzz') return runJest(options, rest);
+  if (suite !== 'fuzz') return runJest(options, args);
   // The path of a case leads to it at once; a few seconds are for its neighbours.
   process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path === undefined ? '5' : '0.3'))}`;
-  return runJest(options, [inTest('e2e', 'fuzz'), ...rest]);
+  return runJest(options, [inTest('e2e', 'fuzz'), ...args]);
 });
+
+/** Takes an option out of the arguments; what is left is for Jest: patterns of paths, and options such as `-t`. */
+function take(args: string[], name: string): string | undefined {
+  const index = args.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  if (index === -1) return undefined;
+  const [option = ''] = args.splice(index, 1);
+  return option.includes('=') ? option.slice(option.indexOf('=') + 1) : args.splice(index, 1)[0];
+}
 
 /**
  * Runs Jest on what is built, and prints `N passed, N failed` last (`, N skipped` if some were). In CI (`CI` is set), whose

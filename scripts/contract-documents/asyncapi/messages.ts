@@ -104,14 +104,6 @@ export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
   [...REPLIES.keys()].filter(isFinalReplyType).map((type) => [type, `${type}.announced`]),
 );
 
-const EVENT_EXAMPLE = {
-  caller: 'cashier',
-  operator: 'default',
-  worker: 'worker-1:17',
-  attempts: 1,
-  'answered-at': '2026-01-31T12:00:00.000Z',
-};
-
 /** Every message of the bus by its name. */
 export const MESSAGES: Readonly<Record<string, Message>> = {
   ...Object.fromEntries(MESSAGE_NAMES.map((name) => [name, ownMessage(name)])),
@@ -151,7 +143,14 @@ function announcement(reply: string, name: string): Message {
   };
   const examples = EXAMPLES[reply]?.map((example) => ({
     ...example,
-    headers: { ...example.headers, ...EVENT_EXAMPLE },
+    headers: {
+      ...example.headers,
+      caller: 'cashier',
+      operator: 'default',
+      worker: 'worker-1:17',
+      attempts: 1,
+      'answered-at': '2026-01-31T12:00:00.000Z',
+    },
     payload: announcedData({ type: reply, data: example.payload } as Reply),
   }));
   const headers = { allOf: [REPLY_HEADERS, EVENT_HEADERS] };

@@ -63,7 +63,7 @@ describe('npm run broker', () => {
 });
 
 it('npm run demo runs on the nodes of a cluster that AMQP_URL names, and leaves nothing there', async () => {
-  const AMQP_URL = `${testBrokerUrl()},${testBrokerUrl()}`;
+  const AMQP_URL = `${testBrokerUrl()},${testBrokerUrl().replace('127.0.0.1', 'localhost')}`;
   const variables = { ...process.env, RABBITMQ_RELEASE: '', AMQP_URL };
   await using program = new Program('npm', ['run', '--silent', 'demo'], variables);
   const { code, stdout, stderr } = await program.result;
