@@ -6,13 +6,8 @@ import spawn from 'nano-spawn';
 import { root } from '../root.ts';
 
 /** All packages: npm's `--omit dev` loses those that a development package needs as well. */
-const NPM_SBOM = [
-  'sbom',
-  '--package-lock-only',
-  '--sbom-format=cyclonedx',
-  '--sbom-type=application',
-  ...['dev', 'optional', 'peer'].map((type) => `--include=${type}`),
-];
+const NPM_SBOM =
+  'sbom --package-lock-only --sbom-format=cyclonedx --sbom-type=application --include=dev --include=optional --include=peer';
 
 interface Component {
   readonly 'bom-ref': string;
@@ -34,7 +29,7 @@ interface Bom {
  * @returns how many packages it lists
  */
 export async function writeSbom(repository = root): Promise<number> {
-  const { stdout } = await spawn('npm', NPM_SBOM, { cwd: repository });
+  const { stdout } = await spawn('npm', NPM_SBOM.split(' '), { cwd: repository });
   const { serialNumber: _, ...bom } = JSON.parse(stdout) as Bom;
   const { timestamp: __, ...metadata } = bom.metadata;
   const components = bom.components.filter(

@@ -10,7 +10,6 @@ export interface Example<T = unknown> {
 }
 
 const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
-const EXAMPLE_MOMENT = '2026-01-31T12:00:00.000Z';
 
 /** Commands as a caller sends them. */
 const COMMAND_EXAMPLES = examplesOf(COMMANDS, () => ({}));
@@ -94,7 +93,7 @@ export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_
   (code) => {
     const { type = 'session.create', attempts = 0, ...facts } = ERROR_OCCASIONS[code] ?? {};
     const known = { code, ...ERROR_CODES[code], ...facts, attempts };
-    const payload = { ...known, command: { id: EXAMPLE_ID, type }, occurredAt: EXAMPLE_MOMENT };
+    const payload = { ...known, command: { id: EXAMPLE_ID, type }, occurredAt: '2026-01-31T12:00:00.000Z' };
     return { name: code, summary: payload.message, headers: replyHeaders(type, true), payload };
   },
 );

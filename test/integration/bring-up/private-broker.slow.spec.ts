@@ -78,6 +78,7 @@ it.each([
   ['soak', '--minutes', '0', '--minutes 0 is not a number above 0'],
   ['broker', '--round', '1', "Unknown option '--round'; there are --port, --release"],
   ['demo', '--kep', '', "Unknown option '--kep'; there are --keep"],
+  ['test', '--suite', 'fast', 'there is no suite fast'],
 ])('npm run %s refuses %s %s, and says why', async (task, option, value, reason) => {
   await using program = new Program('npm', ['run', '--silent', task, '--', option, value]);
   expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });

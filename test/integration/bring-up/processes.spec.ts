@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../../scripts/root.ts';
+import { freePorts } from '../../../scripts/network.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -148,6 +149,10 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       },
     );
   });
+});
+
+it('a free port, and the one that a Redis in cluster mode adds, are not given to outgoing connections', async () => {
+  expect(Math.max(...(await freePorts(50))) + 10_000).toBeLessThan(32_768);
 });
 
 it.concurrent('the launcher names the existing tasks', async () => {
