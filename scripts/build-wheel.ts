@@ -23,8 +23,7 @@ const LEFT_BY_TOOLS = new Set(['dist', 'build', '.mypy_cache', '__pycache__']);
  * Builds the wheel of the Python client from a copy of its sources, with Debian's tools and without a network; installs
  * the tools if they are missing.
  *
- * @param folder where the wheel goes
- * @returns its path
+ * @returns the path of the wheel, in `folder`
  * @throws {Error} with the output of the build
  */
 export async function buildWheel(folder: string): Promise<string> {

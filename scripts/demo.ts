@@ -6,11 +6,11 @@ import type { CommandType } from '#contracts';
 import { exactJson } from '#signing';
 
 import { describeCommand, describeReply } from '../apps/cli/src/output.ts';
+import { brokerSources, findBroker } from './broker/find-broker.ts';
 import { removeQueues, removeTopology } from './broker/remove-topology.ts';
-import type { FoundBroker } from './broker/start-broker.ts';
-import { toldToStop } from './processes/guarded-command.ts';
 import { SandboxProcess } from './processes/sandbox-process.ts';
 import { WorkerProcess } from './processes/worker-process.ts';
+import { toldToStop } from './run-task.ts';
 
 const DEADLINE_MS = 20_000;
 const ANSWER_SLACK_MS = 1_500;
@@ -90,27 +90,36 @@ const STORY: readonly Scene[] = [
  * @param isKept whether everything is left running until the process is interrupted
  * @returns whether every command was answered as it should be
  */
-export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boolean): Promise<boolean> {
+export async function demo(isKept: boolean): Promise<boolean> {
   await using parts = new AsyncDisposableStack();
   console.log(styleText('bold', 'poker-bridge demo'));
-  const broker = await step(
-    'RabbitMQ',
-    findBroker(),
-    ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
+  const finding = findBroker(brokerSources({ amqpUrl: process.env['AMQP_URL'] }));
+  const broker = parts.use(
+    await step('RabbitMQ', finding, ({ origin, url }) => `${origin}, ${hostsOf(url)}`),
   );
-  parts.defer(() => broker.stop());
-  const sandbox = new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' });
-  parts.defer(() => sandbox.stop());
+  const sandbox = parts.use(
+    new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' }),
+  );
   const platform = await step('sandbox', sandbox.url, String);
   await addPlayers(platform);
   // The broker may be somebody's.
   const prefix = `poker-demo-${process.pid}`;
-  parts.defer(() => removeTopology(broker.url, prefix));
-  const worker = new WorkerProcess(workerSettings(broker.url, platform, prefix));
-  parts.defer(() => worker.stop());
-  await step('worker', worker.ready(), () => 'takes commands');
   const name = `${prefix}-caller`;
-  parts.defer(() => removeQueues(broker.url, [`${name}.replies.demo`]));
+  parts.defer(async () => {
+    await removeTopology(broker.url, prefix);
+    await removeQueues(broker.url, [`${name}.replies.demo`]);
+  });
+  const worker = parts.use(
+    new WorkerProcess({
+      AMQP_URL: broker.url,
+      AMQP_PREFIX: prefix,
+      PLATFORM_BASE_URL: `${platform}/api/web`,
+      PLATFORM_API_URL: platform,
+      PLATFORM_SECRET_KEY: 'sandbox-secret-key',
+      CURRENCY_PRECISIONS: 'EUR=2,USD=2',
+    }),
+  );
+  await step('worker', worker.ready(), () => 'takes commands');
   const replies = new EventEmitter();
   const onReply = (reply: BusReply): void => void replies.emit('reply', reply);
   const caller = parts.use(createCaller({ url: broker.url, prefix, name, instance: 'demo', onReply }));
@@ -172,19 +181,8 @@ async function addPlayers(platform: string): Promise<void> {
   if (!response.ok) throw new Error(`the sandbox did not take the players: ${await response.text()}`);
 }
 
-function workerSettings(amqpUrl: string, platform: string, prefix: string): Record<string, string> {
-  return {
-    AMQP_URL: amqpUrl,
-    AMQP_PREFIX: prefix,
-    PLATFORM_BASE_URL: `${platform}/api/web`,
-    PLATFORM_API_URL: platform,
-    PLATFORM_CLIENT_ID: 'sandbox',
-    PLATFORM_SECRET_KEY: 'sandbox-secret-key',
-    CURRENCY_PRECISIONS: 'EUR=2,USD=2',
-  };
-}
-
-function withoutPassword(url: string): string {
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
+/** Where the nodes of a broker are, without user and password. */
+function hostsOf(urls: string): string {
+  const nodes = urls.split(',').map((url) => new URL(url.trim()));
+  return nodes.map(({ protocol, host }) => `${protocol}//${host}`).join(',');
 }

@@ -21,10 +21,7 @@ export class PrivateRedis implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  /**
-   * @param settings further ones, by their names in redis.conf
-   * @throws {Error} if Redis is not there and cannot be installed, or does not start
-   */
+  /** @param settings further ones, by their names in redis.conf @throws {Error} if it cannot be installed, or does not start */
   static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<PrivateRedis> {
     const [port = 0] = await freePorts(1);
     const redis = new PrivateRedis(port, settings);
@@ -38,7 +35,7 @@ export class PrivateRedis implements AsyncDisposable {
 
   /** Kills it; its data are lost. */
   kill(): Promise<void> {
-    return this.#program.end();
+    return this.#program[Symbol.asyncDispose]();
   }
 
   /** Starts it again after `kill`, on the same port and empty. */
@@ -48,7 +45,7 @@ export class PrivateRedis implements AsyncDisposable {
     const own = { port: this.port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
     const settings = Object.entries({ ...own, ...this.#settings });
     const args = settings.flatMap(([name, value]) => [`--${name}`, String(value)]);
-    this.#program = new Program(server, args, process.env, folder);
+    this.#program = new Program(server, args, process.env, { folder });
     try {
       await this.#program.until('take connections', () => isListening(this.port), START_TIMEOUT_MS);
     } catch (error) {

@@ -30,6 +30,16 @@ function endWithNpm(): void {
   timer.unref();
 }
 
+/**
+ * Settles with the signal when this process gets one to stop, which from then on does not end it: Ctrl-C under npm comes
+ * twice, from the terminal and from npm, and the second must not cut off what the first has begun.
+ */
+export function toldToStop(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
+  });
+}
+
 type Wanted = string | number | typeof String | typeof Number | typeof Boolean;
 type Given<T> = T extends (value: unknown) => infer R ? R | undefined : T extends number ? number : string;
 

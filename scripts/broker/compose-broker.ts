@@ -37,7 +37,8 @@ export async function startComposeBroker(): Promise<FoundBroker> {
     url.username = USER;
     url.password = await compose('exec', '--no-TTY', SERVICE, 'cat', SECRET);
     const ended = new Promise(() => undefined);
-    return { url: url.href, origin: `the service ${SERVICE} of docker-compose.yml`, ended, stop };
+    const origin = `the service ${SERVICE} of docker-compose.yml`;
+    return { url: url.href, origin, ended, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;

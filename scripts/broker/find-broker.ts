@@ -11,18 +11,16 @@ export interface BrokerSource {
   start(): Promise<FoundBroker>;
 }
 
-export interface BrokerWishes {
-  /** Somebody's broker (AMQP_URL). Undefined or empty: none is named, and none is looked for. */
-  readonly amqpUrl?: string | undefined;
-  /** The AMQP port of a private node. Default: a free one. */
-  readonly port?: number | undefined;
-}
+type Wishes = Readonly<{ amqpUrl?: string | undefined; port?: number | undefined }>;
 
 /**
- * The places from which a broker may come from, in the order in which they are tried (contract, section 10); if a release was
+ * The places from which a broker may come, in the order in which they are tried (contract, section 10); if a release was
  * chosen, a private node of that one and nothing else.
+ *
+ * @param wishes.amqpUrl somebody's broker (AMQP_URL); undefined or empty if none is named
+ * @param wishes.port the AMQP port of a private node. Default: a free one
  */
-export function brokerSources({ amqpUrl, port }: BrokerWishes): readonly BrokerSource[] {
+export function brokerSources({ amqpUrl, port }: Wishes): readonly BrokerSource[] {
   const release = chosenRelease();
   const privateNode = {
     name: `a private node of RabbitMQ ${release ?? 4}`,
@@ -70,6 +68,6 @@ async function connectTo(amqpUrl: string): Promise<FoundBroker> {
     url: amqpUrl,
     origin: 'the broker that AMQP_URL names',
     ended: new Promise(() => undefined),
-    stop: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

@@ -45,11 +45,7 @@ export function chosenRelease(): Release | undefined {
   return text ? readRelease(text) : undefined;
 }
 
-/**
- * Has every private broker of this process, and of those that it starts, be of this release.
- *
- * @throws {Error} naming the releases that there are
- */
+/** Has every private broker of this process, and of those that it starts, be of a release. @throws as `readRelease` does */
 export function chooseRelease(text: string): void {
   process.env['RABBITMQ_RELEASE'] = readRelease(text);
 }
@@ -87,16 +83,18 @@ export function isSupported(version: string): boolean {
 /** The RabbitMQ that RABBITMQ_HOME names, else the newest that a package has installed. */
 export function findInstallation(): Installation | undefined {
   const home = process.env['RABBITMQ_HOME'];
-  return home === undefined ? installationIn('/') : newestOf(home, '.', '/');
+  return home === undefined ? newestIn('/') : newestIn(home, '.', '/');
 }
 
-/** The RabbitMQ of packages that were unpacked into a folder; undefined if there is none. */
-function installationIn(folder: string): Installation | undefined {
-  return newestOf(folder, 'usr/lib/rabbitmq/lib/rabbitmq_server-*', folder);
-}
-
-/** Its own scripts are used: those that a package puts into the PATH change the user and want the system's node. */
-function newestOf(folder: string, homes: string, erlangIn: string): Installation | undefined {
+/**
+ * The newest RabbitMQ of the packages in a folder; undefined if there is none. Its own scripts are used: those that a package
+ * puts into the PATH change the user and want the system's node.
+ */
+function newestIn(
+  folder: string,
+  homes = 'usr/lib/rabbitmq/lib/rabbitmq_server-*',
+  erlangIn = folder,
+): Installation | undefined {
   const byVersion = new Intl.Collator('en', { numeric: true });
   const servers = globSync(join(homes, 'sbin', 'rabbitmq-server'), { cwd: folder });
   const server = servers.sort(byVersion.compare).at(-1);
@@ -119,7 +117,7 @@ function unpackRelease(release: Release): Promise<Installation> {
   const home = join(cache, suite);
   mkdirSync(cache, { recursive: true });
   return withLock(join(cache, `${suite}.lock`), async () => {
-    const found = installationIn(home);
+    const found = newestIn(home);
     if (found !== undefined) return found;
     const folder = mkdtempSync(join(cache, `${suite}-`));
     try {
@@ -130,18 +128,15 @@ function unpackRelease(release: Release): Promise<Installation> {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-    const unpacked = installationIn(home);
+    const unpacked = newestIn(home);
     if (unpacked === undefined) throw new Error('the packages hold no server in the expected place');
     return unpacked;
   });
 }
 
 /**
- * Has the Erlang of a folder run with the loader and the libraries of that folder, since those of the machine may be
- * older: each of its programs becomes a script of the same name that starts it so.
- *
- * @param folder what the packages were unpacked into
- * @param home the folder's later name
+ * Has the Erlang of a folder, which `home` will be the name of, run with the loader and the libraries of that folder, since those
+ * of the machine may be older: each of its programs becomes a script of the same name that starts it so.
  */
 export function useOwnLoader(folder: string, home: string): void {
   // Up to Debian 12, some packages have their libraries outside of /usr.

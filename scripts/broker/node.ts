@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { freePorts } from '../network.ts';
 import type { Installation } from './installation.ts';
 
-/** A private node: everything that it is made of stands in its folder. */
+/** A private node: everything that it is made of is in its folder. */
 export interface BrokerNode {
   readonly installation: Installation;
   /** For example `poker@localhost`. */
@@ -33,65 +32,61 @@ export interface NodeSettings {
   readonly hasMetrics?: boolean;
 }
 
-/** What makes a node one of a cluster. Default: a node alone. */
-interface Membership {
-  readonly name?: string;
-  /** The names of all nodes, which find each other when they start. */
-  readonly members?: readonly string[];
-}
-
 /** The secret by which the nodes of this process trust each other. */
 const COOKIE = randomBytes(16).toString('hex');
 
-/** Makes a new folder in the system's temporary one, with what a node needs to start there. */
+/**
+ * Puts what a node needs to start into its folder, which is made. Everything listens on the loopback interface alone.
+ *
+ * @param members the names of all nodes of its cluster, which find each other when they start. Default: a node alone
+ */
 export function createNode(
-  installation: Installation,
-  ports: NodePorts,
+  node: BrokerNode,
   { settings = [], hasMetrics = false }: NodeSettings,
-  { name = 'poker@localhost', members = [] }: Membership = {},
+  members: readonly string[] = [],
 ): BrokerNode {
-  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
-  for (const part of ['home', 'plugins']) mkdirSync(join(folder, part));
-  writeFileSync(join(folder, 'home', '.erlang.cookie'), COOKIE, { mode: 0o400 });
-  writeFileSync(join(folder, 'enabled_plugins'), `[${hasMetrics ? 'rabbitmq_prometheus' : ''}].\n`);
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports, members, settings));
+  const { installation, folder, ports } = node;
+  const write = (name: string, text: string, mode?: number): void =>
+    writeFileSync(join(folder, name), text, { mode });
+  for (const part of ['home', 'plugins']) mkdirSync(join(folder, part), { recursive: true });
+  write('home/.erlang.cookie', COOKIE, 0o400);
+  write('enabled_plugins', `[${hasMetrics ? 'rabbitmq_prometheus' : ''}].\n`);
   // The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1.
-  writeFileSync(
-    join(folder, 'inetrc'),
-    '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n',
+  write('inetrc', '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n');
+  const rabbit = [
+    `{cluster_nodes, {[${members.map((name) => `'${name}'`).join()}], disc}}`,
+    '{cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]}',
+    ...settings,
+  ];
+  write(
+    'advanced.config',
+    `[
+  {rabbit, [${rabbit.join(',\n    ')}]},
+  {rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${ports.metrics}}]}]},
+  {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
+].
+`,
   );
   // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted.
   const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
   const plugins = join(installation.home, 'plugins');
   for (const plugin of readdirSync(plugins).filter((entry) => wanted.test(entry)))
     symlinkSync(join(plugins, plugin), join(folder, 'plugins', plugin));
-  return { installation, name, folder, ports };
+  return node;
 }
 
-/** Everything listens on the loopback interface alone. */
-function advancedConfig(
-  { metrics }: NodePorts,
-  members: readonly string[],
-  settings: readonly string[],
-): string {
-  const quoted = members.map((name) => `'${name}'`);
-  const further = settings.map((setting) => `,\n    ${setting}`);
-  return `[
-  {rabbit, [
-    {cluster_nodes, {[${quoted.join()}], disc}},
-    {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]}${further.join('')}
-  ]},
-  {rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metrics}}]}]},
-  {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
-].
-`;
-}
-
-/** The environment of a node, which takes nothing over from the machine's own RabbitMQ or from the caller's shell. */
-export function nodeEnvironment(node: BrokerNode): Record<string, string> {
-  const { folder, ports } = node;
+/** The environment of a node and its tools, which takes nothing over from the machine's own RabbitMQ or from the caller's shell. */
+export function nodeEnvironment({ name, folder, ports, installation }: BrokerNode): Record<string, string> {
   return {
-    ...commonEnvironment(node),
+    PATH: installation.path,
+    HOME: join(folder, 'home'),
+    LANG: 'C.UTF-8',
+    ERL_EPMD_PORT: String(ports.epmd),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_INETRC: join(folder, 'inetrc'),
+    ERL_CRASH_DUMP_SECONDS: '0',
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_NODENAME: name,
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
     RABBITMQ_NODE_PORT: String(ports.amqp),
     RABBITMQ_DIST_PORT: String(ports.distribution),
@@ -108,20 +103,7 @@ export function nodeEnvironment(node: BrokerNode): Record<string, string> {
     // For a node that shares a small machine with what is tested: schedulers are not bound to cores, where two nodes would
     // choose the same one, and SIGINT is left to the process that started the node.
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-noinput +B i +stbt u',
-  };
-}
-
-function commonEnvironment({ name, folder, ports, installation }: BrokerNode): Record<string, string> {
-  return {
-    PATH: installation.path,
-    HOME: join(folder, 'home'),
-    LANG: 'C.UTF-8',
-    RABBITMQ_CONF_ENV_FILE: '/dev/null',
-    RABBITMQ_NODENAME: name,
-    ERL_EPMD_PORT: String(ports.epmd),
-    ERL_EPMD_ADDRESS: '127.0.0.1',
-    ERL_INETRC: join(folder, 'inetrc'),
-    ERL_CRASH_DUMP_SECONDS: '0',
+    RABBITMQ_CTL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
   };
 }
 
@@ -140,10 +122,9 @@ export async function rabbitmqctl(
   const [port = 0] = await freePorts(1);
   const script = join(node.installation.home, 'sbin', tool);
   const env = {
-    ...commonEnvironment(node),
+    ...nodeEnvironment(node),
     RABBITMQ_CTL_DIST_PORT_MIN: String(port),
     RABBITMQ_CTL_DIST_PORT_MAX: String(port + 20),
-    RABBITMQ_CTL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
   };
   const { stdout } = await promisify(execFile)(script, ['-q', ...args], { env, cwd: node.folder });
   return stdout;

@@ -12,20 +12,17 @@ export function removeTopology(url: string, prefix: string, retryDelays = ''): P
   const variables = { REPORTS_RETRY_DELAYS_MS: retryDelays };
   const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], variables);
   const { queues, exchanges } = topologyOf(prefix, REPORTS_RETRY_DELAYS_MS);
-  return removeQueues(url, namesOf(queues), namesOf(exchanges));
+  const [queueNames, exchangeNames] = [queues, exchanges].map((declared) => declared.map(({ name }) => name));
+  return removeQueues(url, queueNames, exchangeNames);
 }
 
 export async function removeQueues(
   url: string,
-  queues: readonly string[],
+  queues: readonly string[] = [],
   exchanges: readonly string[] = [],
 ): Promise<void> {
   await using connection = await BriefConnection.open(url.split(','), { name: 'poker-bridge' });
   const channel = await connection.model.createChannel();
   for (const queue of queues) await channel.deleteQueue(queue);
   for (const exchange of exchanges) await channel.deleteExchange(exchange);
-}
-
-function namesOf(declared: readonly { readonly name: string }[]): string[] {
-  return declared.map(({ name }) => name);
 }

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { freePorts, isListening } from '../network.ts';
@@ -13,19 +12,17 @@ const JOIN_TIMEOUT_SECONDS = '30';
 /** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
 const CLUSTER_SETTINGS = { settings: ['{consumer_disconnected_timeout, 1000}'] };
 
-/** A broker that was started or found, for as long as it is needed. */
-export interface FoundBroker {
+/** A broker that was started or found. Its disposal ends what was started, and leaves alone what was there before. */
+export interface FoundBroker extends AsyncDisposable {
   readonly url: string;
   /** In words, for example `a private RabbitMQ 4.3.6`. */
   readonly origin: string;
   /** Settles when it ends by itself; never for one that somebody else looks after. */
   readonly ended: Promise<unknown>;
-  /** Ends what was started; leaves alone what was there before. */
-  stop(): Promise<void>;
 }
 
 /** A private RabbitMQ node, alone or of a cluster. It ends with this process, whichever way that ends. */
-export class Broker implements FoundBroker, AsyncDisposable {
+export class Broker implements FoundBroker {
   /** For example `poker-1@localhost`. */
   readonly name: string;
   readonly url: string;
@@ -33,7 +30,7 @@ export class Broker implements FoundBroker, AsyncDisposable {
   readonly #portMapper: Program | undefined;
   #program: Program | undefined;
 
-  /** @param portMapper ends with it */
+  /** @param portMapper ends with it; the folder of the node is in its folder */
   constructor(node: BrokerNode, portMapper?: Program) {
     this.name = node.name;
     this.url = `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`;
@@ -58,7 +55,7 @@ export class Broker implements FoundBroker, AsyncDisposable {
 
   /** Ends it as a power cut would, and keeps its data. */
   async kill(): Promise<void> {
-    await this.#program?.end({ keepFolder: true });
+    await this.#program?.[Symbol.asyncDispose]();
   }
 
   /** Sends a signal to it, such as SIGSTOP. */
@@ -80,26 +77,20 @@ export class Broker implements FoundBroker, AsyncDisposable {
    */
   async restart(): Promise<void> {
     await this.kill();
-    const { folder, installation, ports } = this.node;
+    const { installation, ports } = this.node;
     const server = join(installation.home, 'sbin', 'rabbitmq-server');
-    this.#program = new Program(server, [], nodeEnvironment(this.node), folder);
+    this.#program = new Program(server, [], nodeEnvironment(this.node));
     try {
       await this.#program.until('take connections', () => isListening(ports.amqp), BOOT_TIMEOUT_MS);
     } catch (error) {
-      await this.stop();
+      await this[Symbol.asyncDispose]();
       throw error;
     }
   }
 
-  /** Ends it and removes its folder. Nothing of it is left when this settles. */
-  async stop(): Promise<void> {
-    await this.#program?.end();
-    rmSync(this.node.folder, { recursive: true, force: true });
-    await this.#portMapper?.end();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.#portMapper?.[Symbol.asyncDispose]();
   }
 }
 
@@ -120,11 +111,18 @@ export interface StartBrokerOptions extends NodeSettings {
  *
  * @throws {Error} if RabbitMQ is not there and cannot be brought, or does not start
  */
-export async function startBroker(options: StartBrokerOptions = {}): Promise<Broker> {
-  const installation = options.installation ?? (await requireInstallation());
+export async function startBroker({
+  port,
+  installation,
+  ...settings
+}: StartBrokerOptions = {}): Promise<Broker> {
+  const used = installation ?? (await requireInstallation());
   const [free = 0, distribution = 0, epmd = 0, metrics = 0] = await freePorts(4);
-  const ports = { amqp: options.port ?? free, distribution, epmd, metrics };
-  const broker = new Broker(createNode(installation, ports, options), runPortMapper(installation, epmd));
+  const portMapper = runPortMapper(used, epmd);
+  const ports = { amqp: port ?? free, distribution, epmd, metrics };
+  const { folder } = portMapper;
+  const node = createNode({ installation: used, name: 'poker@localhost', folder, ports }, settings);
+  const broker = new Broker(node, portMapper);
   await broker.restart();
   return broker;
 }
@@ -133,7 +131,7 @@ export async function startBroker(options: StartBrokerOptions = {}): Promise<Bro
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /**
- * Starts three private RabbitMQ nodes on loopback ports, each in a temporary folder, and waits until they are one cluster.
+ * Starts three private RabbitMQ nodes on loopback ports, and waits until they are one cluster.
  *
  * @throws {Error} if RabbitMQ is not there and cannot be brought, or a node does not start
  */
@@ -142,11 +140,12 @@ export async function startCluster() {
   const [epmd = 0, ...free] = await freePorts(1 + 2 * CLUSTER_SIZE);
   const members = Array.from({ length: CLUSTER_SIZE }, (_, index) => `poker-${index + 1}@localhost`);
   await using parts = new AsyncDisposableStack();
-  parts.use(runPortMapper(installation, epmd));
+  const portMapper = parts.use(runPortMapper(installation, epmd));
   const nodes = members.map((name, index) => {
     const [amqp = 0, distribution = 0] = free.slice(2 * index);
-    const ports = { amqp, distribution, epmd, metrics: 0 };
-    return parts.use(new Broker(createNode(installation, ports, CLUSTER_SETTINGS, { name, members })));
+    const folder = join(portMapper.folder, name);
+    const node = { installation, name, folder, ports: { amqp, distribution, epmd, metrics: 0 } };
+    return parts.use(new Broker(createNode(node, CLUSTER_SETTINGS, members)));
   });
   await Promise.all(nodes.map((node) => node.restart()));
   await nodes[0]?.ctl('await_online_nodes', `${CLUSTER_SIZE}`, '--timeout', JOIN_TIMEOUT_SECONDS);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 
@@ -6,25 +5,19 @@ import { root } from '../root.ts';
 import { build } from './build.ts';
 
 /** A built program, and how Node.js is started for it. */
-export interface BuiltProgram {
+interface BuiltProgram {
   /** Relative to `dist`. */
   readonly file: string;
-  /** Options of Node.js. */
   readonly flags: readonly string[];
-  /** Variables, unless the environment has them. */
+  /** Variables, unless there are others of their names. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const FLAGS = ['--disable-warning=ExperimentalWarning'];
-const FLAGS_WITH_MAPS = [...FLAGS, '--enable-source-maps'];
+const MAPPED = [...FLAGS, '--enable-source-maps'];
 
-export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: FLAGS_WITH_MAPS, environment: {} };
-
-export const SANDBOX: BuiltProgram = {
-  file: 'apps/sandbox/src/main.js',
-  flags: FLAGS_WITH_MAPS,
-  environment: {},
-};
+export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: MAPPED, environment: {} };
+export const SANDBOX: BuiltProgram = { file: 'apps/sandbox/src/main.js', flags: MAPPED, environment: {} };
 
 /** It does the same few things all day. Figures: docs/decisions/0008. */
 export const WORKER: BuiltProgram = {
@@ -53,31 +46,27 @@ export const WORKER: BuiltProgram = {
 };
 
 /**
- * How Node.js is started for a built program.
+ * What a built program is started with: a command, its arguments and all of its variables.
  *
  * @param folder of a repository that is built; default: this one
  */
-export function commandOf(
+export function startOf(
   { file, flags, environment }: BuiltProgram,
   variables: Readonly<Record<string, string>>,
   folder = root,
-): { readonly args: readonly string[]; readonly variables: Readonly<Record<string, string>> } {
-  return { args: [...flags, join(folder, 'dist', file)], variables: { ...environment, ...variables } };
+): [command: string, args: readonly string[], variables: NodeJS.ProcessEnv] {
+  return [process.execPath, [...flags, join(folder, 'dist', file)], { ...environment, ...variables }];
 }
 
 /**
  * Brings `dist` up to date and turns this process into `node dist/…`: process id, input, output, signals and exit
  * code are then the program's own.
- *
- * @param args of the program
  */
-export async function runBuilt(program: BuiltProgram, args: readonly string[]): Promise<void> {
-  await build(root);
-  const file = join(root, 'dist', program.file);
-  if (!existsSync(file)) throw new Error(`${program.file} was not built: it has no source`);
-  const argv = [process.execPath, ...program.flags, file, ...args];
+export async function runBuilt(program: BuiltProgram): Promise<void> {
+  await build();
+  const [node, args, variables] = startOf(program, {});
   if (process.execve === undefined) throw new Error(`process.execve is missing on ${process.platform}`);
   // It is kept at the end of a process otherwise, and this one has none.
   flushCompileCache();
-  process.execve(process.execPath, argv, { ...program.environment, ...process.env });
+  process.execve(node, [node, ...args, ...process.argv.slice(2)], { ...variables, ...process.env });
 }

@@ -3,14 +3,11 @@ import { join } from 'node:path';
 
 import spawn from 'nano-spawn';
 
+import { root } from '../root.ts';
+
 /** All packages: npm's `--omit dev` loses those that a development package needs as well. */
-const NPM_SBOM = [
-  'sbom',
-  '--package-lock-only',
-  '--sbom-format=cyclonedx',
-  '--sbom-type=application',
-  ...['dev', 'optional', 'peer'].map((type) => `--include=${type}`),
-];
+const NPM_SBOM =
+  'sbom --package-lock-only --sbom-format=cyclonedx --sbom-type=application --include=dev --include=optional --include=peer';
 
 interface Component {
   readonly 'bom-ref': string;
@@ -31,8 +28,8 @@ interface Bom {
  *
  * @returns how many packages it lists
  */
-export async function writeSbom(root: string): Promise<number> {
-  const { stdout } = await spawn('npm', NPM_SBOM, { cwd: root });
+export async function writeSbom(repository = root): Promise<number> {
+  const { stdout } = await spawn('npm', NPM_SBOM.split(' '), { cwd: repository });
   const { serialNumber: _, ...bom } = JSON.parse(stdout) as Bom;
   const { timestamp: __, ...metadata } = bom.metadata;
   const components = bom.components.filter(
@@ -46,7 +43,7 @@ export async function writeSbom(root: string): Promise<number> {
   // npm names it after the folder.
   const component = { ...metadata.component, name: 'poker-bridge' };
   const own = { ...bom, metadata: { ...metadata, component }, components, dependencies };
-  mkdirSync(join(root, 'dist'), { recursive: true });
-  writeFileSync(join(root, 'dist', 'sbom.cdx.json'), `${JSON.stringify(own, undefined, 2)}\n`);
+  mkdirSync(join(repository, 'dist'), { recursive: true });
+  writeFileSync(join(repository, 'dist', 'sbom.cdx.json'), `${JSON.stringify(own, undefined, 2)}\n`);
   return components.length;
 }

@@ -5,15 +5,9 @@ import { membersOf, MESSAGE_NAMES, SCHEMAS } from './schemas/schemas.ts';
 /** What callers of version 1 rely on, relative to the repository: a line each. */
 export const RELEASED_LINES = 'test/contracts/version-1.txt';
 
-const ANNOTATIONS = new Set([
-  'description',
-  'properties',
-  'required',
-  'items',
-  'allOf',
-  'additionalProperties',
-  'title',
-]);
+const ANNOTATIONS = new Set(
+  'description properties required items allOf additionalProperties title'.split(' '),
+);
 
 /** What callers rely on in the code as it is, for example `game.open /player/nick maxLength 255`. */
 export function contractLines(): readonly string[] {
@@ -25,7 +19,7 @@ export function contractLines(): readonly string[] {
     ...Object.entries(ERROR_CODES).map(
       ([code, { category, retryable }]) => `code ${code} ${category}${retryable ? ' retryable' : ''}`,
     ),
-    ...MESSAGE_NAMES.filter((name) => SCHEMAS[name]?.['properties'] !== undefined).flatMap(linesOf),
+    ...MESSAGE_NAMES.filter((name) => SCHEMAS[name]?.properties !== undefined).flatMap(linesOf),
   ];
 }
 

@@ -9,7 +9,6 @@ import { SETTINGS } from '#settings';
 import { root } from '../root.ts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.ts';
 import { contractLines, RELEASED_LINES, withAdditions } from './compatibility.ts';
-import { EXAMPLES } from './message-examples.ts';
 import { MESSAGES_DOCUMENT, messagesDocument } from './messages-document.ts';
 import { PYTHON_MESSAGES, pythonMessages } from './python-messages.ts';
 import { MESSAGE_NAMES, standaloneSchema } from './schemas/schemas.ts';
@@ -22,13 +21,11 @@ const CHART_SCHEMA = 'deploy/helm/poker-bridge/values.schema.json';
 /** The chart sets these itself. */
 const SET_BY_CHART: ReadonlySet<string> = new Set(['HTTP_HOST', 'HTTP_PORT', 'LANES', 'SHUTDOWN_GRACE_MS']);
 
+type Named = Readonly<Record<'propertyNames', { enum?: readonly string[]; readonly pattern?: string }>>;
+
 interface ChartSchema {
   readonly properties: { readonly secrets: { readonly properties: Record<'settings' | 'files', Named> } };
   readonly definitions: Record<'settings', Named>;
-}
-
-interface Named {
-  readonly propertyNames: { enum?: readonly string[]; readonly pattern?: string };
 }
 
 /**
@@ -39,7 +36,10 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   const written = (path: string): string => readFileSync(join(root, path), 'utf8');
   const asyncApi = stringify(asyncApiDocument(), { aliasDuplicateObjects: false, lineWidth: 0 });
   const formatted = [
-    ...MESSAGE_NAMES.map((name) => [`${CONTRACT_FOLDER}/schemas/${name}.schema.json`, schemaOf(name)]),
+    ...MESSAGE_NAMES.map((name) => [
+      `${CONTRACT_FOLDER}/schemas/${name}.schema.json`,
+      JSON.stringify(standaloneSchema(name)),
+    ]),
     [`${CONTRACT_FOLDER}/asyncapi.yaml`, asyncApi],
     [CHART_SCHEMA, chartSchema(written(CHART_SCHEMA))],
   ].map(async ([path = '', text = '']) => {
@@ -52,11 +52,6 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
     [RELEASED_LINES, withAdditions(written(RELEASED_LINES), contractLines())],
     [PYTHON_MESSAGES, pythonMessages()],
   ]);
-}
-
-function schemaOf(name: string): string {
-  const examples = EXAMPLES[name]?.map(({ payload }) => payload) ?? [];
-  return JSON.stringify(standaloneSchema(name, examples));
 }
 
 /** The schema with every setting: secrets, which come from keys of a Secret as files do, and the others as texts. */

@@ -10,56 +10,38 @@ export interface Example<T = unknown> {
 }
 
 const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
-const EXAMPLE_MOMENT = '2026-01-31T12:00:00.000Z';
 
 /** Commands as a caller sends them. */
 const COMMAND_EXAMPLES = examplesOf(COMMANDS, () => ({}));
 
 /** Replies that are successes, as a worker sends them. */
-const REPLY_EXAMPLES = examplesOf([...REPLIES.values()], (type) =>
-  replyHeaders(commandOf(type), isFinalReplyType(type)),
-);
+const REPLY_EXAMPLES = examplesOf([...REPLIES.values()], (type) => {
+  const command = COMMANDS.find(({ replies }) => replies.some((reply) => reply.type === type));
+  return replyHeaders(command?.type, isFinalReplyType(type));
+});
 
 function examplesOf(
-  messages: readonly { readonly type: string; readonly examples: ReplyDefinition['examples'] }[],
+  messages: readonly (Pick<ReplyDefinition, 'examples'> & { readonly type: string })[],
   headersOf: (type: string) => object,
 ): Readonly<Record<string, readonly Example[]>> {
-  return Object.fromEntries(
-    messages.map(({ type, examples }) => [
-      type,
-      examples.map(({ name, summary, headers, data }) => ({
-        name,
-        summary,
-        headers: { ...headersOf(type), ...headers },
-        payload: data,
-      })),
-    ]),
-  );
+  const entries = messages.map(({ type, examples }) => {
+    const made = examples.map(({ data, headers, ...about }) => ({
+      ...about,
+      headers: { ...headersOf(type), ...headers },
+      payload: data,
+    }));
+    return [type, made] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The headers of a first reply. Source: bus contract, section 3. */
-function replyHeaders(type: string, final: boolean): Record<string, unknown> {
-  return {
-    'command-id': EXAMPLE_ID,
-    'command-type': type,
-    sequence: 0,
-    final,
-    'schema-version': 1,
-  };
+function replyHeaders(type: string | undefined, final: boolean): Record<string, unknown> {
+  return { 'command-id': EXAMPLE_ID, 'command-type': type, sequence: 0, final, 'schema-version': 1 };
 }
 
-/** The first command that is answered so. */
-function commandOf(reply: string): string {
-  return COMMANDS.find(({ replies }) => replies.some(({ type }) => type === reply))?.type ?? '';
-}
-
-/** When a code comes: of which command, after how many calls, and what is known beyond the code. */
-interface Occasion extends Partial<Pick<ErrorBody, 'retryAfterMs' | 'violations' | 'details' | 'platform'>> {
-  /** Default `session.create`. */
-  readonly type?: string;
-  /** Default 0. */
-  readonly attempts?: number;
-}
+/** When a code comes: of which command (default `session.create`), and what is known beyond the code (`attempts`: 0). */
+type Occasion = Partial<ErrorBody> & { readonly type?: string };
 
 /** The answers of the platform that the interface document shows. */
 const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
@@ -110,22 +92,9 @@ const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
 export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_CODES) as ErrorCode[]).map(
   (code) => {
     const { type = 'session.create', attempts = 0, ...facts } = ERROR_OCCASIONS[code] ?? {};
-    const { category, retryable, message } = ERROR_CODES[code];
-    return {
-      name: code,
-      summary: message,
-      headers: replyHeaders(type, true),
-      payload: {
-        code,
-        category,
-        retryable,
-        message,
-        ...facts,
-        attempts,
-        command: { id: EXAMPLE_ID, type },
-        occurredAt: EXAMPLE_MOMENT,
-      },
-    };
+    const known = { code, ...ERROR_CODES[code], ...facts, attempts };
+    const payload = { ...known, command: { id: EXAMPLE_ID, type }, occurredAt: '2026-01-31T12:00:00.000Z' };
+    return { name: code, summary: payload.message, headers: replyHeaders(type, true), payload };
   },
 );
 

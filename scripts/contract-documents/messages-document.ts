@@ -16,32 +16,22 @@ export const MOST_COLUMNS = 110;
  *
  * @throws Error for a part that has no place in the document
  */
-export function messagesDocument(text: string): string {
-  let document = text;
-  for (const [name, part] of Object.entries(messageSections())) {
-    const place = new RegExp(`(<!-- contract: ${name} -->\n).*?(\n<!-- end of contract -->)`, 's');
-    if (!place.test(document)) throw new Error(`${MESSAGES_DOCUMENT} has no place for ${name}`);
-    document = document.replace(place, (_all, begin: string, end: string) => `${begin}\n${part}\n${end}`);
-  }
-  return document;
-}
-
-/** The parts of docs/messages.md that are written from the definitions, by name. */
-export function messageSections(): Readonly<Record<string, string>> {
+export function messagesDocument(document: string): string {
+  const rows = COMMANDS.map(({ type, summary }) => [linked([{ type }]), LANE_OF_COMMAND[type], summary]);
   const commands = COMMANDS.map(({ type, summary, replies }) =>
     section(type, `${summary}\n\nAnswered with ${linked(replies)}.`, 'Required'),
   );
   const replies = [...REPLIES.values()].map(({ type, summary }) => section(type, summary, 'Always'));
-  return {
-    lanes: lanes(),
+  const parts = {
+    lanes: table(['Command', 'Lane', 'For'], rows),
     commands: commands.join('\n\n'),
     replies: replies.join('\n\n'),
   };
-}
-
-function lanes(): string {
-  const rows = COMMANDS.map(({ type, summary }) => [linked([{ type }]), LANE_OF_COMMAND[type], summary]);
-  return table(['Command', 'Lane', 'For'], rows);
+  return Object.entries(parts).reduce((text, [name, part]) => {
+    const place = new RegExp(`(?<=<!-- contract: ${name} -->\n).*?(?=\n<!-- end of contract -->)`, 's');
+    if (!place.test(text)) throw new Error(`${MESSAGES_DOCUMENT} has no place for ${name}`);
+    return text.replace(place, () => `\n${part}\n`);
+  }, document);
 }
 
 /** A message under its heading: what it is, its members, and its first example. */
@@ -49,7 +39,7 @@ function section(type: string, summary: string, presence: string): string {
   const rows = membersOf(SCHEMAS[type]).map(({ path, isRequired, own, held }) => [
     `\`${path.join('.').replaceAll('.*', '[]')}\``,
     // Launch options are an object, or a string that holds one.
-    (held['type'] as string | undefined) ?? 'object',
+    String(held.type ?? 'object'),
     isRequired ? 'yes' : 'no',
     meaningOf(own),
   ]);
@@ -89,18 +79,15 @@ function linked(messages: readonly { readonly type: string }[]): string {
 const AS_CODE = /\b[A-Z]+(_[A-Z]+)+\b|\*{3}/g;
 
 function meaningOf({ description, ...schema }: JsonSchema): string {
-  const rule = ruleOf(schema);
-  const text = rule === undefined ? (description as string) : `${description as string} ${rule}`;
-  return text.replace(AS_CODE, '`$&`');
+  return `${description} ${ruleOf(schema)}`.trimEnd().replace(AS_CODE, '`$&`');
 }
 
 /** What the type does not say yet. Of error codes there is a document. */
-function ruleOf({ title, enum: values, minimum, maximum }: JsonSchema): string | undefined {
+function ruleOf({ title, enum: values = [], minimum, maximum }: JsonSchema): string {
   if (typeof title === 'string') return `${title.charAt(0).toUpperCase()}${title.slice(1)}.`;
-  if (Array.isArray(values) && values.length < 5)
-    return `${values.map((value) => `\`${value}\``).join(' or ')}.`;
-  if (minimum !== 1) return undefined;
-  return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
-    ? 'From 1.'
-    : `1 to ${Number(maximum)}.`;
+  if (values.length > 0 && values.length < 5)
+    return `${values.map((value) => `\`${String(value)}\``).join(' or ')}.`;
+  if (minimum !== 1) return '';
+  const isBounded = maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER;
+  return isBounded ? `1 to ${Number(maximum)}.` : 'From 1.';
 }

@@ -24,61 +24,48 @@ const PAGE = 'report.page';
 export function pythonMessages(): string {
   const messages = [...COMMANDS, ...REPLIES.values()];
   const nameOf = new Map<string, string>(messages.map(({ type, data }) => [type, data.name]));
-  const names = Object.keys(SCHEMAS).filter((name) => nameOf.has(name) || isShape(name));
-  const classes = names.map((name) => classOf(nameOf.get(name) ?? name, name));
+  const isShape = (name: string) => !name.includes('.') && SCHEMAS[name]?.properties !== undefined;
+  const classes = Object.entries(SCHEMAS)
+    .filter(([name]) => nameOf.has(name) || isShape(name))
+    .map(([name, schema]) => classOf(nameOf.get(name) ?? name, schema, name === PAGE));
   // The first line is indented, too.
   const codes = filled(['   ', ...CODES.map((code) => `"${code}",`)], '    ');
   return [HEAD, `ErrorCode = Literal[\n${codes}\n]\n`, ...classes].join('\n');
 }
 
-function isShape(name: string): boolean {
-  return !name.includes('.') && SCHEMAS[name]?.['properties'] !== undefined;
-}
-
-function classOf(className: string, schemaName: string): string {
-  const { description, properties, required } = SCHEMAS[schemaName] as JsonSchema;
-  const bases = schemaName === PAGE ? 'TypedDict, Generic[Record]' : 'TypedDict';
-  const members = Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
-    const type = schemaName === PAGE && name === 'records' ? 'list[Record]' : typeOf(schema);
-    const isRequired = (required as readonly string[]).includes(name);
-    return member(`    ${name}: ${isRequired ? type : `NotRequired[${type}]`}`, schema['description']);
+/** @param isPage whether its records are of a type that the caller names */
+function classOf(
+  name: string,
+  { description = '', properties = {}, required = [] }: JsonSchema,
+  isPage: boolean,
+): string {
+  const docstring = description && `    """${description}"""\n`;
+  if (docstring.length > MOST_COLUMNS + 1 || /"$|\\/.test(description))
+    throw new TypeError(`a description that cannot be a docstring of one line: ${description}`);
+  const members = Object.entries(properties).map(([member, schema]) => {
+    const type = isPage && member === 'records' ? 'list[Record]' : typeOf(schema);
+    const line = `    ${member}: ${required.includes(member) ? type : `NotRequired[${type}]`}`;
+    // Beside it or, if that is too long, above it.
+    const beside = `${line}  # ${schema.description?.replace(/\.$/, '')}`;
+    return beside.length > MOST_COLUMNS ? `    # ${schema.description}\n${line}\n` : `${beside}\n`;
   });
-  const head = `class ${className}(${bases}):\n`;
-  return `\n${head}${docstring(description, '    ')}${members.join('')}`;
-}
-
-function docstring(text: unknown, indent: string): string {
-  if (typeof text !== 'string') return '';
-  const line = `${indent}"""${text}"""`;
-  if (line.length > MOST_COLUMNS || /"$|\\/.test(text))
-    throw new TypeError(`a description that cannot be a docstring of one line: ${text}`);
-  return `${line}\n`;
-}
-
-/** A member, its description beside it or, if that is too long, above it. */
-function member(line: string, text: unknown): string {
-  if (typeof text !== 'string') return `${line}\n`;
-  const beside = `${line}  # ${text.replace(/\.$/, '')}`;
-  return beside.length > MOST_COLUMNS ? `    # ${text}\n${line}\n` : `${beside}\n`;
+  return `\nclass ${name}(TypedDict${isPage ? ', Generic[Record]' : ''}):\n${docstring}${members.join('')}`;
 }
 
 /** The Python type of a member. @throws TypeError for a schema that has none yet */
 function typeOf(schema: JsonSchema): string {
-  const { $ref, type, enum: values, items, additionalProperties } = schema;
-  if (typeof $ref === 'string') {
+  const { $ref, type, enum: values, items = {}, additionalProperties: others } = schema;
+  if ($ref !== undefined) {
     const name = $ref.replace('#/$defs/', '');
     return name === LAUNCH_OPTIONS ? 'dict[str, Any] | str' : name;
   }
-  if (Array.isArray(values)) return values.join() === CODES.join() ? 'ErrorCode' : literal(values);
-  if (Array.isArray(type)) return type.map((one) => typeOf({ type: one as string })).join(' | ');
-  if (type === 'array') return `list[${typeOf(items as JsonSchema)}]`;
+  if (values?.join() === CODES.join()) return 'ErrorCode';
+  if (values) return `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
+  if (typeof type === 'object') return type.map((one) => typeOf({ type: one })).join(' | ');
+  if (type === 'array') return `list[${typeOf(items)}]`;
   if (type === 'object')
-    return `dict[str, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties as JsonSchema) : 'Any'}]`;
+    return `dict[str, ${typeof others === 'object' ? typeOf(others as JsonSchema) : 'Any'}]`;
   const scalar = { string: 'str', integer: 'int', boolean: 'bool', null: 'None' }[String(type)];
   if (scalar === undefined) throw new TypeError(`no Python type for ${JSON.stringify(schema)}`);
   return scalar;
-}
-
-function literal(values: readonly unknown[]): string {
-  return `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
 }

@@ -14,8 +14,7 @@ const MINIMUM_MAJOR = 24;
  * A stamp inside `node_modules` names the lock file that it was made from, so that an unchanged tree costs two
  * file reads. Two launchers at once wait for each other.
  *
- * @param {string} root the repository
- * @returns {Promise<string>} the path of a Node.js executable of release 24 or newer
+ * @returns the path of a Node.js executable of release 24 or newer
  * @throws {Error} if npm fails, or if no such Node.js is to be had
  */
 export async function ensurePackages(root) {
@@ -33,7 +32,7 @@ export async function ensurePackages(root) {
     if (stamped()) return stamped();
     // npm's own record of what it put into `node_modules`.
     if (!isInstalled(JSON.parse(lock), readJson(join(root, 'node_modules', '.package-lock.json'))))
-      await npmCi(root);
+      npmCi(root);
     const node = findNode(root);
     writeFileSync(stampFile, JSON.stringify({ lock: wanted, node }));
     return node;

@@ -6,11 +6,8 @@ import { ensurePackages } from './ensure-packages.mjs';
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
- * Brings the packages and becomes a task of `scripts/tasks`; ends with a line on stderr if the packages cannot be had.
- *
- * @param {string} task
- * @param {string[]} args
- * @param {number} failure the exit code then
+ * Brings the packages and becomes a task of `scripts/tasks`; ends with a line on stderr, and the exit code `failure`, if the
+ * packages cannot be had.
  */
 export async function launch(task, args, failure = 1) {
   try {
@@ -27,9 +24,6 @@ export async function launch(task, args, failure = 1) {
  * the same input and output, hands signals on to it and ends as it ends.
  *
  * @public for the test, which has another task run
- * @param {string} node the Node.js to run it on
- * @param {string} file
- * @param {string[]} args
  */
 export function startTask(node, file, args) {
   const argv = ['--disable-warning=ExperimentalWarning', file, ...args];

@@ -1,7 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { chmodSync } from 'node:fs';
 
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { isInstalled } from './ensure-packages.mjs';
-import { npmEnvironment } from './npm-ci.mjs';
+import { npmCi, npmEnvironment } from './npm-ci.mjs';
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe('isInstalled', () => {
   const native = { version: '3.0.0', optional: true, os: ['linux'], cpu: ['x64'] };
@@ -43,4 +48,17 @@ it('npm ci keeps registry, proxy and cache of the shell, and nothing that change
   const removed = ['NODE_ENV', 'npm_config_ignore_scripts', 'NPM_CONFIG_OMIT', 'npm_config_engine-strict'];
   const env = Object.fromEntries([...kept, ...removed].map((name) => [name, 'x']));
   expect(Object.keys(npmEnvironment(env))).toEqual(kept);
+});
+
+it.each([
+  ['fails', 'echo installing; echo "no $1" >&2; exit 3', 'npm ci ended with 3\ninstalling\nno ci'],
+  ['is killed', 'kill -TERM $$', 'npm ci ended with SIGTERM\n'],
+  ['is not there', undefined, 'npm does not start: spawnSync npm ENOENT'],
+])('npm ci that %s is told with what it says', (_case, script, message) => {
+  using folder = temporaryFolder();
+  if (script !== undefined) chmodSync(folder.write('npm', `#!/bin/sh\n${script}\n`), 0o755);
+  jest.replaceProperty(process, 'env', { PATH: folder.path });
+  const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  expect(() => npmCi(folder.path)).toThrow(new Error(message));
+  expect(said).toHaveBeenLastCalledWith(expect.stringMatching(/^failed after/));
 });

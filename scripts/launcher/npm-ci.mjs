@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { delimiter, sep } from 'node:path';
 
 const ARGUMENTS =
@@ -16,21 +16,7 @@ const REMOVED = new Set(
  *
  * @throws {Error} with npm's output, if npm fails or is not there
  */
-export async function npmCi(root) {
-  const startedAt = Date.now();
-  process.stderr.write('poker-bridge: installing packages with npm ci, which can take a minute … ');
-  const { code, output } = await runNpmCi(root);
-  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  process.stderr.write(`${code === 0 ? 'done' : 'failed'} after ${seconds} s\n`);
-  if (code !== 0) throw new Error(`npm ci ended with ${code}\n${output}`);
-}
-
-/**
- * @param {string} root
- * @param {string[]} further arguments
- * @returns {Promise<{code: number | string, output: string}>}
- */
-export function runNpmCi(root, further = []) {
+export function npmCi(root) {
   const env = npmEnvironment(process.env);
   // `npm run` puts node_modules/.bin first, and the `node` there is about to be removed.
   const isOurs = (folder) => folder.endsWith(`node_modules${sep}.bin`);
@@ -41,15 +27,18 @@ export function runNpmCi(root, further = []) {
   // The npm that runs us, on its own Node.js; else the one in the PATH.
   const { npm_node_execpath: node, npm_execpath: npm } = process.env;
   const [command, ...first] = node && npm?.endsWith('npm-cli.js') ? [node, npm] : ['npm'];
-  return new Promise((resolve, reject) => {
-    const args = [...first, ...ARGUMENTS.split(' '), ...further];
-    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    child.once('error', (error) => reject(new Error(`npm does not start: ${error.message}`)));
-    child.once('close', (code, signal) => resolve({ code: code ?? signal, output: output.trim() }));
-  });
+  const startedAt = Date.now();
+  process.stderr.write('poker-bridge: installing packages with npm ci, which can take a minute … ');
+  const options = { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] };
+  const { error, status, signal, stdout, stderr } = spawnSync(
+    command,
+    [...first, ...ARGUMENTS.split(' ')],
+    options,
+  );
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  process.stderr.write(`${status === 0 ? 'done' : 'failed'} after ${seconds} s\n`);
+  if (error) throw new Error(`npm does not start: ${error.message}`);
+  if (status !== 0) throw new Error(`npm ci ended with ${status ?? signal}\n${`${stdout}${stderr}`.trim()}`);
 }
 
 /**

@@ -3,15 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
 
-/**
- * Runs `work` while holding a lock file that names this process; waits while a living process holds it, and takes
- * it over from one that has died.
- *
- * @template T
- * @param {string} file
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
- */
 export async function withLock(file, work) {
   for (let told = false; !tryTake(file); await sleep(POLL_MS)) {
     const holder = readHolder(file);
@@ -46,7 +37,6 @@ function readHolder(file) {
   }
 }
 
-/** Whether a process with this id runs, of any user. */
 export function isAlive(pid) {
   try {
     process.kill(pid, 0);

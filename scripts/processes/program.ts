@@ -1,42 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { root } from '../root.ts';
-import { type Exit, GuardedCommand } from './guarded-command.ts';
 
 const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 const LAST_CHARACTERS = 2_000;
 
-/** A program in a process of its own that does not outlive this one, and whose output is kept. */
-export class Program extends GuardedCommand implements AsyncDisposable {
-  readonly #folder: string;
+/**
+ * The guard waits on descriptor 3, whose other end this process holds until it ends, in whatever way. Then it kills the
+ * program, which has taken the shell's process id, removes the folder and kills the rest of the group with itself. A program
+ * under another guard may still write into the folder, but not for long.
+ */
+const GUARD = `
+(
+  read -r word <&3
+  kill -KILL $$
+  rm -rf -- "$1" || { sleep 1; rm -rf -- "$1"; }
+  kill -KILL -$$
+) >/dev/null 2>&1 &
+shift
+exec 3<&-
+exec "$@"
+`;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A program in a process group of its own that does not outlive this process: whichever way this one ends, also by SIGKILL,
+ * the program, every child that stayed in its group and its folder go, too. Its output is kept in the folder.
+ */
+export class Program implements AsyncDisposable {
+  readonly folder: string;
+  /** Leads its group: `process.kill(-child.pid, signal)` reaches all of it. */
+  readonly child: ChildProcess;
+  /** Settles when the program itself has ended, or did not start. Never rejects. */
+  readonly exited: Promise<Exit>;
+  readonly #lifeline: Socket;
   /** What it has written, once its folder is gone. */
   #written: { readonly stdout: string; readonly stderr: string } | undefined;
 
   /**
    * @param variables its whole environment but for PATH; default: the environment of this process
-   * @param folder belongs to it, and holds its output; default: a new one
+   * @param options.folder default: a new one
+   * @param options.isShown whether its output goes where that of this process goes. Default: it is kept
    */
   constructor(
     command: string,
     args: readonly string[],
     variables?: NodeJS.ProcessEnv,
-    folder = mkdtempSync(join(tmpdir(), 'poker-bridge-program-')),
+    { folder = mkdtempSync(join(tmpdir(), 'poker-bridge-program-')), isShown = false } = {},
   ) {
-    const open = (name: string): number => openSync(join(folder, name), 'a');
-    const output = [open('stdout'), open('stderr')] as const;
-    const env = variables && { PATH: process.env['PATH'], ...variables };
-    super(command, args, { cwd: root, ...(env && { env }), output, folder });
-    for (const descriptor of output) closeSync(descriptor);
-    this.#folder = folder;
+    const files = ['stdout', 'stderr'].map((name) => openSync(join(folder, name), 'a'));
+    const child = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, command, ...args], {
+      cwd: root,
+      env: variables && { PATH: process.env['PATH'], ...variables },
+      detached: true,
+      stdio: [
+        ...(isShown ? (['inherit', 'inherit', 'inherit'] as const) : ['ignore' as const, ...files]),
+        'pipe',
+      ],
+    });
+    for (const file of files) closeSync(file);
+    this.folder = folder;
+    this.child = child;
+    this.exited = new Promise((resolve) => {
+      const settle = (): void => resolve({ code: child.exitCode, signal: child.signalCode });
+      child.once('exit', settle).once('error', settle);
+    });
+    const lifeline = (this.#lifeline = child.stdio[3] as Socket);
+    lifeline.on('error', () => undefined).resume();
+    // Its folder may still be read, which is no reason for this process to wait.
+    void this.exited.then(() => lifeline.unref());
   }
 
   get pid(): number {
     return this.child.pid ?? 0;
+  }
+
+  get hasEnded(): boolean {
+    const { exitCode, signalCode, pid } = this.child;
+    return exitCode !== null || signalCode !== null || pid === undefined;
   }
 
   get stdout(): string {
@@ -50,6 +101,10 @@ export class Program extends GuardedCommand implements AsyncDisposable {
   /** How it ended and all of its output, once it has ended. */
   get result(): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
     return this.exited.then((exit) => ({ ...exit, stdout: this.stdout, stderr: this.stderr }));
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   /**
@@ -83,24 +138,18 @@ export class Program extends GuardedCommand implements AsyncDisposable {
     return this.until(`say ${pattern}`, () => pattern.exec(this.stdout)?.[1]);
   }
 
-  /** Ends it as an orchestrator does: by SIGTERM, and by force if that takes too long. */
-  async stop(): Promise<void> {
-    this.kill('SIGTERM');
-    const timer = setTimeout(() => this.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    await this.exited;
-    clearTimeout(timer);
-    await this[Symbol.asyncDispose]();
-  }
-
-  /** Kills it, and all that it has started. */
+  /** Kills it and all that it has started, and removes its folder. Nothing of it is left when this settles. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('SIGKILL');
     await this.exited;
     this.#written ??= { stdout: this.stdout, stderr: this.stderr };
-    await this.end();
+    if (this.#lifeline.closed) return;
+    const closed = new Promise((resolve) => this.#lifeline.once('close', resolve));
+    this.#lifeline.ref().end();
+    await closed;
   }
 
   #read(name: string): string {
-    return readFileSync(join(this.#folder, name), 'utf8');
+    return readFileSync(join(this.folder, name), 'utf8');
   }
 }

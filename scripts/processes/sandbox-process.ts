@@ -1,11 +1,10 @@
-import { commandOf, SANDBOX } from '../build/programs.ts';
+import { SANDBOX, startOf } from '../build/programs.ts';
 import { Program } from './program.ts';
 
 /** A sandbox in a process of its own, from built code, on a free port and with only these variables. */
 export class SandboxProcess extends Program {
   constructor(variables: Readonly<Record<string, string>> = {}) {
-    const command = commandOf(SANDBOX, { SANDBOX_PORT: '0', ...variables });
-    super(process.execPath, command.args, command.variables);
+    super(...startOf(SANDBOX, { SANDBOX_PORT: '0', ...variables }));
   }
 
   /** Where it listens. */

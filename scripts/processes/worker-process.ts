@@ -1,24 +1,21 @@
-import { commandOf, WORKER } from '../build/programs.ts';
+import { startOf, WORKER } from '../build/programs.ts';
 import { isAnswered } from '../network.ts';
 import { root } from '../root.ts';
-import type { Exit } from './guarded-command.ts';
-import { Program } from './program.ts';
+import { type Exit, Program } from './program.ts';
 
-/** The body of `GET /health`. */
-export interface WorkerHealth {
-  /** The HTTP status. */
-  readonly status: number;
+/** The details of `GET /health`. */
+interface WorkerHealth {
   readonly bus: {
     readonly status: string;
     readonly lastError?: string;
     readonly lanes: Readonly<Record<string, { readonly state: string; readonly inFlight: number }>>;
   };
   readonly compartments: {
-    readonly compartments: readonly { readonly operation: string; readonly inFlight: number }[];
+    compartments: readonly { readonly operation: string; readonly inFlight: number }[];
   };
   readonly circuits: {
-    readonly status: string;
-    readonly circuits: readonly Readonly<Record<'operator' | 'operation' | 'state', string>>[];
+    status: string;
+    circuits: readonly Record<'operator' | 'operation' | 'state', string>[];
   };
 }
 
@@ -26,9 +23,7 @@ export interface WorkerHealth {
 export class WorkerProcess extends Program {
   /** @param folder of a repository that is built. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
-    const all = { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables };
-    const command = commandOf(WORKER, all, folder);
-    super(process.execPath, command.args, command.variables);
+    super(...startOf(WORKER, { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables }, folder));
   }
 
   /** Every line of the log so far. */
@@ -62,11 +57,10 @@ export class WorkerProcess extends Program {
     return { status: response.status, body: await response.text() };
   }
 
-  /** The complete state, as people on call see it. */
-  async health(): Promise<WorkerHealth> {
+  /** The complete state, as people on call see it, with the HTTP status. */
+  async health() {
     const { status, body } = await this.get('/health');
-    const { details } = JSON.parse(body) as { details: Omit<WorkerHealth, 'status'> };
-    return { status, ...details };
+    return { status, ...(JSON.parse(body) as { details: WorkerHealth }).details };
   }
 
   /** The sum of a metric over those of its series whose labels hold `label`. */

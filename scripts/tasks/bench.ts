@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
-import { root } from '../root.ts';
 import { readOptions, runTask } from '../run-task.ts';
 
 /** The size of the report during which memory is watched. */
@@ -21,7 +20,7 @@ await runTask(async () => {
     'in-flight': Number,
     records: REPORT_RECORDS,
   });
-  await build(root);
+  await build();
   // They use the built code, so not before it is built.
   const { FULL, QUICK } = await import('../../test/bench/compare.ts');
   const { bench, chooseContestants } = await import('../../test/bench/bench.ts');

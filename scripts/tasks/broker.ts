@@ -1,21 +1,7 @@
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { chooseRelease } from '../broker/installation.ts';
 import { isFree } from '../network.ts';
-import { toldToStop } from '../processes/guarded-command.ts';
-import { readOptions, runTask } from '../run-task.ts';
-
-/** Starts a broker and keeps it until it or this process ends. */
-async function keepBroker(port: number | undefined): Promise<void> {
-  const stopped = toldToStop();
-  const starting = findBroker(brokerSources({ port }));
-  const broker = await Promise.race([starting, stopped.then(() => undefined)]);
-  // Told to end before it was up: the node ends with this process.
-  if (broker === undefined) process.exit(0);
-  console.log(`${broker.url} (${broker.origin}; Ctrl-C ends it)`);
-  const isStopped = await Promise.race([stopped.then(() => true), broker.ended.then(() => false)]);
-  await broker.stop();
-  if (!isStopped) throw new Error('the broker has ended by itself');
-}
+import { readOptions, runTask, toldToStop } from '../run-task.ts';
 
 /** @throws {Error} if it is not a port, or is taken */
 async function readPort(text: string | undefined): Promise<number | undefined> {
@@ -27,9 +13,18 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
   return port;
 }
 
+/** Starts a broker and keeps it until it or this process ends. */
 await runTask(async () => {
-  const { port, release } = readOptions({ port: String, release: String });
+  const { port: given, release } = readOptions({ port: String, release: String });
   if (release !== undefined) chooseRelease(release);
-  await keepBroker(await readPort(port));
+  const port = await readPort(given);
+  const stopped = toldToStop();
+  const starting = findBroker(brokerSources({ port }));
+  await using broker = await Promise.race([starting, stopped.then(() => undefined)]);
+  // Told to end before it was up: the node ends with this process.
+  if (broker === undefined) return 0;
+  console.log(`${broker.url} (${broker.origin}; Ctrl-C ends it)`);
+  const isStopped = await Promise.race([stopped.then(() => true), broker.ended.then(() => false)]);
+  if (!isStopped) throw new Error('the broker has ended by itself');
   return 0;
 });

@@ -3,7 +3,6 @@ import type { Row } from '../../test/chaos/rows/row.ts';
 import { ROWS } from '../../test/chaos/rows/rows.ts';
 import { chooseRelease, readRelease, RELEASES, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
-import { root } from '../root.ts';
 import { readOptions, runTask } from '../run-task.ts';
 
 /** @throws {Error} naming the rows that there are, if one of these is not among them */
@@ -20,7 +19,7 @@ await runTask(async () => {
   const { only, release, rate, ...options } = readOptions({ only: String, release: String, ...amounts });
   const rows = only === undefined ? ROWS : choose(only.split(','));
   const releases = release === undefined ? RELEASES : release.split(',').map(readRelease);
-  await build(root);
+  await build();
   let isSound = true;
   for (const name of releases) {
     chooseRelease(name);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 
-await build(root);
+await build();
 // Imports the built code, so not before it is built.
 const { CONTRACT_FOLDER, contractFiles } = await import('../contract-documents/contract-files.ts');
 const files = await contractFiles();

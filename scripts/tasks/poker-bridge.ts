@@ -1,3 +1,3 @@
 import { CLI, runBuilt } from '../build/programs.ts';
 
-await runBuilt(CLI, process.argv.slice(2));
+await runBuilt(CLI);

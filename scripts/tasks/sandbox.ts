@@ -1,3 +1,3 @@
 import { runBuilt, SANDBOX } from '../build/programs.ts';
 
-await runBuilt(SANDBOX, process.argv.slice(2));
+await runBuilt(SANDBOX);

@@ -2,14 +2,13 @@ import { soakChaosLines } from '../../test/chaos/report.ts';
 import { soakChaos } from '../../test/chaos/soak-chaos.ts';
 import { chooseRelease } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
-import { root } from '../root.ts';
 import { readOptions, runTask } from '../run-task.ts';
 
 /** Two workers under load for some minutes, with deployments and faults by chance. */
 await runTask(async () => {
   const { minutes, rate, seed, release } = readOptions({ minutes: 10, rate: 100, seed: 1, release: String });
   if (release !== undefined) chooseRelease(release);
-  await build(root);
+  await build();
   const commands = Math.round(minutes * 60 * rate);
   console.log(`Sends ${commands} commands while deployments and faults happen by chance (seed ${seed}) …`);
   const result = await soakChaos({ commands, perSecond: rate, seed });

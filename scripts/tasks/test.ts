@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { requireEngine } from '../broker/compose-broker.ts';
 import { chooseRelease, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { installMissing } from '../debian.ts';
-import { runGuarded } from '../processes/guarded-command.ts';
+import { Program } from '../processes/program.ts';
 import { root } from '../root.ts';
-import { readPositive, runTask } from '../run-task.ts';
+import { readPositive, runTask, toldToStop } from '../run-task.ts';
 
 /** Debian's packages that the extended tests use, each with a file that it brings. */
 const PACKAGES = {
@@ -22,25 +21,28 @@ const PACKAGES = {
   'prometheus-alertmanager': '/usr/bin/amtool',
 };
 
-/** The folders of `test` that are a suite each, with Jest's options for it. */
-const FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  // These need more than the machine has from this project. A browser, a Prometheus and three callers are enough for two cores.
-  extended: ['--runInBand'],
-  // These need a Docker engine, and no broker but that of the images.
-  compose: ['--verbose', '--globalSetup=', '--globalTeardown='],
-  // These measure time, which is another one on a busy machine; what runs beside a measurement is part of it.
-  timing: ['--runInBand'],
-};
+const inTest = (...parts: readonly string[]): string => join(root, 'test', ...parts);
+const inFolder = (folder: string, ...options: readonly string[]) => [
+  ...options,
+  '--testMatch',
+  inTest(folder, '**', '*.spec.ts'),
+];
 
-/** What else is given goes to Jest: patterns of paths, and options such as `-t`. */
-const OPTIONS = {
-  suite: { type: 'string' },
-  /** RabbitMQ's; default: the installed one from 4.0 on, else the newest of Debian. */
-  release: { type: 'string' },
-  minutes: { type: 'string' },
-  seed: { type: 'string' },
-  path: { type: 'string' },
-} as const;
+/** Jest's options for each suite. */
+const SUITES: Readonly<Record<string, readonly string[]>> = {
+  // All but the other suites; the slow specs take ten seconds and more each.
+  '': ['/node_modules/', String.raw`\.slow\.spec\.ts$`, inTest('(extended|compose|timing)/')].map(
+    (pattern) => `--testPathIgnorePatterns=${pattern}`,
+  ),
+  slow: ['--testMatch', join(root, '**', '*.slow.spec.ts')],
+  fuzz: [],
+  // These need more than the machine has from this project. A browser, a Prometheus and three callers are enough for two cores.
+  extended: inFolder('extended', '--runInBand'),
+  // These need a Docker engine, and no broker but that of the images.
+  compose: inFolder('compose', '--verbose', '--globalSetup=', '--globalTeardown='),
+  // These measure time, which is another one on a busy machine; what runs beside a measurement is part of it.
+  timing: inFolder('timing', '--runInBand'),
+};
 
 const JEST = [
   '--disable-warning=ExperimentalWarning',
@@ -60,14 +62,12 @@ interface FileOutcome {
 /** Runs a suite, or what of it lies under some paths, on private brokers. */
 await runTask(async () => {
   const args = process.argv.slice(2);
-  const { values, tokens } = parseArgs({ args, options: OPTIONS, strict: false, tokens: true });
-  const own = tokens.filter((token) => token.kind === 'option' && token.name in OPTIONS);
-  const taken = own.flatMap((token) =>
-    'inlineValue' in token && token.inlineValue ? [token.index] : [token.index, token.index + 1],
-  );
-  const rest = args.filter((_, index) => !taken.includes(index));
-  const { suite = '', release, minutes, seed, path } = values as Record<string, string | undefined>;
-  const options = optionsFor(suite);
+  const suite = take(args, 'suite') ?? '';
+  // RabbitMQ's; default: the installed one from 4.0 on, else the newest of Debian.
+  const release = take(args, 'release');
+  const [minutes, seed, path] = ['minutes', 'seed', 'path'].map((name) => take(args, name));
+  const options = SUITES[suite];
+  if (options === undefined) throw new Error(`there is no suite ${suite}`);
   if (release !== undefined) {
     chooseRelease(release);
     console.log(`RabbitMQ ${(await requireInstallation()).version}`);
@@ -76,31 +76,18 @@ await runTask(async () => {
   if (suite === 'compose') await requireEngine();
   if (seed !== undefined) process.env['FUZZ_SEED'] = seed;
   if (path !== undefined) process.env['FUZZ_PATH'] = path;
-  if (suite !== 'fuzz') return runJest(options, rest);
+  if (suite !== 'fuzz') return runJest(options, args);
   // The path of a case leads to it at once; a few seconds are for its neighbours.
   process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path === undefined ? '5' : '0.3'))}`;
-  return runJest(options, [inTest('e2e', 'fuzz'), ...rest]);
+  return runJest(options, [inTest('e2e', 'fuzz'), ...args]);
 });
 
-/** Jest's options for a suite by the name of its npm script, and where it looks for specs. */
-function optionsFor(suite: string): readonly string[] {
-  if (suite === '') {
-    // The other suites; the slow specs take ten seconds and more each.
-    const left = [
-      String.raw`\.slow\.spec\.ts$`,
-      ...Object.keys(FOLDERS).map((folder) => `${inTest(folder)}/`),
-    ];
-    return ['/node_modules/', ...left].map((pattern) => `--testPathIgnorePatterns=${pattern}`);
-  }
-  if (suite === 'slow') return ['--testMatch', join(root, '**', '*.slow.spec.ts')];
-  if (suite === 'fuzz') return [];
-  const options = FOLDERS[suite];
-  if (options === undefined) throw new Error(`there is no suite ${suite}`);
-  return [...options, '--testMatch', inTest(suite, '**', '*.spec.ts')];
-}
-
-function inTest(...parts: readonly string[]): string {
-  return join(root, 'test', ...parts);
+/** Takes an option out of the arguments; what is left is for Jest: patterns of paths, and options such as `-t`. */
+function take(args: string[], name: string): string | undefined {
+  const index = args.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  if (index === -1) return undefined;
+  const [option = ''] = args.splice(index, 1);
+  return option.includes('=') ? option.slice(option.indexOf('=') + 1) : args.splice(index, 1)[0];
 }
 
 /**
@@ -111,7 +98,7 @@ function inTest(...parts: readonly string[]): string {
  * @returns its exit code
  */
 async function runJest(options: readonly string[], patterns: readonly string[]): Promise<number> {
-  await build(root);
+  await build();
   // Behind an option with one value, patterns are not taken for further values of an option with several.
   const config = ['--config', join(root, 'jest.config.mjs')];
   let { code, files } = await jestOnce([...options, ...config, ...patterns]);
@@ -133,16 +120,15 @@ async function runJest(options: readonly string[], patterns: readonly string[]):
   return code;
 }
 
-/** Runs Jest to its end; no outcomes if it was cut off. */
+/** Runs Jest to its end, on this process's terminal, or until this process is told to stop; then there are no outcomes. */
 async function jestOnce(args: readonly string[]): Promise<{ code: number; files: readonly FileOutcome[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
   const summaryFile = join(folder, 'summary');
-  try {
-    const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-    const code = await runGuarded(process.execPath, [...JEST, ...args], env);
-    const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
-    return { code, files: JSON.parse(written) as FileOutcome[] };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
+  await using jest = new Program(process.execPath, [...JEST, ...args], env, { folder, isShown: true });
+  const stopped = toldToStop().then((signal) => ({ code: null, signal }));
+  const { code, signal } = await Promise.race([jest.exited, stopped]);
+  const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
+  const files = JSON.parse(written) as FileOutcome[];
+  return { code: code ?? (signal === null ? 1 : 128 + constants.signals[signal]), files };
 }

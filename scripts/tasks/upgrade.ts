@@ -29,7 +29,7 @@ await runTask(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-upgrade-'));
   try {
     buildOld(commit, folder);
-    await build(root);
+    await build();
     const { version } = await requireInstallation();
     console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);
     const result = await playRow(upgradeRow({ old: { folder }, new: {} }), { commands, perSecond, seed: 1 });

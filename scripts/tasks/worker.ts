@@ -1,3 +1,3 @@
 import { runBuilt, WORKER } from '../build/programs.ts';
 
-await runBuilt(WORKER, process.argv.slice(2));
+await runBuilt(WORKER);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { type Channel, type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+import { type Channel, type ChannelModel, type ConfirmChannel, connect, type GetMessage } from 'amqplib';
 
 import { type BrokerNode, rabbitmqctl } from '../../scripts/broker/node.ts';
 
@@ -57,11 +57,15 @@ export async function found<T>(ask: (channel: Channel) => Promise<T>, url?: stri
 }
 
 /** Removes and returns the messages of a queue, oldest first. */
-export async function drain(channel: Channel, queue: string): Promise<string[]> {
-  const bodies: string[] = [];
+export async function drain(channel: Channel, queue: string): Promise<GetMessage[]> {
+  const messages: GetMessage[] = [];
   for (;;) {
     const message = await channel.get(queue, { noAck: true });
-    if (message === false) return bodies;
-    bodies.push(message.content.toString());
+    if (message === false) return messages;
+    messages.push(message);
   }
+}
+
+export async function drainTexts(channel: Channel, queue: string): Promise<string[]> {
+  return (await drain(channel, queue)).map(({ content }) => content.toString());
 }

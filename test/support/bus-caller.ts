@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Options } from 'amqplib';
 
+import { drain } from './broker.ts';
 import { WAIT_TIMEOUT_MS } from './until.ts';
 
 export interface ReceivedReply {
@@ -105,12 +106,7 @@ export class BusCaller implements AsyncDisposable {
 
   /** Takes everything that lies in a queue. */
   async drain(queue: string): Promise<ConsumeMessage[]> {
-    const messages: ConsumeMessage[] = [];
-    for (;;) {
-      const message = await this.channel.get(queue, { noAck: true });
-      if (!message) return messages;
-      messages.push(message as unknown as ConsumeMessage);
-    }
+    return (await drain(this.channel, queue)) as unknown as ConsumeMessage[];
   }
 
   /** Binds a queue of its own to the events, and collects what is announced. */

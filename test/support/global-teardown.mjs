@@ -1,3 +1,3 @@
 export default async function globalTeardown() {
-  await globalThis.__TEST_BROKER__?.stop();
+  await globalThis.__TEST_BROKER__?.[Symbol.asyncDispose]();
 }

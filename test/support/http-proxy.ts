@@ -1,36 +1,25 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+
+import { LoopbackServer } from './loopback-server.ts';
 
 /** What a proxy does with a request: passes it on, answers with a status instead, or does nothing. */
 type ProxyBehaviour = 'passes' | 'hangs' | number;
 
 /** An HTTP proxy: a tunnel for CONNECT, a request of its own for everything else. */
-export class HttpProxy implements AsyncDisposable {
+export class HttpProxy extends LoopbackServer {
   /** The target of each request: host and port for a tunnel, else a URL. */
   readonly targets: string[] = [];
   /** What each request says who asks. */
   readonly credentials: (string | undefined)[] = [];
   behaviour: ProxyBehaviour = 'passes';
-  readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
 
-  private constructor() {
-    this.#server = createServer((message, response) => this.#answer(message, response));
-    this.#server.on('connection', (socket: Socket) => this.#keep(socket));
-    this.#server.on('connect', (message: IncomingMessage, socket: Duplex) => this.#tunnel(message, socket));
-  }
-
-  static async start(): Promise<HttpProxy> {
-    const proxy = new HttpProxy();
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
-    return proxy;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  constructor() {
+    super();
+    this.server.on('connection', (socket: Socket) => this.#keep(socket));
+    this.server.on('connect', (message: IncomingMessage, socket: Duplex) => this.#tunnel(message, socket));
   }
 
   /** Connections that stand, those of tunnels to their targets included. */
@@ -38,10 +27,9 @@ export class HttpProxy implements AsyncDisposable {
     return this.#sockets.size;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
-    if (!this.#server.listening) return;
-    await new Promise((resolve) => this.#server.close(resolve));
+    if (this.server.listening) await super[Symbol.asyncDispose]();
   }
 
   #keep(socket: Duplex): void {
@@ -75,7 +63,7 @@ export class HttpProxy implements AsyncDisposable {
     target.on('close', () => socket.destroy());
   }
 
-  #answer(message: IncomingMessage, response: ServerResponse): void {
+  protected answer(message: IncomingMessage, response: ServerResponse): void {
     this.#note(message);
     if (this.behaviour === 'hangs') return;
     if (this.behaviour !== 'passes') {

@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { text as wholeText } from 'node:stream/consumers';
+
+import { LoopbackServer } from './loopback-server.ts';
 
 export interface PlatformRequest {
   readonly method: string;
@@ -16,28 +18,14 @@ export type PlatformBehaviour = (
 ) => void | Promise<void>;
 
 /** A platform on a real socket, whose behaviour a test sets; it records every request. */
-export class PlatformStub implements AsyncDisposable {
+export class PlatformStub extends LoopbackServer {
   readonly requests: PlatformRequest[] = [];
   behaviour: PlatformBehaviour;
-  readonly server: Server;
   #isClosed = false;
 
   constructor(behaviour: PlatformBehaviour) {
+    super();
     this.behaviour = behaviour;
-    this.server = createServer((message, response) => void this.#answer(message, response));
-  }
-
-  static async start<Stub extends PlatformStub>(
-    this: new (behaviour: PlatformBehaviour) => Stub,
-    behaviour: PlatformBehaviour,
-  ): Promise<Stub> {
-    const stub = new this(behaviour);
-    await new Promise<void>((resolve) => stub.server.listen(0, '127.0.0.1', resolve));
-    return stub;
-  }
-
-  get origin(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** The variables that point a worker here. */
@@ -50,13 +38,12 @@ export class PlatformStub implements AsyncDisposable {
     };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    return super[Symbol.asyncDispose]();
   }
 
-  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     // Its sender may have been killed, or have given up.
     const body = await wholeText(message).catch(() => undefined);
     if (body === undefined || this.#isClosed) return;

@@ -45,7 +45,8 @@ export function asyncApiDocument(): object {
 /** A channel that a caller or a person on call meets, and what a worker does there; a caller does the reverse. */
 interface Channel {
   readonly name: string;
-  readonly address: string | null;
+  /** Default: its name. */
+  readonly address?: string | null;
   readonly title: string;
   readonly description?: string;
   readonly parameters?: object;
@@ -65,7 +66,6 @@ interface Channel {
 const CHANNELS: readonly Channel[] = [
   ...COMMANDS.map(({ type, replies }) => ({
     name: type,
-    address: type,
     title: `The routing key ${type} of ${NAMES.commands}`,
     messages: [type],
     amqp: exchange(NAMES.commands),
@@ -76,7 +76,6 @@ const CHANNELS: readonly Channel[] = [
     const successes = new Set(ofLane.flatMap(({ replies }) => typesOf(replies)));
     return {
       name: NAMES.lanes[lane],
-      address: NAMES.lanes[lane],
       title: `The queue of the lane ${lane}`,
       description:
         'For a command with the property type, and for packets of the RabbitMQ client of NestJS. Do not declare it.',
@@ -118,7 +117,7 @@ const CHANNELS: readonly Channel[] = [
 
 function keptIn(name: string, title: string, message: string): Channel {
   const operation = { name: `keep ${message}`, mandatory: true };
-  return { name, address: name, title, messages: [message], amqp: queue(name), operation };
+  return { name, title, messages: [message], amqp: queue(name), operation };
 }
 
 function typesOf(typed: readonly { readonly type: string }[]): string[] {
@@ -135,9 +134,10 @@ function queue(name: string): object {
 }
 
 function channelOf(channel: Channel): [string, object] {
-  const { name, messages: own, amqp, operation: _, ...about } = channel;
+  const { name, address = name, messages: own, amqp, operation: _, ...about } = channel;
   const references = own.map((message) => [message, { $ref: `#/components/messages/${message}` }]);
-  return [name, { ...about, messages: Object.fromEntries(references) as object, bindings: { amqp } }];
+  const messages = Object.fromEntries(references) as object;
+  return [name, { address, ...about, messages, bindings: { amqp } }];
 }
 
 function operationOf({ name, messages: own, operation }: Channel): [string, object][] {

@@ -2,7 +2,7 @@ import { ERROR_CODES, isCommandType, isFinalReplyType, type Reply, SCHEMA_VERSIO
 import { announcedData, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from '../message-examples.ts';
-import { count, type JsonSchema, moment, objectOf, reference, text } from '../schemas/json-schema.ts';
+import { count, type JsonSchema, objectOf, reference, text } from '../schemas/json-schema.ts';
 import { MESSAGE_NAMES, SCHEMAS } from '../schemas/schemas.ts';
 
 const TRACE = text('W3C trace context.');
@@ -10,6 +10,7 @@ const VERSION: JsonSchema = { type: 'integer', const: SCHEMA_VERSION, default: S
 const PERSISTENT: JsonSchema = { const: 2, description: 'Persistent.' };
 const JSON_TYPE: JsonSchema = { const: 'application/json' };
 const SECONDS = (description: string): JsonSchema => count(`${description}, in seconds since 1970.`);
+const MOMENT = (description: string): JsonSchema => ({ type: 'string', format: 'date-time', description });
 
 /** Application headers of a command. Source: bus contract, section 2. */
 export const COMMAND_HEADERS: JsonSchema = {
@@ -68,7 +69,7 @@ const EVENT_HEADERS = objectOf({
   operator: text('Whose credentials it named.'),
   worker: text('Host name and process id of the worker that answered, as in its log lines.'),
   attempts: count('Calls to the platform for this delivery; 0 for a stored reply that was given again.'),
-  'answered-at': moment('When the worker answered.'),
+  'answered-at': MOMENT('When the worker answered.'),
 });
 
 /** Basic properties of a reply. */
@@ -87,7 +88,7 @@ const COPY_HEADERS: JsonSchema = {
   type: 'object',
   properties: {
     'x-reason': text('Why it lies here.'),
-    'x-failed-at': moment('When it was put here.'),
+    'x-failed-at': MOMENT('When it was put here.'),
     'x-failure': text('Of a dead letter, as JSON: reason, pointers, the status of the platform.'),
     'x-origin-queue': text('Where it came from, or was meant to go.'),
     'x-origin-bytes': count('Of a body over MAX_COMMAND_BYTES: its size; the copy holds its first KiB.'),
@@ -103,25 +104,15 @@ export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
   [...REPLIES.keys()].filter(isFinalReplyType).map((type) => [type, `${type}.announced`]),
 );
 
-const EVENT_EXAMPLE = {
-  caller: 'cashier',
-  operator: 'default',
-  worker: 'worker-1:17',
-  attempts: 1,
-  'answered-at': '2026-01-31T12:00:00.000Z',
-};
-
 /** Every message of the bus by its name. */
 export const MESSAGES: Readonly<Record<string, Message>> = {
   ...Object.fromEntries(MESSAGE_NAMES.map((name) => [name, ownMessage(name)])),
   ...Object.fromEntries([...ANNOUNCED].map(([reply, name]) => [name, announcement(reply, name)])),
   'dead-letter': copy('A command that will not be tried again, body as it came', Object.keys(ERROR_CODES)),
-  'undelivered-reply': copy('A reply, or an announcement, that nobody took', [
-    'REPLY_QUEUE_GONE',
-    'REPLY_QUEUE_FULL',
-    'REPLY_QUEUE_UNREACHABLE',
-    'EVENT_REFUSED',
-  ]),
+  'undelivered-reply': copy(
+    'A reply, or an announcement, that nobody took',
+    'REPLY_QUEUE_GONE REPLY_QUEUE_FULL REPLY_QUEUE_UNREACHABLE EVENT_REFUSED'.split(' '),
+  ),
 };
 
 function ownMessage(name: string): Message {
@@ -142,7 +133,7 @@ function ownMessage(name: string): Message {
 }
 
 function announcement(reply: string, name: string): Message {
-  const { required, properties } = SCHEMAS[reply] as { required: string[]; properties: JsonSchema };
+  const { required = [], properties = {} } = SCHEMAS[reply] ?? {};
   const isPublic = (member: string) => REPLIES.get(reply)?.announced.includes(member);
   const shown = Object.entries(properties).filter(([member]) => isPublic(member));
   const payload = {
@@ -152,7 +143,14 @@ function announcement(reply: string, name: string): Message {
   };
   const examples = EXAMPLES[reply]?.map((example) => ({
     ...example,
-    headers: { ...example.headers, ...EVENT_EXAMPLE },
+    headers: {
+      ...example.headers,
+      caller: 'cashier',
+      operator: 'default',
+      worker: 'worker-1:17',
+      attempts: 1,
+      'answered-at': '2026-01-31T12:00:00.000Z',
+    },
     payload: announcedData({ type: reply, data: example.payload } as Reply),
   }));
   const headers = { allOf: [REPLY_HEADERS, EVENT_HEADERS] };

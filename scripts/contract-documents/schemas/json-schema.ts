@@ -1,5 +1,12 @@
 /** A schema of JSON Schema 2020-12, in the words that draft 07 has as well: AsyncAPI reads that. */
 export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Definitions;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly enum?: readonly unknown[];
   readonly [keyword: string]: unknown;
 }
 
@@ -9,12 +16,6 @@ export type Definitions = Readonly<Record<string, JsonSchema>>;
 export const text = (description: string): JsonSchema => ({ type: 'string', description });
 
 export const count = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
-
-export const moment = (description: string): JsonSchema => ({
-  type: 'string',
-  format: 'date-time',
-  description,
-});
 
 /** An object that has all of these members, but for those that it may lack. */
 export const objectOf = (properties: Definitions, mayLack: readonly string[] = []): JsonSchema => ({

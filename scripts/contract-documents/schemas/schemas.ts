@@ -1,6 +1,7 @@
 import { COMMAND_TYPES, REPORT_AMOUNTS, type ReportName, SCHEMA_VERSION } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
+import { EXAMPLES } from '../message-examples.ts';
 import { type Definitions, type JsonSchema, objectOf, reference, text } from './json-schema.ts';
 import { schemasOf } from './message-schemas.ts';
 
@@ -27,15 +28,13 @@ const RECORD_SCHEMAS: Definitions = {
 };
 
 function recordOf(report: ReportName, members: Definitions): JsonSchema {
-  const amounts = REPORT_AMOUNTS[report].map((name) => [name, AMOUNT]);
-  return objectOf({ ...members, ...(Object.fromEntries(amounts) as Definitions) });
+  return objectOf({
+    ...members,
+    ...Object.fromEntries(REPORT_AMOUNTS[report].map((name) => [name, AMOUNT])),
+  });
 }
 
 /** Which records a page holds, by its report; those of a page with faults may be anything. */
-const RECORDS_OF_PAGE: JsonSchema = {
-  allOf: [recordsOf('ad-hoc', 'AdHocRecord'), recordsOf('rake', 'RakeRecord')],
-};
-
 function recordsOf(report: ReportName, record: string): JsonSchema {
   return {
     if: { properties: { report: { const: report } }, not: { required: ['faults'] } },
@@ -86,7 +85,7 @@ export const SCHEMAS: Definitions = {
   // Unknown members of a command are refused; callers ignore those of a reply that they do not know.
   ...schemasOf(COMMANDS, { additionalProperties: false }),
   ...REPLY_SCHEMAS,
-  'report.page': { ...PAGE, ...RECORDS_OF_PAGE },
+  'report.page': { ...PAGE, allOf: [recordsOf('ad-hoc', 'AdHocRecord'), recordsOf('rake', 'RakeRecord')] },
   ...RECORD_SCHEMAS,
   ...PACKET_SCHEMAS,
 };
@@ -96,8 +95,7 @@ export const MESSAGE_NAMES: readonly string[] = Object.keys(SCHEMAS).filter((nam
 
 /** A schema, or the one that it refers to. */
 function resolved(schema: JsonSchema): JsonSchema {
-  const { $ref } = schema;
-  return typeof $ref === 'string' ? (SCHEMAS[$ref.replace('#/$defs/', '')] ?? {}) : schema;
+  return (schema.$ref === undefined ? schema : SCHEMAS[schema.$ref.replace('#/$defs/', '')]) ?? {};
 }
 
 /** A member of a message, or of an object in it. */
@@ -111,37 +109,32 @@ interface Member {
 }
 
 /** The members of a schema, each followed by those of the object or the array that it is. */
-export function membersOf(schema: JsonSchema = {}, path: readonly string[] = []): readonly Member[] {
-  const required = (schema['required'] ?? []) as readonly string[];
-  const properties = (schema['properties'] ?? {}) as Record<string, JsonSchema>;
+export function membersOf(
+  { properties = {}, required = [] }: JsonSchema = {},
+  path: readonly string[] = [],
+): readonly Member[] {
   return Object.entries(properties).flatMap(([name, own]) => {
     const held = resolved(own);
     const at = [...path, name];
     const member = { path: at, isRequired: required.includes(name), own, held };
-    const items = resolved((held['items'] ?? {}) as JsonSchema);
-    return [member, ...membersOf(held, at), ...membersOf(items, [...at, '*'])];
+    return [member, ...membersOf(held, at), ...membersOf(resolved(held.items ?? {}), [...at, '*'])];
   });
 }
 
 /** One message's schema as a document of its own, with the definitions that it needs. */
-export function standaloneSchema(name: string, examples: readonly unknown[]): JsonSchema {
-  const needed = new Set<string>();
-  collect(SCHEMAS[name], needed);
-  const definitions = Object.entries(SCHEMAS).filter(([candidate]) => needed.has(candidate));
+export function standaloneSchema(name: string): JsonSchema {
+  // Grows while it is read: definitions refer to others.
+  const names = new Set([name]);
+  for (const each of names)
+    for (const [, needed = ''] of JSON.stringify(SCHEMAS[each]).matchAll(/"#\/\$defs\/([^"]+)"/g))
+      names.add(needed);
+  const definitions = Object.entries(SCHEMAS).filter(([each]) => each !== name && names.has(each));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:poker-bridge:contract:${SCHEMA_VERSION}:${name}`,
     title: name,
     ...SCHEMAS[name],
-    examples,
+    examples: EXAMPLES[name]?.map(({ payload }) => payload),
     ...(definitions.length > 0 && { $defs: Object.fromEntries(definitions) }),
   };
-}
-
-function collect(schema: unknown, found: Set<string>): void {
-  for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
-    if (found.has(name)) continue;
-    found.add(name);
-    collect(SCHEMAS[name], found);
-  }
 }

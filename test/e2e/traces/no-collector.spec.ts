@@ -61,7 +61,7 @@ describe('a worker', () => {
   });
 
   it('serves while its collector refuses and hangs, says so once, and stops within its grace period', async () => {
-    receiver.answer = 'refuse';
+    receiver.behaviour = 'refuses';
     const worker = await service.worker({ ...receiver.variables, SHUTDOWN_GRACE_MS: '1000' });
     const answer = () => service.caller.sendForOne('session.create', { userId: 'p-1' }, { headers });
     for (let batches = 1; batches <= 3; batches += 1) {
@@ -70,7 +70,7 @@ describe('a worker', () => {
     }
     const failures = () => worker.log.filter(({ msg }) => msg === 'traces could not be exported');
     await until('it is reported', () => failures().length > 0);
-    receiver.answer = 'hang';
+    receiver.behaviour = 'hangs';
     expect(await answer()).toMatchObject({ type: 'session.created' });
     await service.stop();
     expect(failures()).toMatchObject([

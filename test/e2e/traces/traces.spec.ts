@@ -80,7 +80,7 @@ describe('traces', () => {
     failing(1);
     await using callers = openCallers(service);
     const caller = callers.open();
-    const { result, span } = await withinShop(receiver.url, 'show the lobby', () =>
+    const { result, span } = await withinShop(receiver.origin, 'show the lobby', () =>
       caller.openGame({ player: { id: 'p-1' }, session: { lang: 'de' } }),
     );
     expect(result.playerId).toBe('p-1');

@@ -40,7 +40,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
   });
 
   it('is called by way of an https proxy, whose password stays secret', async () => {
-    await using encrypted = await TcpProxy.start(proxy.url, server);
+    await using encrypted = await TcpProxy.start(proxy.origin, server);
     await using started = await startSandboxedService({
       sandbox: new SandboxClient(await sandbox.url),
       worker: {

@@ -9,9 +9,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const START = `
   const { startComposeBroker } = await import(${JSON.stringify(join(root, 'scripts/broker/compose-broker.ts'))});
-  const broker = await startComposeBroker();
-  console.log(broker.url);
-  await broker.stop();`;
+  await using broker = await startComposeBroker();
+  console.log(broker.url);`;
 
 /** What the demo does where `docker` gives these answers, by the end of what it is asked. */
 async function withDocker(answers: Readonly<Record<string, string>>) {

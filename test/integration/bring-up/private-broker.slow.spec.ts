@@ -7,6 +7,7 @@ import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts, isListening } from '../../../scripts/network.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { root } from '../../../scripts/root.ts';
+import { testBrokerCtl, testBrokerUrl } from '../../support/broker.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -54,11 +55,21 @@ describe('npm run broker', () => {
       await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
       expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
       await until('it listens', () => isListening(port));
-      program.child.kill(signal);
+      program.kill(signal);
       expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
       await until('the broker has ended', async () => !(await isListening(port)));
     },
   );
+});
+
+it('npm run demo runs on the nodes of a cluster that AMQP_URL names, and leaves nothing there', async () => {
+  const AMQP_URL = `${testBrokerUrl()},${testBrokerUrl().replace('127.0.0.1', 'localhost')}`;
+  const variables = { ...process.env, RABBITMQ_RELEASE: '', AMQP_URL };
+  await using program = new Program('npm', ['run', '--silent', 'demo'], variables);
+  const { code, stdout, stderr } = await program.result;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('All 8 commands were answered as they should be.');
+  expect(await testBrokerCtl('list_queues', 'name')).not.toContain('poker-demo-');
 });
 
 it.each([
@@ -67,6 +78,7 @@ it.each([
   ['soak', '--minutes', '0', '--minutes 0 is not a number above 0'],
   ['broker', '--round', '1', "Unknown option '--round'; there are --port, --release"],
   ['demo', '--kep', '', "Unknown option '--kep'; there are --keep"],
+  ['test', '--suite', 'fast', 'there is no suite fast'],
 ])('npm run %s refuses %s %s, and says why', async (task, option, value, reason) => {
   await using program = new Program('npm', ['run', '--silent', task, '--', option, value]);
   expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });

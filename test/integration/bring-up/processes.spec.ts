@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../../scripts/root.ts';
+import { freePorts } from '../../../scripts/network.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -11,60 +12,41 @@ import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
 const inScripts = (path: string): string => JSON.stringify(join(root, 'scripts', path));
 
-describe('a guarded command', () => {
-  /** A program that starts `sleep` and a child of it under guard, and prints both process ids. */
-  function parent(folder: TemporaryFolder, first = ''): Program {
+describe('a program', () => {
+  /** A program that starts `sleep` and a child of it as a program of its own, which has a folder, and prints both process ids. */
+  function parent(folder: TemporaryFolder): Program {
     const owned = join(folder.path, 'owned');
     mkdirSync(owned);
     const file = folder.write(
       'parent.mts',
-      `import { GuardedCommand } from ${inScripts('processes/guarded-command.ts')};
+      `import { Program } from ${inScripts('processes/program.ts')};
        const awake = setInterval(() => undefined, 1_000);
-       ${first}
+       // Before the program can say anything.
+       process.once('SIGUSR2', async () => {
+         await program[Symbol.asyncDispose]();
+         clearInterval(awake);
+       });
        const sleeper = ['-c', 'sleep 1000 & echo pids $$ $!.; wait'];
-       const options = { output: 'inherit', folder: ${JSON.stringify(owned)} };
-       const command = new GuardedCommand('/bin/sh', sleeper, options);`,
+       const options = { folder: ${JSON.stringify(owned)}, isShown: true };
+       const program = new Program('/bin/sh', sleeper, undefined, options);`,
     );
     return new Program(process.execPath, ['--disable-warning=ExperimentalWarning', file]);
   }
 
-  async function pidsOf(program: Program): Promise<number[]> {
+  it.concurrent.each([
+    ['SIGKILL ends the process that started it', 'SIGKILL', null],
+    ['SIGTERM ends the process that started it', 'SIGTERM', null],
+    ['SIGINT ends the process that started it', 'SIGINT', null],
+    ['it is disposed of', 'SIGUSR2', 0],
+  ] as const)('ends with its children and its folder when %s', async (_, signal, code) => {
+    using folder = temporaryFolder();
+    await using program = parent(folder);
     const pids = (await program.says(/pids (\d+ \d+)\./)).split(' ').map(Number);
     for (const pid of pids) expect(isAlive(pid)).toBe(true);
-    return pids;
-  }
-
-  it.concurrent.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
-    'ends with its children and its folder when %s ends the process that started it',
-    async (signal) => {
-      using folder = temporaryFolder();
-      await using program = parent(folder);
-      const pids = await pidsOf(program);
-      program.child.kill(signal);
-      await program.result;
-      const isGone = () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned'));
-      await until('nothing of it is left', isGone);
-    },
-  );
-
-  it.concurrent('is gone when it is ended, and leaves its folder if asked to', async () => {
-    using folder = temporaryFolder();
-    await using program = parent(
-      folder,
-      // Before the command can say anything.
-      `process.once('SIGUSR2', async () => {
-         await command.end({ keepFolder: true });
-         console.log('gone.');
-         clearInterval(awake);
-       });`,
-    );
-    const pids = await pidsOf(program);
-    program.child.kill('SIGUSR2');
-    await program.says(/(gone\.)/);
-    // Both have the signal by then; on a busy machine they need some time to end.
-    await until('both have ended', () => pids.every((pid) => !isAlive(pid)));
-    expect(existsSync(join(folder.path, 'owned'))).toBe(true);
-    expect(await program.result).toMatchObject({ code: 0 });
+    program.kill(signal);
+    expect(await program.result).toMatchObject({ code });
+    const isGone = () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned'));
+    await until('nothing of it is left', isGone);
   });
 });
 
@@ -152,7 +134,7 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       using folder = temporaryFolder();
       await using program = launch(folder, 'finish');
       await program.says(/(ready)/);
-      program.child.kill('SIGTERM');
+      program.kill('SIGTERM');
       expect(await program.result).toMatchObject({ code: 0, stdout: expect.stringContaining('finished') });
     });
 
@@ -162,11 +144,15 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
         using folder = temporaryFolder();
         await using program = launch(folder, 'wait');
         await program.says(/(ready)/);
-        program.child.kill(signal);
+        program.kill(signal);
         expect(await program.result).toMatchObject({ code: null, signal });
       },
     );
   });
+});
+
+it('a free port, and the one that a Redis in cluster mode adds, are not given to outgoing connections', async () => {
+  expect(Math.max(...(await freePorts(50))) + 10_000).toBeLessThan(32_768);
 });
 
 it.concurrent('the launcher names the existing tasks', async () => {

@@ -52,7 +52,7 @@ describe('proxy', () => {
 
   /** @param user as a URL holds it: `name:password@`, percent-encoded */
   function clientThrough(origin: string, limits: ClientOptions['limits'] = {}, user = '') {
-    const proxyUrl = proxy.url.replace('//', `//${user}`);
+    const proxyUrl = proxy.origin.replace('//', `//${user}`);
     const tls = new TlsContext('PLATFORM', { ca: authority.ca });
     return buildClient({ origin, limits, transport: { tls, proxyUrl } });
   }
@@ -114,7 +114,7 @@ describe('proxy', () => {
   });
 
   it('a tunnel is not asked of an encrypted proxy whose certificate nobody trusts', async () => {
-    await using encrypted = await TcpProxy.start(proxy.url, server);
+    await using encrypted = await TcpProxy.start(proxy.origin, server);
     // The authority of the platform is not that of the proxy.
     const tls = new TlsContext('PLATFORM', { ca: authority.ca });
     const transport = { tls, proxyUrl: encrypted.origin };

@@ -13,7 +13,13 @@ import {
 
 import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
-import { drain, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import {
+  drainTexts,
+  openConnection,
+  testBrokerCtl,
+  testBrokerUrl,
+  uniquePrefix,
+} from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -123,7 +129,7 @@ describe('a publisher', () => {
       expect(await publishAll(['lost'])).toEqual(['returned']);
       await open.channel.assertQueue(again, { arguments: { 'x-queue-type': 'quorum' } });
       expect(new Set(await publishAll(bodies))).toEqual(new Set(['confirmed']));
-      expect(new Set(await drain(open.channel, again))).toEqual(new Set(bodies));
+      expect(new Set(await drainTexts(open.channel, again))).toEqual(new Set(bodies));
       await open.channel.deleteQueue(again);
     }
   });

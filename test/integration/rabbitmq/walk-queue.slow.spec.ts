@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 
 import { QueueWalk } from '#rabbitmq';
 
-import { drain, openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { drainTexts, openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -47,7 +47,7 @@ describe('a walk through a quorum queue', () => {
     for (let times = 0; times < 2; times += 1) {
       expect(await walk()).toEqual(numbers(0, count));
     }
-    expect(await drain(open.channel, queue)).toEqual(numbers(0, count));
+    expect(await drainTexts(open.channel, queue)).toEqual(numbers(0, count));
   });
 
   it('removes what is acknowledged once it has shown all, however much that is', async () => {
@@ -58,7 +58,7 @@ describe('a walk through a quorum queue', () => {
       for await (const { acknowledge } of walked.messages()) acknowledgements.push(acknowledge);
       for (const acknowledge of acknowledgements) acknowledge();
     }
-    expect(await drain(open.channel, queue)).toEqual([]);
+    expect(await drainTexts(open.channel, queue)).toEqual([]);
   });
 
   it('removes what was acknowledged while the broker did not answer its end', async () => {
@@ -75,7 +75,7 @@ describe('a walk through a quorum queue', () => {
       await expect(end).rejects.toThrow('not answered in time');
       proxy.resume();
     }
-    expect(await drain(open.channel, queue)).toEqual([]);
+    expect(await drainTexts(open.channel, queue)).toEqual([]);
   });
 
   it('leaves the event loop to others after a hundred small messages', async () => {
@@ -99,6 +99,6 @@ describe('a walk through a quorum queue', () => {
     const left = numbers(0, 3_100).filter((text) =>
       Number(text) < 3_000 ? Number(text) % 10 !== 0 : Number(text) % 2 !== 0,
     );
-    expect(await drain(open.channel, queue)).toEqual(left);
+    expect(await drainTexts(open.channel, queue)).toEqual(left);
   });
 });

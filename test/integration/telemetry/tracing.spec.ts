@@ -26,7 +26,7 @@ describe('exportTraces', () => {
   const open = (settings: Partial<TracingSettings> = {}): Tracing => {
     const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
     const defaults = {
-      url: `${receiver.url}/v1/traces`,
+      url: `${receiver.origin}/v1/traces`,
       headers: {},
       OTEL_SERVICE_NAME: 'a-service',
       OTEL_TRACES_SAMPLER: 'parentbased_always_on',
@@ -69,10 +69,10 @@ describe('exportTraces', () => {
 
   it('keeps no more than may wait', async () => {
     const tracing = open({ OTEL_BSP_MAX_QUEUE_SIZE: 10 });
-    receiver.answer = 'hang';
+    receiver.behaviour = 'hangs';
     make(tracing, 10);
     await until('they are under way', () => receiver.requests.length === 1);
-    receiver.answer = 'take';
+    receiver.behaviour = 'takes';
     make(tracing, 30);
     await tracing.close(50);
     expect(receiver.spans).toHaveLength(10);
