@@ -43,11 +43,7 @@ export async function openConnection(url: string = testBrokerUrl()): Promise<Tes
   connection.on('error', () => undefined);
   const channel = await connection.createConfirmChannel();
   channel.on('error', () => undefined);
-  return {
-    connection,
-    channel,
-    [Symbol.asyncDispose]: () => connection.close().catch(() => undefined),
-  };
+  return { connection, channel, [Symbol.asyncDispose]: () => connection.close().catch(() => undefined) };
 }
 
 /** What the broker says of a queue or an exchange; `undefined` if there is none. */

@@ -14,9 +14,8 @@ export function createSessions(
   timeoutMs = WAIT_TIMEOUT_MS,
 ): Promise<(ReceivedReply | undefined)[]> {
   const replies = userIds.map((userId) => caller.repliesTo(userId, timeoutMs));
-  for (const userId of userIds) {
+  for (const userId of userIds)
     caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
-  }
   const last = Promise.all(replies).then((lists) => lists.map((list) => list.at(-1)));
   // A test that failed meanwhile waits no more.
   last.catch(() => undefined);

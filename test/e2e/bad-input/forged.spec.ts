@@ -39,9 +39,8 @@ describe('made-up headers', () => {
   let failsAtPage = 0;
   const service = serviceForAll({
     behaviour: (request, response, socket) => {
-      if (request.url.searchParams.get('page') !== String(failsAtPage)) {
+      if (request.url.searchParams.get('page') !== String(failsAtPage))
         return healthy(2)(request, response, socket);
-      }
       failsAtPage = 0;
       answerJson(response, 503, { errors: [] });
     },

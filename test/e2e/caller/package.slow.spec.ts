@@ -65,9 +65,8 @@ describe('the packed @poker-bridge/caller', () => {
 
   afterAll(async () => {
     await using bus = await openConnection();
-    for (const instance of ['0', '1', 'outbox', 'nest']) {
+    for (const instance of ['0', '1', 'outbox', 'nest'])
       await bus.channel.deleteQueue(`${name}.replies.${instance}`);
-    }
     await sandboxed?.[Symbol.asyncDispose]();
     project[Symbol.dispose]();
   });

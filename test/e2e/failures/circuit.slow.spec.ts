@@ -43,9 +43,8 @@ describe('an open circuit', () => {
 
   it('fails a player fast, says when to come back, and closes by a probe', async () => {
     service.platform.behaviour = unavailable;
-    for (let call = 0; call < MINIMUM_CALLS; call += 1) {
+    for (let call = 0; call < MINIMUM_CALLS; call += 1)
       expect((await createSession())?.body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
-    }
     const openedAtMs = Date.now();
     const refused = await createSession();
     expect(refused?.body).toMatchObject({
@@ -92,9 +91,8 @@ describe('an open circuit', () => {
     expect(service.caller.received.filter(({ type }) => type.startsWith('report.'))).toEqual([]);
 
     gate.open();
-    for (const replies of await Promise.all(reports)) {
+    for (const replies of await Promise.all(reports))
       expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
-    }
     expect(await laneState(service)).toBe('consuming');
     expect(await circuitOf('report.ad-hoc.fetch')).toBe('closed');
   });
@@ -151,9 +149,8 @@ describe('a lane with a backlog', () => {
     const full = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(full, Buffer.from('in the way'));
     // As many as open the circuit; they are back in the lane before it is probed.
-    for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4']) {
+    for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4'])
       service.caller.publish('report.ad-hoc.fetch', PERIOD, { messageId, replyTo: full });
-    }
     await until('they are back in their lane', async () => (await service.depth('reports')) === 4);
     const gate = service.hold(healthy(1));
     const others = fetchReports(service, 4);

@@ -93,9 +93,8 @@ describe('credentials that change while a worker runs', () => {
   it('do not make what a worker wrote before unbelievable', async () => {
     let hasFailed = false;
     service.platform.behaviour = (request, response, socket) => {
-      if (request.url.searchParams.get('page') !== '2' || hasFailed) {
+      if (request.url.searchParams.get('page') !== '2' || hasFailed)
         return healthy(3)(request, response, socket);
-      }
       hasFailed = true;
       answerJson(response, 503, { errors: [] });
     };

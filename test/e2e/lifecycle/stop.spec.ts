@@ -132,8 +132,7 @@ describe('workers of one lane each', () => {
     await until('both reports wait', async () => (await service.depth('reports')) === 2);
     expect(service.platform.requests).toHaveLength(1);
     await service.worker({ LANES: 'reports' });
-    for (const replies of await Promise.all([report, stray])) {
+    for (const replies of await Promise.all([report, stray]))
       expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
-    }
   });
 });

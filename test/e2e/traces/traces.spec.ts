@@ -181,8 +181,7 @@ describe('traces', () => {
         `      ${reply}`,
       ].toSorted(),
     );
-    const lines = await linesOf(traceIdOf(1), 2);
-    expect(lines).toMatchObject([
+    expect(await linesOf(traceIdOf(1), 2)).toMatchObject([
       {
         msg: 'command postponed',
         code: 'PLATFORM_UNAVAILABLE',

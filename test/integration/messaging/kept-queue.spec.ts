@@ -35,9 +35,8 @@ describe('the queue of dead letters, for a person', () => {
     const declaration = queues.find(({ name }) => name === queue)!;
     await open.channel.assertQueue(queue, { durable: true, arguments: declaration.arguments });
     await open.channel.assertQueue(target, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
-    for (const messageId of numbers(0, COUNT)) {
+    for (const messageId of numbers(0, COUNT))
       open.channel.sendToQueue(queue, Buffer.from(messageId), { persistent: true, messageId });
-    }
     await open.channel.waitForConfirms();
     kept = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
   });

@@ -44,9 +44,7 @@ describe('a walk through a quorum queue', () => {
 
   it.each([0, 1, 101, 10_000])('finds %i messages in order, each time', async (count) => {
     await put(0, count);
-    for (let times = 0; times < 2; times += 1) {
-      expect(await walk()).toEqual(numbers(0, count));
-    }
+    for (let times = 0; times < 2; times += 1) expect(await walk()).toEqual(numbers(0, count));
     expect(await drainTexts(open.channel, queue)).toEqual(numbers(0, count));
   });
 

@@ -206,11 +206,7 @@ describe('on the wire', () => {
         const written = records.map((record, at) =>
           Buffer.from(`${at === 0 ? '' : ','}${JSON.stringify(record)}`),
         );
-        const content = contentOf(commandOf(facts).envelope, {
-          type: 'report.page',
-          data,
-          written,
-        });
+        const content = contentOf(commandOf(facts).envelope, { type: 'report.page', data, written });
         expect(content.toString()).toBe(replyMessage(commandOf(facts), page, QUEUE).content.toString());
         expect(written).toEqual([]);
       }

@@ -82,9 +82,8 @@ describe('a connection without a confirm', () => {
     for (let second = 0; second < 20; second += 1) {
       const outcome = publish('well');
       await pass(0);
-      for (const channel of channels) {
+      for (const channel of channels)
         channel.queues.forEach((queue, index) => queue === 'well' && channel.confirm(index));
-      }
       expect(await outcome).toBe('confirmed');
       await pass(1 * SECONDS);
     }
