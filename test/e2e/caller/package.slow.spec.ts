@@ -7,14 +7,7 @@ import { type SandboxedService, startSandboxedService } from '../commands/sandbo
 
 const NODE_RELEASES = await nodeReleases();
 /** What a Nest service has already; class-validator until the caller needs no validation of its own. */
-const NEST = [
-  '@nestjs/common',
-  '@nestjs/core',
-  '@nestjs/microservices',
-  '@types/node',
-  'reflect-metadata',
-  'rxjs',
-];
+const NEST = '@nestjs/common @nestjs/core @nestjs/microservices @types/node reflect-metadata rxjs'.split(' ');
 const COMPILER = { experimentalDecorators: true, emitDecoratorMetadata: true, types: ['node'] };
 
 const fences = fencesOf(read('docs/caller.md')).filter(({ language }) => language === 'ts');

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { Viewers } from '../../../apps/worker/src/console/viewers.ts';
 import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { until } from '../../support/until.ts';
 
 const MAX_MISSED = 10;
@@ -20,6 +21,7 @@ interface Client {
 }
 
 let server: Server;
+let port: number;
 let viewers: Viewers;
 let responses: ServerResponse[];
 let state: unknown;
@@ -39,8 +41,7 @@ beforeEach(async () => {
     return viewers.admit(response);
   });
   limitConnections(server, (socket) => viewers.has(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  port = await listenOnLoopback(server);
 });
 afterEach(() => {
   server.closeAllConnections();
@@ -48,7 +49,7 @@ afterEach(() => {
 });
 
 function newSocket(): Socket {
-  return connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  return connect(port, '127.0.0.1').on('error', () => undefined);
 }
 
 /** A client that says nothing yet. */

@@ -1,29 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { until } from '../../support/until.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
-import { stackForAll } from '../../support/suite-service.ts';
+import type { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
-import { claimOf, isAway, isBack, keyOf, LEASE_MS, success, waitFor, Workers } from './workers.ts';
+import {
+  claimOf,
+  isAway,
+  isBack,
+  keyOf,
+  LEASE_MS,
+  redisForEach,
+  success,
+  waitFor,
+  Workers,
+} from './workers.ts';
 
 /** Less than waiting a second time would take. */
 const TOGETHER_MS = 200;
 /** Whatever needs no I/O has ended by then; a network request has not. */
 const TURNS_AT_ONCE = 5;
 
-const stack = stackForAll();
 let redis: PrivateRedis;
 let workers: Workers;
 
-beforeEach(async () => {
-  redis = stack.use(await PrivateRedis.start());
-  workers = stack.use(new Workers(redis.url));
-});
+redisForEach((...started) => ([redis, workers] = started));
 
 /**
  * Whether something ends within a few turns of the event loop, however long those take.

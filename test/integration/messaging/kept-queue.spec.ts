@@ -5,13 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { topologyOf } from '#messaging';
 import { KeptQueue } from '#messaging/client';
 
-import {
-  drainTexts,
-  openConnection,
-  testBrokerCtl,
-  testBrokerUrl,
-  uniquePrefix,
-} from '../../support/broker.ts';
+import { drained, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -65,7 +59,7 @@ describe('the queue of dead letters, for a person', () => {
     });
     expect(settled).toEqual(numbers(10, COUNT).map((id) => `${id} done`));
     expect(timesHeld.at(-1)).toBeGreaterThan(timesHeld[0]!);
-    expect(await drainTexts(open.channel, target)).toEqual(numbers(10, COUNT));
+    expect(await drained(open.channel, target)).toEqual(numbers(10, COUNT));
     // The next one has its turn at once, though the one before is still connected.
     await using other = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
     const waiting = (): never => {

@@ -14,7 +14,7 @@ import {
   platform,
   recordsOf,
   textOf,
-} from './client.fixture.ts';
+} from './client.ts';
 import {
   AD_HOC_ATTRIBUTES,
   AD_HOC_REPORT,

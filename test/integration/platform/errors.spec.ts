@@ -12,7 +12,7 @@ import {
   OPERATIONS,
   platform,
   startPlatform,
-} from './client.fixture.ts';
+} from './client.ts';
 import { errors } from './documents.ts';
 import { answers, type Behaviour, drips, truncates } from './local-platform.ts';
 

@@ -13,13 +13,7 @@ import {
 
 import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
-import {
-  drainTexts,
-  openConnection,
-  testBrokerCtl,
-  testBrokerUrl,
-  uniquePrefix,
-} from '../../support/broker.ts';
+import { drained, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -129,7 +123,7 @@ describe('a publisher', () => {
       expect(await publishAll(['lost'])).toEqual(['returned']);
       await open.channel.assertQueue(again, { arguments: { 'x-queue-type': 'quorum' } });
       expect(new Set(await publishAll(bodies))).toEqual(new Set(['confirmed']));
-      expect(new Set(await drainTexts(open.channel, again))).toEqual(new Set(bodies));
+      expect(new Set(await drained(open.channel, again))).toEqual(new Set(bodies));
       await open.channel.deleteQueue(again);
     }
   });
