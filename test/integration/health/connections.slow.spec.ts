@@ -100,16 +100,14 @@ describe('Viewers', () => {
   });
 });
 
-describe('limitConnections', () => {
-  it('closes none of as many as it takes, and each after its first answer', async () => {
-    const clients: Socket[] = [];
-    for (let n = 0; n < MAX_CONNECTIONS; n += 1) clients.push(await newConnection());
-    expect(await promisify(server.getConnections.bind(server))()).toBe(MAX_CONNECTIONS);
-    const [first] = clients;
-    let answer = '';
-    first!.on('data', (chunk) => (answer += String(chunk)));
-    first!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(first!, 'close');
-    expect(answer.match(/well/g)).toHaveLength(1);
-  });
+it('limitConnections closes none of as many as it takes, and each after its first answer', async () => {
+  const clients: Socket[] = [];
+  for (let n = 0; n < MAX_CONNECTIONS; n += 1) clients.push(await newConnection());
+  expect(await promisify(server.getConnections.bind(server))()).toBe(MAX_CONNECTIONS);
+  const [first] = clients;
+  let answer = '';
+  first!.on('data', (chunk) => (answer += String(chunk)));
+  first!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(first!, 'close');
+  expect(answer.match(/well/g)).toHaveLength(1);
 });

@@ -133,12 +133,10 @@ describe('A worker whose Redis does not answer', () => {
   });
 });
 
-describe('A worker that starts', () => {
-  it('uses Redis for its first command, too', async () => {
-    const id = randomUUID();
-    await (await claimOf(await workers.join(), id)).settle(success('s-1'));
-    expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'settled' });
-  });
+it('A worker that starts uses Redis for its first command, too', async () => {
+  const id = randomUUID();
+  await (await claimOf(await workers.join(), id)).settle(success('s-1'));
+  expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'settled' });
 });
 
 describe('A repeat that waits for another worker', () => {
@@ -167,20 +165,18 @@ describe('A repeat that waits for another worker', () => {
   });
 });
 
-describe('A worker that stops', () => {
-  it('closes its connection and leaves nothing open', async () => {
-    const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
-    await using line = await TcpProxy.start(redis.url);
-    using stopping = new Workers(line.through(redis.url));
-    const store = await stopping.join();
-    await claimOf(store, randomUUID());
-    expect(await clients()).toContain('name=poker-bridge');
-    // On a busy machine it may have connected twice.
-    const { accepted } = line;
-    store.onApplicationShutdown();
-    await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
-    await until('no connection is left', () => line.connections === 0);
-    expect(line.accepted).toBe(accepted);
-    expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
-  });
+it('A worker that stops closes its connection and leaves nothing open', async () => {
+  const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
+  await using line = await TcpProxy.start(redis.url);
+  using stopping = new Workers(line.through(redis.url));
+  const store = await stopping.join();
+  await claimOf(store, randomUUID());
+  expect(await clients()).toContain('name=poker-bridge');
+  // On a busy machine it may have connected twice.
+  const { accepted } = line;
+  store.onApplicationShutdown();
+  await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
+  await until('no connection is left', () => line.connections === 0);
+  expect(line.accepted).toBe(accepted);
+  expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
 });
