@@ -64,19 +64,16 @@ describe('the end of a report', () => {
       true,
       [expect.stringMatching(/read from 2026-03-02T00:09:58.000Z to .*may not fit together/)],
     ],
-  ])(
-    'says when it was read, and warns if the platform aggregated meanwhile: %s',
-    (time, isSpanning, warned) => {
-      const readTo = `2026-03-02T${time}.000Z`;
-      const ending = endOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
-      expect(JSON.parse(endingJson(ending))).toMatchObject({
-        readFrom: '2026-03-02T00:09:58.000Z',
-        readTo,
-        spansIntervals: isSpanning,
-      });
-      expect(warnings(ending)).toEqual(warned);
-    },
-  );
+  ])('says when it was read, warns if the platform aggregated meanwhile: %s', (time, isSpanning, warned) => {
+    const readTo = `2026-03-02T${time}.000Z`;
+    const ending = endOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
+    expect(JSON.parse(endingJson(ending))).toMatchObject({
+      readFrom: '2026-03-02T00:09:58.000Z',
+      readTo,
+      spansIntervals: isSpanning,
+    });
+    expect(warnings(ending)).toEqual(warned);
+  });
 
   it.each([{ totalCount: 2 }, { pageCount: 3 }, { perPage: 3 }])(
     'notices a change while it was read: %j',
