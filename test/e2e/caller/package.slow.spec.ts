@@ -49,9 +49,7 @@ describe('the packed @poker-bridge/caller', () => {
 
   beforeAll(async () => {
     [sandboxed] = await Promise.all([
-      startSandboxedService({
-        sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' },
-      }),
+      startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' } }),
       install(),
     ]);
   });

@@ -7,11 +7,7 @@ import { COMMAND } from '../console/command-facts.fixture.ts';
 import { FailureTally } from '../console/failure-tally.ts';
 import { busObserver, platformObserver } from './observers.ts';
 
-const POSTPONEMENT = {
-  delayMs: 5_000,
-  queue: 'poker.reports.retry.5000',
-  until: '2026-03-01T09:00:05.000Z',
-};
+const POSTPONEMENT = { delayMs: 5_000, queue: 'poker.reports.retry.5000', until: '2026-03-01T09:00:05.000Z' };
 
 const FAILURE = { status: 503, reason: 'The circuit is open.', pointers: ['/data'] };
 

@@ -129,12 +129,7 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
       }),
     {
       ...COPY,
-      headers: {
-        ...COPY_HEADERS,
-        'x-origin-user-id': 'cashier',
-        'x-redriven': 2,
-        'x-reason': 'NOT_FOUND',
-      },
+      headers: { ...COPY_HEADERS, 'x-origin-user-id': 'cashier', 'x-redriven': 2, 'x-reason': 'NOT_FOUND' },
     },
   ],
   [
