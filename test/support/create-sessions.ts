@@ -1,6 +1,5 @@
 import type { ReceivedReply } from './bus-caller.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
-import type { Gate } from './platform-answers.ts';
 import { until, WAIT_TIMEOUT_MS } from './until.ts';
 
 /**
@@ -24,7 +23,7 @@ export function createSessions(
 
 /** The same, once the platform has all of them, which answers when the gate is opened. */
 export async function sessionsInFlight(service: ServiceUnderTest, userIds: readonly string[]) {
-  const gate: Gate = service.hold();
+  const gate = service.hold();
   const sessions = createSessions(service, userIds);
   await until('they are in flight', () => gate.held === userIds.length);
   return { gate, sessions };
