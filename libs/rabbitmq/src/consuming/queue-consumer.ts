@@ -205,7 +205,7 @@ export class QueueConsumer {
     } catch {
       delivery.requeue();
     }
-    channel.forget(delivery);
+    channel.forget();
     this.#inFlight -= 1;
     if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
     this.widenIfServed();
@@ -222,9 +222,7 @@ export class QueueConsumer {
   }
 
   get #isFull(): boolean {
-    return (
-      this.#inFlight - (this.#channel?.inFlight.size ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch
-    );
+    return this.#inFlight - (this.#channel?.inFlight ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch;
   }
 
   get #isStopping(): boolean {
