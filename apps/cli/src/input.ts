@@ -75,14 +75,18 @@ export async function readValue(given: string): Promise<string> {
 /** The JSON of an option, unchanged: JSON, `@FILE`, or `-` for standard input. @throws ExitError if it is not JSON */
 export async function readJson(option: string, given: string): Promise<string> {
   const text = await readValue(given === '-' ? '@-' : given);
-  refuseUnlessJson(text, option);
+  parseJson(text, option);
   return text;
 }
 
-/** What a text says as JSON, digit for digit. @throws ExitError if it is not JSON */
+/** What a text says as JSON, digit for digit. @throws ExitError that says where it stops being JSON, and quotes nothing of it */
 export function parseJson(text: string, name: string): unknown {
-  refuseUnlessJson(text, name);
-  return parseExactJson(text);
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    const [place] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
+    throw usageError(`${name} is not JSON${place === undefined ? '' : ` (${place})`}`);
+  }
 }
 
 /** What a text says as JSON, digit for digit; the fallback if it is not JSON. */
@@ -91,15 +95,5 @@ export function jsonOr(fallback: unknown, text: string): unknown {
     return parseExactJson(text);
   } catch {
     return fallback;
-  }
-}
-
-/** It says where the text stops being JSON, and quotes nothing of it, which may be a secret. */
-function refuseUnlessJson(text: string, name: string): void {
-  try {
-    JSON.parse(text);
-  } catch (error) {
-    const [place] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
-    throw usageError(`${name} is not JSON${place === undefined ? '' : ` (${place})`}`);
   }
 }
