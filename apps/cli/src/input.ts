@@ -64,10 +64,7 @@ export async function readSource(path: string): Promise<string> {
   return content.toString();
 }
 
-/**
- * A value, or what keeps it from the arguments, which every user of the machine can read: `@FILE`, or `@-` for standard input,
- * without the end of the last line. @throws ExitError like `readSource`
- */
+/** A value; or `@FILE`, or `@-` for standard input: every user of the machine can read the arguments. @throws ExitError */
 export async function readValue(given: string): Promise<string> {
   return given.startsWith('@') ? (await readSource(given.slice(1))).replace(/\r?\n$/, '') : given;
 }

@@ -30,8 +30,7 @@ const OUTCOMES: Readonly<Record<Exclude<TakeOutcome, 'done'> | 'left', string>> 
 };
 
 /**
- * Says what it is about to do to the chosen messages, asks, and does it. What arrives meanwhile is not touched.
- *
+ * Says what it is about to do to the chosen messages, asks, and does it; what arrives meanwhile is not touched.
  * @throws ExitError if there is nobody to ask, it is interrupted, or the broker takes nothing
  */
 export function carryOut(options: ActionOptions, action: Action): Promise<void> {

@@ -102,11 +102,7 @@ function wouldFailAgain(reason: string): boolean {
   return reason === 'POISON_COMMAND' || codes[reason]?.category === 'invalid';
 }
 
-/**
- * A body with these changes, its other members digit for digit. @param isPacket whether the data is a member of the body
- *
- * @throws Error with a reason that quotes nothing of the body
- */
+/** A body with these changes. @param isPacket whether the data is a member of it @throws Error that quotes nothing of it */
 export function changedBody(content: Buffer, changes: readonly Change[], isPacket: boolean): Buffer {
   const body = bodyOf(content);
   if (!isContainer(body)) throw new Error('its body is not a JSON object: nothing in it can be changed');
