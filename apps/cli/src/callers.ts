@@ -57,8 +57,6 @@ function printPermissions(file: string | undefined): void {
  * The least that a caller needs: it declares and reads its reply queues, publishes to the exchange of commands, and may
  * bind an exchange of its own to that one. It may not write to the default exchange, from which every queue is reached.
  * Names of the service and of the broker are never among its own, whatever its rules say.
- *
- * @param rules without `replyTo`, its queues begin with its name and a dot, or are named by the broker
  */
 export function permissionsOf(caller: string, { replyTo }: CallerRules, prefix: string): Permissions {
   const { reserved, commands } = busNames(prefix);

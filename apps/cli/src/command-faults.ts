@@ -3,10 +3,7 @@ import { validateCommand } from '#contracts/validation';
 
 import { printable } from './output.ts';
 
-/**
- * What a worker of this version would refuse in the data of a command, each as a pointer and why; no value is quoted. It knows
- * nothing of a type that is not of this version.
- */
+/** What a worker of this version would refuse in the data of a command, each as a pointer and why; no value is quoted. */
 export function commandFaults(type: string, data: unknown): string[] {
   if (!isCommandType(type)) return [];
   try {

@@ -64,10 +64,7 @@ export async function readSource(path: string): Promise<string> {
   return content.toString();
 }
 
-/**
- * A value, or what keeps it from the arguments, which every user of the machine can read: `@FILE`, or `@-` for standard input,
- * without the end of the last line. @throws ExitError like `readSource`
- */
+/** A value; or `@FILE`, or `@-` for standard input: every user of the machine can read the arguments. @throws ExitError */
 export async function readValue(given: string): Promise<string> {
   return given.startsWith('@') ? (await readSource(given.slice(1))).replace(/\r?\n$/, '') : given;
 }
@@ -75,14 +72,18 @@ export async function readValue(given: string): Promise<string> {
 /** The JSON of an option, unchanged: JSON, `@FILE`, or `-` for standard input. @throws ExitError if it is not JSON */
 export async function readJson(option: string, given: string): Promise<string> {
   const text = await readValue(given === '-' ? '@-' : given);
-  refuseUnlessJson(text, option);
+  parseJson(text, option);
   return text;
 }
 
-/** What a text says as JSON, digit for digit. @throws ExitError if it is not JSON */
+/** What a text says as JSON, digit for digit. @throws ExitError that says where it stops being JSON, and quotes nothing of it */
 export function parseJson(text: string, name: string): unknown {
-  refuseUnlessJson(text, name);
-  return parseExactJson(text);
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    const [place] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
+    throw usageError(`${name} is not JSON${place === undefined ? '' : ` (${place})`}`);
+  }
 }
 
 /** What a text says as JSON, digit for digit; the fallback if it is not JSON. */
@@ -91,15 +92,5 @@ export function jsonOr(fallback: unknown, text: string): unknown {
     return parseExactJson(text);
   } catch {
     return fallback;
-  }
-}
-
-/** It says where the text stops being JSON, and quotes nothing of it, which may be a secret. */
-function refuseUnlessJson(text: string, name: string): void {
-  try {
-    JSON.parse(text);
-  } catch (error) {
-    const [place] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
-    throw usageError(`${name} is not JSON${place === undefined ? '' : ` (${place})`}`);
   }
 }

@@ -73,19 +73,12 @@ ${examples.join('\n')}
   $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000`;
 }
 
-/**
- * Sends one command and prints its replies. A type that is not known here is sent, too: a worker of another version may
- * know it, and every worker answers.
- *
- * @throws ExitError if the data is not JSON, and like `sendCommand`
- */
 async function send(type: string, options: SendOptions): Promise<void> {
   const { id = randomUUID(), operator, json = false } = options;
   // Only the worker validates it.
   const text = await readJson('--data', options.data);
-  if (!isCommandType(type)) {
-    process.stderr.write(`${unknownType(type)}; it is sent all the same\n`);
-  }
+  // A worker of another version may know it, and every worker answers.
+  if (!isCommandType(type)) process.stderr.write(`${unknownType(type)}; it is sent all the same\n`);
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
   const { deadlineMs = DEADLINE_MS[lane] } = options;
   const bus = readBus();
@@ -110,10 +103,8 @@ function replyLine({ properties }: ConsumeMessage, text: string): string {
 }
 
 /**
- * Sends a command and waits for its final reply. Replies come to a queue that ends with the connection.
- *
- * @param onReply called with each reply in sequence, once
- * @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
+ * Sends a command and waits for its final reply. Replies come to a queue that ends with the connection, each once and in
+ * sequence. @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
  */
 async function sendCommand(
   bus: Bus,

@@ -25,14 +25,7 @@ hash. The other options need no setting. Ends with 1 if no line matches.`;
 /** A player may be given as `@` and the path of a file; times are epoch milliseconds. */
 type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & { readonly operator: string };
 
-interface LogLine {
-  readonly text: string;
-  readonly members: Readonly<Record<string, unknown>>;
-  /** Epoch milliseconds; 0 if the line has no readable time. */
-  readonly timeMs: number;
-  /** What the collector of logs wrote before the JSON, such as the name of a container; empty if it wrote none. */
-  readonly worker: string;
-}
+type LogLine = NonNullable<ReturnType<typeof readLogLine>>;
 
 /** How long before the first line of a command a circuit or the broker may have changed to be its cause. */
 const BEFORE_MS = 5 * 60_000;
@@ -119,14 +112,14 @@ function whyNone(lines: number, subjects: number, { player, operator }: TraceOpt
   return `${none}: is it the LOG_SUBJECT_KEY of the workers, and is the player one of ${operator}?`;
 }
 
-/** Reads a line of a log, also behind what a collector writes before it; undefined if no worker wrote the line. */
-export function readLogLine(text: string): LogLine | undefined {
+/** Reads a line of a log; undefined if no worker wrote it. @returns `worker`: what a collector wrote before the JSON */
+export function readLogLine(text: string) {
   const line = text.trimEnd();
   if (!line.endsWith('}')) return undefined;
   for (let at = line.indexOf('{'); at >= 0; at = line.indexOf('{', at + 1)) {
     try {
       const json = line.slice(at);
-      const members = JSON.parse(json) as Record<string, unknown>;
+      const members = JSON.parse(json) as Readonly<Record<string, unknown>>;
       if (typeof members['msg'] !== 'string') continue;
       const worker = stripVTControlCharacters(line.slice(0, at)).replace(NO_NAME, ' ').trim();
       return { text: json, members, timeMs: Date.parse(String(members['time'])) || 0, worker };
@@ -156,12 +149,7 @@ export function describeLogLine({ members, worker }: LogLine, hasWorkers = false
   return `${said(time)}${where} ${colour ? styleText(colour, what) : what}${command}\n${below}`;
 }
 
-/**
- * How the command ended, and because of what.
- *
- * @param about the lines that were asked for, in order of time
- * @param around these, and what circuits and the broker did meanwhile
- */
+/** How the command ended, by the lines that were asked for, and because of what, by those around them. */
 export function describeCause(about: readonly LogLine[], around: readonly LogLine[]): string {
   const outcomes = about.filter(({ members }) => members['outcome'] !== undefined);
   const failures = outcomes.filter(({ members }) => members['outcome'] !== 'success');
@@ -178,11 +166,12 @@ export function describeCause(about: readonly LogLine[], around: readonly LogLin
 }
 
 function ownReason({ members: { status, reason, pointers } }: LogLine): string {
-  return [
-    ...(status === undefined ? [] : [`the platform answered ${said(status)}`]),
-    ...(reason === undefined ? [] : [said(reason)]),
-    ...(Array.isArray(pointers) ? [`at ${said(pointers)}`] : []),
-  ].join(', ');
+  const parts = [
+    status !== undefined && `the platform answered ${said(status)}`,
+    reason !== undefined && said(reason),
+    Array.isArray(pointers) && `at ${said(pointers)}`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
 }
 
 /** The last change before the failure that explains it: of the command's own circuit, or of the broker. */

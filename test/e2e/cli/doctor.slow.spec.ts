@@ -121,6 +121,15 @@ describe('poker-bridge doctor', () => {
     expect([code, faults]).toEqual([1, expected.map((fault) => expect.stringMatching(fault))]);
   });
 
+  it('advises the other place of parameters if the signature of the rake alone is refused', async () => {
+    await sandboxed.platform.fault({ kind: 'status', status: 400, empty: true, operation: 'rake' });
+    const { faults } = await diagnose();
+    await sandboxed.platform.clearFaults();
+    const expected =
+      /^platform default \| report\.rake\.fetch: its signature is refused .* \| set RAKE_PARAMETERS_IN=query$/;
+    expect(faults).toEqual([expect.stringMatching(expected)]);
+  });
+
   it('probes with the key of the operator whose signature is refused', async () => {
     const operators = JSON.stringify({ other: { clientId: 'sandbox', secretKey: CANARY } });
     const { faults } = await diagnose({ OPERATORS_FILE: folder.write('operators.json', operators) });

@@ -145,6 +145,14 @@ describe('poker-bridge report --resume', () => {
     expect(await folder.content(FILE)).toBe(whole);
   });
 
+  it('gives up a report whose pages keep growing', async () => {
+    await interrupted((child) => child.kill('SIGINT'));
+    await sandboxed.platform.clearFaults();
+    await sandboxed.platform.fault({ kind: 'endless-report' });
+    const { code, stderr } = await fetch('--resume');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the report has no end')]);
+  });
+
   it('refuses what would mix or lose figures, and begins again with --force', async () => {
     await interrupted(async (child) => {
       // It must not end before the others have looked.

@@ -75,9 +75,11 @@ describe('a command that kills its worker', () => {
 
   it('is dead-lettered, and no other command', async () => {
     const letters = await service.deadLetters();
-    expect(letters.map(({ properties }) => [properties.messageId, properties.headers?.['x-reason']])).toEqual(
-      [['poison', 'POISON_COMMAND']],
+    const names = letters.map(
+      ({ properties }) => `${properties.messageId} ${properties.headers?.['x-reason']}`,
     );
+    // A broker that is slow to confirm may have it twice.
+    expect(new Set(names)).toEqual(new Set(['poison POISON_COMMAND']));
   });
 
   it('does not affect commands that were in flight beside it each time', () => {

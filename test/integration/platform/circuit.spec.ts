@@ -36,7 +36,7 @@ describe('a circuit', () => {
     ['timeout', silent],
   ])('opens by %s, says so, makes no further calls, and leaves the lobby open', async (cause, behaviour) => {
     platform.always(answersTo('open-game', answers(200, GAME), behaviour));
-    const { client, observer } = build(cause === 'timeout' ? { attemptTimeoutMs: 400 } : {});
+    const { client, observer } = build(cause === 'timeout' ? { attemptTimeoutMs: 1_000 } : {});
     await fail(client);
     const call = callWithin();
     const error = await failureOf(createSession(client, call));

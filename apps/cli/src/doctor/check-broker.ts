@@ -26,6 +26,13 @@ const upToAMinute = Array.from({ length: 60 }, (_, index) => 1_000 * (index + 1)
 /** A broker does not list its queues over AMQP: these are the delays that people choose, the default ones among them. */
 const LIKELY_DELAYS_MS = new Set([...upToAMinute, ...upToAMinute.map((delayMs) => 60 * delayMs)]);
 
+const REFUSED = 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
+const ADVICE: Readonly<Record<string, string>> = {
+  unreachable:
+    'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)',
+  blocked:
+    'free memory or disk there, or raise vm_memory_high_watermark: until then no command gets in, and no reply out',
+};
 const FAULTS = {
   missing: [warn, 'is missing', 'start a worker, which declares it'],
   unknown: [warn, 'could not be inspected: ', 'try again; then look at its node'],
@@ -61,17 +68,8 @@ export async function checkBroker(): Promise<Finding[]> {
     });
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error;
-    return [fail('broker', error.message, adviceOn(error))];
+    return [fail('broker', error.message, ADVICE[error.fault] ?? REFUSED)];
   }
-}
-
-function adviceOn({ fault }: BrokerError): string {
-  if (fault === 'blocked') {
-    return 'free memory or disk there, or raise vm_memory_high_watermark: until then no command gets in, and no reply out';
-  }
-  if (fault !== 'unreachable')
-    return 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
-  return 'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)';
 }
 
 async function inspect(

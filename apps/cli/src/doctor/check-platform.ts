@@ -46,6 +46,8 @@ const authType = NOBODY as 'external';
 const launchOptions = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
 const REFUSED = 422;
 const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
+const GAME_PATH = 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it';
+const PATH = 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
 const NO_ANSWER = 'ask again; the platform is there and does not answer this';
 const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
   FORBIDDEN: 'check PLATFORM_CLIENT_ID and its rights, and whether the platform knows our address',
@@ -124,9 +126,10 @@ function expectedFailure(error: unknown): CommandError {
   throw error;
 }
 
-function findingOf(operation: Operation, answers: Answers, credentials: OperatorCredentials): Finding {
-  const subject = `platform ${credentials.name}`;
+function findingOf(operation: Operation, answers: Answers, { name, settings }: OperatorCredentials): Finding {
+  const subject = `platform ${name}`;
   const answer = answers.get(operation) ?? 'success';
+  const [isGame, isRake] = [operation === 'game.open', operation === 'report.rake.fetch'];
   const isRead = operation.startsWith('report.');
   const what = `${operation} for ${NOBODY}`;
   if (answer === 'success') {
@@ -139,47 +142,27 @@ function findingOf(operation: Operation, answers: Answers, credentials: Operator
   }
   const { code, message, platform, details } = answer;
   const status = platform ? ` (${platform.status})` : '';
-  const isRefusal = platform?.status === REFUSED || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight(answers));
+  const isAdHocRight = answers.get('report.ad-hoc.fetch') === 'success';
+  const isBaseUrlRight = isAdHocRight || answers.get('report.rake.fetch') === 'success';
+  const isRefusal = platform?.status === REFUSED || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight);
   if (!isRead && isRefusal) {
     return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }
-  const advice = adviceOn(operation, answer, answers, credentials);
-  if (isSignature(answer)) return fail(subject, `${operation}: its signature is refused${status}`, advice);
+  const otherPlace = `RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
+  if (code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature') {
+    const probe = `poker-bridge sign probe${name === 'default' ? '' : ` --operator ${name}`}`;
+    let advice = `check PLATFORM_CLIENT_ID and the secret key, then the SIGNATURE_ settings: ${probe} finds them, sign explain shows what is signed`;
+    if (isRake && isAdHocRight) advice = `set ${otherPlace}`;
+    if (isGame && isBaseUrlRight) {
+      advice = `a SIGNATURE_ setting is not that of the platform: ${probe} prints the lines to set`;
+    }
+    return fail(subject, `${operation}: its signature is refused${status}`, advice);
+  }
+  let advice = ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
+  if (WRONG_PATH.test(code)) advice = isGame ? GAME_PATH : PATH;
+  if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
+    advice = `the platform does not find its parameters: set ${otherPlace}`;
+  }
   const reason = typeof details?.['reason'] === 'string' ? ` (${details['reason']})` : '';
   return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, advice);
-}
-
-function adviceOn(
-  operation: Operation,
-  answer: CommandError,
-  answers: Answers,
-  { name, settings }: OperatorCredentials,
-): string {
-  const { code } = answer;
-  const probe = `poker-bridge sign probe${name === 'default' ? '' : ` --operator ${name}`}`;
-  const isGame = operation === 'game.open';
-  const isRake = operation === 'report.rake.fetch';
-  const otherPlace = `RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
-  if (isSignature(answer)) {
-    if (isGame && isBaseUrlRight(answers)) {
-      return `a SIGNATURE_ setting is not that of the platform: ${probe} prints the lines to set`;
-    }
-    if (isRake && answers.get('report.ad-hoc.fetch') === 'success') return `set ${otherPlace}`;
-    return `check PLATFORM_CLIENT_ID and the secret key, then the SIGNATURE_ settings: ${probe} finds them, sign explain shows what is signed`;
-  }
-  if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
-    return `the platform does not find its parameters: set ${otherPlace}`;
-  }
-  if (!WRONG_PATH.test(code)) return ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
-  return isGame
-    ? 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it'
-    : 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
-}
-
-function isBaseUrlRight(answers: Answers): boolean {
-  return answers.get('report.ad-hoc.fetch') === 'success' || answers.get('report.rake.fetch') === 'success';
-}
-
-function isSignature({ code, details }: CommandError): boolean {
-  return code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature';
 }

@@ -14,12 +14,11 @@ export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
 
 export interface Action {
+  readonly queue: QueueName;
   readonly verb: string;
   readonly done: string;
   /** What is published before a message is removed; throws an Error that says why the message stays. Default: nothing. */
   readonly replace?: (kept: Kept) => OutgoingMessage;
-  /** Whether a message that the broker does not take ends the work, because it would not take the others either. */
-  readonly endsAtRefusal?: boolean;
 }
 
 const OUTCOMES: Readonly<Record<Exclude<TakeOutcome, 'done'> | 'left', string>> = {
@@ -31,14 +30,14 @@ const OUTCOMES: Readonly<Record<Exclude<TakeOutcome, 'done'> | 'left', string>> 
 };
 
 /**
- * Says what it is about to do to the chosen messages, asks, and does it. What arrives meanwhile is not touched.
- *
+ * Says what it is about to do to the chosen messages, asks, and does it; what arrives meanwhile is not touched.
  * @throws ExitError if there is nobody to ask, it is interrupted, or the broker takes nothing
  */
-export function carryOut(queue: QueueName, options: ActionOptions, action: Action): Promise<void> {
+export function carryOut(options: ActionOptions, action: Action): Promise<void> {
   const { json, dryRun, yes } = options;
-  const { verb, done: past, replace } = action;
+  const { queue, verb, done: past, replace } = action;
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
+  const number = (count: number): string => counted(count, ...NOUNS[queue]);
   const choiceOf = (each: Kept) => {
     try {
       replace?.(each);
@@ -52,9 +51,9 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
     const wanted = (refused.get(undefined) ?? []).map(({ facts }) => facts);
     refused.delete(undefined);
     const refusals = choices.length - wanted.length;
-    const plan = [`${counted(wanted.length, ...NOUNS[queue])} of ${kept.name} to be ${past}`];
+    const plan = [`${number(wanted.length)} of ${kept.name} to be ${past}`];
     if (wanted.length > 0) plan.push(...groupLines(wanted));
-    if (refusals > 0) plan.push('', `${counted(refusals, ...NOUNS[queue])} to be left`);
+    if (refusals > 0) plan.push('', `${number(refusals)} to be left`);
     for (const [why = '', { length }] of refused) plan.push(`  ${length} × ${printable(why)}`);
     say(`${plan.join('\n')}\n\n`);
     if (refusals > 0) process.exitCode = EXIT.failed;
@@ -63,7 +62,7 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
       if (json) for (const facts of wanted) process.stdout.write(keptLine(facts));
       return say('nothing was done (--dry-run)\n');
     }
-    if (!yes && !(await confirm(`${verb} ${counted(wanted.length, ...NOUNS[queue])}?`, signal))) {
+    if (!yes && !(await confirm(`${verb} ${number(wanted.length)}?`, signal))) {
       throw new ExitError(EXIT.failed, 'nothing was done');
     }
     const { done, gone } = await settle(kept, action, options, wanted, signal);
@@ -76,7 +75,7 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
 
 async function settle(
   kept: KeptQueue,
-  { replace, endsAtRefusal }: Action,
+  { queue, replace }: Action,
   { rate, json }: ActionOptions,
   wanted: readonly KeptMessage[],
   interrupted: AbortSignal,
@@ -89,26 +88,24 @@ async function settle(
   /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
   const closed = new Set<string>();
   let done = 0;
-  const note = (facts: KeptMessage, outcome: TakeOutcome | 'left'): void => {
-    if (outcome === 'done') {
-      done += 1;
-      progress?.add(1);
-      if (json) process.stdout.write(keptLine(facts));
-      return;
-    }
-    const why = `${facts.queue}: ${OUTCOMES[outcome]}`;
-    untaken.set(why, (untaken.get(why) ?? 0) + 1);
-    if (outcome === 'unwritable') return;
-    closed.add(facts.queue);
-    if (endsAtRefusal) end.abort();
-  };
   const chosen = new Set(wanted.map(({ key }) => key));
   const waiting = (): void =>
     void process.stderr.write(`another process is working on ${kept.name}; waiting until it has finished\n`);
   const settling = kept.settle({ chosen, signal, waiting }, async (each, take) => {
-    if (closed.has(each.facts.queue)) return note(each.facts, 'left');
-    note(each.facts, await take(replace?.(each)));
-    await sleep(1_000 / rate, undefined, { signal }).catch(() => undefined);
+    const { facts } = each;
+    const outcome = closed.has(facts.queue) ? 'left' : await take(replace?.(each));
+    if (outcome === 'done') {
+      done += 1;
+      progress?.add(1);
+      if (json) process.stdout.write(keptLine(facts));
+    } else {
+      const why = `${facts.queue}: ${OUTCOMES[outcome]}`;
+      untaken.set(why, (untaken.get(why) ?? 0) + 1);
+      if (outcome !== 'unwritable') closed.add(facts.queue);
+      // The lanes take dead letters of every queue, or none.
+      if (outcome !== 'unwritable' && queue === 'deadLetters') end.abort();
+    }
+    if (outcome !== 'left') await sleep(1_000 / rate, undefined, { signal }).catch(() => undefined);
   });
   const untouched = await settling.finally(() => progress?.end());
   for (const [why, count] of untaken) process.stderr.write(`${count} left: ${printable(why)}\n`);

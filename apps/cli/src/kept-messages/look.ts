@@ -68,10 +68,8 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
 }
 
 /**
- * Looks at the selected messages of a queue, leaves all of them in their places, and keeps the queue open while `work` runs.
- * Where the messages come from is proved by the key of the workers, if the settings give it; a selection by a caller needs it.
- *
- * @param work ends soon after its signal, the user's, is aborted
+ * Looks at the selected messages of a queue, leaves all in their places, and keeps the queue open while `work` runs. The key
+ * of the workers, if the settings give it, proves where the messages come from; a selection by a caller needs it.
  */
 export function withMessages<T>(
   queue: QueueName,

@@ -29,9 +29,9 @@ type Container = Record<string, unknown>;
 const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
 
 export function readSet(text: string): Change {
-  const [pointer = ''] = text.split('=', 1);
+  const [, pointer, value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const path = pathOf(pointer);
-  if (path && pointer.length < text.length) return { text, path, value: text.slice(pointer.length + 1) };
+  if (path) return { text, path, value };
   throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');
 }
 
@@ -41,11 +41,10 @@ export function readUnset(text: string): Change {
   throw new InvalidArgumentError('It must be a JSON pointer, such as /session/lang.');
 }
 
-function pathOf(pointer: string): readonly string[] | undefined {
-  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;
+function pathOf(pointer = ''): readonly string[] | undefined {
+  // Assigned, `__proto__` would not be a member.
+  if (!/^\/([^~]|~[01])*$/.test(pointer) || /\/__proto__(\/|$)/.test(pointer)) return undefined;
   const names = pointer.slice(1).split('/');
-  // Assigned, it would not be a member.
-  if (names.includes('__proto__')) return undefined;
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
@@ -74,8 +73,7 @@ export async function redrive(options: RedriveOptions): Promise<void> {
     if (faults.length === 0) return redriver.commandOf(redriving, content);
     throw new Error(`changed so, it is still not valid: ${faults.join('; ')}`);
   };
-  const action = { verb: 'Redrive', done: 'redriven', replace, endsAtRefusal: true };
-  return carryOut('deadLetters', options, action);
+  return carryOut(options, { queue: 'deadLetters', verb: 'Redrive', done: 'redriven', replace });
 }
 
 export async function redeliver(options: ActionOptions): Promise<void> {
@@ -87,11 +85,11 @@ export async function redeliver(options: ActionOptions): Promise<void> {
     if (reply) return reply;
     throw new Error(`${FOREIGN} parked it: use the settings of the workers`);
   };
-  return carryOut('undelivered', options, { verb: 'Redeliver', done: 'redelivered', replace });
+  return carryOut(options, { queue: 'undelivered', verb: 'Redeliver', done: 'redelivered', replace });
 }
 
 export function discard(queue: QueueName, options: ActionOptions): Promise<void> {
-  return carryOut(queue, options, { verb: 'Discard', done: 'discarded' });
+  return carryOut(options, { queue, verb: 'Discard', done: 'discarded' });
 }
 
 function newRedriver(): Redriver {
@@ -104,11 +102,7 @@ function wouldFailAgain(reason: string): boolean {
   return reason === 'POISON_COMMAND' || codes[reason]?.category === 'invalid';
 }
 
-/**
- * A body with these changes, its other members digit for digit. @param isPacket whether the data is a member of the body
- *
- * @throws Error with a reason that quotes nothing of the body
- */
+/** A body with these changes. @param isPacket whether the data is a member of it @throws Error that quotes nothing of it */
 export function changedBody(content: Buffer, changes: readonly Change[], isPacket: boolean): Buffer {
   const body = bodyOf(content);
   if (!isContainer(body)) throw new Error('its body is not a JSON object: nothing in it can be changed');

@@ -8,12 +8,8 @@ import { counted, written } from '../output.ts';
 export type ReportRecord = Readonly<Record<string, unknown>>;
 export type Page = ReportPage<ReportRecord>;
 
-/** The sums of one currency and, in the ad hoc report, one kind of money; by the name of the amount. */
-interface Total {
-  readonly currency: string;
-  readonly moneyType?: string;
-  readonly amounts: Map<string, bigint>;
-}
+/** The sums of one currency and, in the ad hoc report, one kind of money. */
+type Total = { currency: string; moneyType: string | undefined; amounts: Map<string, bigint> };
 
 /** The members of each report that are no amounts. Source: interface document, "Ad hoc report record", "Player rake record". */
 const MEMBERS = {
@@ -98,7 +94,7 @@ export class ReportFacts {
     return spansIntervals(fromMs, toMs);
   }
 
-  get totals(): Total[] {
+  get totals() {
     return [...this.#totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
   }
 
@@ -111,7 +107,7 @@ export class ReportFacts {
     return this.#decimals.get(String(currency)) ?? undefined;
   }
 
-  /** An amount in minor units as a decimal, exactly; undefined if it is no integer, or its decimals are not known. */
+  /** An amount in minor units as an exact decimal; undefined if it is no integer, or its decimals are not known. */
   decimalOf(amount: unknown, currency: unknown): string | undefined {
     const decimals = this.decimalsOf(currency);
     return decimals !== undefined && isInteger(amount) ? formatAmount(BigInt(amount), decimals) : undefined;
@@ -126,7 +122,7 @@ export class ReportFacts {
     const moneyType = record['moneyType'] === undefined ? undefined : written(record['moneyType']);
     const key = `${currency} ${moneyType ?? ''}`;
     const { amounts } = this.#totals.get(key) ?? { amounts: new Map<string, bigint>() };
-    this.#totals.set(key, { currency, ...(moneyType !== undefined && { moneyType }), amounts });
+    this.#totals.set(key, { currency, moneyType, amounts });
     for (const amount of this.amounts) {
       const value = record[amount];
       if (isInteger(value)) amounts.set(amount, (amounts.get(amount) ?? 0n) + BigInt(value));

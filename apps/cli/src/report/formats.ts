@@ -31,10 +31,7 @@ async function* toJson(records: Records): AsyncGenerator<string> {
   yield separator === '[\n' ? '[]\n' : '\n]\n';
 }
 
-/**
- * Writes records as CSV (RFC 4180): a line of titles, the same for every report of its name, then one for each record.
- * Beside each amount comes its decimal, empty if the decimals of the currency are not known.
- */
+/** Writes CSV (RFC 4180). Beside each amount comes its decimal, empty if the decimals of the currency are not known. */
 async function* toCsv(records: Records, facts: ReportFacts): AsyncGenerator<string> {
   const columns = [...facts.members].flatMap((member) => {
     const plain = { title: member, cellOf: (row: ReportRecord) => row[member] };
@@ -54,10 +51,7 @@ export function csvLine(values: readonly unknown[]): string {
   return `${cells.join(',')}\r\n`;
 }
 
-/**
- * A value as the text of a cell. A text that a spreadsheet would run as a formula is preceded by an apostrophe: names are
- * chosen by players. Numbers stay as they are.
- */
+/** The text of a cell. What a spreadsheet would run as a formula gets an apostrophe: names are chosen by players. */
 export function csvText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') return exactJson(value);
@@ -65,10 +59,8 @@ export function csvText(value: unknown): string {
 }
 
 /**
- * Writes records as Parquet: integers as INT64, everything else as text, and the decimals of a record's currency as INT32,
- * null if they are not known. An amount is its integer divided by ten to the power of the decimals.
- *
- * @throws RangeError if an integer needs more than 64 bits
+ * Writes Parquet: integers as INT64, everything else as text, and the decimals of a record's currency as INT32, null if they
+ * are not known. @throws RangeError if an integer needs more than 64 bits
  */
 async function* toParquet(records: Records, facts: ReportFacts): AsyncGenerator<Uint8Array> {
   const columnsOf = (rows: readonly ReportRecord[]) => [
@@ -102,7 +94,6 @@ async function* toParquet(records: Records, facts: ReportFacts): AsyncGenerator<
   yield drained();
 }
 
-/** @throws RangeError if an integer needs more than 64 bits */
 function parquetCell(name: string, type: BasicType, value: unknown): bigint | string | null {
   if (value === undefined || value === null) return null;
   if (type !== 'INT64') return written(value);

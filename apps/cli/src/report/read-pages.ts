@@ -3,12 +3,15 @@ import { busNames, mostPagesOf, type ReportName } from '#contracts';
 import { alarmSentence } from '#rabbitmq';
 
 import { EXIT, ExitError } from '../exit.ts';
+import { Progress } from '../progress.ts';
 import { openForCommands, readBus } from '../servers.ts';
-import type { Page, ReportFacts, ReportRecord } from './facts.ts';
+import type { ReportRecord } from './facts.ts';
 import type { Period } from './period.ts';
+import type { UnfinishedReport } from './unfinished-report.ts';
 
 /** Records. Source: bus contract, section 2. */
 export const MOST_PER_PAGE = 1_000;
+const ENDLESS = 'the report has no end, since its pages keep growing: ask for a shorter period';
 
 export interface ReportRequest {
   readonly type: `report.${ReportName}.fetch`;
@@ -18,52 +21,51 @@ export interface ReportRequest {
 }
 
 /**
- * The pages that were not read yet, in order: all of one command, or each of a command of its own.
- *
- * @param facts of the pages that were read, to which the reader adds each page before it asks for the next one
- * @throws BrokerError, ExitError at once if nothing can be sent; CallerError; ExitError if the pages do not end in time
+ * Reads the pages that are missing, in order: all of one command, or each of a command of its own. @throws BrokerError,
+ * ExitError at once if nothing can be sent; CallerError; ExitError if the pages do not end in time, or it is interrupted
  */
-export async function* readPages(
+export async function readPages(
   { type, data, operator, deadlineMs }: ReportRequest,
-  facts: ReportFacts,
+  unfinished: UnfinishedReport,
   signal: AbortSignal,
-): AsyncGenerator<Page, void> {
-  if (facts.isComplete) return;
-  await using caller = await openCaller();
-  const fetch = (asked: typeof data, leftMs: number) =>
-    caller.fetchReport<typeof type, ReportRecord>(type, asked, {
-      ...(operator !== undefined && { operator }),
-      deadlineMs: leftMs,
-      signal,
-    });
+): Promise<void> {
+  const { facts } = unfinished;
   const { first } = facts;
-  if (!first) return yield* fetch(data, deadlineMs);
-  // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
-  const { perPage, pageCount } = first;
-  const asked = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data };
-  const endMs = performance.now() + deadlineMs;
-  // The report has become shorter if no page came.
-  for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
-    ({ pages } = facts);
-    if (pages > mostPagesOf(pageCount)) {
-      throw new ExitError(
-        EXIT.failed,
-        'the report has no end, since its pages keep growing: ask for a shorter period',
-      );
+  if (facts.isComplete) return;
+  const progress = new Progress('records', facts.last?.totalCount, facts.records);
+  try {
+    await using caller = await openCaller();
+    const read = async (asked: typeof data, leftMs: number): Promise<void> => {
+      const options = { ...(operator !== undefined && { operator }), deadlineMs: leftMs, signal };
+      for await (const page of caller.fetchReport<typeof type, ReportRecord>(type, asked, options)) {
+        await unfinished.add(page);
+        progress.add(page.records.length, page.totalCount);
+      }
+    };
+    if (!first) return await read(data, deadlineMs);
+    // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
+    const { perPage, pageCount } = first;
+    const asked = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data };
+    const endMs = performance.now() + deadlineMs;
+    // The report has become shorter if no page came.
+    for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
+      ({ pages } = facts);
+      if (pages > mostPagesOf(pageCount)) throw new ExitError(EXIT.failed, ENDLESS);
+      const leftMs = Math.floor(endMs - performance.now());
+      if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
+      await read({ ...asked, page: pages + 1 }, leftMs);
     }
-    const leftMs = Math.floor(endMs - performance.now());
-    if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
-    yield* fetch({ ...asked, page: pages + 1 }, leftMs);
+  } catch (error) {
+    throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;
+  } finally {
+    progress.end();
   }
 }
 
-/**
- * A caller whose reply queues are never those of a service of its user.
- *
- * @throws BrokerError, ExitError if nothing can be sent: a caller would try again until its deadline
- */
+/** A caller whose reply queues are never those of a service of its user. @throws BrokerError, ExitError */
 async function openCaller(): Promise<Caller> {
   const bus = readBus();
+  // Where nothing can be sent, a caller would try again until its deadline.
   const connection = await openForCommands(bus);
   await connection[Symbol.asyncDispose]();
   const { user } = connection;

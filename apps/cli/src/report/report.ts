@@ -11,10 +11,9 @@ import { REPORT_AMOUNTS, type ReportName } from '#contracts';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
-import { EXIT, ExitError, interruptibly, usageError } from '../exit.ts';
+import { EXIT, interruptibly, usageError } from '../exit.ts';
 import { each, type Options, readCount, readDeadline, readValue } from '../input.ts';
 import { describeReply } from '../output.ts';
-import { Progress } from '../progress.ts';
 import { readBus } from '../servers.ts';
 import { compare, readEarlier } from './compare.ts';
 import { describeEnding, endingJson, endingOf, warningsOf } from './ending.ts';
@@ -128,7 +127,7 @@ async function fetchInto(
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
     try {
-      await readInto(unfinished, { type: `report.${name}.fetch`, data, operator, deadlineMs }, signal);
+      await readPages({ type: `report.${name}.fetch`, data, operator, deadlineMs }, unfinished, signal);
       const comparison = earlier && (await compare(earlier, unfinished.records(), amounts));
       const ending = endingOf(options.out, unfinished.facts, comparison);
       await unfinished.finish(FORMATS[format](unfinished.records(), unfinished.facts));
@@ -149,6 +148,7 @@ async function fetchInto(
     }
   });
 }
+
 function formatOf({ out, format }: ReportOptions): Format {
   const name = format ?? (out === STANDARD_OUTPUT ? 'csv' : extname(out).toLowerCase().slice(1));
   if (Object.hasOwn(FORMATS, name)) return name as Format;
@@ -174,23 +174,4 @@ function busAddress(): string {
   const nodes = urls.map((url) => new URL(url));
   const hosts = [...new Set(nodes.map(({ hostname }) => hostname))].toSorted();
   return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;
-}
-
-async function readInto(
-  unfinished: UnfinishedReport,
-  request: ReportRequest,
-  signal: AbortSignal,
-): Promise<void> {
-  const { facts } = unfinished;
-  const progress = new Progress('records', facts.last?.totalCount, facts.records);
-  try {
-    for await (const page of readPages(request, facts, signal)) {
-      await unfinished.add(page);
-      progress.add(page.records.length, page.totalCount);
-    }
-  } catch (error) {
-    throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;
-  } finally {
-    progress.end();
-  }
 }

@@ -67,9 +67,8 @@ export class UnfinishedReport {
   }
 
   /**
-   * Writes the whole report under its final name. @param content throws a RangeError if the report cannot have that form
-   *
-   * @throws ExitError if it cannot, if the name is taken by now, or if the disk refuses it
+   * Writes the whole report under its final name. @throws ExitError if the name is taken by now, if the disk refuses it, or
+   * if the content throws a RangeError, since the report cannot have that form
    */
   async finish(content: AsyncIterable<string | Uint8Array>): Promise<void> {
     const { out } = this.#options;

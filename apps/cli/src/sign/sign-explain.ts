@@ -104,20 +104,19 @@ function settingsLines(settings: SignatureSettings): string[] {
 
 function parameterLines({ parameters, settings }: Row): string[] {
   const { dropped, pieces } = traceSignature(parameters, settings);
-  const whyDropped = (path: readonly string[]): [string, string] => {
+  const left = dropped.map((path) => {
     const [name = '', ...below] = path;
-    if (below.length > 0) return [pointerOf(path), 'SIGNATURE_EXCLUDE=deep'];
-    return [name, WHY_DROPPED[name] ?? 'one of the names that are never signed'];
-  };
+    if (below.length > 0) return [printable(pointerOf(path)), 'SIGNATURE_EXCLUDE=deep'];
+    return [printable(name), WHY_DROPPED[name] ?? 'one of the names that are never signed'];
+  });
   const kept = pieces.map((piece, index) => [
     String(index + 1).padStart(2),
     printable(pointerOf(piece.path)),
     piece.text === '' ? '(nothing)' : shortened(printable(piece.text), LONGEST_VALUE),
     whyKept(piece, settings),
   ]);
-  const left = alignedLines(dropped.map((path) => whyDropped(path).map(printable)));
   return [
-    ...section('dropped', left.length === 0 ? ['nothing'] : left),
+    ...section('dropped', left.length === 0 ? ['nothing'] : alignedLines(left)),
     ...section(
       'kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
       alignedLines(kept),

@@ -82,12 +82,9 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
 
 /**
  * Finds by at most twelve calls how a platform signs, and where it looks for the parameters of the rake: each probe
- * leaves the settings that give the signature which the platform accepts.
+ * leaves the settings that give the signature which the platform accepts. @throws ExitError if nothing fits
  *
- * @param ask gives the status of the answer
- * @param period of the reports that are read; a short one
  * @returns `irrelevant`: the variables that make no difference, because others rule them out
- * @throws ExitError with the reason, if nothing fits
  */
 export async function findSettings(
   ask: (question: Question) => Promise<number>,

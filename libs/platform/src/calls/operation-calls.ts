@@ -184,7 +184,6 @@ export class OperationCalls {
         await sleep(next, undefined, { signal: stopping }).catch(() => undefined);
       }
     } while (typeof next === 'number');
-
     if (!('status' in next) || statusClass(next.status) !== '2xx') {
       throw await this.#failure(next, attempts.unknown, call, context);
     }
@@ -243,10 +242,9 @@ export class OperationCalls {
     { attempts }: CallContext,
   ): Promise<CommandError> {
     const facts = { operation: this.operation, circuit: this.#circuit, attempts, unknown, data, secretKey };
+    const { observer, operator } = this.share;
     const error = await callError(outcome, facts);
-    if (error.details?.['hint'] === 'signature') {
-      this.share.observer?.signatureDoubted(this.share.operator, this.operation);
-    }
+    if (error.details?.['hint'] === 'signature') observer?.signatureDoubted(operator, this.operation);
     return error;
   }
 }

@@ -4,7 +4,7 @@ import { limitBodies } from '../connection/bound-messages.ts';
 import { releaseOf } from '../connection/broker-release.ts';
 import { abandon, closeInTime, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { Delivery } from './delivery.ts';
+import { type DeliveringChannel, Delivery } from './delivery.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
 const DEPTH_TIMEOUT_MS = 1_000;
@@ -20,14 +20,14 @@ export interface ConsumerChannelOptions {
   readonly maxBodyBytes: number;
   /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
-  /** Ends with `forget`, once the delivery is not in flight any more. */
+  /** Ends with `forget`. */
   readonly onDelivery: (delivery: Delivery) => void;
   readonly onLost: () => void;
 }
 
 /** One channel of a consumer, and what is in flight on it: only there can it be acknowledged. */
 export class ConsumerChannel {
-  readonly inFlight = new Set<Delivery>();
+  inFlight = 0;
   isConsuming = false;
   readonly #model: ChannelModel;
   readonly #channel: Channel;
@@ -51,19 +51,25 @@ export class ConsumerChannel {
     this.#options = options;
     const acknowledgements = new Acknowledgements(channel);
     this.#acknowledgements = acknowledgements;
-    const delivering = { queue: options.queue, release: releaseOf(model), acknowledgements };
+    const { queue } = options;
+    const delivering: DeliveringChannel = {
+      queue,
+      release: releaseOf(model),
+      acknowledgements,
+      isOpen: true,
+    };
     const bodyBytes = limitBodies(channel, options.maxBodyBytes);
     this.#onMessage = (message) => {
       if (!message) return this.lose(new Error(CANCELLED));
       const delivery = new Delivery(message, bodyBytes(), delivering);
       this.#deliveries += 1;
-      this.inFlight.add(delivery);
+      this.inFlight += 1;
       options.onDelivery(delivery);
     };
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));
     channel.on('close', () => {
-      for (const delivery of this.inFlight) delivery.lose();
+      delivering.isOpen = false;
       this.lose(reason);
     });
   }
@@ -92,8 +98,7 @@ export class ConsumerChannel {
     // A second look, since a busy broker takes a while to deliver.
     for (let looks = 0; looks < 2 && !signal.aborted;) {
       const before = this.#deliveries;
-      const isIdle = (): boolean =>
-        this.isConsuming && this.inFlight.size === 0 && this.#deliveries === before;
+      const isIdle = (): boolean => this.isConsuming && this.inFlight === 0 && this.#deliveries === before;
       const wasIdle = isIdle();
       await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
       looks = wasIdle && isIdle() && (await this.#isFilled()) && isIdle() ? looks + 1 : 0;
@@ -108,8 +113,9 @@ export class ConsumerChannel {
     this.#retire();
   }
 
-  forget(delivery: Delivery): void {
-    this.inFlight.delete(delivery);
+  /** Called once a delivery is not in flight any more. */
+  forget(): void {
+    this.inFlight -= 1;
     if (this.#ended.signal.aborted) this.#retire();
   }
 
@@ -124,7 +130,7 @@ export class ConsumerChannel {
   }
 
   #retire(): void {
-    if (this.inFlight.size > 0) void this.#cancel().catch(() => undefined);
+    if (this.inFlight > 0) void this.#cancel().catch(() => undefined);
     else {
       this.#acknowledgements.flush();
       abandon(this.#channel);

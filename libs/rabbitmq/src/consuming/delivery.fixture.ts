@@ -14,12 +14,13 @@ const NOBODY: DeliveringChannel['acknowledgements'] = {
   requeue: () => undefined,
 };
 
-/** A delivery on a channel that by default takes nothing. */
+/** A delivery on a channel that by default takes nothing, and may be lost. */
 export function deliveryOf(
   { queue = 'poker.interactive', release = '4.0.5', ...facts }: DeliveryFacts = {},
   acknowledgements = NOBODY,
-): Delivery {
+): Delivery & { lose(): void } {
   const message = messageOf(facts);
-  const channel = { queue, release: brokerReleaseOf(release), acknowledgements };
-  return new Delivery(message, message.content.length, channel);
+  const channel = { queue, release: brokerReleaseOf(release), acknowledgements, isOpen: true };
+  const delivery = new Delivery(message, message.content.length, channel);
+  return Object.assign(delivery, { lose: () => void (channel.isOpen = false) });
 }

@@ -14,6 +14,7 @@ export interface DeliveringChannel {
   readonly queue: string;
   readonly release: BrokerRelease;
   readonly acknowledgements: Pick<Acknowledgements, 'acknowledge' | 'requeue'>;
+  isOpen: boolean;
 }
 
 /** One message in flight, settled at most once and only on the channel that delivered it. */
@@ -22,10 +23,10 @@ export class Delivery {
   readonly message: ConsumeMessage;
   /** The length of its body, of which the message holds only the beginning if it is too large. */
   readonly bodyBytes: number;
-  readonly #channel: DeliveringChannel;
-  #state: 'in flight' | 'settled' | 'lost' = 'in flight';
+  readonly #channel: Readonly<DeliveringChannel>;
+  #isSettled = false;
 
-  constructor(message: ConsumeMessage, bodyBytes: number, channel: DeliveringChannel) {
+  constructor(message: ConsumeMessage, bodyBytes: number, channel: Readonly<DeliveringChannel>) {
     this.message = asAmqp091(message);
     this.bodyBytes = bodyBytes;
     this.#channel = channel;
@@ -37,12 +38,12 @@ export class Delivery {
 
   /** Whether it is neither settled nor lost. */
   get isAlive(): boolean {
-    return this.#state === 'in flight';
+    return !this.#isSettled && this.#channel.isOpen;
   }
 
   /** Whether its channel went before it was settled: the broker delivers the message again. */
   get isLost(): boolean {
-    return this.#state === 'lost';
+    return !this.#isSettled && !this.#channel.isOpen;
   }
 
   /**
@@ -70,11 +71,6 @@ export class Delivery {
     if (this.#settle()) this.#channel.acknowledgements.requeue(this.message);
   }
 
-  /** The channel is gone and with it the right to settle. */
-  lose(): void {
-    if (this.#state === 'in flight') this.#state = 'lost';
-  }
-
   #count(header: string): number {
     const count: unknown = this.message.properties.headers?.[header];
     return typeof count === 'number' ? count : 0;
@@ -82,7 +78,7 @@ export class Delivery {
 
   #settle(): boolean {
     const { isAlive } = this;
-    if (isAlive) this.#state = 'settled';
+    if (isAlive) this.#isSettled = true;
     return isAlive;
   }
 }

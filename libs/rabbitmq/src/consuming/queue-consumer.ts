@@ -34,7 +34,7 @@ export interface QueueConsumerOptions {
   readonly maxBodyBytes?: number;
   /** Whether, as far as is known, what is taken can be served; default yes. After a pause, one is taken at a time until then. */
   readonly isServed?: () => boolean;
-  /** Settles the delivery in the end. If it throws, the delivery is returned to the queue. */
+  /** Settles the delivery in the end. If it rejects, the delivery is returned to the queue. */
   readonly handle: (delivery: Delivery) => Promise<void>;
   /** Called when it does not consume any more though there is a connection, or cannot for another reason; it is recreated. */
   readonly onLost?: (error: Error) => void;
@@ -172,7 +172,7 @@ export class QueueConsumer {
       queue,
       maxBodyBytes,
       timeoutMs,
-      onDelivery: (delivery) => void this.#process(delivery, channel),
+      onDelivery: (delivery) => this.#take(delivery, channel),
       onLost: () => this.#wake(),
     });
     this.#channel = channel;
@@ -191,21 +191,22 @@ export class QueueConsumer {
     return channel.lostBy;
   }
 
-  async #process(delivery: Delivery, channel: ConsumerChannel): Promise<void> {
+  #take(delivery: Delivery, channel: ConsumerChannel): void {
     this.#inFlight += 1;
-    try {
-      if (this.#isStopping) {
-        // Sent before the broker heard of the cancellation: another consumer may have it at once.
-        delivery.requeue();
-      } else {
-        this.#deliveries += 1;
-        this.#patienceMs = FIRST_PATIENCE_MS;
-        await this.#options.handle(delivery);
-      }
-    } catch {
+    const settled = (): void => this.#settled(channel);
+    const returned = (): void => {
       delivery.requeue();
-    }
-    channel.forget(delivery);
+      settled();
+    };
+    // Sent before the broker heard of the cancellation: another consumer may have it at once.
+    if (this.#isStopping) return returned();
+    this.#deliveries += 1;
+    this.#patienceMs = FIRST_PATIENCE_MS;
+    this.#options.handle(delivery).then(settled, returned);
+  }
+
+  #settled(channel: ConsumerChannel): void {
+    channel.forget();
     this.#inFlight -= 1;
     if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
     this.widenIfServed();
@@ -222,9 +223,7 @@ export class QueueConsumer {
   }
 
   get #isFull(): boolean {
-    return (
-      this.#inFlight - (this.#channel?.inFlight.size ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch
-    );
+    return this.#inFlight - (this.#channel?.inFlight ?? 0) > MAX_LOST_PREFETCHES * this.#options.prefetch;
   }
 
   get #isStopping(): boolean {
