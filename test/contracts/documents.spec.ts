@@ -136,15 +136,13 @@ describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
   });
 });
 
-describe('the schema of report.page', () => {
-  it('refuses an amount that is not an integer, unless the page names it', () => {
-    const page = EXAMPLES['report.page']?.[0]?.payload as { records: object[] };
-    const broken = { ...page, records: [{ ...page.records[0], rake: '1' }] };
-    expect(faultsBySchema('report.page', broken)).toContain('/records/0/rake must be integer');
-    const faults = [{ pointer: '/records/0/rake', message: 'is not an integer' }];
-    expect(faultsBySchema('report.page', { ...broken, faults })).toEqual([]);
-    expect(
-      faultsBySchema('report.page', { ...broken, faults: [{ pointer: '/records/0/rake' }] }),
-    ).not.toEqual([]);
-  });
+it('the schema of report.page refuses an amount that is not an integer, unless the page names it', () => {
+  const page = EXAMPLES['report.page']?.[0]?.payload as { records: object[] };
+  const broken = { ...page, records: [{ ...page.records[0], rake: '1' }] };
+  expect(faultsBySchema('report.page', broken)).toContain('/records/0/rake must be integer');
+  const faults = [{ pointer: '/records/0/rake', message: 'is not an integer' }];
+  expect(faultsBySchema('report.page', { ...broken, faults })).toEqual([]);
+  expect(faultsBySchema('report.page', { ...broken, faults: [{ pointer: '/records/0/rake' }] })).not.toEqual(
+    [],
+  );
 });

@@ -89,46 +89,40 @@ describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, exampl
   });
 });
 
-describe('a packet that answers', () => {
-  it('is a message that the worker would send', () => {
-    const actual = examplesOf('nest.reply').map(([, type, { headers, payload }]) => {
-      const { response, err, id } = payload as Record<string, unknown>;
-      const example = examplesOf(type).find(
-        ([, name]) => type !== 'command.failed' || name === 'VALIDATION_FAILED',
-      )?.[2];
-      const reply = { type, data: response ?? err } as Reply;
-      const command = answered({ ...example, headers } as Example, 'packet');
-      const { content } = replyMessage(command, reply, QUEUE);
-      expect({ ...(JSON.parse(content.toString()) as object), id }).toEqual(payload);
-      return type;
-    });
-    expect(actual).toEqual(REPLY_TYPES);
+it('a packet that answers is a message that the worker would send', () => {
+  const actual = examplesOf('nest.reply').map(([, type, { headers, payload }]) => {
+    const { response, err, id } = payload as Record<string, unknown>;
+    const example = examplesOf(type).find(
+      ([, name]) => type !== 'command.failed' || name === 'VALIDATION_FAILED',
+    )?.[2];
+    const reply = { type, data: response ?? err } as Reply;
+    const command = answered({ ...example, headers } as Example, 'packet');
+    const { content } = replyMessage(command, reply, QUEUE);
+    expect({ ...(JSON.parse(content.toString()) as object), id }).toEqual(payload);
+    return type;
   });
+  expect(actual).toEqual(REPLY_TYPES);
 });
 
-describe('an announcement', () => {
-  it.each([...ANNOUNCED])('of %s holds what %s shows', (type, name) => {
-    const [[, , example]] = examplesOf(type) as [[string, string, Example]];
-    const reply = { type, data: example.payload } as Reply;
-    const message = MESSAGES[name] as {
-      examples: [Example];
-      payload: JsonSchema;
-      headers: JsonSchema;
-    };
-    const [shown] = message.examples;
-    const { content, properties } = eventMessage(answered(shown, 'typed'), reply, 'poker.events');
-    expect(JSON.parse(content.toString())).toEqual(shown.payload);
-    expect({ ...properties.headers, worker: shown.headers['worker'] }).toEqual(shown.headers);
-    expect(faultsBySchema(message.payload, shown.payload)).toEqual([]);
-    expect(faultsBySchema(message.headers, shown.headers)).toEqual([]);
-  });
+it.each([...ANNOUNCED])('an announcement of %s holds what %s shows', (type, name) => {
+  const [[, , example]] = examplesOf(type) as [[string, string, Example]];
+  const reply = { type, data: example.payload } as Reply;
+  const message = MESSAGES[name] as {
+    examples: [Example];
+    payload: JsonSchema;
+    headers: JsonSchema;
+  };
+  const [shown] = message.examples;
+  const { content, properties } = eventMessage(answered(shown, 'typed'), reply, 'poker.events');
+  expect(JSON.parse(content.toString())).toEqual(shown.payload);
+  expect({ ...properties.headers, worker: shown.headers['worker'] }).toEqual(shown.headers);
+  expect(faultsBySchema(message.payload, shown.payload)).toEqual([]);
+  expect(faultsBySchema(message.headers, shown.headers)).toEqual([]);
 });
 
-describe('the examples of command.failed', () => {
-  it("have the worker's own messages", () => {
-    const example = ERROR_EXAMPLES.find(({ name }) => name === ('VALIDATION_FAILED' satisfies ErrorCode));
-    const actual = (): unknown =>
-      validateCommand('session.create', { userId: 'alice', lang: 'english', password: 'x' });
-    expect(actual).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
-  });
+it("the examples of command.failed have the worker's own messages", () => {
+  const example = ERROR_EXAMPLES.find(({ name }) => name === ('VALIDATION_FAILED' satisfies ErrorCode));
+  const actual = (): unknown =>
+    validateCommand('session.create', { userId: 'alice', lang: 'english', password: 'x' });
+  expect(actual).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
 });

@@ -94,9 +94,8 @@ describe('openapi.yaml', () => {
       ['fetchAdHocReport', await sandbox.adHoc(DAY, { 'per-page': '1000' })],
       ['fetchRake', await sandbox.rake(DAY, { 'per-page': '1000', timeZone: '+03:00' })],
     ];
-    for (const [operation, answer] of answers) {
+    for (const [operation, answer] of answers)
       expect([operation, answer.status, faultsOf(operation, answer)]).toEqual([operation, 200, []]);
-    }
   });
 
   it('shows the refusals of the sandbox', async () => {
@@ -133,9 +132,8 @@ describe('openapi.yaml', () => {
         await sandbox.control('POST', 'faults', { kind: 'status', status, retryAfter: '1', count: 1 });
         answers.push([call[0], status, await call[1]()]);
       }
-    for (const [operation, status, answer] of answers) {
+    for (const [operation, status, answer] of answers)
       expect([operation, answer.status, faultsOf(operation, answer)]).toEqual([operation, status, []]);
-    }
   });
 
   it('names the members that the sandbox reads and the worker sends', () => {

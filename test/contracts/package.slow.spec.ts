@@ -23,11 +23,7 @@ console.log(JSON.stringify({
   final: ['report.page', 'report.completed'].map(isFinalReplyType),
 }));
 `;
-const SEEN = {
-  error: ['unavailable', true],
-  lane: 'interactive',
-  final: [false, true],
-};
+const SEEN = { error: ['unavailable', true], lane: 'interactive', final: [false, true] };
 const USE_VALIDATION = `
 import { CommandError } from '@poker-bridge/contracts';
 import { validateCommand } from '@poker-bridge/contracts/validation';

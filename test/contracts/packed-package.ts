@@ -122,17 +122,11 @@ const RELEASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-export interface NodeRelease {
-  /** `v24.21.0` */
-  readonly version: string;
-  readonly path: string;
-}
-
 /**
  * The Node.js that runs this, each other release from 20 on in PATH, and those of `RELEASES` whose major release is none of
- * these.
+ * these, each with its version, such as `v24.21.0`.
  */
-export async function nodeReleases(): Promise<readonly NodeRelease[]> {
+export async function nodeReleases() {
   const inPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const found = new Map([[process.version, process.execPath]]);
   for (const path of inPath) {

@@ -25,20 +25,15 @@ const OPERATORS = { acme: { clientId: 'sandbox', secretKey: 'sandbox-secret-key'
 /** Until the counters of a start are scraped. */
 const SETTLE_MS = 3_000;
 
-/** What was scraped, and when. Prometheus still runs; everything else has ended. */
-export interface Evening extends AsyncDisposable {
-  readonly prometheus: PrometheusProcess;
-  readonly range: Range;
-}
-
 /**
  * Plays an evening on which everything happens: two workers, Redis and a sandbox under load while games become slow,
  * the platform fails, signatures are doubted, Redis and the broker go away, a queue is deleted and a worker dies.
  * A real Prometheus scrapes both workers and RabbitMQ each second.
  *
  * @param forMs how long it takes; a minute shows everything
+ * @returns what was scraped, and when; Prometheus still runs, everything else has ended
  */
-export async function playEvening(forMs: number): Promise<Evening> {
+export async function playEvening(forMs: number) {
   await using own = new AsyncDisposableStack();
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
@@ -114,7 +109,7 @@ export async function playEvening(forMs: number): Promise<Evening> {
   await at(0.9);
   second = await start();
   await at(1);
-  const range = { start: startedAt / 1_000, end: Date.now() / 1_000 };
+  const range: Range = { start: startedAt / 1_000, end: Date.now() / 1_000 };
   const kept = own.move();
   return { prometheus, range, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

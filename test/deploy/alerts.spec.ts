@@ -67,25 +67,21 @@ describe('docs/runbook.md', () => {
     expect(entries.slice(-2)).toEqual(['Without an alert', 'Replacing a secret key']);
   });
 
-  it.each(alerts)(
-    'says of $alert what it means, what to type first and what to do',
-    ({ alert, annotations }) => {
-      const items = itemsOf(runbook).filter(({ heading }) => heading === alert);
-      expect(items.map(({ text }) => /^\*\*(\w+)\*\*: ./.exec(text)?.[1])).toEqual(['Means', 'First', 'Do']);
-      const [, command = ''] = /^\*\*First\*\*: `([^`]+)`/.exec(items[1]?.text ?? '') ?? [];
-      const isCommand = /^(poker-bridge|curl|rabbitmqctl|rabbitmq-diagnostics) /.test(command);
-      expect([command, isCommand || seriesIn(command).some((name) => series.has(name))]).toEqual([
-        command,
-        true,
-      ]);
-      expect(anchorsOf(runbook)).toContain(annotations?.['runbook_url']?.split('#')[1]);
-    },
-  );
+  it.each(alerts)('says of $alert what it means, what to type first and to do', ({ alert, annotations }) => {
+    const items = itemsOf(runbook).filter(({ heading }) => heading === alert);
+    expect(items.map(({ text }) => /^\*\*(\w+)\*\*: ./.exec(text)?.[1])).toEqual(['Means', 'First', 'Do']);
+    const [, command = ''] = /^\*\*First\*\*: `([^`]+)`/.exec(items[1]?.text ?? '') ?? [];
+    const isCommand = /^(poker-bridge|curl|rabbitmqctl|rabbitmq-diagnostics) /.test(command);
+    expect([command, isCommand || seriesIn(command).some((name) => series.has(name))]).toEqual([
+      command,
+      true,
+    ]);
+    expect(anchorsOf(runbook)).toContain(annotations?.['runbook_url']?.split('#')[1]);
+  });
 
   it('shows queries for series that a worker has', () => {
     const queries = codeSpansOf(runbook).filter((span) => /\b(?:poker|process)_/.test(span));
     expect(queries).not.toEqual([]);
-    const unknown = queries.flatMap((query) => seriesIn(query).filter((name) => !series.has(name)));
-    expect(unknown).toEqual([]);
+    expect(queries.flatMap((query) => seriesIn(query).filter((name) => !series.has(name)))).toEqual([]);
   });
 });

@@ -204,9 +204,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe('docs/deployment.md', () => {
-  it('lists the variables of the compose file with their defaults', () => {
-    const rows = [...read('docs/deployment.md').matchAll(/^\| `(\w+)` +\| (?:`([^`]*)`|none) *\|/gm)];
-    expect(Object.fromEntries(rows.map(([, name, fallback]) => [name, fallback ?? '']))).toEqual(variables);
-  });
+it('docs/deployment.md lists the variables of the compose file with their defaults', () => {
+  const rows = [...read('docs/deployment.md').matchAll(/^\| `(\w+)` +\| (?:`([^`]*)`|none) *\|/gm)];
+  expect(Object.fromEntries(rows.map(([, name, fallback]) => [name, fallback ?? '']))).toEqual(variables);
 });

@@ -1,19 +1,12 @@
 import { read } from '../docs/markdown.ts';
 
-export interface Instruction {
+interface Instruction {
   readonly name: string;
   readonly value: string;
 }
 
-export interface Stage {
-  readonly name: string;
-  /** An image, or an earlier stage. */
-  readonly from: string;
-  readonly instructions: readonly Instruction[];
-}
-
-/** The stages of a Dockerfile with one instruction a line. */
-export function readDockerfile(path: string): readonly Stage[] {
+/** The stages of a Dockerfile with one instruction a line, each from an image or an earlier stage. */
+export function readDockerfile(path: string) {
   const lines = read(path)
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
@@ -28,7 +21,7 @@ export function readDockerfile(path: string): readonly Stage[] {
 }
 
 /** A stage's instructions with those of its base stages. */
-export function inherited(stages: readonly Stage[], name: string): readonly Instruction[] {
+export function inherited(stages: ReturnType<typeof readDockerfile>, name: string): readonly Instruction[] {
   const stage = stages.find((candidate) => candidate.name === name);
   return stage === undefined ? [] : [...inherited(stages, stage.from), ...stage.instructions];
 }

@@ -4,26 +4,6 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One table under the nearest heading above it; cells as they are written. */
-export interface Table {
-  readonly heading: string;
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-export interface Item {
-  readonly heading: string;
-  readonly text: string;
-  readonly items: readonly string[];
-}
-
-export interface Fence {
-  readonly heading: string;
-  /** '' if none is named. */
-  readonly language: string;
-  readonly text: string;
-}
-
 /** Every document of the repository for people, relative to it. */
 export function documents(): readonly string[] {
   const under = (folder: string): string[] =>
@@ -46,7 +26,8 @@ export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-function tablesOf(text: string): readonly Table[] {
+/** The tables, each under the nearest heading above it; cells as they are written. */
+function tablesOf(text: string) {
   const tables: { heading: string; header: readonly string[]; rows: (readonly string[])[] }[] = [];
   let isInTable = false;
   for (const { line, heading, isCode } of linesOf(text)) {
@@ -64,7 +45,7 @@ export function rowsOf(text: string): readonly string[] {
 }
 
 /** The tables whose first column has this title. */
-export function tablesWith(text: string, firstColumn: string): readonly Table[] {
+export function tablesWith(text: string, firstColumn: string) {
   const tables = tablesOf(text).filter(({ header }) => header[0] === firstColumn);
   if (tables.length === 0) throw new Error(`there is no table of ${firstColumn}`);
   return tables;
@@ -83,7 +64,7 @@ export function paragraphsOf(text: string, heading: string): readonly string[] {
 }
 
 /** Every item of a list at the left margin, with the items under it. Wrapped lines are joined. */
-export function itemsOf(text: string): readonly Item[] {
+export function itemsOf(text: string) {
   const lists: { heading: string; text: string; items: string[] }[] = [];
   let isInItem = false;
   for (const { line, heading, isCode } of linesOf(text)) {
@@ -100,7 +81,8 @@ export function itemsOf(text: string): readonly Item[] {
   return lists;
 }
 
-export function fencesOf(text: string): readonly Fence[] {
+/** The code between fences; its language is '' if none is named. */
+export function fencesOf(text: string) {
   const fences: { heading: string; language: string; text: string }[] = [];
   for (const { line, heading, isCode, opens } of linesOf(text)) {
     if (opens !== undefined) fences.push({ heading, language: opens, text: '' });
@@ -170,13 +152,8 @@ function cellsOf(line: string): readonly string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-export interface Source {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** The code under a folder, without its specs. */
-export function sourcesOf(folder: string): readonly Source[] {
+export function sourcesOf(folder: string) {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(path))
     .map((path) => ({ path: `${folder}/${path}`, text: read(`${folder}/${path}`) }));

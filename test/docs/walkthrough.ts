@@ -1,18 +1,16 @@
 import { fencesOf, read } from './markdown.ts';
 
-/** One file that docs/adding-a-command.md writes or changes. */
-export interface WalkthroughFile {
-  /** Relative to the repository. */
-  readonly path: string;
-  /** The file with the change that the document shows; `before` is absent if the file is new. @throws Error if it does not fit */
-  apply(before: string | undefined): string;
-}
-
-/** Every file of docs/adding-a-command.md: TypeScript is a whole file, a diff changes an existing one. */
-export function walkthroughFiles(): readonly WalkthroughFile[] {
+/**
+ * Every file that docs/adding-a-command.md writes or changes, and what makes it so: TypeScript is a whole file, a diff
+ * changes an existing one, and throws if it does not fit.
+ */
+export function walkthroughFiles() {
   return fencesOf(read('docs/adding-a-command.md')).map(({ heading, language, text }) => {
     const path = heading.replaceAll('`', '');
-    return { path, apply: (before) => (language === 'diff' ? changed(path, before, text) : text) };
+    return {
+      path,
+      apply: (before: string | undefined) => (language === 'diff' ? changed(path, before, text) : text),
+    };
   });
 }
 

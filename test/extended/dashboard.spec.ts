@@ -13,12 +13,8 @@ const MOST_SERIES = 8;
 
 jest.setTimeout(5 * EVENING_MS);
 
-/** What Prometheus answers to a query of the dashboard: a line for each legend. */
-interface Answer {
-  readonly expr: string;
-  readonly legends: readonly string[];
-  readonly most: number;
-}
+/** What Prometheus answers to a query of the dashboard, and the legend of each line. */
+type Answer = Readonly<{ expr: string; legends: readonly string[]; most: number }>;
 
 describe('the dashboard, after an evening on which everything happened', () => {
   const answers = new Map<number, readonly Answer[]>();

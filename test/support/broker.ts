@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { type Channel, type ChannelModel, type ConfirmChannel, connect, type GetMessage } from 'amqplib';
+import { type Channel, connect, type GetMessage } from 'amqplib';
 
 import { type BrokerNode, rabbitmqctl } from '../../scripts/broker/node.ts';
 
@@ -30,24 +30,16 @@ export function uniquePrefix(): string {
   return `t-${randomBytes(5).toString('hex')}`;
 }
 
-/** A connection with a channel that confirms; `await using` closes it. */
-export interface TestConnection extends AsyncDisposable {
-  readonly connection: ChannelModel;
-  readonly channel: ConfirmChannel;
-}
+export type TestConnection = Awaited<ReturnType<typeof openConnection>>;
 
-/** @param url default: the broker of this test run */
-export async function openConnection(url: string = testBrokerUrl()): Promise<TestConnection> {
+/** A connection with a channel that confirms; `await using` closes it. @param url default: the broker of this test run */
+export async function openConnection(url: string = testBrokerUrl()) {
   const connection = await connect(url, { noDelay: true });
   // A suite that breaks the connection on purpose sees it in its own calls.
   connection.on('error', () => undefined);
   const channel = await connection.createConfirmChannel();
   channel.on('error', () => undefined);
-  return {
-    connection,
-    channel,
-    [Symbol.asyncDispose]: () => connection.close().catch(() => undefined),
-  };
+  return { connection, channel, [Symbol.asyncDispose]: () => connection.close().catch(() => undefined) };
 }
 
 /** What the broker says of a queue or an exchange; `undefined` if there is none. */
@@ -66,6 +58,7 @@ export async function drain(channel: Channel, queue: string): Promise<GetMessage
   }
 }
 
-export async function drainTexts(channel: Channel, queue: string): Promise<string[]> {
+/** The same, as texts. */
+export async function drained(channel: Channel, queue: string): Promise<string[]> {
   return (await drain(channel, queue)).map(({ content }) => content.toString());
 }

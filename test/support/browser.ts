@@ -7,31 +7,20 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** Debian's; if it is missing, install the package chromium. */
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
+  ...'--no-sandbox --no-first-run --disable-gpu --disable-quic --disable-sync'.split(' '),
+  ...'--disable-background-networking --disable-component-update'.split(' '),
 ];
-
-/** A page that is open, and what it did. */
-export interface Visited {
-  readonly page: Page;
-  /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
-  readonly complaints: readonly string[];
-  /** Every URL that the page requested. */
-  readonly requested: readonly string[];
-}
 
 /** A browser with a profile of its own. */
 export class Browser {
   context!: BrowserContext;
 
-  async visit(url: string): Promise<Visited> {
+  /** Opens a page. @returns it, and what it did */
+  async visit(url: string) {
     const page = await this.context.newPage();
+    /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
     const complaints: string[] = [];
+    /** Every URL that the page requested. */
     const requested: string[] = [];
     page
       .on('console', (message) => complaints.push(message.text()))

@@ -1,6 +1,5 @@
 import type { ReceivedReply } from './bus-caller.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
-import type { Gate } from './platform-answers.ts';
 import { until, WAIT_TIMEOUT_MS } from './until.ts';
 
 /**
@@ -14,9 +13,8 @@ export function createSessions(
   timeoutMs = WAIT_TIMEOUT_MS,
 ): Promise<(ReceivedReply | undefined)[]> {
   const replies = userIds.map((userId) => caller.repliesTo(userId, timeoutMs));
-  for (const userId of userIds) {
+  for (const userId of userIds)
     caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
-  }
   const last = Promise.all(replies).then((lists) => lists.map((list) => list.at(-1)));
   // A test that failed meanwhile waits no more.
   last.catch(() => undefined);
@@ -25,7 +23,7 @@ export function createSessions(
 
 /** The same, once the platform has all of them, which answers when the gate is opened. */
 export async function sessionsInFlight(service: ServiceUnderTest, userIds: readonly string[]) {
-  const gate: Gate = service.hold();
+  const gate = service.hold();
   const sessions = createSessions(service, userIds);
   await until('they are in flight', () => gate.held === userIds.length);
   return { gate, sessions };

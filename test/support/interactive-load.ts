@@ -2,13 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ReceivedReply } from './bus-caller.ts';
 
-/** What players saw. */
-export interface InteractiveLoad {
-  /** From the moment that each was due to be sent until its reply, in order of size. */
-  readonly latenciesMs: readonly number[];
-  /** The code of each reply that was no success. */
-  readonly failures: readonly string[];
-}
+export type InteractiveLoad = Awaited<ReturnType<typeof interactiveLoad>>;
 
 /** Sends a command, by its number from 0, and waits for its replies. */
 export type SendNumbered = (index: number) => Promise<readonly ReceivedReply[]>;
@@ -39,12 +33,10 @@ export async function atRate(
 /**
  * Sends commands at a steady rate, whatever the replies do, and waits for all of them. What is sent late counts from when
  * it was due.
+ *
+ * @returns what players saw: how long each reply took, in order of size, and the codes of those that were no success
  */
-export async function interactiveLoad(
-  send: SendNumbered,
-  ratePerSecond: number,
-  durationMs: number,
-): Promise<InteractiveLoad> {
+export async function interactiveLoad(send: SendNumbered, ratePerSecond: number, durationMs: number) {
   const failures: string[] = [];
   const call = async (index: number, dueMs: number): Promise<number> => {
     const [reply] = await send(index);

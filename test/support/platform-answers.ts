@@ -7,6 +7,10 @@ import {
   sessionDocument,
 } from './platform-stub.ts';
 
+/** The period of a report, as a command names it; the other one asks for a page a record. */
+export const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+export const PAGED_DAY = { ...DAY, perPage: 1 };
+
 /** The amounts of an ad hoc record. Source: interface document, "Ad hoc report record". */
 const AD_HOC_AMOUNTS =
   'win loss deposit withdraw bets rake jackpot tournament-fee tournament-bet tournament-prize cash-result tournament-result ticket-fee ticket-bet slot-credit slot-debit rakeback rakeback-paid rakeback-unpaid rabbit-hunting'.split(

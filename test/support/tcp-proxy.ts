@@ -3,10 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
 
 /** One client's connection and the one made for it to the target. */
-interface Pair {
-  readonly client: Socket;
-  readonly target: Socket;
-}
+type Pair = Readonly<{ client: Socket; target: Socket }>;
 
 /**
  * A network path to a server that a test can break: cut, stall, refuse, repair. With TLS it is the encrypted front of a

@@ -6,24 +6,18 @@ const ESCAPE = new RegExp(String.raw`^${ESC}\[[\d;]*([A-Za-z])`);
 /** The end of a question, behind which the cursor is placed. */
 const QUESTION = new RegExp(String.raw`\] (${ESC}\[[\d;]*[A-Za-z])*$`);
 
-export interface TerminalRun {
-  /** Each byte, standard output and standard error as they came. */
-  readonly written: string;
-  /** The lines that stand there in the end, wrapped as the terminal wraps them. */
-  readonly lines: readonly string[];
-}
-
 /**
  * Runs a program on a terminal of some width (`script` of util-linux), however it ends.
  *
  * @param keys what is typed once the program has asked something that ends in `] `
+ * @returns what it wrote, standard error as well, and the lines that a terminal shows in the end, as it wraps them
  */
 export async function runOnTerminal(
   command: readonly string[],
   columns: number,
   variables: Readonly<Record<string, string>>,
   keys?: string,
-): Promise<TerminalRun> {
+) {
   const quoted = command.map((word) => `'${word}'`).join(' ');
   const env = { PATH: process.env['PATH'], SHELL: '/bin/sh', TERM: 'xterm', ...variables };
   const args = ['-qec', `stty cols ${columns} -echo; exec ${quoted}`, '/dev/null'];

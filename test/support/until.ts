@@ -11,7 +11,7 @@ const INTERVAL_MS = 20;
 /**
  * Polls until there is a result.
  *
- * @param look returns the result, or `undefined` or `false` while there is none
+ * @param look returns the result; `undefined`, `false` or an empty list while there is none
  * @param what completes "waited in vain until …"
  */
 export async function until<T>(
@@ -22,7 +22,7 @@ export async function until<T>(
   const untilMs = performance.now() + timeoutMs;
   for (;;) {
     const found = await look();
-    if (found !== undefined && found !== false) return found;
+    if (found !== undefined && found !== false && !(Array.isArray(found) && found.length === 0)) return found;
     if (performance.now() > untilMs) throw new Error(`waited in vain until ${what}`);
     await sleep(INTERVAL_MS);
   }

@@ -6,16 +6,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { hostilePage, largePage } from '../../libs/platform/src/answers/large-page.fixture.ts';
-import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
+import { LEASE_MS, redisForEach, Workers } from '../integration/idempotency/workers.ts';
 import { percentile } from '../bench/measure.ts';
 import { interactiveLoad } from '../support/interactive-load.ts';
-import { healthy, playerOf } from '../support/platform-answers.ts';
-import { PrivateRedis } from '../../scripts/private-redis.ts';
+import { DAY, healthy, playerOf } from '../support/platform-answers.ts';
+import type { PrivateRedis } from '../../scripts/private-redis.ts';
 import type { ServiceUnderTest } from '../support/service-under-test.ts';
-import { serviceForAll, stackForAll } from '../support/suite-service.ts';
+import { serviceForAll } from '../support/suite-service.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const PLATFORM_MS = 20;
 const PHASE_MS = 5_000;
 const PER_SECOND = 80;
@@ -59,7 +58,7 @@ describe.each([
       const reports = Array.from({ length: REPORTS }, async () => {
         while (areWanted) {
           const before = await reportsRead();
-          service.caller.publish('report.rake.fetch', { ...RAKE, page: 1 }, { replyTo: queue });
+          service.caller.publish('report.rake.fetch', { ...DAY, page: 1 }, { replyTo: queue });
           while ((await reportsRead()) === before) await sleep(50);
         }
       });
@@ -88,14 +87,12 @@ const AT_ONCE_MS = 100;
 
 /** Which calls wait, and that only one does, is tested by test/integration/idempotency/redis-away.spec.ts. */
 describe('A worker whose Redis does not answer', () => {
-  const stack = stackForAll();
   let redis: PrivateRedis;
   let workers: Workers;
   let store: RedisIdempotencyStore;
 
+  redisForEach((...started) => ([redis, workers] = started));
   beforeEach(async () => {
-    redis = stack.use(await PrivateRedis.start());
-    workers = stack.use(new Workers(redis.url));
     store = await workers.join();
     redis.freeze();
   });

@@ -24,16 +24,13 @@ describe('Progress', () => {
     [80, [], '\r50 records, 50 a second\u001b[K'],
     // What an earlier run has done counts, and not towards the speed.
     [70, [200, 50], `\r[${'='.repeat(13).padEnd(25)}] 100 of 200 records, 50 a second, 2 s left\u001b[K`],
-  ])(
-    'fits a terminal of %i columns with %j, and is erased at the end',
-    (columns, [total, before], expected) => {
-      const { progress, written } = progressOn(columns, total, before);
-      jest.advanceTimersByTime(1_000);
-      progress.add(50);
-      progress.end();
-      expect(written).toEqual([expected, '\r\u001b[K']);
-    },
-  );
+  ])('fits a terminal of %i columns with %j, is erased at the end', (columns, [total, before], expected) => {
+    const { progress, written } = progressOn(columns, total, before);
+    jest.advanceTimersByTime(1_000);
+    progress.add(50);
+    progress.end();
+    expect(written).toEqual([expected, '\r\u001b[K']);
+  });
 
   it.each([
     ['a file', null, {}],

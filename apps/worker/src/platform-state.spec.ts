@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { CircuitReport, Operation, PlatformClient } from '#platform';
 
@@ -43,21 +43,19 @@ const circuit = (
 
 const open = circuit(RAKE, 'open', 4_000);
 
-describe('reportsPause', () => {
-  it.each<[string, readonly CircuitReport[], operators: number, pauseMs: number | undefined, boolean]>([
-    ['nothing was called', [], 1, undefined, true],
-    ['the circuit lets its probe through', [circuit(RAKE, 'half-open', 0)], 1, undefined, false],
-    ['one of two is closed', [open, circuit(AD_HOC, 'closed')], 1, undefined, true],
-    ['the open one was not used for a minute', [circuit(RAKE, 'open', 9, 60_001)], 1, undefined, true],
-    ['there is an operator that it has not called', [open], 2, undefined, true],
-    ['all are open of both operators', [open, circuit(RAKE, 'open', 5_000, 0, 'other')], 2, 4_000, false],
-    ['the other kind is probed sooner', [open, circuit(AD_HOC, 'open', 3_000, 60_000)], 1, 3_000, false],
-    ['a closed one was not used for a minute', [open, circuit(AD_HOC, 'closed', 0, 60_001)], 1, 4_000, false],
-    ["the other lane's circuit is closed", [open, circuit('game.open', 'closed')], 1, 4_000, false],
-    ['a probe is in flight', [circuit(RAKE, 'half-open', 1_000), open], 1, 1_000, false],
-    ['the probe is due', [circuit(RAKE, 'open', 0)], 1, 1, false],
-    ['nobody knows when the probe is due', [circuit(RAKE, 'open')], 1, 1, false],
-  ])('if %s', (_, circuits, operators, pauseMs, isServed) => {
-    expect(reportsPause(circuits, operators, NOW_MS)).toEqual({ pauseMs, isServed });
-  });
+it.each<[string, readonly CircuitReport[], operators: number, pauseMs: number | undefined, boolean]>([
+  ['nothing was called', [], 1, undefined, true],
+  ['the circuit lets its probe through', [circuit(RAKE, 'half-open', 0)], 1, undefined, false],
+  ['one of two is closed', [open, circuit(AD_HOC, 'closed')], 1, undefined, true],
+  ['the open one was not used for a minute', [circuit(RAKE, 'open', 9, 60_001)], 1, undefined, true],
+  ['there is an operator that it has not called', [open], 2, undefined, true],
+  ['all are open of both operators', [open, circuit(RAKE, 'open', 5_000, 0, 'other')], 2, 4_000, false],
+  ['the other kind is probed sooner', [open, circuit(AD_HOC, 'open', 3_000, 60_000)], 1, 3_000, false],
+  ['a closed one was not used for a minute', [open, circuit(AD_HOC, 'closed', 0, 60_001)], 1, 4_000, false],
+  ["the other lane's circuit is closed", [open, circuit('game.open', 'closed')], 1, 4_000, false],
+  ['a probe is in flight', [circuit(RAKE, 'half-open', 1_000), open], 1, 1_000, false],
+  ['the probe is due', [circuit(RAKE, 'open', 0)], 1, 1, false],
+  ['nobody knows when the probe is due', [circuit(RAKE, 'open')], 1, 1, false],
+])('reportsPause if %s', (_, circuits, operators, pauseMs, isServed) => {
+  expect(reportsPause(circuits, operators, NOW_MS)).toEqual({ pauseMs, isServed });
 });

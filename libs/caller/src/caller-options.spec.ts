@@ -10,9 +10,8 @@ const URL_OF_SHOP = 'amqps://sh%2Fop:secret@broker-1.example/vhost';
 describe('readOptions', () => {
   it('reads one URL or more', () => {
     const second = 'amqps://shop:secret@broker-2.example/vhost';
-    for (const url of [`${URL_OF_SHOP}, ${second}`, [URL_OF_SHOP, second]]) {
+    for (const url of [`${URL_OF_SHOP}, ${second}`, [URL_OF_SHOP, second]])
       expect(readOptions({ url, name: 'shop' }).urls).toEqual([URL_OF_SHOP, second]);
-    }
   });
 
   it('names the broker user when asked', () => {

@@ -104,9 +104,8 @@ describe('Replies', () => {
     replies.expect('c-1');
     await taken(replies, created('c-1'));
     replies.forget('c-1');
-    for (const id of ['c-1', 'c-2', 'c-2', 'c-3']) {
+    for (const id of ['c-1', 'c-2', 'c-2', 'c-3'])
       expect(await taken(replies, created(id))).toBe('acknowledged');
-    }
     expect(seen).toEqual(['c-2', 'c-3']);
   });
 

@@ -82,10 +82,7 @@ export class Authority {
       ],
     });
     const key = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
-    return {
-      cert: certificate.toString('pem'),
-      key: PemConverter.encode(key, PemConverter.PrivateKeyTag),
-    };
+    return { cert: certificate.toString('pem'), key: PemConverter.encode(key, PemConverter.PrivateKeyTag) };
   }
 }
 

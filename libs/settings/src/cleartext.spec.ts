@@ -60,13 +60,10 @@ describe('refuseCleartext', () => {
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
       'NODE_TLS_REJECT_UNAUTHORIZED: turns the check of certificates off; remove it',
     ],
-  ])(
-    'refuses %j, says what to use, and takes it with ALLOW_CLEARTEXT',
-    (variables, fault, operators = '{}') => {
-      const expected = fault.replace('*', 'leaves this machine in cleartext;');
-      expect(faultsOf(variables, operators)).toEqual([`${expected}, or set ALLOW_CLEARTEXT=true`]);
-      expect(expected.toLowerCase()).not.toContain('canary');
-      expect(faultsOf({ ...variables, ALLOW_CLEARTEXT: 'true' }, operators)).toEqual([]);
-    },
-  );
+  ])('refuses %j, says what to use, takes it with ALLOW_CLEARTEXT', (variables, fault, operators = '{}') => {
+    const expected = fault.replace('*', 'leaves this machine in cleartext;');
+    expect(faultsOf(variables, operators)).toEqual([`${expected}, or set ALLOW_CLEARTEXT=true`]);
+    expect(expected.toLowerCase()).not.toContain('canary');
+    expect(faultsOf({ ...variables, ALLOW_CLEARTEXT: 'true' }, operators)).toEqual([]);
+  });
 });

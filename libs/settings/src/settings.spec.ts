@@ -46,15 +46,12 @@ describe('readSettings', () => {
     ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'missing' }, /file cannot be read \(ENOENT\)$/],
     ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'empty.txt' }, /file is empty$/],
     ['AMQP_URL_FILE', { AMQP_URL_FILE: 'canary.txt' }, /must be amqp or amqps/],
-  ])(
-    'tells what is wrong with a secret, by the variable that it was given by: %s',
-    (name, environment, reason) => {
-      const faults = faultsOf({ ...REQUIRED, ...environment });
-      expect(faults).toEqual([expect.stringMatching(reason)]);
-      expect(faults[0]).toMatch(new RegExp(`^${name}: `));
-      expect(faults[0]).not.toContain('CANARY');
-    },
-  );
+  ])('tells what is wrong with a secret, by the variable that gave it: %s', (name, environment, reason) => {
+    const faults = faultsOf({ ...REQUIRED, ...environment });
+    expect(faults).toEqual([expect.stringMatching(reason)]);
+    expect(faults[0]).toMatch(new RegExp(`^${name}: `));
+    expect(faults[0]).not.toContain('CANARY');
+  });
 
   /** Any text will do for them, or the file that it names is read later. */
   const UNREFUSED =

@@ -27,8 +27,5 @@ interface Outage extends NamedRow {
 export function outage({ what, downMs, fault, breaks, mends, ...row }: Outage): Row {
   const begin = (stage: ChaosStage) => (fault ? (stage.fault = fault) : breaks?.(stage));
   const end = (stage: ChaosStage) => (fault ? (stage.fault = undefined) : mends?.(stage));
-  return {
-    ...row,
-    disturb: (stage) => stage.outage(what, downMs, begin, end),
-  };
+  return { ...row, disturb: (stage) => stage.outage(what, downMs, begin, end) };
 }

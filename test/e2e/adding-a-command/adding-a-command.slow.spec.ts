@@ -5,23 +5,12 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import spawn, { type SubprocessError } from 'nano-spawn';
 
 import { root } from '../../../scripts/root.ts';
-import { type WalkthroughFile, walkthroughFiles } from '../../docs/walkthrough.ts';
+import { walkthroughFiles } from '../../docs/walkthrough.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 
 const COPIED = [
-  'README.md',
-  'SECURITY.md',
-  'apps',
-  'deploy',
-  'docs',
-  'libs',
-  'scripts',
-  'test',
-  '.prettierrc.json',
-  '.swcrc',
-  'jest.config.mjs',
-  'package.json',
-  'tsconfig.json',
+  ...'apps deploy docs libs scripts test README.md SECURITY.md .prettierrc.json .swcrc'.split(' '),
+  ...'jest.config.mjs package.json tsconfig.json'.split(' '),
 ];
 
 const files = walkthroughFiles();
@@ -57,7 +46,7 @@ describe('docs/adding-a-command.md', () => {
   const copy = folderForAll();
   const inCopy = (path: string) => join(copy.path, path);
   const read = (path: string) => (existsSync(inCopy(path)) ? readFileSync(inCopy(path), 'utf8') : undefined);
-  const write = (some: readonly WalkthroughFile[]): void => {
+  const write = (some: typeof files): void => {
     for (const { path, apply } of some) {
       mkdirSync(dirname(inCopy(path)), { recursive: true });
       copy.write(path, apply(read(path)));

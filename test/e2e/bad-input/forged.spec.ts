@@ -1,14 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { healthy, PAGED_DAY } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { foreignHeadersOf, witnessForAll } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
-const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 
 /** Every header that the service or the broker writes, with values that would have an effect if they were believed. */
 const FORGED = {
@@ -39,9 +38,8 @@ describe('made-up headers', () => {
   let failsAtPage = 0;
   const service = serviceForAll({
     behaviour: (request, response, socket) => {
-      if (request.url.searchParams.get('page') !== String(failsAtPage)) {
+      if (request.url.searchParams.get('page') !== String(failsAtPage))
         return healthy(2)(request, response, socket);
-      }
       failsAtPage = 0;
       answerJson(response, 503, { errors: [] });
     },
@@ -90,22 +88,19 @@ describe('made-up headers', () => {
   it.each([
     ['forged', { headers: FORGED }, 1, ['1', '1', '2']],
     ['its own', {}, 2, ['1', '2', '2']],
-  ])(
-    'do not change where a postponed report continues: with headers that are %s',
-    async (_, options, page, asked) => {
-      failsAtPage = page;
-      send('reports', 'report.rake.fetch', RAKE, options);
-      const found = await replies(3);
-      expect(found.map(({ type, messageId, headers }) => [type, messageId, headers?.['sequence']])).toEqual([
-        ['report.page', `id-${witness.correlationId}:0`, 0],
-        ['report.page', `id-${witness.correlationId}:1`, 1],
-        ['report.completed', `id-${witness.correlationId}:2`, 2],
-      ]);
-      expect(service.platform.requests.map(({ url }) => url.searchParams.get('page'))).toEqual(asked);
-      const postponed = service.running.log.filter((line) => line['id'] === `id-${witness.correlationId}`)[0];
-      expect(postponed).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', delayMs: 200 });
-    },
-  );
+  ])('do not change where a postponed report continues: %s headers', async (_, options, page, asked) => {
+    failsAtPage = page;
+    send('reports', 'report.rake.fetch', PAGED_DAY, options);
+    const found = await replies(3);
+    expect(found.map(({ type, messageId, headers }) => [type, messageId, headers?.['sequence']])).toEqual([
+      ['report.page', `id-${witness.correlationId}:0`, 0],
+      ['report.page', `id-${witness.correlationId}:1`, 1],
+      ['report.completed', `id-${witness.correlationId}:2`, 2],
+    ]);
+    expect(service.platform.requests.map(({ url }) => url.searchParams.get('page'))).toEqual(asked);
+    const postponed = service.running.log.filter((line) => line['id'] === `id-${witness.correlationId}`)[0];
+    expect(postponed).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', delayMs: 200 });
+  });
 
   it('are not copied to a dead letter, which has the user that the broker checked', async () => {
     const userId = new URL(service.url).username;
@@ -130,7 +125,7 @@ describe('made-up headers', () => {
     await replies(1);
     send('interactive', 'session.create', {}, { headers, messageId: 'dead' });
     await deadLetter();
-    send('interactive', 'report.rake.fetch', RAKE, { headers, messageId: 'moved' });
+    send('interactive', 'report.rake.fetch', PAGED_DAY, { headers, messageId: 'moved' });
     await replies(5);
     send('interactive', 'session.create', SESSION, { headers, messageId: 'gone', replyTo: 'no-such-queue' });
     await until('the reply is parked', () => witness.messagesFor().undelivered[0]);

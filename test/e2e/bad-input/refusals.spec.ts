@@ -77,10 +77,8 @@ const BAD_MESSAGES = [
       },
       pointers: [
         '/properties/message_id',
-        '/headers/x-deadline',
-        '/headers/operator',
-        '/headers/schema-version',
         '/userId',
+        ...['x-deadline', 'operator', 'schema-version'].map((name) => `/headers/${name}`),
       ],
     },
     ...Object.fromEntries(

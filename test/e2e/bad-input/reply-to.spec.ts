@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { healthy, PAGED_DAY } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { factsOf, witnessForAll } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
-const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const PAGES = 5;
 const STALL_MS = 600;
 
@@ -20,7 +19,7 @@ describe('reply_to', () => {
 
   it.each([
     ['none, for a session', 'session.create', SESSION, undefined, 'REPLY_TO_MISSING'],
-    ['none, for a report', 'report.rake.fetch', RAKE, undefined, 'REPLY_TO_MISSING'],
+    ['none, for a report', 'report.rake.fetch', PAGED_DAY, undefined, 'REPLY_TO_MISSING'],
     ['a lane', 'session.create', SESSION, 'interactive', 'REPLY_TO_FORBIDDEN'],
     ['a retry queue', 'session.create', SESSION, 'reports.retry.5000', 'REPLY_TO_FORBIDDEN'],
     ['a queue with the prefix', 'session.create', SESSION, '', 'REPLY_TO_FORBIDDEN'],
@@ -78,10 +77,7 @@ describe('reply_to', () => {
     // Read while the worker publishes, which it retries for a second.
     gate.open();
     await service.caller.channel.get(replyTo, { noAck: true });
-    const arrived = await until('the reply arrives', async () => {
-      const found = await contents(replyTo);
-      return found.length > 0 && found;
-    });
+    const arrived = await until('the reply arrives', () => contents(replyTo));
     expect(arrived).toMatchObject([{ type: 'session.created' }]);
     await service.expectServed();
     expect(witness.messagesFor().undelivered).toEqual([]);
@@ -89,7 +85,7 @@ describe('reply_to', () => {
 
   it('a report that fills its queue ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {
     const replyTo = await service.caller.boundedQueue(2);
-    witness.publish('report.rake.fetch', RAKE, { replyTo });
+    witness.publish('report.rake.fetch', PAGED_DAY, { replyTo });
     const { undelivered, events, deadLetters } = await witness.until(
       'the failure is kept',
       (all) => all.undelivered.length > 0 && all.events.length > 0,

@@ -92,8 +92,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     await waiting.ready();
     await testBrokerCtl('set_vm_memory_high_watermark', '0.00001');
     try {
-      const late = waiting.createSession({ userId: 'alice' }, { deadlineMs: 1_000 });
-      await expect(late).rejects.toMatchObject({
+      await expect(waiting.createSession({ userId: 'alice' }, { deadlineMs: 1_000 })).rejects.toMatchObject({
         code: 'NOT_SENT',
         message: expect.stringContaining('The broker is low on memory and takes nothing'),
       });

@@ -7,14 +7,7 @@ import { type SandboxedService, startSandboxedService } from '../commands/sandbo
 
 const NODE_RELEASES = await nodeReleases();
 /** What a Nest service has already; class-validator until the caller needs no validation of its own. */
-const NEST = [
-  '@nestjs/common',
-  '@nestjs/core',
-  '@nestjs/microservices',
-  '@types/node',
-  'reflect-metadata',
-  'rxjs',
-];
+const NEST = '@nestjs/common @nestjs/core @nestjs/microservices @types/node reflect-metadata rxjs'.split(' ');
 const COMPILER = { experimentalDecorators: true, emitDecoratorMetadata: true, types: ['node'] };
 
 const fences = fencesOf(read('docs/caller.md')).filter(({ language }) => language === 'ts');
@@ -56,18 +49,15 @@ describe('the packed @poker-bridge/caller', () => {
 
   beforeAll(async () => {
     [sandboxed] = await Promise.all([
-      startSandboxedService({
-        sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' },
-      }),
+      startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' } }),
       install(),
     ]);
   });
 
   afterAll(async () => {
     await using bus = await openConnection();
-    for (const instance of ['0', '1', 'outbox', 'nest']) {
+    for (const instance of ['0', '1', 'outbox', 'nest'])
       await bus.channel.deleteQueue(`${name}.replies.${instance}`);
-    }
     await sandboxed?.[Symbol.asyncDispose]();
     project[Symbol.dispose]();
   });

@@ -52,9 +52,8 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     const data = { userId: 'p-1' };
     expect(await shop.send('session.create', data)).toMatchObject({ type: 'session.created' });
     // Another command, and another operator.
-    for (const user of [finance, cashier]) {
+    for (const user of [finance, cashier])
       expect((await user.send('session.create', data)).body).toMatchObject({ code: 'CALLER_FORBIDDEN' });
-    }
   });
 
   it('are known by their broker user when they send with the command line', async () => {

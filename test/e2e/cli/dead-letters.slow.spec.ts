@@ -15,9 +15,8 @@ describe('poker-bridge dead-letters', () => {
   const sandboxed = sandboxedForAll({ worker: { INTERNAL_KEY, LANES: 'interactive' } });
   const kept = new KeptMessages(sandboxed.service);
   afterEach(async () => {
-    for (const queue of ['dead-letters', 'reports']) {
+    for (const queue of ['dead-letters', 'reports'])
       await sandboxed.caller.channel.purgeQueue(sandboxed.service.name(queue));
-    }
   });
 
   it('are counted by reason and type, and the newest listed, without anything of their bodies', async () => {

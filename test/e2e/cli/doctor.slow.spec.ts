@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
 import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { runCli } from './run-cli.ts';
@@ -207,9 +206,8 @@ describe('poker-bridge doctor', () => {
     ],
   ])('says if a platform %s', async (_, variable, answer, expected) => {
     // A platform that answers everything in the same way.
-    await using server = createServer(answer).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using server = createServer(answer);
+    const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
     expect((await diagnose({ [variable]: url })).warnings).toMatch(expected);
   });
 

@@ -74,12 +74,11 @@ describe('poker-bridge report --resume', () => {
     expect(kept).toBeGreaterThan(0);
     expect(kept).toBeLessThan(PAGES);
     const before = await pagesAskedAtRest();
-    const { code, stdout, stderr } = await fetch('--resume');
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      expect.stringContaining(`${RECORDS} records of ${PAGES} pages in ${folder.pathOf(FILE)}\n`),
-      expect.not.stringContaining('changed'),
-    ]);
+    expect(await fetch('--resume')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${RECORDS} records of ${PAGES} pages in ${folder.pathOf(FILE)}\n`),
+      stderr: expect.not.stringContaining('changed'),
+    });
     const asked = (await pagesAsked()) - before;
     expect(asked).toBeGreaterThanOrEqual(PAGES - kept);
     // The report of the run before waits for its queue, which is gone, and asks for its next page a few times more.
@@ -169,8 +168,7 @@ describe('poker-bridge report --resume', () => {
     await sandboxed.platform.clearFaults();
     const kept = await pagesKept();
     const refused = async (expected: RegExp, ...more: string[]): Promise<void> => {
-      const { code, stderr } = await fetch(...more);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
+      expect(await fetch(...more)).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
       expect(await pagesKept()).toBe(kept);
     };
     await refused(/csv\.part holds \d+ records of \d+ pages .*--resume continues .*--force begins again/);

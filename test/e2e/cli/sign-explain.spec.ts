@@ -87,9 +87,8 @@ describe('poker-bridge sign explain', () => {
       '    /b/page  SIGNATURE_EXCLUDE=deep\n    sort     pagination is never signed\n',
       '     4  /z       9    joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge\n',
       'settings of that sign: SIGNATURE_JSON_PLACEMENT=in-place SIGNATURE_EXCLUDE=top\n',
-    ]) {
+    ])
       expect(stdout).toContain(text);
-    }
     expect(stdout).toMatch(/^ {4}SIGNATURE_JSON_PLACEMENT=in-place +[0-9a-f]{64}$/m);
   });
 

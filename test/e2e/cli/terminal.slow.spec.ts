@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { folderForAll } from '../../support/suite-service.ts';
-import { runOnTerminal, type TerminalRun } from '../../support/terminal.ts';
+import { runOnTerminal } from '../../support/terminal.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
 import { PROGRAM } from './run-cli.ts';
@@ -20,7 +20,7 @@ describe('the command line on a terminal', () => {
   const kept = new KeptMessages(sandboxed.service);
   beforeAll(() => sandboxed.platform.fault({ kind: 'latency', fixedMs: 100, operation: 'ad-hoc-report' }));
 
-  const cli = (line: string, columns: number, variables = {}, keys?: string): Promise<TerminalRun> => {
+  const cli = (line: string, columns: number, variables = {}, keys?: string) => {
     const command = [process.execPath, ...PROGRAM, ...line.split(' ')];
     return runOnTerminal(command, columns, { ...kept.variables, ...variables }, keys);
   };

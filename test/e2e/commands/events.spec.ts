@@ -28,10 +28,7 @@ const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
 
 /** The default, `errors`, is what the other suites run with. */
 describe('announcements with EVENTS=all', () => {
-  const sandboxed = sandboxedForAll({
-    sandbox: { SANDBOX_REPORT_RECORDS: '3' },
-    worker: { EVENTS: 'all' },
-  });
+  const sandboxed = sandboxedForAll({ sandbox: { SANDBOX_REPORT_RECORDS: '3' }, worker: { EVENTS: 'all' } });
   let events: ConsumeMessage[];
   const replies = new Map<string, ReceivedReply>();
 

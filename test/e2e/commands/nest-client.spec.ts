@@ -84,11 +84,7 @@ describe("Nest's own client", () => {
     const id = randomUUID();
     const [first] = await send('session.create', { userId: 'p-1' }, id, { messageId: 'one' });
     const [again] = await send('session.create', { userId: 'p-1' }, id, { messageId: 'other' });
-    expect(first).toEqual({
-      response: expect.objectContaining({ userId: 'p-1' }),
-      isDisposed: true,
-      id,
-    });
+    expect(first).toEqual({ response: expect.objectContaining({ userId: 'p-1' }), isDisposed: true, id });
     expect(again).toEqual(first);
     expect(await send('session.create', { userId: 'p-2' }, id)).toMatchObject([
       { err: { code: 'IDEMPOTENCY_CONFLICT', command: { id } } },

@@ -82,23 +82,21 @@ describe('a caller that speaks AMQP 1.0', () => {
 });
 
 /** Quorum queues of RabbitMQ 4 deliver what has a priority above 4 first. */
-describe('a caller that gives its commands a priority', () => {
-  it('is served after the callers that waited before it', async () => {
-    const { caller, platform } = service;
-    const gate = service.hold();
-    platform.requests.length = 0;
-    const send = (name: string, priority?: number) =>
-      caller.send('session.create', { userId: name }, { messageId: name, ...(priority && { priority }) });
-    const first = send('first');
-    await until('the worker has its first command', () => gate.held === 1);
-    const ordinary = Array.from({ length: COMMANDS }, (_, index) => `ordinary-${index}`);
-    const preferred = ordinary.map((_, index) => `preferred-${index}`);
-    const all = [...ordinary.map((name) => send(name)), ...preferred.map((name) => send(name, 9))];
-    const lane = service.name('interactive');
-    const areThere = async () => (await caller.channel.checkQueue(lane)).messageCount === all.length;
-    await until('all wait in the lane', areThere);
-    gate.open();
-    await Promise.all([first, ...all]);
-    expect(platform.requests.map(playerOf)).toEqual(['first', ...ordinary, ...preferred]);
-  });
+it('a caller that gives its commands a priority is served after the callers that waited before it', async () => {
+  const { caller, platform } = service;
+  const gate = service.hold();
+  platform.requests.length = 0;
+  const send = (name: string, priority?: number) =>
+    caller.send('session.create', { userId: name }, { messageId: name, ...(priority && { priority }) });
+  const first = send('first');
+  await until('the worker has its first command', () => gate.held === 1);
+  const ordinary = Array.from({ length: COMMANDS }, (_, index) => `ordinary-${index}`);
+  const preferred = ordinary.map((_, index) => `preferred-${index}`);
+  const all = [...ordinary.map((name) => send(name)), ...preferred.map((name) => send(name, 9))];
+  const lane = service.name('interactive');
+  const areThere = async () => (await caller.channel.checkQueue(lane)).messageCount === all.length;
+  await until('all wait in the lane', areThere);
+  gate.open();
+  await Promise.all([first, ...all]);
+  expect(platform.requests.map(playerOf)).toEqual(['first', ...ordinary, ...preferred]);
 });

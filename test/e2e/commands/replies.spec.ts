@@ -90,9 +90,7 @@ describe('the worker', () => {
       url: '/apiweb/v3/open-game?client=sandbox',
       headers: { 'content-type': 'application/vnd.api+json', accept: 'application/vnd.api+json' },
     });
-    expect(JSON.parse(request.body)).toEqual({
-      data: { type: 'OpenGame', attributes: { player, session } },
-    });
+    expect(JSON.parse(request.body)).toEqual({ data: { type: 'OpenGame', attributes: { player, session } } });
   });
 
   it('opens the same session for the same message id, even after its reply has expired', async () => {

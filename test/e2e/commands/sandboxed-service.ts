@@ -1,9 +1,7 @@
-import type { BusCaller } from '../../support/bus-caller.ts';
 import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { type OptionsForAll, startForAll } from '../../support/suite-service.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -16,12 +14,7 @@ export interface SandboxedOptions {
 }
 
 /** One worker and a real sandbox, each in its own process. */
-export interface SandboxedService extends AsyncDisposable {
-  readonly service: ServiceUnderTest;
-  readonly caller: BusCaller;
-  readonly worker: WorkerProcess;
-  readonly platform: SandboxClient;
-}
+export type SandboxedService = Awaited<ReturnType<typeof startSandboxedService>>;
 
 export function sandboxedForAll(options: OptionsForAll<SandboxedOptions> = {}): SandboxedService {
   const service = new ServiceUnderTest();
@@ -36,7 +29,7 @@ export function sandboxedForAll(options: OptionsForAll<SandboxedOptions> = {}): 
 export async function startSandboxedService(
   options: SandboxedOptions = {},
   service = new ServiceUnderTest(),
-): Promise<SandboxedService> {
+) {
   await using stack = new AsyncDisposableStack();
   const { sandbox = {} } = options;
   const platform =

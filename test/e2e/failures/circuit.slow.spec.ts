@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { found } from '../../support/broker.ts';
-import { healthy, unavailable } from '../../support/platform-answers.ts';
+import { DAY, healthy, unavailable } from '../../support/platform-answers.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const MINIMUM_CALLS = 4;
 const OPEN_MS = 3_000;
 /** The wait for the first probe is spread, so that workers do not probe together. */
@@ -20,7 +19,7 @@ const VARIABLES = {
   REPORTS_RETRY_DELAYS_MS: '300,5000',
 };
 
-const fetchReport = ({ caller }: ServiceUnderTest) => caller.send('report.ad-hoc.fetch', PERIOD);
+const fetchReport = ({ caller }: ServiceUnderTest) => caller.send('report.ad-hoc.fetch', DAY);
 const fetchReports = (service: ServiceUnderTest, count: number) =>
   Array.from({ length: count }, () => fetchReport(service));
 const laneState = async (service: ServiceUnderTest) =>
@@ -43,9 +42,8 @@ describe('an open circuit', () => {
 
   it('fails a player fast, says when to come back, and closes by a probe', async () => {
     service.platform.behaviour = unavailable;
-    for (let call = 0; call < MINIMUM_CALLS; call += 1) {
+    for (let call = 0; call < MINIMUM_CALLS; call += 1)
       expect((await createSession())?.body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
-    }
     const openedAtMs = Date.now();
     const refused = await createSession();
     expect(refused?.body).toMatchObject({
@@ -92,9 +90,8 @@ describe('an open circuit', () => {
     expect(service.caller.received.filter(({ type }) => type.startsWith('report.'))).toEqual([]);
 
     gate.open();
-    for (const replies of await Promise.all(reports)) {
+    for (const replies of await Promise.all(reports))
       expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
-    }
     expect(await laneState(service)).toBe('consuming');
     expect(await circuitOf('report.ad-hoc.fetch')).toBe('closed');
   });
@@ -102,7 +99,7 @@ describe('an open circuit', () => {
   it('sends a report to a retry queue without a call while another report can be served', async () => {
     service.platform.behaviour = (request, response, socket) =>
       (request.url.pathname.endsWith('/ad_hoc') ? unavailable : healthy(1))(request, response, socket);
-    const rake = () => service.caller.send('report.rake.fetch', PERIOD);
+    const rake = () => service.caller.send('report.rake.fetch', DAY);
     await rake();
     const failing = fetchReports(service, MINIMUM_CALLS);
     await until('it is open', async () => (await circuitOf('report.ad-hoc.fetch')) === 'open');
@@ -151,9 +148,8 @@ describe('a lane with a backlog', () => {
     const full = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(full, Buffer.from('in the way'));
     // As many as open the circuit; they are back in the lane before it is probed.
-    for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4']) {
-      service.caller.publish('report.ad-hoc.fetch', PERIOD, { messageId, replyTo: full });
-    }
+    for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4'])
+      service.caller.publish('report.ad-hoc.fetch', DAY, { messageId, replyTo: full });
     await until('they are back in their lane', async () => (await service.depth('reports')) === 4);
     const gate = service.hold(healthy(1));
     const others = fetchReports(service, 4);

@@ -6,7 +6,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
 import { interactiveLoad } from '../../support/interactive-load.ts';
-import { dripping, Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
+import {
+  DAY,
+  dripping,
+  Gate,
+  healthy,
+  playerOf,
+  silent,
+  unavailable,
+} from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
@@ -14,7 +22,6 @@ import { until } from '../../support/until.ts';
 
 const ANSWER_MS = 20;
 const CALM_TIMEOUT_MS = 60_000;
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const REPORT_TYPES = ['report.rake.fetch', 'report.ad-hoc.fetch'];
 const REPORTS = 250;
 
@@ -77,7 +84,7 @@ describe('players while hundreds of reports are stuck', () => {
       const gate = new Gate();
       reports = gate.behind(REPORT_ENDPOINTS[endpoint]!);
       for (let report = 0; report < REPORTS; report += 1)
-        service.caller.publish(REPORT_TYPES[report % 2]!, PERIOD, { messageId: randomUUID() });
+        service.caller.publish(REPORT_TYPES[report % 2]!, DAY, { messageId: randomUUID() });
       const isFull = async () => (await waiting()) >= REPORTS - 2 * REPORTS_PREFETCH;
       await until('they are stuck', async () => gate.held >= CONNECTIONS / 2 && (await isFull()));
       reports = REPORT_ENDPOINTS[endpoint]!;
@@ -119,7 +126,7 @@ describe('players while hundreds of reports are stuck', () => {
     await until('no report is left', isCalm, CALM_TIMEOUT_MS);
     for (const type of REPORT_TYPES) {
       const replies = service.caller.repliesTo(type, CALM_TIMEOUT_MS);
-      service.caller.publish(type, PERIOD, { messageId: randomUUID(), correlationId: type });
+      service.caller.publish(type, DAY, { messageId: randomUUID(), correlationId: type });
       await replies;
     }
   }
@@ -174,15 +181,15 @@ describe.each([
   /** How long a report of an operator that is well takes. */
   const waitIn = async ({ caller }: ServiceUnderTest): Promise<number> => {
     const startedMs = performance.now();
-    const replies = await caller.send('report.rake.fetch', PERIOD);
+    const replies = await caller.send('report.rake.fetch', DAY);
     expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
     return performance.now() - startedMs;
   };
 
   const publish = (reports: number, options: Options.Publish, type = 'report.rake.fetch') => {
     for (let n = 0; n < reports; n += 1) {
-      service.caller.publish(type, { ...PERIOD, perPage: 1 }, options);
-      control.caller.publish(type, PERIOD);
+      service.caller.publish(type, { ...DAY, perPage: 1 }, options);
+      control.caller.publish(type, DAY);
     }
   };
   const publishAdHoc = (behaviour: PlatformBehaviour) => {

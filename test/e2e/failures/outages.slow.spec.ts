@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { createSessions, players, sessionsInFlight } from '../../support/create-sessions.ts';
-import { Gate, healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
+import { Gate, healthy, PAGED_DAY, playerOf, unavailable } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { Workers } from '../../support/workers.ts';
@@ -76,8 +76,6 @@ describe.each([
   });
 });
 
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-
 /** Where a postponed report continues is shown by test/e2e/bad-input/forged.spec.ts. */
 describe('a report that the platform cannot serve now', () => {
   const gate = new Gate();
@@ -88,7 +86,7 @@ describe('a report that the platform cannot serve now', () => {
   });
 
   it('is postponed once the broker accepts copies again, and is not run again meanwhile', async () => {
-    const report = service.caller.send('report.rake.fetch', PERIOD);
+    const report = service.caller.send('report.rake.fetch', PAGED_DAY);
     await until('it is in flight', () => gate.held === 1);
     service.proxy.refuse();
     // The connection that publishes is opened first.

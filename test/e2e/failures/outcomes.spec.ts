@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { Gate, healthy } from '../../support/platform-answers.ts';
+import { Gate, healthy, PAGED_DAY } from '../../support/platform-answers.ts';
 import type { PlatformRequest } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
-const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const RECORDS = 6;
 /** The page that the platform has not answered when the connections go. */
 const HELD_PAGE = 4;
@@ -27,7 +26,8 @@ beforeEach(() => {
   service.caller.received.length = 0;
 });
 
-const report = (headers = {}) => service.caller.send('report.rake.fetch', REPORT, { messageId: id, headers });
+const report = (headers = {}) =>
+  service.caller.send('report.rake.fetch', PAGED_DAY, { messageId: id, headers });
 
 describe('a report whose connections are cut', () => {
   it('continues after its last confirmed page, under the same ids, and says that its total has changed', async () => {

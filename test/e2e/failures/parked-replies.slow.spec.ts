@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import type { ConsumeMessage, Options } from 'amqplib';
 
 import { uniquePrefix } from '../../support/broker.ts';
-import { healthy } from '../../support/platform-answers.ts';
+import { healthy, PAGED_DAY } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { idsOf, INTERNAL_KEY, sealWith } from '../cli/kept-messages.ts';
@@ -13,7 +13,6 @@ import { expectedProperties } from '../commands/expected-properties.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const PAGES = 5;
-const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const SESSION = { userId: 'p-1' };
 /** Source: bus contract, section 5. */
 const PROMISED_MS = 10_000;
@@ -61,7 +60,7 @@ describe('a parked reply', () => {
   };
 
   it('is never a page of a report: pages wait for their queue in a retry queue, and arrive in sequence', async () => {
-    publish('report.rake.fetch', REPORT, 'report');
+    publish('report.rake.fetch', PAGED_DAY, 'report');
     await until('it waits', async () => (await depth(service.name('reports.retry.5000'))) === 1);
     expect(await depth(parked)).toBe(0);
     await declare();

@@ -27,9 +27,8 @@ describe('a command that kills its worker', () => {
         return gate.behind(healthy())(request, response, socket);
       }
       // In quarantine it is started apart from what is harmless, sooner or later alone.
-      if (deaths < STARTS_IN_LANE) {
+      if (deaths < STARTS_IN_LANE)
         await until('its neighbours are in flight', () => gates.beside.held >= NEIGHBOURS);
-      }
       deaths += 1;
       gates.beside.forget();
       workers.programs[0]?.kill('SIGKILL');
@@ -96,9 +95,8 @@ describe('a command that kills its worker', () => {
   });
 
   it('leaves nothing behind', async () => {
-    for (const queue of ['interactive', 'quarantine', 'replies.undelivered']) {
+    for (const queue of ['interactive', 'quarantine', 'replies.undelivered'])
       await until(`${queue} is empty`, async () => (await service.depth(queue)) === 0);
-    }
     // A worker that has just been killed does not answer; its successor does.
     const inFlight = () => workers.programs[0]?.metric('poker_commands_in_flight').catch(() => undefined);
     await until('all is acknowledged', async () => (await inFlight()) === 0);

@@ -20,21 +20,10 @@ const DETAILS = [
 ];
 const STATUSES = [200, 201, 204, 301, 302, 307, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 599];
 const WIRE_HEADERS = [
-  'transfer-encoding: chunked',
-  'connection: close',
-  'connection: upgrade',
-  'upgrade: websocket',
-  'content-encoding: gzip',
-  'content-encoding: x',
-  'retry-after: 0',
-  'retry-after: x',
-  'location: /elsewhere',
-  'keep-alive: timeout=0',
-  'keep-alive: timeout=99999999999',
-  'content-length: 0',
-  'content-length: 5',
-  'content-length: 99999999',
-  'content-length: -1',
+  ...'transfer-encoding: chunked|connection: close|connection: upgrade|upgrade: websocket'.split('|'),
+  ...'content-encoding: gzip|content-encoding: x|retry-after: 0|retry-after: x'.split('|'),
+  ...'location: /elsewhere|keep-alive: timeout=0|keep-alive: timeout=99999999999'.split('|'),
+  ...['0', '5', '99999999', '-1'].map((length) => `content-length: ${length}`),
 ];
 
 /** A text or list at and beyond the limits of length and depth. */

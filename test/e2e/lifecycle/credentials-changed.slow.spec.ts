@@ -2,13 +2,12 @@ import { hash } from 'node:crypto';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { healthy, PAGED_DAY } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformRequest, PlatformStub } from '../../support/platform-stub.ts';
 import { folderForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
-const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const READ_AGAIN = 'files of settings were read again';
 
 const folder = folderForAll();
@@ -93,9 +92,8 @@ describe('credentials that change while a worker runs', () => {
   it('do not make what a worker wrote before unbelievable', async () => {
     let hasFailed = false;
     service.platform.behaviour = (request, response, socket) => {
-      if (request.url.searchParams.get('page') !== '2' || hasFailed) {
+      if (request.url.searchParams.get('page') !== '2' || hasFailed)
         return healthy(3)(request, response, socket);
-      }
       hasFailed = true;
       answerJson(response, 503, { errors: [] });
     };
@@ -105,7 +103,7 @@ describe('credentials that change while a worker runs', () => {
       PLATFORM_SECRET_KEY_FILE: key,
       PLATFORM_MAX_ATTEMPTS: '1',
     });
-    const report = service.caller.send('report.rake.fetch', RAKE);
+    const report = service.caller.send('report.rake.fetch', PAGED_DAY);
     await until('it is postponed', () => linesOf(worker, 'command postponed').length > 0);
     folder.write('default.key', 'new');
     await until('the key is read again', () => linesOf(worker, READ_AGAIN).length > 0);

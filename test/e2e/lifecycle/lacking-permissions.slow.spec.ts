@@ -57,35 +57,34 @@ describe('a worker whose broker user lacks a permission', () => {
     ['write', 'to its events', () => [patterns()[0], '^amq\\.default$', patterns()[2]] as const],
     ['configure', '', () => [NONE, patterns()[1], patterns()[2]] as const],
     ['read', '', () => [patterns()[0], patterns()[1], NONE] as const],
-  ])(
-    'that it had before, to %s %s, takes and calls nothing until it has it again',
-    async (permission, _, left) => {
-      service.platform.requests.length = 0;
-      const before = { refusals: refusals().length, connections: service.proxy.accepted };
-      await allow(...left());
-      service.proxy.cut();
-      await until('it is reported', () => refusals().length > before.refusals);
-      // The connection that was cut may have the last word first.
-      const missing = `lacks the ${permission} permission`;
-      await until('it says so', async () => (await lastError())?.includes(missing));
-      await until('it takes nothing', async () => (await consumers()) === 0);
-      const answers = Array.from({ length: COMMANDS }, (_none, index) =>
-        service.caller.sendForOne('session.create', { userId: `p-${index}` }),
-      );
-      await until('they wait', async () => (await service.depth('interactive')) === COMMANDS);
-      await sleep(5_000);
-      expect([await service.depth('interactive'), service.platform.requests.length, await isReady()]).toEqual(
-        [COMMANDS, 0, false],
-      );
-      expect(service.proxy.accepted - before.connections).toBeLessThan(10);
-      await allow(...patterns());
-      for (const { type } of await Promise.all(answers)) expect(type).toBe('session.created');
-      await until('it is ready', isReady, 10_000);
-      expect(service.platform.requests).toHaveLength(COMMANDS);
-      const redelivered = await worker.metric('poker_redeliveries_total');
-      expect(redelivered ?? 0).toBe(0);
-    },
-  );
+  ])('that it had, to %s %s, takes and calls nothing until it has it again', async (permission, _, left) => {
+    service.platform.requests.length = 0;
+    const before = { refusals: refusals().length, connections: service.proxy.accepted };
+    await allow(...left());
+    service.proxy.cut();
+    await until('it is reported', () => refusals().length > before.refusals);
+    // The connection that was cut may have the last word first.
+    const missing = `lacks the ${permission} permission`;
+    await until('it says so', async () => (await lastError())?.includes(missing));
+    await until('it takes nothing', async () => (await consumers()) === 0);
+    const answers = Array.from({ length: COMMANDS }, (_none, index) =>
+      service.caller.sendForOne('session.create', { userId: `p-${index}` }),
+    );
+    await until('they wait', async () => (await service.depth('interactive')) === COMMANDS);
+    await sleep(5_000);
+    expect([await service.depth('interactive'), service.platform.requests.length, await isReady()]).toEqual([
+      COMMANDS,
+      0,
+      false,
+    ]);
+    expect(service.proxy.accepted - before.connections).toBeLessThan(10);
+    await allow(...patterns());
+    for (const { type } of await Promise.all(answers)) expect(type).toBe('session.created');
+    await until('it is ready', isReady, 10_000);
+    expect(service.platform.requests).toHaveLength(COMMANDS);
+    const redelivered = await worker.metric('poker_redeliveries_total');
+    expect(redelivered ?? 0).toBe(0);
+  });
 
   it.each(['interactive', 'quarantine'])(
     'to read %s alone, says so, though its consumers stand, and serves once it has it again',

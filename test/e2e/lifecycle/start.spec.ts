@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,6 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Channel } from 'amqplib';
 
 import { root } from '../../../scripts/root.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
@@ -84,9 +84,8 @@ describe('a worker that cannot listen', () => {
   const service = serviceForAll({ behaviour: healthy() });
 
   it('refuses to start while Redis and the broker are away, and names the variable', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
+    const other = createServer();
+    const port = await listenOnLoopback(other);
     service.proxy.refuse();
     try {
       const worker = service.start({ HTTP_PORT: String(port), REDIS_URL: 'redis://127.0.0.1:1' });

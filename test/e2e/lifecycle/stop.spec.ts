@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 
 import { createSessions, players } from '../../support/create-sessions.ts';
-import { Gate, healthy, silent } from '../../support/platform-answers.ts';
+import { DAY, Gate, healthy, PAGED_DAY, silent } from '../../support/platform-answers.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -58,8 +58,7 @@ describe('a worker that is stopped', () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const worker = await service.worker();
-    const data = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-    const report = service.caller.send('report.rake.fetch', data);
+    const report = service.caller.send('report.rake.fetch', PAGED_DAY);
     await until('it is in flight', () => gate.held === 1);
     // Clients that keep a connection to its health open.
     const port = Number(new URL(await worker.url()).port);
@@ -102,25 +101,20 @@ describe('a worker that is stopped', () => {
   });
 });
 
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-
 describe('workers of one lane each', () => {
   const service = serviceForAll({ behaviour: healthy(1) });
 
   it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });
     // The broker drops what expires in a lane that nobody serves, without a reply.
-    service.caller.publish('report.rake.fetch', PERIOD, { expiration: '20', messageId: 'expired' });
-    const [expired] = await until('it is a dead letter', async () => {
-      const letters = await service.deadLetters();
-      return letters.length > 0 && letters;
-    });
+    service.caller.publish('report.rake.fetch', DAY, { expiration: '20', messageId: 'expired' });
+    const [expired] = await until('it is a dead letter', () => service.deadLetters());
     expect(expired?.properties.headers).toMatchObject({ 'x-death': [{ reason: 'expired', count: 1 }] });
 
-    const report = service.caller.send('report.rake.fetch', PERIOD);
+    const report = service.caller.send('report.rake.fetch', DAY);
     // Straight to the other lane's queue: the worker that finds it there moves it.
     const stray = service.caller.repliesTo('stray');
-    service.caller.channel.sendToQueue(service.name('interactive'), Buffer.from(JSON.stringify(PERIOD)), {
+    service.caller.channel.sendToQueue(service.name('interactive'), Buffer.from(JSON.stringify(DAY)), {
       type: 'report.ad-hoc.fetch',
       messageId: 'stray',
       correlationId: 'stray',
@@ -132,8 +126,7 @@ describe('workers of one lane each', () => {
     await until('both reports wait', async () => (await service.depth('reports')) === 2);
     expect(service.platform.requests).toHaveLength(1);
     await service.worker({ LANES: 'reports' });
-    for (const replies of await Promise.all([report, stray])) {
+    for (const replies of await Promise.all([report, stray]))
       expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
-    }
   });
 });

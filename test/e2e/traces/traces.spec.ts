@@ -7,7 +7,7 @@ import { SimpleSpanProcessor, StackContextManager, TracerProvider } from '@opent
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { printTree } from '../../support/otlp/print-tree.ts';
 import type { ReceivedSpan } from '../../support/otlp/read-spans.ts';
-import { healthy, unavailable } from '../../support/platform-answers.ts';
+import { DAY, healthy, unavailable } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { openCallers } from '../caller/open-callers.ts';
@@ -32,7 +32,6 @@ async function withinShop<T>(collector: string, name: string, act: () => Promise
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
-const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 
 const traceparentOf = (number: number) => `00-${traceIdOf(number)}-00f067aa0ba902b7-01`;
 const traceIdOf = (number: number) => `${TRACE_ID.slice(0, -1)}${number}`;
@@ -181,8 +180,7 @@ describe('traces', () => {
         `      ${reply}`,
       ].toSorted(),
     );
-    const lines = await linesOf(traceIdOf(1), 2);
-    expect(lines).toMatchObject([
+    expect(await linesOf(traceIdOf(1), 2)).toMatchObject([
       {
         msg: 'command postponed',
         code: 'PLATFORM_UNAVAILABLE',

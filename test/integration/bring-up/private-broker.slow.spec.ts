@@ -47,20 +47,18 @@ function listenersOn(port: number): string[] {
     .map(([, local = '']) => local.slice(0, local.indexOf(':')));
 }
 
-describe('npm run broker', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-    'is a broker on the given port, gone when %s ends npm',
-    async (signal) => {
-      const [port = 0] = await freePorts(1);
-      await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
-      expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
-      await until('it listens', () => isListening(port));
-      program.kill(signal);
-      expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
-      await until('the broker has ended', async () => !(await isListening(port)));
-    },
-  );
-});
+it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+  'npm run broker is a broker on the given port, gone when %s ends npm',
+  async (signal) => {
+    const [port = 0] = await freePorts(1);
+    await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
+    expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
+    await until('it listens', () => isListening(port));
+    program.kill(signal);
+    expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
+    await until('the broker has ended', async () => !(await isListening(port)));
+  },
+);
 
 it('npm run demo runs on the nodes of a cluster that AMQP_URL names, and leaves nothing there', async () => {
   const AMQP_URL = `${testBrokerUrl()},${testBrokerUrl().replace('127.0.0.1', 'localhost')}`;

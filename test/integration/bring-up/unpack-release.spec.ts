@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 
 import { afterEach, expect, it, jest } from '@jest/globals';
 
 import { requireInstallation, useOwnLoader } from '../../../scripts/broker/installation.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 it('an unpacked RabbitMQ runs on the loader and the libraries of its folder', () => {
@@ -43,10 +42,10 @@ async function mirrorWith(release?: string) {
   const server = createServer(({ url }, response) => {
     const isThere = release !== undefined && url === '/dists/sid/Release';
     response.writeHead(isThere ? 200 : 404).end(release);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const port = await listenOnLoopback(server);
   const close = (): void => server.close().closeAllConnections();
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.dispose]: close };
+  return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: close };
 }
 
 afterEach(() => void jest.restoreAllMocks());

@@ -55,9 +55,8 @@ describe('deploy/rabbitmq/start.sh', () => {
     const { users, permissions } = await definitions();
     try {
       await testBrokerCtl('import_definitions', target);
-      for (const { name, password } of users) {
+      for (const { name, password } of users)
         expect(await testBrokerCtl('authenticate_user', name, password)).toMatch(/Success/);
-      }
       for (const { user, vhost, ...patterns } of permissions) {
         const listed = await testBrokerCtl('list_user_permissions', user, '--formatter', 'json');
         expect(JSON.parse(listed)).toEqual([{ vhost, ...patterns }]);

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { Viewers } from '../../../apps/worker/src/console/viewers.ts';
 import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { until } from '../../support/until.ts';
 
 const MAX_MISSED = 10;
@@ -20,6 +21,7 @@ interface Client {
 }
 
 let server: Server;
+let port: number;
 let viewers: Viewers;
 let responses: ServerResponse[];
 let state: unknown;
@@ -39,8 +41,7 @@ beforeEach(async () => {
     return viewers.admit(response);
   });
   limitConnections(server, (socket) => viewers.has(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  port = await listenOnLoopback(server);
 });
 afterEach(() => {
   server.closeAllConnections();
@@ -48,7 +49,7 @@ afterEach(() => {
 });
 
 function newSocket(): Socket {
-  return connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  return connect(port, '127.0.0.1').on('error', () => undefined);
 }
 
 /** A client that says nothing yet. */
@@ -99,16 +100,14 @@ describe('Viewers', () => {
   });
 });
 
-describe('limitConnections', () => {
-  it('closes none of as many as it takes, and each after its first answer', async () => {
-    const clients: Socket[] = [];
-    for (let n = 0; n < MAX_CONNECTIONS; n += 1) clients.push(await newConnection());
-    expect(await promisify(server.getConnections.bind(server))()).toBe(MAX_CONNECTIONS);
-    const [first] = clients;
-    let answer = '';
-    first!.on('data', (chunk) => (answer += String(chunk)));
-    first!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(first!, 'close');
-    expect(answer.match(/well/g)).toHaveLength(1);
-  });
+it('limitConnections closes none of as many as it takes, and each after its first answer', async () => {
+  const clients: Socket[] = [];
+  for (let n = 0; n < MAX_CONNECTIONS; n += 1) clients.push(await newConnection());
+  expect(await promisify(server.getConnections.bind(server))()).toBe(MAX_CONNECTIONS);
+  const [first] = clients;
+  let answer = '';
+  first!.on('data', (chunk) => (answer += String(chunk)));
+  first!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(first!, 'close');
+  expect(answer.match(/well/g)).toHaveLength(1);
 });

@@ -103,9 +103,8 @@ describe('Two workers over one Redis', () => {
   it('keep a claim for as long as its worker lives', async () => {
     const first = await claimOf(one, id);
     const repeat = await waitFor(two, id);
-    for (const untilMs = performance.now() + LEASE_MS * 1.5; performance.now() < untilMs; await sleep(100)) {
+    for (const untilMs = performance.now() + LEASE_MS * 1.5; performance.now() < untilMs; await sleep(100))
       expect(await stored()).not.toBeNull();
-    }
     await first.settle(success('s-3'));
     expect(await repeat.outcome).toEqual(success('s-3'));
   });

@@ -1,29 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { until } from '../../support/until.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
-import { stackForAll } from '../../support/suite-service.ts';
+import type { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
-import { claimOf, isAway, isBack, keyOf, LEASE_MS, success, waitFor, Workers } from './workers.ts';
+import {
+  claimOf,
+  isAway,
+  isBack,
+  keyOf,
+  LEASE_MS,
+  redisForEach,
+  success,
+  waitFor,
+  Workers,
+} from './workers.ts';
 
 /** Less than waiting a second time would take. */
 const TOGETHER_MS = 200;
 /** Whatever needs no I/O has ended by then; a network request has not. */
 const TURNS_AT_ONCE = 5;
 
-const stack = stackForAll();
 let redis: PrivateRedis;
 let workers: Workers;
 
-beforeEach(async () => {
-  redis = stack.use(await PrivateRedis.start());
-  workers = stack.use(new Workers(redis.url));
-});
+redisForEach((...started) => ([redis, workers] = started));
 
 /**
  * Whether something ends within a few turns of the event loop, however long those take.
@@ -128,12 +133,10 @@ describe('A worker whose Redis does not answer', () => {
   });
 });
 
-describe('A worker that starts', () => {
-  it('uses Redis for its first command, too', async () => {
-    const id = randomUUID();
-    await (await claimOf(await workers.join(), id)).settle(success('s-1'));
-    expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'settled' });
-  });
+it('A worker that starts uses Redis for its first command, too', async () => {
+  const id = randomUUID();
+  await (await claimOf(await workers.join(), id)).settle(success('s-1'));
+  expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'settled' });
 });
 
 describe('A repeat that waits for another worker', () => {
@@ -162,20 +165,18 @@ describe('A repeat that waits for another worker', () => {
   });
 });
 
-describe('A worker that stops', () => {
-  it('closes its connection and leaves nothing open', async () => {
-    const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
-    await using line = await TcpProxy.start(redis.url);
-    using stopping = new Workers(line.through(redis.url));
-    const store = await stopping.join();
-    await claimOf(store, randomUUID());
-    expect(await clients()).toContain('name=poker-bridge');
-    // On a busy machine it may have connected twice.
-    const { accepted } = line;
-    store.onApplicationShutdown();
-    await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
-    await until('no connection is left', () => line.connections === 0);
-    expect(line.accepted).toBe(accepted);
-    expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
-  });
+it('A worker that stops closes its connection and leaves nothing open', async () => {
+  const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
+  await using line = await TcpProxy.start(redis.url);
+  using stopping = new Workers(line.through(redis.url));
+  const store = await stopping.join();
+  await claimOf(store, randomUUID());
+  expect(await clients()).toContain('name=poker-bridge');
+  // On a busy machine it may have connected twice.
+  const { accepted } = line;
+  store.onApplicationShutdown();
+  await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
+  await until('no connection is left', () => line.connections === 0);
+  expect(line.accepted).toBe(accepted);
+  expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
 });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 
 import { inspectRedis } from '#messaging/client';
@@ -11,19 +10,15 @@ import { TlsContext, type TlsMaterial } from '#tls';
 import { Authority } from '../../../libs/settings/src/certificates.fixture.ts';
 import { freePorts } from '../../../scripts/network.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
-import { stackForAll } from '../../support/suite-service.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { isAway, isBack, Workers } from './workers.ts';
+import { isAway, isBack, redisForEach, Workers } from './workers.ts';
 
-const stack = stackForAll();
 let redis: PrivateRedis;
 let workers: Workers;
 
-beforeEach(async () => {
-  redis = stack.use(await PrivateRedis.start());
-  workers = stack.use(new Workers(redis.url));
-});
+redisForEach((...started) => ([redis, workers] = started));
 
 /** Why Redis is away, by a worker and by `doctor`. */
 async function reasonsOf(url: string): Promise<unknown[]> {
@@ -40,11 +35,8 @@ async function impostor(serve: (socket: Socket) => void): Promise<AsyncDisposabl
     socket.on('error', () => undefined);
     serve(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   const close = async (): Promise<void> => void server.close();
-  return { url: `redis://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
+  return { url: `redis://127.0.0.1:${await listenOnLoopback(server)}`, [Symbol.asyncDispose]: close };
 }
 
 describe('A Redis that refuses', () => {

@@ -1,9 +1,12 @@
+import { beforeEach } from '@jest/globals';
 import { Redis } from 'ioredis';
 
 import { CommandError, type CommandErrorFacts, type ErrorCode, type Reply } from '#contracts';
 import { type IdempotencyStore, InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
 import { RedisEntries } from '../../../libs/messaging/src/idempotency/redis-entries.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 type ClaimOrigin = NonNullable<Parameters<IdempotencyStore['claim']>[2]>;
@@ -54,6 +57,15 @@ export class Workers implements Disposable {
   [Symbol.dispose](): void {
     for (const store of this.#stores) store.onApplicationShutdown();
   }
+}
+
+/** Gives each test a Redis of its own, and workers over it. */
+export function redisForEach(given: (redis: PrivateRedis, workers: Workers) => unknown): void {
+  const stack = stackForAll();
+  beforeEach(async () => {
+    const redis = stack.use(await PrivateRedis.start());
+    given(redis, stack.use(new Workers(redis.url)));
+  });
 }
 
 export async function claimOf(store: IdempotencyStore, id: string, fingerprint = 'f') {

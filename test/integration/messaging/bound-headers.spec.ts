@@ -32,9 +32,7 @@ const { Connection } = require(join(dirname(require.resolve('amqplib')), 'lib', 
 function decoded(pieces: readonly Buffer[], known?: readonly string[] | 'unbounded'): Frame[] {
   const stream = new PassThrough();
   const connection = new Connection(stream);
-  if (known !== 'unbounded') {
-    boundHeaders({ connection } as unknown as ChannelModel, known && new Set(known));
-  }
+  if (known !== 'unbounded') boundHeaders({ connection } as unknown as ChannelModel, known && new Set(known));
   const frames: Frame[] = [];
   for (const piece of pieces) {
     stream.write(piece);

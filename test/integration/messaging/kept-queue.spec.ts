@@ -5,13 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { topologyOf } from '#messaging';
 import { KeptQueue } from '#messaging/client';
 
-import {
-  drainTexts,
-  openConnection,
-  testBrokerCtl,
-  testBrokerUrl,
-  uniquePrefix,
-} from '../../support/broker.ts';
+import { drained, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -35,9 +29,8 @@ describe('the queue of dead letters, for a person', () => {
     const declaration = queues.find(({ name }) => name === queue)!;
     await open.channel.assertQueue(queue, { durable: true, arguments: declaration.arguments });
     await open.channel.assertQueue(target, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
-    for (const messageId of numbers(0, COUNT)) {
+    for (const messageId of numbers(0, COUNT))
       open.channel.sendToQueue(queue, Buffer.from(messageId), { persistent: true, messageId });
-    }
     await open.channel.waitForConfirms();
     kept = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
   });
@@ -66,7 +59,7 @@ describe('the queue of dead letters, for a person', () => {
     });
     expect(settled).toEqual(numbers(10, COUNT).map((id) => `${id} done`));
     expect(timesHeld.at(-1)).toBeGreaterThan(timesHeld[0]!);
-    expect(await drainTexts(open.channel, target)).toEqual(numbers(10, COUNT));
+    expect(await drained(open.channel, target)).toEqual(numbers(10, COUNT));
     // The next one has its turn at once, though the one before is still connected.
     await using other = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
     const waiting = (): never => {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Ask, Names } from '#platform';
 
 import { until } from '../../support/until.ts';
-import { buildClient, callWithin, CALLS, codeOf, createSession, platform } from './client.fixture.ts';
+import { buildClient, callWithin, CALLS, codeOf, createSession, platform } from './client.ts';
 import { errors, GAME, SESSION } from './documents.ts';
 import { answers, answersAfter, answersTo, resets } from './local-platform.ts';
 

@@ -3,15 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { silent } from '../../support/platform-answers.ts';
-import {
-  buildClient,
-  callWithin,
-  CALLS,
-  createSession,
-  failureOf,
-  OPERATIONS,
-  platform,
-} from './client.fixture.ts';
+import { buildClient, callWithin, CALLS, createSession, failureOf, OPERATIONS, platform } from './client.ts';
 import { DOCUMENTS, errors, SESSION } from './documents.ts';
 import { answers, answersMail, type Behaviour, drips, resets, truncates } from './local-platform.ts';
 

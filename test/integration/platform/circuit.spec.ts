@@ -11,7 +11,7 @@ import {
   failureOf,
   LIMITS,
   platform,
-} from './client.fixture.ts';
+} from './client.ts';
 import { GAME, SESSION } from './documents.ts';
 import { answers, answersAfter, answersTo, type Behaviour, resets } from './local-platform.ts';
 

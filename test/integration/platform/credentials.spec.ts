@@ -14,7 +14,7 @@ import {
   platform,
   RecordingObserver,
   startPlatform,
-} from './client.fixture.ts';
+} from './client.ts';
 import { SESSION } from './documents.ts';
 import { answers, type Behaviour, targetOf } from './local-platform.ts';
 

@@ -14,7 +14,7 @@ import {
   listen,
   OPERATIONS,
   platform,
-} from './client.fixture.ts';
+} from './client.ts';
 import { SESSION } from './documents.ts';
 import { answers, type Behaviour, drips, resets } from './local-platform.ts';
 

@@ -12,7 +12,7 @@ import {
   OPERATIONS,
   platform,
   startPlatform,
-} from './client.fixture.ts';
+} from './client.ts';
 import { errors } from './documents.ts';
 import { answers, type Behaviour, drips, truncates } from './local-platform.ts';
 
@@ -51,22 +51,19 @@ const TABLE: readonly (readonly [readonly CalledOperation[], number, string | un
 ];
 
 describe('the table', () => {
-  it.each(TABLE)(
-    '%j: %d %s is %s, in detail or title, in any letter case',
-    async (operations, status, text, code) => {
-      const entries = text === undefined ? [{}] : [{ detail: text }, { title: ` ${text.toUpperCase()} ` }];
-      const isDoubted = code === 'BAD_REQUEST' && status === 400 && text !== 'Not valid request';
-      const hint = isDoubted ? { hint: 'signature' } : undefined;
-      for (const operation of operations) {
-        for (const entry of entries) {
-          platform.next(answers(status, errors(status, entry)));
-          const error = await fail(operation);
-          expect([error.code, error.platform?.status]).toEqual([code, status]);
-          expect(error.details).toEqual(code === 'NICKNAME_TOO_LONG' ? { maxLength: 12 } : hint);
-        }
+  it.each(TABLE)('%j: %d %s is %s, in detail or title, any case', async (operations, status, text, code) => {
+    const entries = text === undefined ? [{}] : [{ detail: text }, { title: ` ${text.toUpperCase()} ` }];
+    const isDoubted = code === 'BAD_REQUEST' && status === 400 && text !== 'Not valid request';
+    const hint = isDoubted ? { hint: 'signature' } : undefined;
+    for (const operation of operations) {
+      for (const entry of entries) {
+        platform.next(answers(status, errors(status, entry)));
+        const error = await fail(operation);
+        expect([error.code, error.platform?.status]).toEqual([code, status]);
+        expect(error.details).toEqual(code === 'NICKNAME_TOO_LONG' ? { maxLength: 12 } : hint);
       }
-    },
-  );
+    }
+  });
 
   it.each([
     [['session.create', 'game.open'], '/data/attributes/authType', 'AUTH_TYPE_INVALID'],
@@ -77,18 +74,15 @@ describe('the table', () => {
     [['session.create', 'game.open'], '/data/attributes/nick', 'INCORRECT_DATA'],
     [['game.open'], '/data/attributes/player/preferredCurrency', 'INCORRECT_DATA'],
     [['report.ad-hoc.fetch', 'report.rake.fetch'], '/data/attributes/currency', 'INCORRECT_DATA'],
-  ] as const)(
-    '%j: a 422 whose text says nothing is classified by its pointer %s',
-    async (operations, pointer, code) => {
-      for (const operation of operations) {
-        platform.next(answers(422, errors(422, { detail: 'Incorrect data', source: { pointer } })));
-        expect((await fail(operation)).code).toBe(code);
-        const inactive = { title: 'This currency is not active' };
-        platform.next(answers(422, errors(422, { source: { pointer } }, inactive)));
-        expect((await fail(operation)).code).toBe('CURRENCY_INACTIVE');
-      }
-    },
-  );
+  ] as const)('%j: a 422 with no telling text goes by its pointer %s', async (operations, pointer, code) => {
+    for (const operation of operations) {
+      platform.next(answers(422, errors(422, { detail: 'Incorrect data', source: { pointer } })));
+      expect((await fail(operation)).code).toBe(code);
+      const inactive = { title: 'This currency is not active' };
+      platform.next(answers(422, errors(422, { source: { pointer } }, inactive)));
+      expect((await fail(operation)).code).toBe('CURRENCY_INACTIVE');
+    }
+  });
 
   it('takes a currency that was sent for one that is not found', async () => {
     const entry = { source: { pointer: '/data/attributes/currency' } };
@@ -108,17 +102,14 @@ describe('the table', () => {
     ['a page of a proxy', 400, '<html>Bad Request</html>', false],
     ['a pointer', 400, '{"errors":[{"source":{"pointer":"/data"}}]}', false],
     ['another status', 409, '', false],
-  ])(
-    'hints at the signature, and counts it, if a 400 says nothing: %s',
-    async (_, status, body, isDoubted) => {
-      platform.always(answers(status, body));
-      const { client, observer } = buildClient();
-      const error = await failureOf(createSession(client));
-      const hint = isDoubted ? { hint: 'signature' } : undefined;
-      expect([error.code, error.details]).toEqual(['BAD_REQUEST', hint]);
-      expect(observer.signatureDoubts).toBe(isDoubted ? 1 : 0);
-    },
-  );
+  ])('hints at the signature and counts it if a 400 says nothing: %s', async (_, status, body, isDoubted) => {
+    platform.always(answers(status, body));
+    const { client, observer } = buildClient();
+    const error = await failureOf(createSession(client));
+    const hint = isDoubted ? { hint: 'signature' } : undefined;
+    expect([error.code, error.details]).toEqual(['BAD_REQUEST', hint]);
+    expect(observer.signatureDoubts).toBe(isDoubted ? 1 : 0);
+  });
 });
 
 describe('an answer without an error document', () => {
@@ -133,24 +124,21 @@ describe('an answer without an error document', () => {
     [{ errors: [{ detail: 1, title: {}, source: 'x' }] }, 'PLAYER_NOT_FOUND'],
     ['x'.repeat(100_000), 'NOT_FOUND', 'text'],
     ['['.repeat(60_000), 'NOT_FOUND', 'json'],
-  ])(
-    'is classified by its status, and names no player unless it is the own answer: body %#',
-    async (...row) => {
-      const [body, notFound, kind] = row;
-      for (const [status, code] of [
-        [302, 'UNEXPECTED_REDIRECT'],
-        [400, 'BAD_REQUEST'],
-        [404, notFound],
-        [422, 'INCORRECT_DATA'],
-        [500, 'PLATFORM_UNAVAILABLE'],
-      ] as const) {
-        platform.next(answers(status, body));
-        const error = await fail();
-        expect([error.code, error.platform?.status]).toEqual([code, status]);
-        expect(error.details?.['body']).toBe(status === 404 ? kind : undefined);
-      }
-    },
-  );
+  ])('is classified by its status, names no player unless it is the own answer: body %#', async (...row) => {
+    const [body, notFound, kind] = row;
+    for (const [status, code] of [
+      [302, 'UNEXPECTED_REDIRECT'],
+      [400, 'BAD_REQUEST'],
+      [404, notFound],
+      [422, 'INCORRECT_DATA'],
+      [500, 'PLATFORM_UNAVAILABLE'],
+    ] as const) {
+      platform.next(answers(status, body));
+      const error = await fail();
+      expect([error.code, error.platform?.status]).toEqual([code, status]);
+      expect(error.details?.['body']).toBe(status === 404 ? kind : undefined);
+    }
+  });
 
   it.each<[string, Behaviour]>([
     ['breaks off', truncates(404, errors(404, { detail: NOT_FOUND }))],

@@ -4,15 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { silent } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
-import {
-  buildClient,
-  codeOf,
-  createSession,
-  failureOf,
-  listen,
-  operatorAt,
-  platform,
-} from './client.fixture.ts';
+import { buildClient, codeOf, createSession, failureOf, listen, operatorAt, platform } from './client.ts';
 import { SESSION } from './documents.ts';
 import { answers, resets } from './local-platform.ts';
 

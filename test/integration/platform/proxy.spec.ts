@@ -16,7 +16,7 @@ import {
   failureOf,
   OPERATIONS,
   platform,
-} from './client.fixture.ts';
+} from './client.ts';
 import { DOCUMENTS, SESSION } from './documents.ts';
 import { answers, targetOf } from './local-platform.ts';
 

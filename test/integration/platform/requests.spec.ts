@@ -3,14 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { GameOpen, SessionCreate } from '#contracts';
 
 import { healthy } from '../../support/platform-answers.ts';
-import {
-  buildClient,
-  callWithin,
-  type ClientOptions,
-  digest,
-  platform,
-  recordsOf,
-} from './client.fixture.ts';
+import { buildClient, callWithin, type ClientOptions, digest, platform, recordsOf } from './client.ts';
 import { targetOf } from './local-platform.ts';
 
 beforeEach(() => void platform.always(healthy(101)));

@@ -13,13 +13,7 @@ import {
 
 import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
-import {
-  drainTexts,
-  openConnection,
-  testBrokerCtl,
-  testBrokerUrl,
-  uniquePrefix,
-} from '../../support/broker.ts';
+import { drained, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -34,40 +28,36 @@ const open = stackForAll().use(await openConnection());
 await open.channel.assertQueue(queue, { arguments: { 'x-queue-type': 'quorum' } });
 beforeEach(() => open.channel.purgeQueue(queue));
 
-describe('a connection', () => {
-  it('is reopened if the broker does not answer its set-up', async () => {
-    const states: ConnectionState[] = [];
-    let setUps = 0;
-    const connection = new BrokerConnection({
-      urls: [testBrokerUrl()],
-      name: 'set-up',
-      setUp: () => ((setUps += 1) === 1 ? new Promise(() => undefined) : Promise.resolve()),
-      setUpTimeoutMs: 100,
-      onState: (state) => states.push(state),
-    });
-    connection.open();
-    await connection.established();
-    expect(states).toEqual([
-      { kind: 'connecting', reason: 'the set-up was not answered in time' },
-      { kind: 'open' },
-    ]);
-    await connection.close();
+it('a connection is reopened if the broker does not answer its set-up', async () => {
+  const states: ConnectionState[] = [];
+  let setUps = 0;
+  const connection = new BrokerConnection({
+    urls: [testBrokerUrl()],
+    name: 'set-up',
+    setUp: () => ((setUps += 1) === 1 ? new Promise(() => undefined) : Promise.resolve()),
+    setUpTimeoutMs: 100,
+    onState: (state) => states.push(state),
   });
+  connection.open();
+  await connection.established();
+  expect(states).toEqual([
+    { kind: 'connecting', reason: 'the set-up was not answered in time' },
+    { kind: 'open' },
+  ]);
+  await connection.close();
 });
 
-describe('a question after permissions', () => {
-  it('says which queue may not be read', async () => {
-    const user = uniquePrefix();
-    await testBrokerCtl('add_user', user, 'secret');
-    await testBrokerCtl('set_permissions', user, '.*', '.*', `^(?!${queue}$)`);
-    const url = Object.assign(new URL(testBrokerUrl()), { username: user, password: 'secret' }).href;
-    await using asking = await openConnection(url);
-    await checkReading(asking.connection, [`${queue}-other`]);
-    await expect(checkReading(asking.connection, [`${queue}-other`, queue])).rejects.toThrow(
-      `read access to queue '${queue}'`,
-    );
-    await testBrokerCtl('delete_user', user);
-  });
+it('a question after permissions says which queue may not be read', async () => {
+  const user = uniquePrefix();
+  await testBrokerCtl('add_user', user, 'secret');
+  await testBrokerCtl('set_permissions', user, '.*', '.*', `^(?!${queue}$)`);
+  const url = Object.assign(new URL(testBrokerUrl()), { username: user, password: 'secret' }).href;
+  await using asking = await openConnection(url);
+  await checkReading(asking.connection, [`${queue}-other`]);
+  await expect(checkReading(asking.connection, [`${queue}-other`, queue])).rejects.toThrow(
+    `read access to queue '${queue}'`,
+  );
+  await testBrokerCtl('delete_user', user);
 });
 
 describe('a publisher', () => {
@@ -129,7 +119,7 @@ describe('a publisher', () => {
       expect(await publishAll(['lost'])).toEqual(['returned']);
       await open.channel.assertQueue(again, { arguments: { 'x-queue-type': 'quorum' } });
       expect(new Set(await publishAll(bodies))).toEqual(new Set(['confirmed']));
-      expect(new Set(await drainTexts(open.channel, again))).toEqual(new Set(bodies));
+      expect(new Set(await drained(open.channel, again))).toEqual(new Set(bodies));
       await open.channel.deleteQueue(again);
     }
   });
@@ -190,11 +180,11 @@ describe('a consumer', () => {
     consume(() => new Promise((resolve) => settle.push(resolve)));
     for (let n = 0; n < 100; n += 1) open.channel.sendToQueue(queue, Buffer.from('any'));
     await until('all are in flight', () => settle.length === 100);
-    const drained = consumer.drain(10_000);
+    const stopped = consumer.drain(10_000);
     await sleep(100);
     for (const each of settle.slice(1)) each();
     setImmediate(() => settle[0]?.());
-    await drained;
+    await stopped;
   });
 
   it('keeps the beginning of bodies that are too large, and all of the others between them', async () => {

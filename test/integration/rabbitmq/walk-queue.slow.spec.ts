@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 
 import { QueueWalk } from '#rabbitmq';
 
-import { drainTexts, openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { drained, openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -44,10 +44,8 @@ describe('a walk through a quorum queue', () => {
 
   it.each([0, 1, 101, 10_000])('finds %i messages in order, each time', async (count) => {
     await put(0, count);
-    for (let times = 0; times < 2; times += 1) {
-      expect(await walk()).toEqual(numbers(0, count));
-    }
-    expect(await drainTexts(open.channel, queue)).toEqual(numbers(0, count));
+    for (let times = 0; times < 2; times += 1) expect(await walk()).toEqual(numbers(0, count));
+    expect(await drained(open.channel, queue)).toEqual(numbers(0, count));
   });
 
   it('removes what is acknowledged once it has shown all, however much that is', async () => {
@@ -58,7 +56,7 @@ describe('a walk through a quorum queue', () => {
       for await (const { acknowledge } of walked.messages()) acknowledgements.push(acknowledge);
       for (const acknowledge of acknowledgements) acknowledge();
     }
-    expect(await drainTexts(open.channel, queue)).toEqual([]);
+    expect(await drained(open.channel, queue)).toEqual([]);
   });
 
   it('removes what was acknowledged while the broker did not answer its end', async () => {
@@ -75,7 +73,7 @@ describe('a walk through a quorum queue', () => {
       await expect(end).rejects.toThrow('not answered in time');
       proxy.resume();
     }
-    expect(await drainTexts(open.channel, queue)).toEqual([]);
+    expect(await drained(open.channel, queue)).toEqual([]);
   });
 
   it('leaves the event loop to others after a hundred small messages', async () => {
@@ -99,6 +97,6 @@ describe('a walk through a quorum queue', () => {
     const left = numbers(0, 3_100).filter((text) =>
       Number(text) < 3_000 ? Number(text) % 10 !== 0 : Number(text) % 2 !== 0,
     );
-    expect(await drainTexts(open.channel, queue)).toEqual(left);
+    expect(await drained(open.channel, queue)).toEqual(left);
   });
 });

@@ -62,17 +62,14 @@ describe('faults on request', () => {
       JSON.stringify({ errors: [{ source: { pointer } }] }),
     ],
     [{ kind: 'status', status: 400, empty: true }, 400, {}, ''],
-  ])(
-    'answer instead of the platform, which processes nothing: %j',
-    async (fault, status, headers, body = /^/) => {
-      await sandbox.fault({ ...fault, count: 1 });
-      const received = await sandbox.session('ada');
-      expect(received).toMatchObject({ status, headers });
-      if (typeof body === 'string') expect(received.text).toBe(body);
-      else expect(received.text).toMatch(body);
-      expect(await counters()).toMatchObject({ processed: 0, answered: { [status]: 1 } });
-    },
-  );
+  ])('answer for the platform, which processes nothing: %j', async (fault, status, headers, body = /^/) => {
+    await sandbox.fault({ ...fault, count: 1 });
+    const received = await sandbox.session('ada');
+    expect(received).toMatchObject({ status, headers });
+    if (typeof body === 'string') expect(received.text).toBe(body);
+    else expect(received.text).toMatch(body);
+    expect(await counters()).toMatchObject({ processed: 0, answered: { [status]: 1 } });
+  });
 
   it('answer with a wrong document, or with none', async () => {
     await sandbox.fault({ kind: 'wrong-document', count: 1 });

@@ -1,17 +1,5 @@
 /** A span as a collector gets it. */
-export interface ReceivedSpan {
-  readonly service: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  /** '' for the first of a trace. */
-  readonly parentId: string;
-  readonly name: string;
-  readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
-  readonly startedAtMs: number;
-  readonly durationMs: number;
-  readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  readonly isError: boolean;
-}
+export type ReceivedSpan = ReturnType<typeof spanOf>;
 
 const KINDS = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 const ERROR = 2n;
@@ -30,12 +18,13 @@ export function readSpans(request: Buffer): ReceivedSpan[] {
   });
 }
 
-function spanOf(span: ProtobufMessage, service: string): ReceivedSpan {
+function spanOf(span: ProtobufMessage, service: string) {
   const startedAt = span.bytes(7).readBigUInt64LE();
   return {
     service,
     traceId: span.bytes(1).toString('hex'),
     spanId: span.bytes(2).toString('hex'),
+    /** '' for the first of a trace. */
     parentId: span.bytes(4).toString('hex'),
     name: span.bytes(5).toString(),
     kind: KINDS[Number(span.number(6) ?? 0)] ?? 'internal',
@@ -46,7 +35,7 @@ function spanOf(span: ProtobufMessage, service: string): ReceivedSpan {
   };
 }
 
-function attributesIn(message: ProtobufMessage, field: number): ReceivedSpan['attributes'] {
+function attributesIn(message: ProtobufMessage, field: number): Record<string, string | number | boolean> {
   const pairs = message.messages(field).map((pair) => {
     const [value] = pair.messages(2);
     return [pair.bytes(1).toString(), value ? valueOf(value) : ''] as const;

@@ -64,19 +64,16 @@ describe('the end of a report', () => {
       true,
       [expect.stringMatching(/read from 2026-03-02T00:09:58.000Z to .*may not fit together/)],
     ],
-  ])(
-    'says when it was read, and warns if the platform aggregated meanwhile: %s',
-    (time, isSpanning, warned) => {
-      const readTo = `2026-03-02T${time}.000Z`;
-      const ending = endOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
-      expect(JSON.parse(endingJson(ending))).toMatchObject({
-        readFrom: '2026-03-02T00:09:58.000Z',
-        readTo,
-        spansIntervals: isSpanning,
-      });
-      expect(warnings(ending)).toEqual(warned);
-    },
-  );
+  ])('says when it was read, warns if the platform aggregated meanwhile: %s', (time, isSpanning, warned) => {
+    const readTo = `2026-03-02T${time}.000Z`;
+    const ending = endOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
+    expect(JSON.parse(endingJson(ending))).toMatchObject({
+      readFrom: '2026-03-02T00:09:58.000Z',
+      readTo,
+      spansIntervals: isSpanning,
+    });
+    expect(warnings(ending)).toEqual(warned);
+  });
 
   it.each([{ totalCount: 2 }, { pageCount: 3 }, { perPage: 3 }])(
     'notices a change while it was read: %j',
@@ -124,27 +121,25 @@ describe('the end of a report', () => {
   });
 });
 
-describe('compare', () => {
-  it('counts each currency apart, in the decimals that are known, and reads quoted cells', async () => {
-    using end = new DisposableStack();
-    const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-compare-'));
-    end.defer(() => rmSync(folder, { recursive: true }));
-    const before = join(folder, 'before.csv');
-    writeFileSync(before, 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
-    const facts = factsOf([line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')]);
-    const { records } = facts.last!;
-    const comparison = await compare(
-      await readEarlier(before, ['value']),
-      (async function* () {
-        yield* records;
-      })(),
-      ['value'],
-    );
-    expect(describeEnding(endingOf('a.csv', facts, comparison)).slice(3)).toEqual([
-      'compared: 2 added, 1 removed, 1 changed',
-      '  value EUR +0.52',
-      '  value USD +3',
-      '  b EUR: value 200 → 250',
-    ]);
-  });
+it('compare counts each currency apart, in the decimals that are known, and reads quoted cells', async () => {
+  using end = new DisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-compare-'));
+  end.defer(() => rmSync(folder, { recursive: true }));
+  const before = join(folder, 'before.csv');
+  writeFileSync(before, 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
+  const facts = factsOf([line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')]);
+  const { records } = facts.last!;
+  const comparison = await compare(
+    await readEarlier(before, ['value']),
+    (async function* () {
+      yield* records;
+    })(),
+    ['value'],
+  );
+  expect(describeEnding(endingOf('a.csv', facts, comparison)).slice(3)).toEqual([
+    'compared: 2 added, 1 removed, 1 changed',
+    '  value EUR +0.52',
+    '  value USD +3',
+    '  b EUR: value 200 → 250',
+  ]);
 });

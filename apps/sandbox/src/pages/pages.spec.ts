@@ -7,13 +7,10 @@ import { describeRequest } from '../traffic/traffic-log.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
 import { requestList, shownCanonical } from './request-list.ts';
 
-it.each(Object.entries(FAULTS))(
-  'the form switches %s on with the values that it shows',
-  (kind, { members }) => {
-    const given = Object.entries(members).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : []));
-    expect(readFaultRule({ kind, ...Object.fromEntries(given) }).fault.kind).toBe(kind);
-  },
-);
+it.each(Object.entries(FAULTS))('the form switches %s on with the values it shows', (kind, { members }) => {
+  const given = Object.entries(members).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : []));
+  expect(readFaultRule({ kind, ...Object.fromEntries(given) }).fault.kind).toBe(kind);
+});
 
 describe('the lobby page', () => {
   const pageOf = (nowMs: number, launchOptions?: unknown) =>

@@ -28,9 +28,8 @@ describe('FailureTally', () => {
   it('still shows a failure after a flood of others', () => {
     const tally = ticking();
     tally.failed(COMMAND, 'INTERNAL_ERROR', 'answered');
-    for (let n = 0; n < 10_000; n += 1) {
+    for (let n = 0; n < 10_000; n += 1)
       tally.failed({ ...COMMAND, operator: `made-up-${n}` }, 'UNKNOWN_OPERATOR', 'answered');
-    }
     expect(tally.failures).toHaveLength(2);
     expect(tally.failures).toContainEqual(expect.objectContaining({ code: 'INTERNAL_ERROR', count: 1 }));
     expect(tally.failures[0]?.operators).toEqual([9999, 9998, 9997, 9996, 9995].map((n) => `made-up-${n}`));

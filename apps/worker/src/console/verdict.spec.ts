@@ -61,8 +61,7 @@ describe('verdictOf', () => {
   it('is well if every lane consumes, and less than one in a hundred fails that the callers did not cause', () => {
     const bus = { ...WELL.bus, redis: { kind: 'available' } as const };
     const findings = { circuits: [circuit('closed')], bus };
-    const verdict = verdictOf({ ...WELL, ...findings, ...type([]) });
-    expect(verdict).toEqual({ level: 'well', reasons: [] });
+    expect(verdictOf({ ...WELL, ...findings, ...type([]) })).toEqual({ level: 'well', reasons: [] });
     const few = type([['PLATFORM_UNAVAILABLE', 1]], { answered: 1_000 });
     expect(verdictOf({ ...WELL, ...few }).level).toBe('well');
   });

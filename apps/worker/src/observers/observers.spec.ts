@@ -7,11 +7,7 @@ import { COMMAND } from '../console/command-facts.fixture.ts';
 import { FailureTally } from '../console/failure-tally.ts';
 import { busObserver, platformObserver } from './observers.ts';
 
-const POSTPONEMENT = {
-  delayMs: 5_000,
-  queue: 'poker.reports.retry.5000',
-  until: '2026-03-01T09:00:05.000Z',
-};
+const POSTPONEMENT = { delayMs: 5_000, queue: 'poker.reports.retry.5000', until: '2026-03-01T09:00:05.000Z' };
 
 const FAILURE = { status: 503, reason: 'The circuit is open.', pointers: ['/data'] };
 
@@ -104,24 +100,22 @@ describe('busObserver', () => {
   });
 });
 
-describe('platformObserver', () => {
-  it('counts and times calls in seconds, and logs a circuit that changed with its cause', async () => {
-    const { series, lines } = await shown((...given) => {
-      const observer = platformObserver(...given);
-      observer.attemptEnded('session.create', '2xx', 20);
-      observer.attemptRefused('game.open', 'overloaded');
-      observer.admissionWaited('game.open', 250);
-      observer.circuitChanged('casino', 'game.open', 'open', 'HTTP 503');
-    });
-    expect(series).toEqual(
-      expect.arrayContaining([
-        'poker_platform_request_duration_seconds_sum{operation="session.create",result="2xx"} 0.02',
-        'poker_platform_refusals_total{operation="game.open",reason="overloaded"} 1',
-        'poker_admission_wait_seconds_sum{operation="game.open"} 0.25',
-        'poker_circuit_changes_total{operator="casino",operation="game.open",state="open"} 1',
-      ]),
-    );
-    const circuit = { operator: 'casino', operation: 'game.open', state: 'open', cause: 'HTTP 503' };
-    expect(lines).toMatchObject([{ level: 'warn', ...circuit, msg: 'circuit changed' }]);
+it('platformObserver counts and times calls in seconds, and logs a circuit that changed with its cause', async () => {
+  const { series, lines } = await shown((...given) => {
+    const observer = platformObserver(...given);
+    observer.attemptEnded('session.create', '2xx', 20);
+    observer.attemptRefused('game.open', 'overloaded');
+    observer.admissionWaited('game.open', 250);
+    observer.circuitChanged('casino', 'game.open', 'open', 'HTTP 503');
   });
+  expect(series).toEqual(
+    expect.arrayContaining([
+      'poker_platform_request_duration_seconds_sum{operation="session.create",result="2xx"} 0.02',
+      'poker_platform_refusals_total{operation="game.open",reason="overloaded"} 1',
+      'poker_admission_wait_seconds_sum{operation="game.open"} 0.25',
+      'poker_circuit_changes_total{operator="casino",operation="game.open",state="open"} 1',
+    ]),
+  );
+  const circuit = { operator: 'casino', operation: 'game.open', state: 'open', cause: 'HTTP 503' };
+  expect(lines).toMatchObject([{ level: 'warn', ...circuit, msg: 'circuit changed' }]);
 });

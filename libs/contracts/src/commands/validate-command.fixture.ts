@@ -108,10 +108,7 @@ export const INTEGER: MemberKind = {
   invalid: NO_NUMBERS,
 };
 
-export const PAGE: MemberKind = {
-  valid: [1, 2, Number.MAX_SAFE_INTEGER],
-  invalid: [...NO_NUMBERS, 0, -1],
-};
+export const PAGE: MemberKind = { valid: [1, 2, Number.MAX_SAFE_INTEGER], invalid: [...NO_NUMBERS, 0, -1] };
 
 export const PER_PAGE: MemberKind = { valid: [1, 2, 1000], invalid: [...NO_NUMBERS, 0, -1, 1001] };
 export const OBJECT: MemberKind = { valid: [], invalid: ['', '{}', 'a', 0, 5, true, false, [], [{}], [[]]] };

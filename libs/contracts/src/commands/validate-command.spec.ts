@@ -50,9 +50,8 @@ describe.each(LEVELS)('an unknown member of %s %s', (type, path) => {
   const pointer = (name: string) => `/${path.replaceAll('.', '/')}${name}`;
 
   it.each([...INHERITED_NAMES, 'prototype', 'foo', '', 'USERID', 'userid', '0'])('%s is refused', (name) => {
-    for (const value of [null, 1, 'a', [], {}, { polluted: true }]) {
+    for (const value of [null, 1, 'a', [], {}, { polluted: true }])
       expect(pointersOf(type, withMember(COMPLETE[type], path + name, value))).toEqual([pointer(name)]);
-    }
     expect('polluted' in {}).toBe(false);
     const [violation] = violationsOf(type, withMember(COMPLETE[type], path + name, 'S3CRET'));
     expect(violation?.message).toMatch(/^is not a member here; the members are (\w+, )+\w+$/);

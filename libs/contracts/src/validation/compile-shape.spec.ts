@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { IsString, registerDecorator, ValidateNested } from 'class-validator';
 
 import { compileShape } from './compile-shape.ts';
@@ -12,18 +12,16 @@ const waits = (target: object, propertyName: string) =>
     validator: { validate: async () => true },
   });
 
-describe('compileShape', () => {
-  // The order of the rules, and inherited ones, are in ../commands/validate-command.spec.ts.
-  it.each([
-    ['each', IsString({ each: true })],
-    ['a message that is a function', IsString({ message: () => 'odd' })],
-    ['a nested object of no named class', ValidateNested()],
-    ['a promise as its answer', waits],
-  ])('refuses a rule with %s', (_name, decorate) => {
-    class Odd {
-      readonly member!: string;
-    }
-    decorate(Odd.prototype, 'member');
-    expect(() => compileShape(Odd)).toThrow(new TypeError('Odd.member has a rule that cannot be compiled'));
-  });
+// The order of the rules, and inherited ones, are in ../commands/validate-command.spec.ts.
+it.each([
+  ['each', IsString({ each: true })],
+  ['a message that is a function', IsString({ message: () => 'odd' })],
+  ['a nested object of no named class', ValidateNested()],
+  ['a promise as its answer', waits],
+])('compileShape refuses a rule with %s', (_name, decorate) => {
+  class Odd {
+    readonly member!: string;
+  }
+  decorate(Odd.prototype, 'member');
+  expect(() => compileShape(Odd)).toThrow(new TypeError('Odd.member has a rule that cannot be compiled'));
 });

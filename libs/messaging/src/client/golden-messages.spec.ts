@@ -129,12 +129,7 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
       }),
     {
       ...COPY,
-      headers: {
-        ...COPY_HEADERS,
-        'x-origin-user-id': 'cashier',
-        'x-redriven': 2,
-        'x-reason': 'NOT_FOUND',
-      },
+      headers: { ...COPY_HEADERS, 'x-origin-user-id': 'cashier', 'x-redriven': 2, 'x-reason': 'NOT_FOUND' },
     },
   ],
   [
@@ -196,24 +191,17 @@ describe('on the wire', () => {
     expect(copyOf(bare, { queue: 'q' }).properties).not.toHaveProperty('replyTo');
   });
 
-  it.each([0, 1, 2])(
-    'a page of %i records that are written already is what it would be with them',
-    (count) => {
-      const records = Array.from({ length: count }, (_, id) => ({ id: `"records":[] ${id}`, records: [] }));
-      const data = { ...PAGE.data, precisions: { '"records":[]': 2 } };
-      const page = { ...PAGE, data: { ...data, records } } as Reply;
-      for (const facts of [{}, PACKET]) {
-        const written = records.map((record, at) =>
-          Buffer.from(`${at === 0 ? '' : ','}${JSON.stringify(record)}`),
-        );
-        const content = contentOf(commandOf(facts).envelope, {
-          type: 'report.page',
-          data,
-          written,
-        });
-        expect(content.toString()).toBe(replyMessage(commandOf(facts), page, QUEUE).content.toString());
-        expect(written).toEqual([]);
-      }
-    },
-  );
+  it.each([0, 1, 2])('a page of %i records that are written already is as it would be with them', (count) => {
+    const records = Array.from({ length: count }, (_, id) => ({ id: `"records":[] ${id}`, records: [] }));
+    const data = { ...PAGE.data, precisions: { '"records":[]': 2 } };
+    const page = { ...PAGE, data: { ...data, records } } as Reply;
+    for (const facts of [{}, PACKET]) {
+      const written = records.map((record, at) =>
+        Buffer.from(`${at === 0 ? '' : ','}${JSON.stringify(record)}`),
+      );
+      const content = contentOf(commandOf(facts).envelope, { type: 'report.page', data, written });
+      expect(content.toString()).toBe(replyMessage(commandOf(facts), page, QUEUE).content.toString());
+      expect(written).toEqual([]);
+    }
+  });
 });

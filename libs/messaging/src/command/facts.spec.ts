@@ -19,25 +19,23 @@ function violationsOf(data: object): readonly Violation[] {
   }
 }
 
-describe('factsOf', () => {
-  it('are id, trace and names: no type that does not exist, at most a hundred characters of an operator', () => {
-    const command = commandOf({
-      properties: { type: 'no.such.command' },
-      headers: {
-        operator: 'x'.repeat(200),
-        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-      },
-    });
-    expect(factsOf(command)).toEqual({
-      id: 'm-1',
-      correlationId: 'm-1',
-      type: 'unknown',
-      operator: 'x'.repeat(100),
-      lane: 'interactive',
-      attempts: 0,
-      durationMs: 0,
-      traceId: '0af7651916cd43dd8448eb211c80319c',
-    });
+it('factsOf are id, trace and names: no type that does not exist, at most a hundred characters of an operator', () => {
+  const command = commandOf({
+    properties: { type: 'no.such.command' },
+    headers: {
+      operator: 'x'.repeat(200),
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    },
+  });
+  expect(factsOf(command)).toEqual({
+    id: 'm-1',
+    correlationId: 'm-1',
+    type: 'unknown',
+    operator: 'x'.repeat(100),
+    lane: 'interactive',
+    attempts: 0,
+    durationMs: 0,
+    traceId: '0af7651916cd43dd8448eb211c80319c',
   });
 });
 

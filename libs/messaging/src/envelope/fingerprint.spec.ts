@@ -44,9 +44,7 @@ describe('canonicalJson', () => {
   });
 });
 
-describe('dataDigest', () => {
-  it('is the SHA-256 of the canonical JSON in UTF-8, lowercase hex', () => {
-    const expected = createHash('sha256').update('{"a":"\u00EB","b":1}', 'utf8').digest('hex');
-    expect(dataDigest({ b: 1, a: '\u00EB' })).toBe(expected);
-  });
+it('dataDigest is the SHA-256 of the canonical JSON in UTF-8, lowercase hex', () => {
+  const expected = createHash('sha256').update('{"a":"\u00EB","b":1}', 'utf8').digest('hex');
+  expect(dataDigest({ b: 1, a: '\u00EB' })).toBe(expected);
 });

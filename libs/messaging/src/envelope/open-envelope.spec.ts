@@ -107,24 +107,22 @@ describe('openEnvelope', () => {
   });
 });
 
-describe('readReplyAddress', () => {
-  it.each([
-    ['', 'none'],
-    [42, 'none'],
-    ['amq.rabbitmq.reply-to', 'none'],
-    ['\ufffd'.repeat(86), 'none'],
-    ['poker.interactive', 'forbidden'],
-    ['amq.rabbitmq.reply-to.g1h2AA9yZXBseUA', 'direct'],
-    ['amq.rabbitmq.reply-tomorrow', 'queue'],
-    ['amq.gen-JzTY20BRgKO', 'queue'],
-    ['pokerface', 'queue'],
-    ['Poker.replies', 'queue'],
-  ])('finds in %j: %s', (replyTo, kind) => {
-    const asked: string[] = [];
-    const mayReplyTo = (_: string, queue: string): boolean => asked.push(queue) > 0;
-    const address = readReplyAddress(replyTo, 'poker.', { mayRun: () => true, mayReplyTo }, 'shop');
-    expect(address).toEqual(kind === 'queue' || kind === 'direct' ? { kind, queue: replyTo } : { kind });
-    // A direct key goes by the name of its pseudo-queue.
-    if (asked.length > 0) expect(asked).toEqual([kind === 'direct' ? 'amq.rabbitmq.reply-to' : replyTo]);
-  });
+it.each([
+  ['', 'none'],
+  [42, 'none'],
+  ['amq.rabbitmq.reply-to', 'none'],
+  ['\ufffd'.repeat(86), 'none'],
+  ['poker.interactive', 'forbidden'],
+  ['amq.rabbitmq.reply-to.g1h2AA9yZXBseUA', 'direct'],
+  ['amq.rabbitmq.reply-tomorrow', 'queue'],
+  ['amq.gen-JzTY20BRgKO', 'queue'],
+  ['pokerface', 'queue'],
+  ['Poker.replies', 'queue'],
+])('readReplyAddress finds in %j: %s', (replyTo, kind) => {
+  const asked: string[] = [];
+  const mayReplyTo = (_: string, queue: string): boolean => asked.push(queue) > 0;
+  const address = readReplyAddress(replyTo, 'poker.', { mayRun: () => true, mayReplyTo }, 'shop');
+  expect(address).toEqual(kind === 'queue' || kind === 'direct' ? { kind, queue: replyTo } : { kind });
+  // A direct key goes by the name of its pseudo-queue.
+  if (asked.length > 0) expect(asked).toEqual([kind === 'direct' ? 'amq.rabbitmq.reply-to' : replyTo]);
 });

@@ -69,11 +69,9 @@ describe('HeaderSeal', () => {
   });
 });
 
-describe('InternalKeys', () => {
-  it('knows eight former keys, the newest first, each once', () => {
-    const key = (byte: number) => Buffer.alloc(32, byte);
-    const keys = new InternalKeys(key(0));
-    for (const byte of [1, 2, 3, 1, 1, 4, 5, 6, 7, 8, 9]) keys.rotate(key(byte));
-    expect(keys.all.map(({ internal }) => internal[0])).toEqual([9, 8, 7, 6, 5, 4, 1, 3, 2]);
-  });
+it('InternalKeys knows eight former keys, the newest first, each once', () => {
+  const key = (byte: number) => Buffer.alloc(32, byte);
+  const keys = new InternalKeys(key(0));
+  for (const byte of [1, 2, 3, 1, 1, 4, 5, 6, 7, 8, 9]) keys.rotate(key(byte));
+  expect(keys.all.map(({ internal }) => internal[0])).toEqual([9, 8, 7, 6, 5, 4, 1, 3, 2]);
 });

@@ -17,17 +17,15 @@ const OPENED: Reply = {
 const store = (reply: Reply): string => entries.outcomeOf(name, reply);
 const read = (stored: string | null) => entries.read(stored, name);
 
-describe('The name of a command in Redis', () => {
-  it('is the same for workers with one key, and cannot be computed without that', () => {
-    expect(new RedisEntries('poker', keysOf(7)).nameOf('identity', 'fingerprint')).toMatchObject({
-      key: name.key,
-      fingerprint: name.fingerprint,
-    });
-    expect(name.key).toMatch(/^poker:identity:[0-9a-f]{64}$/);
-    const guessed = new RedisEntries('poker', keysOf(8)).nameOf('identity', 'fingerprint');
-    expect(guessed.key).not.toBe(name.key);
-    expect(guessed.fingerprint).not.toBe(name.fingerprint);
+it('The name of a command in Redis is the same for workers with one key, and cannot be computed without that', () => {
+  expect(new RedisEntries('poker', keysOf(7)).nameOf('identity', 'fingerprint')).toMatchObject({
+    key: name.key,
+    fingerprint: name.fingerprint,
   });
+  expect(name.key).toMatch(/^poker:identity:[0-9a-f]{64}$/);
+  const guessed = new RedisEntries('poker', keysOf(8)).nameOf('identity', 'fingerprint');
+  expect(guessed.key).not.toBe(name.key);
+  expect(guessed.fingerprint).not.toBe(name.fingerprint);
 });
 
 describe('An entry in Redis', () => {

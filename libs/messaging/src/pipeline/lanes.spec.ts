@@ -28,26 +28,24 @@ const FAULTS: [code: string, facts: DeliveryFacts][] = [
   ['VALIDATION_FAILED', { body: {} }],
 ];
 
-describe('a command that is refused', () => {
-  it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts]) => facts)] as const))(
-    'is refused with %s before every fault that comes after it',
-    async (code, all) => {
-      // The earlier fault wins if two of them need the same member.
-      const merged = all.reduceRight<DeliveryFacts>(
-        (later, facts) => ({
-          ...later,
-          ...facts,
-          properties: { ...later.properties, ...facts.properties },
-          headers: { ...later.headers, ...facts.headers },
-        }),
-        {},
-      );
-      const { published, end } = await new SpecPipeline().process(merged);
-      const reason = published.find(([to]) => to === 'poker.dead-letters')?.[1];
-      expect([end, reason]).toEqual(['acknowledged', code]);
-    },
-  );
-});
+it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts]) => facts)] as const))(
+  'a command is refused with %s before every fault that comes after it',
+  async (code, all) => {
+    // The earlier fault wins if two of them need the same member.
+    const merged = all.reduceRight<DeliveryFacts>(
+      (later, facts) => ({
+        ...later,
+        ...facts,
+        properties: { ...later.properties, ...facts.properties },
+        headers: { ...later.headers, ...facts.headers },
+      }),
+      {},
+    );
+    const { published, end } = await new SpecPipeline().process(merged);
+    const reason = published.find(([to]) => to === 'poker.dead-letters')?.[1];
+    expect([end, reason]).toEqual(['acknowledged', code]);
+  },
+);
 
 describe('a command', () => {
   it('moves to quarantine if it is delivered for the fourth time', async () => {

@@ -93,19 +93,16 @@ describe('Quarantine', () => {
     expect(scene.answered.size).toBe(60);
   });
 
-  it.each([0, 30, 60])(
-    'finds a killer at place %i of sixty-one in two deaths, with all others answered',
-    async (place) => {
-      const ids = harmless(60).toSpliced(place, 0, KILLER);
-      const scene = new Scene(ids, 1_500, 20);
-      await jest.advanceTimersByTimeAsync(9_000);
-      const types = [...scene.answered].filter(([id]) => id !== KILLER).map(([, type]) => type);
-      expect(types).toEqual(Array.from({ length: 60 }, () => 'session.created'));
-      await jest.advanceTimersByTimeAsync(9_000);
-      expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
-      expect(scene.deaths).toBeLessThanOrEqual(5);
-    },
-  );
+  it.each([0, 30, 60])('finds a killer at place %i of 61 in 2 deaths, all others answered', async (place) => {
+    const ids = harmless(60).toSpliced(place, 0, KILLER);
+    const scene = new Scene(ids, 1_500, 20);
+    await jest.advanceTimersByTimeAsync(9_000);
+    const types = [...scene.answered].filter(([id]) => id !== KILLER).map(([, type]) => type);
+    expect(types).toEqual(Array.from({ length: 60 }, () => 'session.created'));
+    await jest.advanceTimersByTimeAsync(9_000);
+    expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+    expect(scene.deaths).toBeLessThanOrEqual(5);
+  });
 
   it('finds a killer that takes its time, and blames nobody else', async () => {
     const ids = harmless(20).toSpliced(10, 0, KILLER);

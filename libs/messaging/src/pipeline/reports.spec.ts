@@ -79,9 +79,8 @@ describe('a report', () => {
       const { published } = await spec.process(REPORT);
       expect(published.map(([to]) => to)).toEqual(['poker.reports.retry.5000']);
       let last = published;
-      for (let round = 0; round < 6 && last.at(-1)?.[0] === 'poker.reports.retry.5000'; round += 1) {
+      for (let round = 0; round < 6 && last.at(-1)?.[0] === 'poker.reports.retry.5000'; round += 1)
         last = (await again(spec)).published;
-      }
       expect(spec.nowMs - RECEIVED_AT_MS).toBeGreaterThanOrEqual(30_000);
       expect(spec.nowMs - RECEIVED_AT_MS).toBeLessThan(36_000);
       expect(last).toContainEqual(['poker.replies.undelivered', reason]);

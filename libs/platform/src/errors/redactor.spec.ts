@@ -61,12 +61,9 @@ describe('Redactor', () => {
     ['a/b', '/data/xa/bx/nick', '/data/***/***/nick'],
     ['a/b~c', '/data/a~1b~0c/nick', '/data/***/nick'],
     ['Ace', 'Ace is taken', '***'],
-  ])(
-    'leaves only names of the interface in a pointer that holds a value: %s in %s',
-    (value, pointer, expected) => {
-      expect(new Redactor(value).redactPointer(pointer)).toBe(expected);
-    },
-  );
+  ])('leaves only names of the interface in a pointer with a value: %s in %s', (value, pointer, expected) => {
+    expect(new Redactor(value).redactPointer(pointer)).toBe(expected);
+  });
 
   it('leaves out the texts of an answer once they have cost as much as they may', () => {
     const redactor = new Redactor('v'.repeat(500));

@@ -32,12 +32,9 @@ describe('Delivery', () => {
     ['4.3.6', { 'x-delivery-count': 3, 'x-acquired-count': 5 }, 3],
     ['4.3.6', { 'x-delivery-count': 40, 'x-acquired-count': 1 }, 1],
     ['4.3.6', { 'x-delivery-count': 40 }, 0],
-  ])(
-    'takes no more redeliveries than RabbitMQ %s has counted itself, from %j %i',
-    (release, headers, count) => {
-      expect(deliveryOf({ release, ...(headers && { headers }) }).redeliveries).toBe(count);
-    },
-  );
+  ])('takes no more redeliveries than RabbitMQ %s counted itself, from %j %i', (release, headers, count) => {
+    expect(deliveryOf({ release, ...(headers && { headers }) }).redeliveries).toBe(count);
+  });
 
   it.each([
     ['/queues/shop.replies%2F1', 'shop.replies/1'],

@@ -52,16 +52,14 @@ describe('ConfirmedPublisher', () => {
   });
 });
 
-describe('DirectReplies', () => {
-  it('gives up a reply after ten seconds without a connection', async () => {
-    const direct = new DirectReplies({ name: 'spec', urls: [] });
-    const late = direct.publish(messageTo('amq.rabbitmq.reply-to.a.b'), () => true);
-    late.catch(() => undefined);
-    await jest.advanceTimersByTimeAsync(11 * SECONDS);
-    await expect(late).rejects.toThrow(UnconfirmedError);
-    await direct.close();
-    expect(jest.getTimerCount()).toBe(0);
-  });
+it('DirectReplies gives up a reply after ten seconds without a connection', async () => {
+  const direct = new DirectReplies({ name: 'spec', urls: [] });
+  const late = direct.publish(messageTo('amq.rabbitmq.reply-to.a.b'), () => true);
+  late.catch(() => undefined);
+  await jest.advanceTimersByTimeAsync(11 * SECONDS);
+  await expect(late).rejects.toThrow(UnconfirmedError);
+  await direct.close();
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 describe('a connection without a confirm', () => {
@@ -82,9 +80,8 @@ describe('a connection without a confirm', () => {
     for (let second = 0; second < 20; second += 1) {
       const outcome = publish('well');
       await pass(0);
-      for (const channel of channels) {
+      for (const channel of channels)
         channel.queues.forEach((queue, index) => queue === 'well' && channel.confirm(index));
-      }
       expect(await outcome).toBe('confirmed');
       await pass(1 * SECONDS);
     }

@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import {
-  type AttemptOutcome,
-  Attempts,
-  parseRetryAfter,
-  type RepeatAfterUnknown,
-  RetryBudget,
-} from './retry.ts';
+import { type AttemptOutcome, Attempts, parseRetryAfter, RetryBudget } from './retry.ts';
 
 const answered: AttemptOutcome = { kind: 'answered' };
 const notSent: AttemptOutcome = { kind: 'not-sent' };
@@ -17,7 +11,7 @@ const transient = (retryAfterMs?: number): AttemptOutcome => ({ kind: 'transient
 /** The pauses between attempts that end so, and the outcome of their call. */
 function run(
   outcomes: readonly AttemptOutcome[],
-  repeat: RepeatAfterUnknown = 'freely',
+  repeat: 'freely' | 'once' = 'freely',
   { maxAttempts = 3, remainingMs = 600_000, random = 0.5, budget = new RetryBudget(() => 0) } = {},
 ) {
   const attempts = new Attempts({ maxAttempts, budget, random: () => random }, repeat);

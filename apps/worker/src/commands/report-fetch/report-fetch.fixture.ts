@@ -68,9 +68,8 @@ export async function read(
   try {
     const nowMs = () => fromMs + (asked.length - 1) * MINUTE_MS;
     const request = { ...PERIOD, ...data };
-    for await (const reply of readReport('rake', request, command, perPage, fetch, 0, nowMs)) {
+    for await (const reply of readReport('rake', request, command, perPage, fetch, 0, nowMs))
       replies.push(reply);
-    }
   } catch (error) {
     failure = error;
   }

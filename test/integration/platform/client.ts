@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 
 import { afterEach, beforeEach } from '@jest/globals';
 
@@ -19,6 +19,7 @@ import {
 import { Deadline, steadyClock } from '#resilience';
 import { readOperators, readSettings } from '#settings';
 
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { answers, type Behaviour, LocalPlatform } from './local-platform.ts';
 
 const SECRET = 'test_secret_key';
@@ -100,12 +101,12 @@ export async function listen(onConnection: (socket: Socket) => void): Promise<st
     socket.on('error', () => undefined);
     onConnection(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   open.push(() => {
     for (const socket of sockets) socket.destroy();
     return new Promise((resolve) => server.close(resolve));
   });
-  return `https://localhost:${(server.address() as AddressInfo).port}`;
+  return `https://localhost:${port}`;
 }
 
 export function operatorAt(
