@@ -27,7 +27,7 @@ export interface Plan {
   readonly isFresh: boolean;
 }
 
-/** About ten minutes. */
+/** About twelve minutes. */
 export const FULL: Plan = {
   rounds: 3,
   warmUp: 4_000,
@@ -76,7 +76,7 @@ export interface Finish {
 
 /** What one kind of worker did in all rounds. */
 export interface Result {
-  readonly contestant: Pick<Contestant, 'name' | 'label' | 'queueType'>;
+  readonly contestant: Omit<Contestant, 'start'>;
   /** One a round, in their order. */
   readonly samples: Sample[];
   /** One a process. */

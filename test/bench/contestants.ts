@@ -27,6 +27,8 @@ export interface Contestant {
   readonly name: string;
   readonly label: string;
   readonly queueType: 'classic' | 'quorum';
+  /** The most that a command of ours may cost, for one of this worker: at the rate of the open loop, and at full speed. */
+  readonly most?: { readonly rate?: number; readonly full: number };
   /** Starts one worker, with queues of its own, and waits until it takes commands. */
   start(surroundings: Surroundings): Promise<RunningWorker>;
 }
@@ -39,15 +41,18 @@ export async function takesCommands(program: Program, amqpUrl: string, queue: st
   });
 }
 
-export interface PeerOptions extends Pick<Contestant, 'name' | 'label' | 'queueType'> {
+export interface PeerOptions extends Omit<Contestant, 'start'> {
   /** A file of `test/bench/peers`, without its extension. */
   readonly program: string;
   readonly isNest?: boolean;
+  /** Whether it is started with the flags and the environment of a worker. Default: yes. */
+  readonly isTuned?: boolean;
 }
 
-/** A program of `test/bench/peers`, on one queue that it declares itself, with the flags and the environment of a worker. */
-export function peer({ program, isNest = false, ...contestant }: PeerOptions): Contestant {
+/** A program of `test/bench/peers`, on one queue that it declares itself. */
+export function peer({ program, isNest = false, isTuned = true, ...contestant }: PeerOptions): Contestant {
   const { name, queueType } = contestant;
+  const { flags, environment } = isTuned ? WORKER : { flags: [], environment: {} };
   return {
     ...contestant,
     start: async ({ amqpUrl, platform, prefetch }) => {
@@ -56,8 +61,8 @@ export function peer({ program, isNest = false, ...contestant }: PeerOptions): C
       await using parts = new AsyncDisposableStack();
       parts.defer(() => removeQueues(amqpUrl, [queue]));
       const worker = parts.use(
-        new Program(process.execPath, [...WORKER.flags, join(COMPILED_PEERS, `${program}.js`)], {
-          ...WORKER.environment,
+        new Program(process.execPath, [...flags, join(COMPILED_PEERS, `${program}.js`)], {
+          ...environment,
           ...platform,
           AMQP_URL: amqpUrl,
           QUEUE: queue,
@@ -138,9 +143,11 @@ export function otherIn(folder: string): Contestant {
   return ours('other', 'poker-bridge, other checkout', { folder });
 }
 
-const KINDS = [
-  { kind: 'bare', program: 'bare-loop', label: 'bare loop' },
-  { kind: 'nest', program: 'nest-transport', label: 'Nest’s own transport', isNest: true },
+const BARE = { program: 'bare-loop', label: 'bare loop' };
+const NEST = { program: 'nest-transport', label: 'Nest’s own transport', isNest: true };
+const KINDS: readonly (Omit<PeerOptions, 'name' | 'queueType'> & { readonly kind: string })[] = [
+  { kind: 'bare', ...BARE, most: { rate: 1.2, full: 1.15 } },
+  { kind: 'nest', ...NEST, most: { rate: 0.85, full: 0.8 } },
   { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client' },
 ];
 
@@ -150,6 +157,12 @@ export const CONTESTANTS: readonly Contestant[] = [
     (['classic', 'quorum'] as const).map((queueType) =>
       peer({ ...options, name: `${kind}-${queueType}`, queueType }),
     ),
+  ),
+  ...[
+    { ...BARE, name: 'bare-plain', most: { full: 0.9 } },
+    { ...NEST, name: 'nest-plain', most: { full: 0.62 } },
+  ].map((options) =>
+    peer({ ...options, label: `${options.label}, no flags`, queueType: 'quorum', isTuned: false }),
   ),
   ours('ours', 'poker-bridge', {}),
   ours('redis', 'poker-bridge, with Redis', { hasRedis: true }),

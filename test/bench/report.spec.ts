@@ -6,7 +6,7 @@ import { boundTable, type Report } from './report.ts';
 
 const TALLY = { sent: 10, right: 10, faults: 0 };
 
-function result(name: string, cpuMs: readonly number[]): Result {
+function result(name: string, cpuMs: readonly number[], most?: { rate?: number; full: number }): Result {
   const samples = cpuMs.map((ms) => ({
     commandsPerSecond: 1_000,
     cpuMsPerCommand: ms,
@@ -15,7 +15,12 @@ function result(name: string, cpuMs: readonly number[]): Result {
     p50Ms: 22,
     p99Ms: 30,
   }));
-  const contestant = { name, label: name.toUpperCase(), queueType: 'classic' as const };
+  const contestant = {
+    name,
+    label: name.toUpperCase(),
+    queueType: 'classic' as const,
+    ...(most && { most }),
+  };
   return { contestant, samples, finishes: [{ tally: TALLY, peakMemoryMib: 200 }] };
 }
 
@@ -30,15 +35,19 @@ const reportOf = (...results: Result[]): Report => ({
 });
 
 it('the table of bounds holds the median of what was measured, round by round, against each', () => {
-  const peers = ['bare-classic', 'nest-quorum'].map((name) => result(name, [0.1, 0.2, 0.4]));
+  const peers = [{ rate: 1.2, full: 1.15 }, { rate: 0.85, full: 0.8 }, { full: 0.9 }].map((most, index) =>
+    result(`peer ${index}`, [0.1, 0.2, 0.4], most),
+  );
   const ours = result('ours', [0.1, 0.19, 0.2]);
   const rows = boundTable(reportOf(...peers, ours, result('redis', [0.095])));
   expect(rows.map((row) => row.slice(1))).toEqual([
     ['bound', 'measured', 'holds'],
     ['at most 1.20', '0.95 (0.50–1.00)', 'yes'],
     ['at most 0.85', '0.95 (0.50–1.00)', 'no'],
+    ['', '0.95 (0.50–1.00)', ''],
     ['at most 1.15', '0.95 (0.50–1.00)', 'yes'],
     ['at most 0.80', '0.95 (0.50–1.00)', 'no'],
+    ['at most 0.90', '0.95 (0.50–1.00)', 'no'],
     ['at most 1.20', '0.95 (0.95–0.95)', 'yes'],
     ['at most 150 MB', '149 (147–150) MB', 'yes'],
     ['at most 150 MB', '210 (210–210) MB', 'no'],

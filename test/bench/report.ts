@@ -41,12 +41,6 @@ const CPU = {
   full: 'cpuMsPerCommand',
 } as const;
 
-/** The most that a command may cost, for one of a peer: by the first word of its name. */
-const MOST_CPU: Readonly<Record<keyof typeof CPU, Readonly<Record<string, number>>>> = {
-  rate: { bare: 1.2, nest: 0.85 },
-  full: { bare: 1.15, nest: 0.8 },
-};
-
 /** A figure of this worker, and what it is to be; no values if it was not measured. */
 interface Bound {
   readonly what: string;
@@ -77,14 +71,14 @@ function boundsOf({ plan, results, moderate, rates, memory, startsMs }: Report):
   const others = results.filter(({ contestant: { name } }) => name !== 'ours' && name !== 'redis');
   return [
     ...(['rate', 'full'] as const).flatMap((load) =>
-      others.map(({ contestant: { name, label, queueType } }) => ({
-        what: `CPU of a command at ${load === 'rate' ? rate : 'full speed'} against ${label}, ${queueType}`,
-        most: MOST_CPU[load][name.split('-')[0] ?? ''],
+      others.map(({ contestant: { name, label, queueType, most } }) => ({
+        what: `CPU at ${load === 'rate' ? rate : 'full speed'} against ${label}, ${queueType}`,
+        most: most?.[load],
         measured: ratiosTo(name, results, CPU[load]),
       })),
     ),
     {
-      what: 'CPU of a command at full speed with Redis, against without',
+      what: 'CPU at full speed with Redis, against without',
       most: MOST_WITH_REDIS,
       measured: ratiosTo('redis', results, CPU.full).map((share) => 1 / share),
     },
