@@ -36,7 +36,7 @@ export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
 /** One reply: type and data of `Reply` in the contracts, and where it belongs. */
 export type BusReply = ContractReply & {
-  /** Of this reply alone, also if it is delivered again: the message id, the type, and the time of a failure. */
+  /** Identifies this reply alone, also if it is delivered again: the message id, the type, and the time of a failure. */
   readonly id: string;
   readonly commandId: string;
   readonly correlationId: string;

@@ -69,7 +69,7 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   process.exit();
 }
 
-/** Of a check whose settings cannot be read, which the first one reports. */
+/** Nothing is found by a check whose settings cannot be read; the check of the settings reports that. */
 function noFindings(error: unknown): Finding[] {
   if (error instanceof SettingsError) return [];
   throw error;

@@ -25,7 +25,7 @@ export class ReportFacts {
   readonly amounts: readonly string[];
   /** The members of a record: those of the interface document, then those that the platform adds. */
   readonly members: Set<string>;
-  /** Those that are not an integer in every record that has them. */
+  /** The columns that are not an integer in every record that has them. */
   readonly texts = new Set(TEXTS);
   pages = 0;
   records = 0;

@@ -36,7 +36,7 @@ export interface Exchange {
   verdict?: Verdict;
   /** Set once the signature has been verified. */
   call?: Call<Parameters>;
-  /** Of a complete answer. */
+  /** The status of a complete answer. */
   status?: number;
   /** Set once it has ended. */
   durationMs?: number;

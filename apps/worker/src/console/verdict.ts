@@ -89,7 +89,7 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
   }
 }
 
-/** Types that fail for the same cause are one reason; too few failures for anybody to look are none. */
+/** The reasons why commands fail: types that fail for the same cause share one, and a few failures are no reason to look. */
 function* typeReasons(findings: Findings): Generator<Reason> {
   const failing = findings.types.flatMap((type) => {
     const faults = type.codes.map(([code, count]) => faultOf(type.type, code, count, findings));

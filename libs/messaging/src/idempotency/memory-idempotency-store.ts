@@ -38,7 +38,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
   readonly #maxBytes: number;
-  /** Of all callers. */
+  /** What the outcomes of all callers take. */
   #bytes = 0;
   #sweepAtMs = 0;
   /** What is left of the latest slab. */

@@ -25,7 +25,7 @@ export interface RedisStoreOptions {
   readonly url: string;
   /** For a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext | undefined;
-  /** Of all keys. */
+  /** What every key begins with. */
   readonly prefix: string;
   readonly ttlMs: number;
   /** How long the claims of a dead worker hold; default 1500. */

@@ -99,7 +99,7 @@ export class ConfirmedPublisher {
         reject,
         tries: 0,
         sentAt: 0,
-        isSuspect: false,
+        isInDoubt: false,
         isDone: false,
       });
     });
@@ -147,7 +147,7 @@ export class ConfirmedPublisher {
     const channel = await this.#openChannel(true, (publish, answer) => {
       if (answer === 'refused' || answer === 'unanswered') return this.#isolated.ask(publish, answer);
       if (typeof answer === 'string') return publish.resolve(answer);
-      publish.isSuspect ||= codeOf(answer) !== undefined;
+      publish.isInDoubt ||= codeOf(answer) !== undefined;
       this.#send(publish);
     });
     this.#use(channel);

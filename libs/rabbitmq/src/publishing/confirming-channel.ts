@@ -16,7 +16,7 @@ export interface PendingPublish {
   /** When it was last published, in the ticks of that channel. */
   sentAt: number;
   /** Whether the broker may have closed a channel for it, so that it is published alone. */
-  isSuspect: boolean;
+  isInDoubt: boolean;
   /** Settled, though a channel may still answer it. */
   isDone: boolean;
 }

@@ -40,8 +40,8 @@ export class IsolatedPublisher {
   readonly #verdicts = new Map<string, { readonly failure: Failure; readonly untilMs: number }>();
   /** What waits for each exchange until `onRefused` has decided. */
   readonly #held = new Map<string, PendingPublish[]>();
-  /** Settles once no suspect is asked. */
-  #suspects = Promise.resolve();
+  /** Settles once all that are in doubt have been asked. */
+  #oneByOne = Promise.resolve();
 
   constructor(options: IsolatedPublisherOptions) {
     this.#options = options;
@@ -56,7 +56,7 @@ export class IsolatedPublisher {
   takes(publish: PendingPublish): boolean {
     const waiting = this.#waitingWith(publish);
     if (waiting) waiting.push(publish);
-    else if (publish.isSuspect) this.#suspects = this.#suspects.then(() => this.#askSuspect(publish));
+    else if (publish.isInDoubt) this.#oneByOne = this.#oneByOne.then(() => this.#askAfterOthers(publish));
     // Not over the shared channel: its process may hang on it.
     else if (this.#verdictOn(publish)?.failure === 'unanswered') this.ask(publish, 'unanswered');
     else return false;
@@ -88,7 +88,7 @@ export class IsolatedPublisher {
     return this.#verdicts.size > 0 ? this.#verdicts.get(destinationOf(message)) : undefined;
   }
 
-  async #askSuspect(publish: PendingPublish): Promise<void> {
+  async #askAfterOthers(publish: PendingPublish): Promise<void> {
     const waiting = this.#waitingWith(publish);
     if (waiting) waiting.push(publish);
     else await this.#ask(publish);
@@ -133,9 +133,9 @@ export class IsolatedPublisher {
     const refusal = new PublishRefusedError(code, exchange, reason.message);
     const held: PendingPublish[] = [];
     this.#held.set(exchange, held);
-    publish.isSuspect = !(await onRefused?.(refusal).catch(() => false));
+    publish.isInDoubt = !(await onRefused?.(refusal).catch(() => false));
     this.#held.delete(exchange);
-    if (publish.isSuspect) publish.reject(refusal);
+    if (publish.isInDoubt) publish.reject(refusal);
     else send(publish);
     for (const each of held) send(each);
   }
