@@ -11,6 +11,8 @@ import { createLogger, nestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
+import { HANDLERS } from './commands/handlers.ts';
+import { skipPipes } from './commands/skip-pipes.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
 import { credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
@@ -68,6 +70,7 @@ async function start(stopping: Stopping): Promise<void> {
     platform.use(changed);
     internalKeys.rotate(internalKeyOf(settings.INTERNAL_KEY, changed));
   });
+  skipPipes(app, Object.values(HANDLERS));
   const transport = app.get(PokerTransport);
   app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   stopping.begins(logger, async () => {
