@@ -1,10 +1,10 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { limitBodies } from '../connection/bound-messages.ts';
-import { releaseOf } from '../connection/broker-release.ts';
+import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
 import { abandon, closeInTime, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { type DeliveringChannel, Delivery } from './delivery.ts';
+import { Delivery } from './delivery.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
 const DEPTH_TIMEOUT_MS = 1_000;
@@ -29,10 +29,13 @@ export interface ConsumerChannelOptions {
 export class ConsumerChannel {
   inFlight = 0;
   isConsuming = false;
+  isOpen = true;
+  readonly queue: string;
+  readonly release: BrokerRelease;
+  readonly acknowledgements: Acknowledgements;
   readonly #model: ChannelModel;
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
-  readonly #acknowledgements: Acknowledgements;
   readonly #onMessage: (message: ConsumeMessage | null) => void;
   /** The broker delivers to these, or will; two after a probe, the second one for the rest of the prefetch. */
   #consumerTags: string[] = [];
@@ -49,19 +52,13 @@ export class ConsumerChannel {
     this.#model = model;
     this.#channel = channel;
     this.#options = options;
-    const acknowledgements = new Acknowledgements(channel);
-    this.#acknowledgements = acknowledgements;
-    const { queue } = options;
-    const delivering: DeliveringChannel = {
-      queue,
-      release: releaseOf(model),
-      acknowledgements,
-      isOpen: true,
-    };
+    this.queue = options.queue;
+    this.release = releaseOf(model);
+    this.acknowledgements = new Acknowledgements(channel);
     const bodyBytes = limitBodies(channel, options.maxBodyBytes);
     this.#onMessage = (message) => {
       if (!message) return this.lose(new Error(CANCELLED));
-      const delivery = new Delivery(message, bodyBytes(), delivering);
+      const delivery = new Delivery(message, bodyBytes(), this);
       this.#deliveries += 1;
       this.inFlight += 1;
       options.onDelivery(delivery);
@@ -69,7 +66,7 @@ export class ConsumerChannel {
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));
     channel.on('close', () => {
-      delivering.isOpen = false;
+      this.isOpen = false;
       this.lose(reason);
     });
   }
@@ -121,8 +118,8 @@ export class ConsumerChannel {
 
   /** Returns what is not settled to the queue, and waits until that has the last acknowledgements. */
   async close(): Promise<void> {
-    this.#acknowledgements.flush();
-    if (this.#acknowledgements.frames - this.#applied > MAX_UNAPPLIED)
+    this.acknowledgements.flush();
+    if (this.acknowledgements.frames - this.#applied > MAX_UNAPPLIED)
       await this.#consume(1)
         .then(() => this.#cancel())
         .catch(() => undefined);
@@ -132,20 +129,20 @@ export class ConsumerChannel {
   #retire(): void {
     if (this.inFlight > 0) void this.#cancel().catch(() => undefined);
     else {
-      this.#acknowledgements.flush();
+      this.acknowledgements.flush();
       abandon(this.#channel);
     }
   }
 
   async #consume(prefetch: number): Promise<void> {
-    const { queue, timeoutMs } = this.#options;
+    const { timeoutMs } = this.#options;
     const channel = this.#channel;
     // Named here, so that it can be cancelled though the broker has not answered in time.
     const consumerTag = `consumer-${(this.#consumers += 1)}`;
     this.#consumerTags.push(consumerTag);
     this.#granted += prefetch;
     const limited = channel.prefetch(prefetch);
-    const consuming = channel.consume(queue, this.#onMessage, { consumerTag });
+    const consuming = channel.consume(this.queue, this.#onMessage, { consumerTag });
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
     const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);
     await within(timeoutMs, 'the consumer', answers);
@@ -155,14 +152,14 @@ export class ConsumerChannel {
   async #cancel(): Promise<void> {
     this.#granted = 0;
     this.isConsuming = false;
-    this.#applied = this.#acknowledgements.frames;
+    this.#applied = this.acknowledgements.frames;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
     await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
   }
 
   /** Whether messages wait in the queue. If it or the connection has gone, their own events say so. */
   async #isFilled(): Promise<boolean> {
-    const { queue } = this.#options;
+    const { queue } = this;
     const asked = within(DEPTH_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(queue));
     // The process of this channel may hang in the broker.
     const answered = asked.catch(() => countsOf(this.#model, queue));

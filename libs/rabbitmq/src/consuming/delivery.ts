@@ -1,7 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import type { BrokerRelease } from '../connection/broker-release.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
+import type { ConsumerChannel } from './consumer-channel.ts';
 
 /** What RabbitMQ writes into `type` if a client of AMQP 1.0 sent a body that is not in data sections. */
 export const ENCODED_BODY = 'amqp-1.0';
@@ -10,11 +10,8 @@ const QUEUE_ADDRESS = '/queues/';
 /** The highest that is an ordinary one to a quorum queue. */
 const ORDINARY_PRIORITY = 4;
 
-export interface DeliveringChannel {
-  readonly queue: string;
-  readonly release: BrokerRelease;
+export interface DeliveringChannel extends Readonly<Pick<ConsumerChannel, 'queue' | 'release' | 'isOpen'>> {
   readonly acknowledgements: Pick<Acknowledgements, 'acknowledge' | 'requeue'>;
-  isOpen: boolean;
 }
 
 /** One message in flight, settled at most once and only on the channel that delivered it. */
@@ -23,10 +20,10 @@ export class Delivery {
   readonly message: ConsumeMessage;
   /** The length of its body, of which the message holds only the beginning if it is too large. */
   readonly bodyBytes: number;
-  readonly #channel: Readonly<DeliveringChannel>;
+  readonly #channel: DeliveringChannel;
   #isSettled = false;
 
-  constructor(message: ConsumeMessage, bodyBytes: number, channel: Readonly<DeliveringChannel>) {
+  constructor(message: ConsumeMessage, bodyBytes: number, channel: DeliveringChannel) {
     this.message = asAmqp091(message);
     this.bodyBytes = bodyBytes;
     this.#channel = channel;
