@@ -1,10 +1,10 @@
 import { type Caller, createCaller } from '#caller';
 import { busNames, mostPagesOf, type ReportName } from '#contracts';
-import { alarmSentence } from '#rabbitmq';
+import { alarmSentence, BriefConnection } from '#rabbitmq';
 
 import { EXIT, ExitError } from '../exit.ts';
 import { Progress } from '../progress.ts';
-import { openForCommands, readBus } from '../servers.ts';
+import { readBus } from '../servers.ts';
 import type { ReportRecord } from './facts.ts';
 import type { Period } from './period.ts';
 import type { UnfinishedReport } from './unfinished-report.ts';
@@ -21,8 +21,8 @@ export interface ReportRequest {
 }
 
 /**
- * Reads the pages that are missing, in order: all of one command, or each of a command of its own. @throws BrokerError,
- * ExitError at once if nothing can be sent; CallerError; ExitError if the pages do not end in time, or it is interrupted
+ * Reads the pages that are missing, in order: all of one command, or each of a command of its own. @throws BrokerError
+ * at once if no broker can be reached; CallerError; ExitError if the pages do not end in time, or it is interrupted
  */
 export async function readPages(
   { type, data, operator, deadlineMs }: ReportRequest,
@@ -62,20 +62,19 @@ export async function readPages(
   }
 }
 
-/** A caller whose reply queues are never those of a service of its user. @throws BrokerError, ExitError */
+/** A caller whose reply queues are never those of a service of its user. @throws BrokerError */
 async function openCaller(): Promise<Caller> {
-  const bus = readBus();
-  // Where nothing can be sent, a caller would try again until its deadline.
-  const connection = await openForCommands(bus);
+  const { urls, prefix, tls } = readBus();
+  // Without a broker, a caller would try again until its deadline.
+  const connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
   await connection[Symbol.asyncDispose]();
   const { user } = connection;
-  const isOfWorkers = `${user}.`.startsWith(busNames(bus.prefix).reserved);
   return createCaller({
-    url: bus.urls,
-    prefix: bus.prefix,
-    name: isOfWorkers ? 'poker-bridge-cli' : `${user}.cli`,
+    url: urls,
+    prefix,
+    name: `${user}.`.startsWith(busNames(prefix).reserved) ? 'poker-bridge-cli' : `${user}.cli`,
     sendUserId: true,
-    tls: bus.tls.material,
+    tls: tls.material,
     onState: (use, state) => {
       if (use === 'publishing' && state.kind === 'blocked')
         process.stderr.write(`${alarmSentence(state.reason)} Waiting until it takes commands again.\n`);
