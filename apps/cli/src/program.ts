@@ -19,11 +19,10 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 replies use the settings of the broker: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA,
 AMQP_TLS_CERT and AMQP_TLS_KEY. docs/command-line.md has those of the others.`;
 
-/** Gives a subcommand its arguments, options and action. */
-type Define = (command: Command) => void;
+type Load = () => Promise<{ readonly define: (command: Command) => void }>;
 
 /** What each subcommand does, and the module that defines it: loading all of them takes a second. */
-const SUBCOMMANDS: Readonly<Record<string, [description: string, () => Promise<{ define: Define }>]>> = {
+const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: Load]>> = {
   send: ['sends one command over the bus and prints its replies as they arrive', () => import('./send.ts')],
   report: ['fetches a whole report into a file', () => import('./report/report.ts')],
   sign: ['explains signatures, and finds the settings of a platform', () => import('./sign/sign.command.ts')],

@@ -30,30 +30,26 @@ export async function readPages(
   signal: AbortSignal,
 ): Promise<void> {
   const { facts } = unfinished;
-  const { first } = facts;
   if (facts.isComplete) return;
   const progress = new Progress('records', facts.last?.totalCount, facts.records);
   try {
     await using caller = await openCaller();
-    const read = async (asked: typeof data, leftMs: number): Promise<void> => {
+    const endMs = performance.now() + deadlineMs;
+    // The report has become shorter if no page came.
+    for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
+      ({ pages } = facts);
+      const { perPage = 0, pageCount = 0 } = facts.first ?? {};
+      if (pages > mostPagesOf(pageCount)) throw new ExitError(EXIT.failed, ENDLESS);
+      const leftMs = Math.floor(endMs - performance.now());
+      if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
+      // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
+      const cut = perPage > 0 && perPage <= MOST_PER_PAGE && { perPage };
+      const asked = pages === 0 ? data : { ...cut, ...data, page: pages + 1 };
       const options = { ...(operator !== undefined && { operator }), deadlineMs: leftMs, signal };
       for await (const page of caller.fetchReport<typeof type, ReportRecord>(type, asked, options)) {
         await unfinished.add(page);
         progress.add(page.records.length, page.totalCount);
       }
-    };
-    if (!first) return await read(data, deadlineMs);
-    // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
-    const { perPage, pageCount } = first;
-    const asked = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data };
-    const endMs = performance.now() + deadlineMs;
-    // The report has become shorter if no page came.
-    for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
-      ({ pages } = facts);
-      if (pages > mostPagesOf(pageCount)) throw new ExitError(EXIT.failed, ENDLESS);
-      const leftMs = Math.floor(endMs - performance.now());
-      if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
-      await read({ ...asked, page: pages + 1 }, leftMs);
     }
   } catch (error) {
     throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;

@@ -156,8 +156,9 @@ function formatOf({ out, format }: ReportOptions): Format {
 async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportRequest['data']> {
   const { currency, timeZone, convertToPreferredCurrency, sort, perPage } = options;
   const userId = options.userId && (await readValue(options.userId));
-  const given = { userId, currency, timeZone, convertToPreferredCurrency, sort, perPage };
-  const data = { ...periodOf(options, Date.now()), ...given };
+  const given = Object.entries({ userId, currency, timeZone, convertToPreferredCurrency, sort, perPage });
+  const others = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const data = { ...periodOf(options, Date.now()), ...others };
   const faults = commandFaults(`report.${name}.fetch`, data);
   if (faults.length > 0) throw usageError(faults.map((fault) => fault.replace(/^\//, '')).join('; '));
   return data;
