@@ -95,13 +95,8 @@ describe('the end of a report', () => {
   });
 
   it('counts records that came twice and those that are missing', () => {
-    const facts = factsOf(
-      ['a', 'b', 'c', 'a'].map((id) => line(id, 1)),
-      {},
-      {},
-      {},
-      {},
-    );
+    const lines = ['a', 'b', 'c', 'a'].map((id) => line(id, 1));
+    const facts = factsOf(lines, {}, {}, {}, {});
     const counts = { repeated: 1, missing: 1, changedWhileReading: true };
     expect(JSON.parse(jsonOf(facts))).toMatchObject(counts);
     expect(warnings(facts)).toEqual([

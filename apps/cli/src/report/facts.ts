@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { formatAmount, type ReportPage } from '#caller';
 import { extentsDiffer, REPORT_AMOUNTS, type ReportName, spansIntervals } from '#contracts';
@@ -139,5 +139,5 @@ function isInteger(value: unknown): value is number | bigint {
 /** The interface document does not say that an id alone tells the records of a player's currencies and kinds of money apart. */
 function identityOf({ id, currency, moneyType }: ReportRecord): bigint {
   const identity = `${String(id)} ${String(currency)} ${String(moneyType)}`;
-  return createHash('sha1').update(identity).digest().readBigUInt64LE();
+  return hash('sha1', identity, 'buffer').readBigUInt64LE();
 }
