@@ -21,19 +21,14 @@ AMQP_TLS_CERT and AMQP_TLS_KEY. docs/command-line.md has those of the others.`;
 
 type Load = () => Promise<{ readonly define: (command: Command) => void }>;
 
+const loadKept: Load = () => import('./kept-messages/kept-messages.command.ts');
 /** What each subcommand does, and the module that defines it: loading all of them takes a second. */
 const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: Load]>> = {
   send: ['sends one command over the bus and prints its replies as they arrive', () => import('./send.ts')],
   report: ['fetches a whole report into a file', () => import('./report/report.ts')],
   sign: ['explains signatures, and finds the settings of a platform', () => import('./sign/sign.command.ts')],
-  'dead-letters': [
-    'looks into the dead letters, sends them back to work, or removes them',
-    () => import('./kept-messages/kept-messages.command.ts'),
-  ],
-  replies: [
-    'looks into the parked replies, delivers them, or removes them',
-    () => import('./kept-messages/kept-messages.command.ts'),
-  ],
+  'dead-letters': ['looks into the dead letters, sends them back to work, or removes them', loadKept],
+  replies: ['looks into the parked replies, delivers them, or removes them', loadKept],
   callers: ['prints the permissions that the worker and its callers need', () => import('./callers.ts')],
   trace: [
     'prints what a log on standard input says about a command, a player or a stretch of time',
