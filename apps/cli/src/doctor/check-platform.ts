@@ -109,7 +109,7 @@ async function checkOperations(
     const answered = asked.map(async ([operation, ask]) => {
       const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
       const answer = ask(call).then(() => 'success' as const);
-      return [operation, await answer.catch((error: CommandError) => error)] as const;
+      return [operation, await answer.catch((error: unknown) => error as CommandError)] as const;
     });
     const answers: Answers = new Map(await Promise.all(answered));
     const findings = asked.map(([operation]) => findingOf(operation, answers, credentials));

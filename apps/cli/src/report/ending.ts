@@ -88,5 +88,8 @@ function comparisonLines({ added, removed, changed, differences }: Comparison, f
 /** Each amount that a total has, and its sum: as a decimal if the decimals of the currency are known. */
 function sumsOf(total: Total, facts: ReportFacts): (readonly [amount: string, sum: string])[] {
   const held = facts.amounts.filter((amount) => total[amount] !== undefined);
-  return held.map((amount) => [amount, facts.decimalOf(total[amount], total.currency) ?? `${total[amount]}`]);
+  return held.map((amount) => [
+    amount,
+    facts.decimalOf(total[amount], total.currency) ?? String(total[amount]),
+  ]);
 }
