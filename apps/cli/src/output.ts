@@ -40,13 +40,13 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** Aligned lines; the cells are expected to be printable. @param number the column whose cells end at the right */
 export function alignedLines(rows: readonly (readonly string[])[], number?: number): string[] {
-  const widthOf = (text = ''): number => [...text].length;
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column]))));
+  const widths: number[] = [];
+  for (const cells of rows)
+    for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   return rows.map((cells) => {
-    const padded = cells.map((cell, column) => {
-      const space = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
-      return column === number ? space + cell : cell + space;
-    });
+    const padded = cells.map((cell, column) =>
+      column === number ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+    );
     return padded.join('  ').trimEnd();
   });
 }

@@ -19,35 +19,33 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 replies use the settings of the broker: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA,
 AMQP_TLS_CERT and AMQP_TLS_KEY. docs/command-line.md has those of the others.`;
 
-const DESCRIPTIONS = {
-  send: 'sends one command over the bus and prints its replies as they arrive',
-  report: 'fetches a whole report into a file',
-  sign: 'explains signatures, and finds the settings of a platform',
-  'dead-letters': 'looks into the dead letters, sends them back to work, or removes them',
-  replies: 'looks into the parked replies, delivers them, or removes them',
-  callers: 'prints the permissions that the worker and its callers need',
-  trace: 'prints what a log on standard input says about a command, a player or a stretch of time',
-  doctor: 'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
-  completion: 'prints a script that completes subcommands, options and command types in a shell',
-};
-type Name = keyof typeof DESCRIPTIONS;
-const NAMES = Object.keys(DESCRIPTIONS) as Name[];
+type Load = () => Promise<{ readonly define: (command: Command) => void }>;
 
-/** What gives each subcommand its arguments, options and action. Loading all of them takes a second. */
-const DEFINITIONS: Readonly<Record<Name, () => Promise<{ readonly define: (command: Command) => void }>>> = {
-  send: () => import('./send.ts'),
-  report: () => import('./report/report.ts'),
-  sign: () => import('./sign/sign.command.ts'),
-  'dead-letters': () => import('./kept-messages/kept-messages.command.ts'),
-  replies: () => import('./kept-messages/kept-messages.command.ts'),
-  callers: () => import('./callers.ts'),
-  trace: () => import('./trace.ts'),
-  doctor: () => import('./doctor/doctor.ts'),
-  completion: () => import('./completion.ts'),
+const loadKept: Load = () => import('./kept-messages/kept-messages.command.ts');
+/** What each subcommand does, and the module that defines it: loading all of them takes a second. */
+const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: Load]>> = {
+  send: ['sends one command over the bus and prints its replies as they arrive', () => import('./send.ts')],
+  report: ['fetches a whole report into a file', () => import('./report/report.ts')],
+  sign: ['explains signatures, and finds the settings of a platform', () => import('./sign/sign.command.ts')],
+  'dead-letters': ['looks into the dead letters, sends them back to work, or removes them', loadKept],
+  replies: ['looks into the parked replies, delivers them, or removes them', loadKept],
+  callers: ['prints the permissions that the worker and its callers need', () => import('./callers.ts')],
+  trace: [
+    'prints what a log on standard input says about a command, a player or a stretch of time',
+    () => import('./trace.ts'),
+  ],
+  doctor: [
+    'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
+    () => import('./doctor/doctor.ts'),
+  ],
+  completion: [
+    'prints a script that completes subcommands, options and command types in a shell',
+    () => import('./completion.ts'),
+  ],
 };
 
-/** @param used the subcommands that get their arguments and options; default: all */
-export async function createProgram(used: readonly string[] = NAMES): Promise<Command> {
+/** @param used the subcommand that gets its arguments and options; default: all do */
+export async function createProgram(used?: string): Promise<Command> {
   const program = new Command('poker-bridge')
     .description('Sends commands, fetches reports, explains what failed, and checks the service.')
     .exitOverride()
@@ -56,9 +54,9 @@ export async function createProgram(used: readonly string[] = NAMES): Promise<Co
     .helpOption('-h, --help', 'shows this')
     .version(versionOf(), '-V, --version', 'prints the version')
     .addHelpText('after', EXAMPLES);
-  for (const name of NAMES) {
-    const command = program.command(name).description(DESCRIPTIONS[name]).helpCommand(false);
-    if (used.includes(name)) (await DEFINITIONS[name]()).define(command);
+  for (const [name, [description, load]] of Object.entries(SUBCOMMANDS)) {
+    const command = program.command(name).description(description).helpCommand(false);
+    if (used === undefined || used === name) (await load()).define(command);
   }
   return program;
 }
@@ -66,8 +64,8 @@ export async function createProgram(used: readonly string[] = NAMES): Promise<Co
 export async function run(args: readonly string[]): Promise<void> {
   try {
     const name = args[args[0] === 'help' ? 1 : 0] ?? '';
-    // It prints the options of all others.
-    const program = await createProgram(name === 'completion' ? undefined : [name]);
+    // The script of completion has the options of all others.
+    const program = await createProgram(name === 'completion' ? undefined : name);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = await exitCodeOf(error);

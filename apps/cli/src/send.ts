@@ -5,17 +5,26 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 import { busNames, isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS } from '#contracts/validation';
-import { ConfirmedPublisher, countsOf, type OutgoingMessage, PublishRefusedError, within } from '#rabbitmq';
+import {
+  BriefConnection,
+  ConfirmedPublisher,
+  countsOf,
+  NOT_FOUND,
+  PublishRefusedError,
+  within,
+} from '#rabbitmq';
 
 import { unknownType } from './command-faults.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { jsonOr, type Options, readDeadline, readJson } from './input.ts';
-import { describeCommand, describeReply, printable } from './output.ts';
-import { ANSWER_TIMEOUT_MS, type Bus, openForCommands, readBus } from './servers.ts';
+import { alignedLines, describeCommand, describeReply, printable } from './output.ts';
+import { type Bus, readBus } from './servers.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
+/** For the reply queue. */
+const ANSWER_TIMEOUT_MS = 5_000;
 /** Replies that are held at once; each may be a page of a report. */
 const PREFETCH = 8;
 const LONGEST_ID_BYTES = 200;
@@ -23,6 +32,8 @@ const REFUSALS = {
   returned: 'The broker has no queue for the command: start a worker, which declares it.',
   refused: 'The broker refuses the command, because its queue is full: send it again later.',
 };
+const noExchange = (name: string): string =>
+  `The broker has no exchange ${name}: start a worker, or check AMQP_PREFIX and the virtual host in AMQP_URL.`;
 
 type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
 
@@ -56,8 +67,7 @@ function readId(text: string): string {
 }
 
 export function sendHelp(): string {
-  const width = Math.max(...COMMANDS.map(({ type }) => type.length));
-  const types = COMMANDS.map(({ type, summary }) => `  ${type.padEnd(width)}  ${summary}`);
+  const types = alignedLines(COMMANDS.map(({ type, summary }) => ['', type, summary]));
   const examples = COMMANDS.map(
     ({ type, examples: [example] }) =>
       `  $ poker-bridge send ${type} \\\n      --data '${JSON.stringify(example?.data)}'`,
@@ -107,35 +117,34 @@ function replyLine({ properties }: ConsumeMessage, text: string): string {
  * sequence. @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
  */
 async function sendCommand(
-  bus: Bus,
-  command: BusCommand,
+  { urls, prefix, tls }: Bus,
+  { type, lane, text, id, operator, deadlineMs }: BusCommand,
   onReply: (reply: ConsumeMessage) => void,
 ): Promise<void> {
-  await using connection = await openForCommands(bus);
+  await using connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
   const { model, user } = connection;
+  const { commands, lanes } = busNames(prefix);
   const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
   // It may fail before it is awaited.
   answered.catch(() => undefined);
-  const again = `send it again with --id ${printable(command.id)}, and it is run once.`;
+  const fail = (message: string): void => reject(new ExitError(EXIT.noAnswer, message));
+  const again = `send it again with --id ${printable(id)}, and it is run once.`;
   const noAnswer = (why: string): void =>
-    reject(
-      new ExitError(EXIT.noAnswer, `No answer came${why} The command may be run all the same: ${again}`),
-    );
+    fail(`No answer came${why} The command may be run all the same: ${again}`);
   const publisher = new ConfirmedPublisher();
   model.on('close', () => {
     noAnswer(': the connection to the broker was lost.');
     publisher.close();
   });
   const giveUp = async (): Promise<void> => {
-    const queue = busNames(bus.prefix).lanes[command.lane];
-    const counts = await countsOf(model, queue).catch(() => undefined);
+    const counts = await countsOf(model, lanes[lane]).catch(() => undefined);
     const hint =
       counts?.consumerCount === 0
-        ? `No worker serves ${queue}.`
+        ? `No worker serves ${lanes[lane]}.`
         : 'If a worker refused to answer, poker-bridge dead-letters list says why.';
-    noAnswer(` within ${command.deadlineMs} ms. ${hint}`);
+    noAnswer(` within ${deadlineMs} ms. ${hint}`);
   };
-  const timer = setTimeout(() => void giveUp(), command.deadlineMs + ANSWER_SLACK_MS);
+  const timer = setTimeout(() => void giveUp(), deadlineMs + ANSWER_SLACK_MS);
   const openReplyQueue = async (): Promise<string> => {
     const channel = await model.createChannel();
     channel.on('error', () => undefined);
@@ -155,9 +164,24 @@ async function sendCommand(
     return queue;
   };
   const publish = async (replyTo: string): Promise<void> => {
-    const outcome = await publisher.publish(messageOf(command, bus.prefix, user, replyTo));
+    const nowMs = Date.now();
+    const deadline = new Date(nowMs + deadlineMs).toISOString();
+    const properties = {
+      type,
+      messageId: id,
+      correlationId: id,
+      replyTo,
+      contentType: 'application/json',
+      userId: user,
+      appId: 'poker-bridge-cli',
+      timestamp: Math.floor(nowMs / 1_000),
+      headers: { 'x-deadline': deadline, ...(operator !== undefined && { operator }) },
+    };
+    const content = Buffer.from(text);
+    const message = { exchange: commands, routingKey: type, content, mandatory: true, properties };
+    const outcome = await publisher.publish(message);
     if (outcome === 'unanswered') noAnswer(': the broker has not confirmed the command.');
-    else if (outcome !== 'confirmed') throw new ExitError(EXIT.noAnswer, REFUSALS[outcome]);
+    else if (outcome !== 'confirmed') fail(REFUSALS[outcome]);
   };
   try {
     const replyTo = await within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', openReplyQueue());
@@ -165,39 +189,12 @@ async function sendCommand(
     publish(replyTo).catch(reject);
     await answered;
   } catch (error) {
-    const isExplained = error instanceof ExitError || error instanceof PublishRefusedError;
-    throw isExplained && !connection.isBlocked ? error : connection.faultOf(error);
+    const isRefused = error instanceof PublishRefusedError;
+    if (isRefused && error.code === NOT_FOUND) throw new ExitError(EXIT.noAnswer, noExchange(commands));
+    if ((isRefused || error instanceof ExitError) && !connection.isBlocked) throw error;
+    throw connection.faultOf(error);
   } finally {
     clearTimeout(timer);
     publisher.close();
   }
-}
-
-function messageOf(
-  { type, text, id, operator, deadlineMs }: BusCommand,
-  prefix: string,
-  userId: string,
-  replyTo: string,
-): OutgoingMessage {
-  const nowMs = Date.now();
-  return {
-    exchange: busNames(prefix).commands,
-    routingKey: type,
-    content: Buffer.from(text),
-    mandatory: true,
-    properties: {
-      type,
-      messageId: id,
-      correlationId: id,
-      replyTo,
-      contentType: 'application/json',
-      userId,
-      appId: 'poker-bridge-cli',
-      timestamp: Math.floor(nowMs / 1_000),
-      headers: {
-        'x-deadline': new Date(nowMs + deadlineMs).toISOString(),
-        ...(operator !== undefined && { operator }),
-      },
-    },
-  };
 }

@@ -1,14 +1,6 @@
 import { CallerError } from '#caller';
-import { busNames } from '#contracts';
 import type { OperatorCredentials, PlatformTransport } from '#platform';
-import {
-  BriefConnection,
-  BrokerError,
-  NOT_FOUND,
-  onChannel,
-  PublishRefusedError,
-  UnconfirmedError,
-} from '#rabbitmq';
+import { BrokerError, PublishRefusedError, UnconfirmedError } from '#rabbitmq';
 import {
   readOperators,
   readSomeSettings,
@@ -28,7 +20,6 @@ const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'A
 export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
 /** What the broker names queues that are declared without a name; an exclusive one ends with its connection. */
 export const SERVER_NAMED = 'amq.gen-';
-export const ANSWER_TIMEOUT_MS = 5_000;
 const WRONG_SETTINGS = /^(login|virtual-host|access)[-_]refused$/i;
 
 export type Bus = ReturnType<typeof readBus>;
@@ -37,25 +28,6 @@ export function readBus() {
   const settings = readSomeSettings(OF_BROKER, process.env);
   const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
   return { urls, prefix, tls: tlsOf('AMQP', settings, urls) };
-}
-
-/** Connects to a broker that has an exchange for commands. @throws BrokerError; ExitError if it has none yet */
-export async function openForCommands({ urls, prefix, tls }: Bus): Promise<BriefConnection> {
-  const connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
-  const { commands } = busNames(prefix);
-  try {
-    await onChannel(connection.model, ANSWER_TIMEOUT_MS, 'the exchange', (channel) =>
-      channel.checkExchange(commands),
-    );
-    return connection;
-  } catch (error) {
-    await connection[Symbol.asyncDispose]();
-    if ((error as { code?: unknown }).code !== NOT_FOUND) throw connection.faultOf(error);
-    throw new ExitError(
-      EXIT.noAnswer,
-      `The broker has no exchange ${commands}: start a worker, or check AMQP_PREFIX and the virtual host in AMQP_URL.`,
-    );
-  }
 }
 
 /** What connections to one kind of server trust and present. @throws SettingsError for each file that cannot be used */

@@ -50,10 +50,9 @@ export function define(command: Command): void {
 }
 
 async function trace(options: TraceOptions): Promise<void> {
-  const { id, player, since = 0, until = Number.POSITIVE_INFINITY, json } = options;
-  if ([id, player, options.since, options.until].every((option) => option === undefined)) {
-    throw usageError('give --id, --player, --since or --until');
-  }
+  const { since = 0, until = Number.POSITIVE_INFINITY, json } = options;
+  const isAnyGiven = ['id', 'player', 'since', 'until'].some((name) => Object.hasOwn(options, name));
+  if (!isAnyGiven) throw usageError('give --id, --player, --since or --until');
   const isSelected = await selectorOf(options);
   if (process.stdin.isTTY) throw usageError('the log is read from standard input: pipe it in');
   const [about, around]: [LogLine[], LogLine[]] = [[], []];
@@ -166,12 +165,9 @@ export function describeCause(about: readonly LogLine[], around: readonly LogLin
 }
 
 function ownReason({ members: { status, reason, pointers } }: LogLine): string {
-  const parts = [
-    status !== undefined && `the platform answered ${said(status)}`,
-    reason !== undefined && said(reason),
-    Array.isArray(pointers) && `at ${said(pointers)}`,
-  ];
-  return parts.filter((part) => part !== false).join(', ');
+  const answer = status === undefined ? [] : [`the platform answered ${said(status)}`];
+  const places = Array.isArray(pointers) ? [`at ${said(pointers)}`] : [];
+  return [...answer, ...(reason === undefined ? [] : [said(reason)]), ...places].join(', ');
 }
 
 /** The last change before the failure that explains it: of the command's own circuit, or of the broker. */
@@ -179,14 +175,15 @@ function reasonAround(
   { members: { outcome, operator }, timeMs }: LogLine,
   around: readonly LogLine[],
 ): string {
-  const last = (isIt: (members: LogLine['members']) => boolean): LogLine['members'] | undefined =>
-    around.findLast((line) => line.timeMs <= timeMs && isIt(line.members))?.members;
+  const before = around.filter((line) => line.timeMs <= timeMs).map(({ members }) => members);
   if (outcome === 'CIRCUIT_OPEN') {
-    const opened = last((members) => members['state'] === 'open' && members['operator'] === operator);
+    const opened = before.findLast(({ state, operator: own }) => state === 'open' && own === operator);
     if (!opened) return 'the circuit opened before this log begins';
-    const why = opened['cause'] === undefined ? '' : `: ${said(opened['cause'])}`;
-    return `the circuit of ${said(opened['operation'])} opened at ${said(opened['time'])}${why}`;
+    const { operation, time, cause } = opened;
+    const why = cause === undefined ? '' : `: ${said(cause)}`;
+    return `the circuit of ${said(operation)} opened at ${said(time)}${why}`;
   }
-  const away = LATE.has(outcome) ? last(({ msg }) => msg === 'the broker is not available') : undefined;
-  return away ? `the broker was not available at ${said(away['time'])}: ${said(away['reason'])}` : '';
+  const away = before.findLast(({ msg }) => msg === 'the broker is not available');
+  if (!away || !LATE.has(outcome)) return '';
+  return `the broker was not available at ${said(away['time'])}: ${said(away['reason'])}`;
 }

@@ -1,5 +1,9 @@
 import { type Mistake, signatureOf, type SignedRequest, signedText } from './sign.ts';
-import { SIGNATURE_VARIABLES, type SignatureSettings } from './signature-settings.ts';
+import {
+  EVERY_SIGNATURE_SETTING,
+  SIGNATURE_VARIABLES,
+  type SignatureSettings,
+} from './signature-settings.ts';
 import { membersOf, omissions, usualMistakes } from './usual-mistakes.ts';
 
 /** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
@@ -67,15 +71,9 @@ function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature)
 
 /** The settings with which another text is signed, each text once, those with the fewest differences first. */
 function otherSettings(request: SignedRequest, own: SignatureSettings): readonly SignatureSettings[] {
-  const all = Object.values(SIGNATURE_VARIABLES).reduce<readonly SignatureSettings[]>(
-    (found, { member, values }) =>
-      found.flatMap((each) => Object.keys(values).map((value) => ({ ...each, [member]: value }))),
-    [own],
-  );
   const distance = (settings: SignatureSettings): number => differences(settings, own).length;
   const texts = new Set<string>();
-  return all
-    .toSorted((one, other) => distance(one) - distance(other))
+  return EVERY_SIGNATURE_SETTING.toSorted((one, other) => distance(one) - distance(other))
     .filter((settings) => {
       const text = signedText(request, settings);
       return !texts.has(text) && texts.add(text);

@@ -11,6 +11,7 @@ export {
 } from './sign.ts';
 export {
   DEFAULT_SIGNATURE_SETTINGS,
+  EVERY_SIGNATURE_SETTING,
   SIGNATURE_VARIABLES,
   type SignatureSettings,
   type SignedParameters,

@@ -63,12 +63,12 @@ export type SignatureSettings = {
   readonly [V in Variables[keyof Variables] as V['member']]: keyof V['values'];
 };
 
+/** Every combination of the values, the default first. */
+export const EVERY_SIGNATURE_SETTING = Object.values<Variable>(SIGNATURE_VARIABLES).reduce<readonly object[]>(
+  (all, { member, values }) =>
+    all.flatMap((others) => Object.keys(values).map((value) => ({ ...others, [member]: value }))),
+  [{}],
+) as readonly SignatureSettings[];
+
 /** To the letter of the interface document. */
-export const DEFAULT_SIGNATURE_SETTINGS = Object.freeze(
-  Object.fromEntries(
-    Object.values<Variable>(SIGNATURE_VARIABLES).map(({ member, values }) => [
-      member,
-      Object.keys(values)[0],
-    ]),
-  ),
-) as SignatureSettings;
+export const DEFAULT_SIGNATURE_SETTINGS = EVERY_SIGNATURE_SETTING[0] as SignatureSettings;

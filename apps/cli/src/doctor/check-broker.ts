@@ -26,6 +26,8 @@ const upToAMinute = Array.from({ length: 60 }, (_, index) => 1_000 * (index + 1)
 /** A broker does not list its queues over AMQP: these are the delays that people choose, the default ones among them. */
 const LIKELY_DELAYS_MS = new Set([...upToAMinute, ...upToAMinute.map((delayMs) => 60 * delayMs)]);
 
+const LIMIT_MESSAGES =
+  'set max_message_size = 16777216 in rabbitmq.conf, so that no caller can fill the memory of workers';
 const REFUSED = 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
 const ADVICE: Readonly<Record<string, string>> = {
   unreachable:
@@ -99,14 +101,10 @@ async function inspect(
     const wait = counts.messageCount === 0 ? '' : 'wait until it is empty, then ';
     findings.push(warn('topology', unset, `${wait}delete it`));
   }
-  const largest = 'messages of more than 16 MiB are';
-  const limit =
-    'set max_message_size = 16777216 in rabbitmq.conf, so that no caller can fill the memory of workers';
-  findings.push(
-    (await takesMessageOf(model, LARGEST_MESSAGE_BYTES + 1))
-      ? warn('broker settings', `${largest} taken`, limit)
-      : ok('broker settings', `${largest} refused`),
-  );
+  const large = 'messages of more than 16 MiB are';
+  const isTaken = await takesMessageOf(model, LARGEST_MESSAGE_BYTES + 1);
+  if (isTaken) findings.push(warn('broker settings', `${large} taken`, LIMIT_MESSAGES));
+  else findings.push(ok('broker settings', `${large} refused`));
   if (advice) findings.push(warn('broker settings', advice, 'docs/operations.md, RabbitMQ 4, has the lines'));
   return findings;
 }

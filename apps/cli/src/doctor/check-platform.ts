@@ -1,4 +1,4 @@
-import { CommandError } from '#contracts';
+import type { CommandError } from '#contracts';
 import {
   askOnce,
   type CallContext,
@@ -46,6 +46,7 @@ const authType = NOBODY as 'external';
 const launchOptions = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
 const REFUSED = 422;
 const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
+const NOT_REFUSED = 'ask the manager of the platform, which does not follow its interface document';
 const GAME_PATH = 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it';
 const PATH = 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
 const NO_ANSWER = 'ask again; the platform is there and does not answer this';
@@ -107,8 +108,8 @@ async function checkOperations(
     const asked = calls.filter(([operation]) => secretKey !== undefined || operation === 'game.open');
     const answered = asked.map(async ([operation, ask]) => {
       const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
-      const answer = ask(call).then(() => 'success' as const, expectedFailure);
-      return [operation, await answer] as const;
+      const answer = ask(call).then(() => 'success' as const);
+      return [operation, await answer.catch((error: unknown) => error as CommandError)] as const;
     });
     const answers: Answers = new Map(await Promise.all(answered));
     const findings = asked.map(([operation]) => findingOf(operation, answers, credentials));
@@ -121,11 +122,6 @@ async function checkOperations(
   }
 }
 
-function expectedFailure(error: unknown): CommandError {
-  if (error instanceof CommandError) return error;
-  throw error;
-}
-
 function findingOf(operation: Operation, answers: Answers, { name, settings }: OperatorCredentials): Finding {
   const subject = `platform ${name}`;
   const answer = answers.get(operation) ?? 'success';
@@ -134,11 +130,8 @@ function findingOf(operation: Operation, answers: Answers, { name, settings }: O
   const what = `${operation} for ${NOBODY}`;
   if (answer === 'success') {
     if (isRead) return ok(subject, `${operation} for one second is answered`);
-    return warn(
-      subject,
-      `${what} succeeded, although its authType does not exist: it was created`,
-      'ask the manager of the platform, which does not follow its interface document',
-    );
+    const created = `${what} succeeded, although its authType does not exist: it was created`;
+    return warn(subject, created, NOT_REFUSED);
   }
   const { code, message, platform, details } = answer;
   const status = platform ? ` (${platform.status})` : '';
@@ -148,21 +141,19 @@ function findingOf(operation: Operation, answers: Answers, { name, settings }: O
   if (!isRead && isRefusal) {
     return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }
-  const otherPlace = `RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
+  const otherPlace = `set RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
   if (code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature') {
     const probe = `poker-bridge sign probe${name === 'default' ? '' : ` --operator ${name}`}`;
     let advice = `check PLATFORM_CLIENT_ID and the secret key, then the SIGNATURE_ settings: ${probe} finds them, sign explain shows what is signed`;
-    if (isRake && isAdHocRight) advice = `set ${otherPlace}`;
-    if (isGame && isBaseUrlRight) {
+    if (isRake && isAdHocRight) advice = otherPlace;
+    else if (isGame && isBaseUrlRight)
       advice = `a SIGNATURE_ setting is not that of the platform: ${probe} prints the lines to set`;
-    }
     return fail(subject, `${operation}: its signature is refused${status}`, advice);
   }
   let advice = ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
   if (WRONG_PATH.test(code)) advice = isGame ? GAME_PATH : PATH;
-  if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
-    advice = `the platform does not find its parameters: set ${otherPlace}`;
-  }
+  if (isRake && /^(INCORRECT_DATA|BAD_REQUEST)$/.test(code))
+    advice = `the platform does not find its parameters: ${otherPlace}`;
   const reason = typeof details?.['reason'] === 'string' ? ` (${details['reason']})` : '';
   return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, advice);
 }

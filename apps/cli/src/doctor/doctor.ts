@@ -30,6 +30,8 @@ It uses the settings of a worker, and changes nothing on the broker. The platfor
 for a session and a game of the player poker-bridge-doctor with an authType that does not exist, which it refuses.`;
 
 const REDIS_SETTINGS = ['REDIS_URL', 'REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'] as const;
+const REDIS_AWAY =
+  'check host, port, user and password in REDIS_URL; workers keep running, each with a memory of its own';
 const FOR_SETTINGS = 'no worker starts before; docs/settings.md lists every variable';
 
 /** The checks, in order. Each reads only its own settings; the first names all that cannot be used. */
@@ -54,7 +56,12 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   try {
     for (const check of CHECKS) {
       const checked = within(endMs - performance.now(), 'a check', check());
-      for (const finding of await checked.catch(noFindings)) print(finding);
+      const found = await checked.catch((error: unknown) => {
+        // The check of the settings reports what cannot be read.
+        if (error instanceof SettingsError) return [];
+        throw error;
+      });
+      for (const finding of found) print(finding);
     }
   } catch (error) {
     if (performance.now() < endMs) throw error;
@@ -69,12 +76,6 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   process.exit();
 }
 
-/** Nothing is found by a check whose settings cannot be read; the check of the settings reports that. */
-function noFindings(error: unknown): Finding[] {
-  if (error instanceof SettingsError) return [];
-  throw error;
-}
-
 async function checkSettings(): Promise<Finding[]> {
   try {
     const settings = readSettings(process.env);
@@ -86,10 +87,8 @@ async function checkSettings(): Promise<Finding[]> {
     transportOf(settings, operators);
     const names = operators.map(({ name }) => name).join(', ');
     const warnings = warningsOf(settings, operators, process.env);
-    return [
-      ok('settings', `can be used; credentials of ${names}`),
-      ...warnings.map((message) => warn('settings', message, 'change it, unless it is intended')),
-    ];
+    const doubtful = warnings.map((message) => warn('settings', message, 'change it, unless it is intended'));
+    return [ok('settings', `can be used; credentials of ${names}`), ...doubtful];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return error.faults.map(({ variable, reason }) =>
@@ -105,11 +104,7 @@ async function checkRedis(): Promise<Finding[]> {
     return [ok('Redis', 'REDIS_URL is not set: each worker recognises the repeats that it sees itself')];
   }
   const redis = await inspectRedis(url, tlsOf('REDIS', settings, [url]));
-  if (redis.kind === 'away') {
-    const advice =
-      'check host, port, user and password in REDIS_URL; workers keep running, each with a memory of its own';
-    return [fail('Redis', `does not answer: ${redis.reason}`, advice)];
-  }
+  if (redis.kind === 'away') return [fail('Redis', `does not answer: ${redis.reason}`, REDIS_AWAY)];
   if (!redis.mayEvict) return [ok('Redis', 'answers')];
   const message = `may remove identities before their time (maxmemory-policy ${redis.evictionPolicy})`;
   return [warn('Redis', message, 'set maxmemory-policy noeviction, or give this service a Redis of its own')];

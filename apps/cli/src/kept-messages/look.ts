@@ -114,9 +114,9 @@ export function neverDelivered({ reason, queue }: KeptMessage): string | undefin
   return undefined;
 }
 
-export function keptLine({ id, type, operator, reason, failedAt, queue, bytes }: KeptMessage): string {
-  const facts = { id, type, operator: operator ?? null, reason, failedAt: failedAt ?? null, queue, bytes };
-  return `${JSON.stringify(facts)}\n`;
+export function keptLine(message: KeptMessage): string {
+  const { id, type, operator = null, reason, failedAt = null, queue, bytes } = message;
+  return `${JSON.stringify({ id, type, operator, reason, failedAt, queue, bytes })}\n`;
 }
 
 export function groupLines(messages: readonly KeptMessage[]): string[] {

@@ -7,7 +7,7 @@ import { parseExactJson } from '#signing';
 
 import { usageError } from '../exit.ts';
 import { csvText } from './formats.ts';
-import type { ReportRecord } from './facts.ts';
+import { addTo, type ReportRecord, type Total } from './facts.ts';
 
 export type Comparison = Awaited<ReturnType<typeof compare>>;
 
@@ -29,15 +29,16 @@ export async function compare(
   records: AsyncIterable<ReportRecord>,
   amounts: readonly string[],
 ) {
-  /** What the amounts changed by in all; by currency and the name of the amount. */
-  const differences = new Map<string, Map<string, bigint>>();
+  /** What the amounts changed by in all, by currency. */
+  const differences = new Map<string, Total>();
   const changesOf = (currency: string, old: ReportRecord, row: ReportRecord) =>
     amounts.flatMap((member) => {
       const [from, to] = [csvText(old[member]), csvText(row[member])];
       const difference = integerOf(to) - integerOf(from);
       if (difference !== 0n) {
-        const own = differences.get(currency) ?? new Map<string, bigint>();
-        differences.set(currency, own.set(member, (own.get(member) ?? 0n) + difference));
+        const total = differences.get(currency) ?? { currency };
+        differences.set(currency, total);
+        addTo(total, member, difference);
       }
       return from === to ? [] : [{ member, from, to }];
     });
@@ -52,7 +53,7 @@ export async function compare(
     else if (changes.length > 0) changed.push({ id: csvText(row['id']), currency, changes });
   }
   for (const old of before.values()) changesOf(csvText(old['currency']), old, {});
-  return { added, removed: before.size, changed, differences };
+  return { added, removed: before.size, changed, differences: [...differences.values()] };
 }
 
 function keyOf(row: ReportRecord): string {

@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '#signing';
 
 import { compare, readEarlier } from './compare.ts';
-import { describeEnding, type Ending, endingJson, endingOf, warningsOf } from './ending.ts';
+import { describeEnding, endingJson, warningsOf } from './ending.ts';
 import { type Page, ReportFacts, type ReportRecord } from './facts.ts';
 
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
@@ -35,24 +35,24 @@ function factsOf(lines: readonly string[], ...changes: readonly Partial<Page>[])
   }
   return facts;
 }
-const endOf = (...of: Parameters<typeof factsOf>): Ending => endingOf('a.csv', factsOf(...of));
-const warnings = (ending: Ending): string[] => warningsOf(ending, PERIOD);
+const jsonOf = (facts: ReportFacts): string => endingJson('a.csv', facts);
+const warnings = (facts: ReportFacts): string[] => warningsOf(facts, PERIOD);
 
 describe('the end of a report', () => {
   it('has totals by currency, exact and as decimals if they are known', () => {
     const huge = '90071992547409931';
-    const ending = endOf([
+    const facts = factsOf([
       line('a', 250),
       line('b', -49),
       line('c', 1, 'mBTC'),
       line('d', 0, 'mBTC').replace(':0', `:${huge}`),
     ]);
-    expect(describeEnding(ending)).toEqual([
+    expect(describeEnding('a.csv', facts)).toEqual([
       '4 records of 1 page in a.csv',
       'total EUR: value 2.01',
       'total mBTC: value 90071992547409932',
     ]);
-    expect(endingJson(ending)).toContain(
+    expect(jsonOf(facts)).toContain(
       '"totals":[{"currency":"EUR","value":201},{"currency":"mBTC","value":90071992547409932}]',
     );
   });
@@ -66,21 +66,21 @@ describe('the end of a report', () => {
     ],
   ])('says when it was read, warns if the platform aggregated meanwhile: %s', (time, isSpanning, warned) => {
     const readTo = `2026-03-02T${time}.000Z`;
-    const ending = endOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
-    expect(JSON.parse(endingJson(ending))).toMatchObject({
+    const facts = factsOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
+    expect(JSON.parse(jsonOf(facts))).toMatchObject({
       readFrom: '2026-03-02T00:09:58.000Z',
       readTo,
       spansIntervals: isSpanning,
     });
-    expect(warnings(ending)).toEqual(warned);
+    expect(warnings(facts)).toEqual(warned);
   });
 
   it.each([{ totalCount: 2 }, { pageCount: 3 }, { perPage: 3 }])(
     'notices a change while it was read: %j',
     (extent) => {
-      const ending = endOf([line('a', 1), line('b', 2)], { ...extent, totalCount: 3 }, extent, {});
-      expect(warnings(ending)[0]).toBe('the report changed while it was read; fetch it again');
-      expect(JSON.parse(endingJson(ending))).toMatchObject({ pages: 3, changedWhileReading: true });
+      const facts = factsOf([line('a', 1), line('b', 2)], { ...extent, totalCount: 3 }, extent, {});
+      expect(warnings(facts)[0]).toBe('the report changed while it was read; fetch it again');
+      expect(JSON.parse(jsonOf(facts))).toMatchObject({ pages: 3, changedWhileReading: true });
     },
   );
 
@@ -95,16 +95,11 @@ describe('the end of a report', () => {
   });
 
   it('counts records that came twice and those that are missing', () => {
-    const ending = endOf(
-      ['a', 'b', 'c', 'a'].map((id) => line(id, 1)),
-      {},
-      {},
-      {},
-      {},
-    );
+    const lines = ['a', 'b', 'c', 'a'].map((id) => line(id, 1));
+    const facts = factsOf(lines, {}, {}, {}, {});
     const counts = { repeated: 1, missing: 1, changedWhileReading: true };
-    expect(JSON.parse(endingJson(ending))).toMatchObject(counts);
-    expect(warnings(ending)).toEqual([
+    expect(JSON.parse(jsonOf(facts))).toMatchObject(counts);
+    expect(warnings(facts)).toEqual([
       '1 record came twice; fetch it again',
       '1 record of the 4 that the platform counts did not come; fetch it again',
     ]);
@@ -112,12 +107,12 @@ describe('the end of a report', () => {
 
   it('counts odd records, and names the currencies without decimals, and what to say', () => {
     const faults = [{ pointer: '/records/0/value', message: 'is odd' }];
-    const ending = endOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null, EUR: 2 } });
-    expect(warnings(ending)).toEqual([
+    const facts = factsOf([line('a', 1.5, 'USD')], { faults, precisions: { USD: null, EUR: 2 } });
+    expect(warnings(facts)).toEqual([
       '1 odd value came, and was written as it is',
       expect.stringContaining('give --decimals USD=2'),
     ]);
-    expect(ending.facts.decimalOf(1.5, 'EUR')).toBeUndefined();
+    expect(facts.decimalOf(1.5, 'EUR')).toBeUndefined();
   });
 });
 
@@ -136,7 +131,7 @@ it('compare counts each currency apart, in the decimals that are known, and read
     })(),
     ['value'],
   );
-  expect(describeEnding(endingOf('a.csv', facts, comparison)).slice(3)).toEqual([
+  expect(describeEnding('a.csv', facts, comparison).slice(3)).toEqual([
     'compared: 2 added, 1 removed, 1 changed',
     '  value EUR +0.52',
     '  value USD +3',

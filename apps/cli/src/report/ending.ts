@@ -2,23 +2,14 @@ import { exactJson } from '#signing';
 
 import { counted, printable } from '../output.ts';
 import type { Comparison } from './compare.ts';
-import type { ReportFacts } from './facts.ts';
+import type { ReportFacts, Total } from './facts.ts';
 import { incompleteness, type Period } from './period.ts';
 
 const NAMED_CHANGES = 20;
 
-export type Ending = ReturnType<typeof endingOf>;
-
-export function endingOf(file: string, facts: ReportFacts, comparison?: Comparison) {
-  const repeated = facts.countRepeated();
-  /** How many records the platform counts more; negative if it counts fewer. */
-  const missing = facts.totalCount - (facts.records - repeated);
-  return { file, facts, repeated, missing, comparison };
-}
-
 /** The end of a report for programs: one object on one line. */
-export function endingJson({ file, facts, repeated, missing, comparison }: Ending): string {
-  const { report, pages, records, totalCount, hasChanged, faults, spansIntervals } = facts;
+export function endingJson(file: string, facts: ReportFacts, comparison?: Comparison): string {
+  const { report, pages, records, totalCount, hasChanged, repeated, missing, faults } = facts;
   return exactJson({
     file,
     report,
@@ -29,23 +20,16 @@ export function endingJson({ file, facts, repeated, missing, comparison }: Endin
     repeated,
     missing,
     faults,
-    ...(facts.last && { readFrom: facts.first?.readAt, readTo: facts.last.readAt, spansIntervals }),
-    totals: facts.totals.map(({ amounts, ...kind }) => ({ ...kind, ...Object.fromEntries(amounts) })),
-    ...(comparison && {
-      comparison: {
-        ...comparison,
-        changed: comparison.changed.length,
-        differences: Array.from(comparison.differences, ([currency, own]) => ({
-          currency,
-          ...Object.fromEntries(own),
-        })),
-      },
-    }),
+    readFrom: facts.first?.readAt,
+    readTo: facts.last?.readAt,
+    spansIntervals: facts.last && facts.spansIntervals,
+    totals: facts.totals,
+    comparison: comparison && { ...comparison, changed: comparison.changed.length },
   });
 }
 
 /** The end of a report for people: what was written, the totals by currency and kind of amount, and the comparison. */
-export function describeEnding({ file, facts, comparison }: Ending): string[] {
+export function describeEnding(file: string, facts: ReportFacts, comparison?: Comparison): string[] {
   return [
     `${facts.size} ${file === '-' ? 'printed' : `in ${file}`}`,
     ...totalLines(facts),
@@ -54,14 +38,10 @@ export function describeEnding({ file, facts, comparison }: Ending): string[] {
 }
 
 /** What about a report a person has to know before using it. */
-export function warningsOf(
-  { facts, repeated, missing }: Ending,
-  period: Period,
-  timeZone?: string,
-): string[] {
-  const { first, last, hasChanged, faults, unknownCurrencies: unknown } = facts;
+export function warningsOf(facts: ReportFacts, period: Period, timeZone?: string): string[] {
+  const { first, last, repeated, missing, faults, unknownCurrencies: unknown } = facts;
   return [
-    hasChanged && 'the report changed while it was read; fetch it again',
+    facts.hasChanged && 'the report changed while it was read; fetch it again',
     facts.spansIntervals &&
       `the pages were read from ${first?.readAt} to ${last?.readAt}, and the platform aggregates every ten minutes: they may not fit together; fetch it again`,
     repeated > 0 && `${counted(repeated, 'record')} came twice; fetch it again`,
@@ -78,21 +58,20 @@ export function warningsOf(
 
 /** A line for each currency and kind of money, with the amounts that are not zero. */
 function totalLines(facts: ReportFacts): string[] {
-  return facts.totals.flatMap(({ currency, moneyType, amounts }) => {
+  return facts.totals.flatMap((total) => {
+    const { currency, moneyType } = total;
+    const sums = sumsOf(total, facts).filter(([amount]) => total[amount] !== 0n);
     const kind = moneyType === undefined ? currency : `${currency}, money type ${moneyType}`;
-    const sums = [...amounts]
-      .filter(([, amount]) => amount !== 0n)
-      .map(([name, amount]) => `${name} ${facts.decimalOf(amount, currency) ?? amount}`);
-    return sums.length === 0 ? [] : [`total ${printable(kind)}: ${sums.join(', ')}`];
+    const texts = sums.map((sum) => sum.join(' '));
+    return sums.length === 0 ? [] : [`total ${printable(kind)}: ${texts.join(', ')}`];
   });
 }
 
 function comparisonLines({ added, removed, changed, differences }: Comparison, facts: ReportFacts): string[] {
-  const sums = [...differences].flatMap(([currency, own]) =>
-    [...own].map(([member, difference]) => {
-      const sign = difference > 0n ? '+' : '';
-      return `  ${member} ${currency} ${sign}${facts.decimalOf(difference, currency) ?? difference}`;
-    }),
+  const sums = differences.flatMap((total) =>
+    sumsOf(total, facts).map(
+      ([amount, sum]) => `  ${amount} ${total.currency} ${Number(total[amount]) > 0 ? '+' : ''}${sum}`,
+    ),
   );
   const named = changed.slice(0, NAMED_CHANGES).map(({ id, currency, changes }) => {
     const what = changes.map(({ member, from, to }) => `${member} ${from || 'absent'} → ${to || 'absent'}`);
@@ -104,4 +83,13 @@ function comparisonLines({ added, removed, changed, differences }: Comparison, f
     ...[...sums, ...named].map(printable),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
+}
+
+/** Each amount that a total has, and its sum: as a decimal if the decimals of the currency are known. */
+function sumsOf(total: Total, facts: ReportFacts): (readonly [amount: string, sum: string])[] {
+  const held = facts.amounts.filter((amount) => total[amount] !== undefined);
+  return held.map((amount) => [
+    amount,
+    facts.decimalOf(total[amount], total.currency) ?? String(total[amount]),
+  ]);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { formatAmount, type ReportPage } from '#caller';
 import { extentsDiffer, REPORT_AMOUNTS, type ReportName, spansIntervals } from '#contracts';
@@ -8,15 +8,17 @@ import { counted, written } from '../output.ts';
 export type ReportRecord = Readonly<Record<string, unknown>>;
 export type Page = ReportPage<ReportRecord>;
 
-/** The sums of one currency and, in the ad hoc report, one kind of money. */
-type Total = { currency: string; moneyType: string | undefined; amounts: Map<string, bigint> };
+/** The sums of one currency and, in the ad hoc report, one kind of money, as a record has its amounts. */
+export type Total = Record<string, unknown> & {
+  readonly currency: string;
+  readonly moneyType?: string | undefined;
+};
 
 /** The members of each report that are no amounts. Source: interface document, "Ad hoc report record", "Player rake record". */
 const MEMBERS = {
   'ad-hoc': ['id', 'userId', 'date', 'moneyType', 'currency'],
   rake: ['id', 'userId', 'currency'],
 };
-const TEXTS = ['id', 'userId', 'date', 'currency'];
 
 /** What the pages of a report that were read so far, over one run or several, show together. */
 export class ReportFacts {
@@ -26,7 +28,7 @@ export class ReportFacts {
   /** The members of a record: those of the interface document, then those that the platform adds. */
   readonly members: Set<string>;
   /** The columns that are not an integer in every record that has them. */
-  readonly texts = new Set(TEXTS);
+  readonly texts: Set<string>;
   pages = 0;
   records = 0;
   /** How many values a lenient worker found odd, and passed on as they were. */
@@ -38,14 +40,14 @@ export class ReportFacts {
   /** By currency; null if neither the worker nor the user knows them. */
   readonly #decimals: Map<string, number | null>;
   readonly #totals = new Map<string, Total>();
-  /** Hashes of the ids of the records, by page. */
-  readonly #identities: BigUint64Array[] = [];
+  readonly #identities = new Set<bigint>();
 
   /** @param decimals of currencies that the worker does not know */
   constructor(report: ReportName, decimals: readonly (readonly [currency: string, count: number])[] = []) {
     this.report = report;
     this.amounts = REPORT_AMOUNTS[report];
     this.members = new Set([...MEMBERS[report], ...this.amounts]);
+    this.texts = new Set(MEMBERS[report].filter((member) => member !== 'moneyType'));
     this.#decimals = new Map(decimals);
   }
 
@@ -59,7 +61,6 @@ export class ReportFacts {
     for (const [currency, count] of Object.entries(page.precisions)) {
       this.#decimals.set(currency, count ?? this.#decimals.get(currency) ?? null);
     }
-    this.#identities.push(BigUint64Array.from(page.records.map(identityOf)));
     for (const record of page.records) this.#addRecord(record);
   }
 
@@ -77,15 +78,14 @@ export class ReportFacts {
     return this.last?.totalCount ?? 0;
   }
 
-  /** It sorts the identities of all records. */
-  countRepeated(): number {
-    const all = new BigUint64Array(this.records);
-    let at = 0;
-    for (const page of this.#identities) {
-      all.set(page, at);
-      at += page.length;
-    }
-    return all.sort().filter((identity, index) => index > 0 && identity === all[index - 1]).length;
+  /** How many records came twice. */
+  get repeated(): number {
+    return this.records - this.#identities.size;
+  }
+
+  /** How many records the platform counts more; negative if it counts fewer. */
+  get missing(): number {
+    return this.totalCount - this.#identities.size;
   }
 
   /** Whether the platform has aggregated its figures between the first page and the last. */
@@ -114,6 +114,7 @@ export class ReportFacts {
   }
 
   #addRecord(record: ReportRecord): void {
+    this.#identities.add(identityOf(record));
     for (const [member, value] of Object.entries(record)) {
       this.members.add(member);
       if (!isInteger(value)) this.texts.add(member);
@@ -121,13 +122,14 @@ export class ReportFacts {
     const currency = String(record['currency']);
     const moneyType = record['moneyType'] === undefined ? undefined : written(record['moneyType']);
     const key = `${currency} ${moneyType ?? ''}`;
-    const { amounts } = this.#totals.get(key) ?? { amounts: new Map<string, bigint>() };
-    this.#totals.set(key, { currency, moneyType, amounts });
-    for (const amount of this.amounts) {
-      const value = record[amount];
-      if (isInteger(value)) amounts.set(amount, (amounts.get(amount) ?? 0n) + BigInt(value));
-    }
+    const total = this.#totals.get(key) ?? { currency, moneyType };
+    this.#totals.set(key, total);
+    for (const amount of this.amounts) if (isInteger(record[amount])) addTo(total, amount, record[amount]);
   }
+}
+
+export function addTo(total: Record<string, unknown>, amount: string, value: number | bigint): void {
+  total[amount] = ((total[amount] as bigint | undefined) ?? 0n) + BigInt(value);
 }
 
 function isInteger(value: unknown): value is number | bigint {
@@ -137,5 +139,5 @@ function isInteger(value: unknown): value is number | bigint {
 /** The interface document does not say that an id alone tells the records of a player's currencies and kinds of money apart. */
 function identityOf({ id, currency, moneyType }: ReportRecord): bigint {
   const identity = `${String(id)} ${String(currency)} ${String(moneyType)}`;
-  return createHash('sha1').update(identity).digest().readBigUInt64LE();
+  return hash('sha1', identity, 'buffer').readBigUInt64LE();
 }

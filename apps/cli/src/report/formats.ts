@@ -77,21 +77,17 @@ async function* toParquet(records: Records, facts: ReportFacts): AsyncGenerator<
   const bytes = new ByteWriter();
   const schema = schemaFromColumnData({ columnData: columnsOf([]) });
   const writer = new ParquetWriter({ writer: bytes, schema, createdBy: 'poker-bridge' });
-  const drained = (): Uint8Array => {
-    const group = bytes.getBytes().slice();
+  const write = () => writer.write({ columnData: columnsOf(rows.splice(0)), rowGroupSize: GROUP_ROWS });
+  const rows: ReportRecord[] = [];
+  for await (const record of records) {
+    if (rows.push(record) < GROUP_ROWS) continue;
+    await write();
+    yield bytes.getBytes().slice();
     bytes.index = 0;
-    return group;
-  };
-  let rows: ReportRecord[] = [];
-  const write = async (): Promise<Uint8Array> => {
-    await writer.write({ columnData: columnsOf(rows), rowGroupSize: GROUP_ROWS });
-    rows = [];
-    return drained();
-  };
-  for await (const record of records) if (rows.push(record) === GROUP_ROWS) yield await write();
-  if (rows.length > 0) yield await write();
+  }
+  if (rows.length > 0) await write();
   await writer.finish();
-  yield drained();
+  yield bytes.getBytes();
 }
 
 function parquetCell(name: string, type: BasicType, value: unknown): bigint | string | null {

@@ -1,10 +1,10 @@
 import { type Caller, createCaller } from '#caller';
 import { busNames, mostPagesOf, type ReportName } from '#contracts';
-import { alarmSentence } from '#rabbitmq';
+import { alarmSentence, BriefConnection } from '#rabbitmq';
 
 import { EXIT, ExitError } from '../exit.ts';
 import { Progress } from '../progress.ts';
-import { openForCommands, readBus } from '../servers.ts';
+import { readBus } from '../servers.ts';
 import type { ReportRecord } from './facts.ts';
 import type { Period } from './period.ts';
 import type { UnfinishedReport } from './unfinished-report.ts';
@@ -21,8 +21,8 @@ export interface ReportRequest {
 }
 
 /**
- * Reads the pages that are missing, in order: all of one command, or each of a command of its own. @throws BrokerError,
- * ExitError at once if nothing can be sent; CallerError; ExitError if the pages do not end in time, or it is interrupted
+ * Reads the pages that are missing, in order: all of one command, or each of a command of its own. @throws BrokerError
+ * at once if no broker can be reached; CallerError; ExitError if the pages do not end in time, or it is interrupted
  */
 export async function readPages(
   { type, data, operator, deadlineMs }: ReportRequest,
@@ -30,30 +30,26 @@ export async function readPages(
   signal: AbortSignal,
 ): Promise<void> {
   const { facts } = unfinished;
-  const { first } = facts;
   if (facts.isComplete) return;
   const progress = new Progress('records', facts.last?.totalCount, facts.records);
   try {
     await using caller = await openCaller();
-    const read = async (asked: typeof data, leftMs: number): Promise<void> => {
+    const endMs = performance.now() + deadlineMs;
+    // The report has become shorter if no page came.
+    for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
+      ({ pages } = facts);
+      const { perPage = 0, pageCount = 0 } = facts.first ?? {};
+      if (pages > mostPagesOf(pageCount)) throw new ExitError(EXIT.failed, ENDLESS);
+      const leftMs = Math.floor(endMs - performance.now());
+      if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
+      // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
+      const cut = perPage > 0 && perPage <= MOST_PER_PAGE && { perPage };
+      const asked = pages === 0 ? data : { ...cut, ...data, page: pages + 1 };
       const options = { ...(operator !== undefined && { operator }), deadlineMs: leftMs, signal };
       for await (const page of caller.fetchReport<typeof type, ReportRecord>(type, asked, options)) {
         await unfinished.add(page);
         progress.add(page.records.length, page.totalCount);
       }
-    };
-    if (!first) return await read(data, deadlineMs);
-    // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
-    const { perPage, pageCount } = first;
-    const asked = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data };
-    const endMs = performance.now() + deadlineMs;
-    // The report has become shorter if no page came.
-    for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
-      ({ pages } = facts);
-      if (pages > mostPagesOf(pageCount)) throw new ExitError(EXIT.failed, ENDLESS);
-      const leftMs = Math.floor(endMs - performance.now());
-      if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
-      await read({ ...asked, page: pages + 1 }, leftMs);
     }
   } catch (error) {
     throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;
@@ -62,20 +58,19 @@ export async function readPages(
   }
 }
 
-/** A caller whose reply queues are never those of a service of its user. @throws BrokerError, ExitError */
+/** A caller whose reply queues are never those of a service of its user. @throws BrokerError */
 async function openCaller(): Promise<Caller> {
-  const bus = readBus();
-  // Where nothing can be sent, a caller would try again until its deadline.
-  const connection = await openForCommands(bus);
+  const { urls, prefix, tls } = readBus();
+  // Without a broker, a caller would try again until its deadline.
+  const connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
   await connection[Symbol.asyncDispose]();
   const { user } = connection;
-  const isOfWorkers = `${user}.`.startsWith(busNames(bus.prefix).reserved);
   return createCaller({
-    url: bus.urls,
-    prefix: bus.prefix,
-    name: isOfWorkers ? 'poker-bridge-cli' : `${user}.cli`,
+    url: urls,
+    prefix,
+    name: `${user}.`.startsWith(busNames(prefix).reserved) ? 'poker-bridge-cli' : `${user}.cli`,
     sendUserId: true,
-    tls: bus.tls.material,
+    tls: tls.material,
     onState: (use, state) => {
       if (use === 'publishing' && state.kind === 'blocked')
         process.stderr.write(`${alarmSentence(state.reason)} Waiting until it takes commands again.\n`);

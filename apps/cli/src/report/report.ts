@@ -16,7 +16,7 @@ import { each, type Options, readCount, readDeadline, readValue } from '../input
 import { describeReply } from '../output.ts';
 import { readBus } from '../servers.ts';
 import { compare, readEarlier } from './compare.ts';
-import { describeEnding, endingJson, endingOf, warningsOf } from './ending.ts';
+import { describeEnding, endingJson, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
 import { type PeriodOptions, periodOf } from './period.ts';
@@ -38,30 +38,26 @@ const STANDARD_OUTPUT = '-';
 const MOST_DECIMALS = 18;
 const DEADLINE_MS = 600_000;
 
-const END = `
-A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
-reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit.`;
-const AD_HOC_EXAMPLES = `
+const HELP = `
 Examples:
   $ poker-bridge report ad-hoc --month 2026-10 --out october.csv
   $ poker-bridge report ad-hoc --from 2026-03-01 --to 2026-03-02 --currency EUR --out day.ndjson
   $ poker-bridge report ad-hoc --month 2026-10 --out again.csv --compare october.csv
-${END}`;
-const RAKE_EXAMPLES = `
-Examples:
   $ poker-bridge report rake --month last --out october.csv --decimals mBTC=5
   $ poker-bridge report rake --day yesterday --out - | head
   $ poker-bridge report rake --day 2026-10-05 --time-zone Europe/Berlin --out day.parquet
   $ poker-bridge report rake --from '2026-03-01 12:00:00' --to 2026-03-02 --time-zone +03:00 --out half.json
-${END}`;
+
+A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
+reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit.`;
 
 export function define(group: Command): void {
-  addReport(group, 'ad-hoc', 'the figures of all players').addHelpText('after', AD_HOC_EXAMPLES);
+  group.addHelpText('afterAll', HELP);
+  addReport(group, 'ad-hoc', 'the figures of all players');
   addReport(group, 'rake', 'the rake of all players')
     .option('--time-zone <ZONE>', 'the time zone of the period: a name, or an offset such as +03:00')
     .option('--convert-to-preferred-currency <VALUE>', "converts rake into each player's preferred currency")
-    .option('--sort <FIELD>', 'the order of the records, as the platform knows it')
-    .addHelpText('after', RAKE_EXAMPLES);
+    .option('--sort <FIELD>', 'the order of the records, as the platform knows it');
 }
 
 function addReport(group: Command, name: ReportName, what: string): Command {
@@ -129,13 +125,13 @@ async function fetchInto(
     try {
       await readPages({ type: `report.${name}.fetch`, data, operator, deadlineMs }, unfinished, signal);
       const comparison = earlier && (await compare(earlier, unfinished.records(), amounts));
-      const ending = endingOf(options.out, unfinished.facts, comparison);
-      await unfinished.finish(FORMATS[format](unfinished.records(), unfinished.facts));
-      const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
-      for (const line of lines) to.write(`${line}\n`);
-      const warnings = warningsOf(ending, data, options.timeZone);
-      for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-      if (ending.facts.faults > 0) process.exitCode = EXIT.failed;
+      const { facts } = unfinished;
+      await unfinished.finish(FORMATS[format](unfinished.records(), facts));
+      const end = [options.out, facts, comparison] as const;
+      for (const line of options.json ? [endingJson(...end)] : describeEnding(...end)) to.write(`${line}\n`);
+      for (const warning of warningsOf(facts, data, options.timeZone))
+        process.stderr.write(`warning: ${warning}\n`);
+      if (facts.faults > 0) process.exitCode = EXIT.failed;
     } catch (error) {
       const left = await unfinished.leave();
       // A report for the standard output lies in a temporary folder.
@@ -159,10 +155,10 @@ function formatOf({ out, format }: ReportOptions): Format {
 /** The data of the command that the options ask for. @throws ExitError if it would not be valid, or a file cannot be read */
 async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportRequest['data']> {
   const { currency, timeZone, convertToPreferredCurrency, sort, perPage } = options;
-  const period = periodOf(options, Date.now());
-  const userId = options.userId === undefined ? undefined : await readValue(options.userId);
+  const userId = options.userId && (await readValue(options.userId));
   const given = Object.entries({ userId, currency, timeZone, convertToPreferredCurrency, sort, perPage });
-  const data = { ...period, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+  const others = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const data = { ...periodOf(options, Date.now()), ...others };
   const faults = commandFaults(`report.${name}.fetch`, data);
   if (faults.length > 0) throw usageError(faults.map((fault) => fault.replace(/^\//, '')).join('; '));
   return data;

@@ -34,13 +34,11 @@ interface Head {
 export class UnfinishedReport {
   /** What was read so far, by this run and those before. */
   facts: ReportFacts;
-  readonly #path: string;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;
 
-  private constructor(options: UnfinishedOptions, path: string, file: FileHandle) {
+  private constructor(options: UnfinishedOptions, file: FileHandle) {
     this.facts = options.noFacts();
-    this.#path = path;
     this.#options = options;
     this.#file = file;
   }
@@ -48,11 +46,11 @@ export class UnfinishedReport {
   /** @throws ExitError if the file exists, or if what an earlier run has left may not be replaced or continued */
   static async open(options: UnfinishedOptions): Promise<UnfinishedReport> {
     refuseExisting(options);
-    const path = `${options.out}.part`;
+    const path = partOf(options);
     const file = await open(path, 'a+').catch((error: unknown) => {
       throw usageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`);
     });
-    const unfinished = new UnfinishedReport(options, path, file);
+    const unfinished = new UnfinishedReport(options, file);
     await unfinished.#begin();
     return unfinished;
   }
@@ -72,7 +70,7 @@ export class UnfinishedReport {
    */
   async finish(content: AsyncIterable<string | Uint8Array>): Promise<void> {
     const { out } = this.#options;
-    const path = `${this.#path}.whole`;
+    const path = `${partOf(this.#options)}.whole`;
     try {
       await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
       refuseExisting(this.#options);
@@ -97,7 +95,7 @@ export class UnfinishedReport {
     // If the disk is full, the next run finds out by itself that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
-    return `${this.facts.size} are kept in ${this.#path}; the same command with --resume continues after them\n`;
+    return `${this.facts.size} are kept in ${partOf(this.#options)}; the same command with --resume continues after them\n`;
   }
 
   async #begin(): Promise<void> {
@@ -107,26 +105,23 @@ export class UnfinishedReport {
       if (entry.records) this.facts.add(entry as Page);
       if (entry.identity) head = entry;
     }
+    const { version, owner, identity: left } = head;
+    const fault = (why: string): ExitError => usageError(`${partOf(this.#options)} ${why}`);
     const { size } = await this.#file.stat();
-    if (size > 0 && head.version !== VERSION) {
-      throw usageError(`${this.#path} was not begun by this version; remove it`);
+    if (size > 0 && version !== VERSION) throw fault('was not begun by this version; remove it');
+    if (owner && isAnotherAndRuns(owner)) {
+      throw usageError(`process ${owner.pid} is reading a report into the same file: wait for it`);
     }
-    if (head.owner && isAnotherAndRuns(head.owner)) {
-      throw usageError(`process ${head.owner.pid} is reading a report into the same file: wait for it`);
-    }
-    if (resumes && head.identity) {
-      const left = head.identity;
+    if (resumes && left) {
       const names = Object.keys({ ...left, ...identity }).filter((name) => left[name] !== identity[name]);
-      if (names.length > 0) {
-        throw usageError(
-          `${this.#path} was begun with another ${names.join(', ')}: --resume needs the same options; --force without it begins again`,
-        );
-      }
-    } else if (this.facts.pages > 0 && !mayReplace) {
-      throw usageError(
-        `${this.#path} holds ${this.facts.size} of a report that was interrupted: --resume continues after them, --force begins again`,
-      );
-    } else await this.#reset();
+      const advice = '--resume needs the same options; --force without it begins again';
+      if (names.length > 0) throw fault(`was begun with another ${names.join(', ')}: ${advice}`);
+    } else {
+      const advice = '--resume continues after them, --force begins again';
+      const kept = `holds ${this.facts.size} of a report that was interrupted`;
+      if (this.facts.pages > 0 && !mayReplace) throw fault(`${kept}: ${advice}`);
+      await this.#reset();
+    }
     await this.#append({ version: VERSION, identity, owner: { pid: process.pid, host: hostname() } });
   }
 
@@ -136,7 +131,7 @@ export class UnfinishedReport {
   }
 
   async #remove(): Promise<void> {
-    await rm(this.#path, { force: true });
+    await rm(partOf(this.#options), { force: true });
     await this.#file.close();
   }
 
@@ -144,7 +139,7 @@ export class UnfinishedReport {
     // Readers of lines take these for their ends, too.
     const json = exactJson(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     // It begins a line of its own, since the last one may be cut.
-    await writing(this.#path, () => this.#file.appendFile(`\n${json}\n`));
+    await writing(partOf(this.#options), () => this.#file.appendFile(`\n${json}\n`));
   }
 
   /** The entry of each line, empty for a line that is cut. */
@@ -178,6 +173,8 @@ function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
+
+const partOf = ({ out }: UnfinishedOptions): string => `${out}.part`;
 
 function refuseExisting({ out, mayReplace }: UnfinishedOptions): void {
   if (!mayReplace && existsSync(out)) throw usageError(`${out} exists; --force replaces it`);

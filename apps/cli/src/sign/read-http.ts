@@ -97,18 +97,17 @@ export async function readCurl(line: string): Promise<HttpRequest> {
   if (!/(^|\/)curl(\.exe)?$/.test(program)) throw usageError('the line is not a curl line');
   const settings = { strict: false, allowPositionals: true, tokens: true } as const;
   const { values, tokens } = parseArgs({ args, options: CURL_OPTIONS, ...settings });
-  const given = tokens.flatMap((token): (readonly [string, string])[] => {
-    if (token.kind === 'option-terminator') return [];
-    return [[token.kind === 'option' ? token.name : 'url', token.value ?? '']];
-  });
+  const given = tokens
+    .filter((token) => token.kind !== 'option-terminator')
+    .map((token) => [token.kind === 'option' ? token.name : 'url', token.value ?? ''] as const);
   const all = (option: string): string[] => given.flatMap(([name, value]) => (name === option ? value : []));
   if (all('form').length > 0) {
     throw usageError('the curl line has a multipart form (-F), which the platform does not take');
   }
   const addresses = all('url');
-  const address =
+  const url =
     addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses.find((each) => /[/.]/.test(each));
-  if (address === undefined) throw usageError('the curl line names no address');
+  if (url === undefined) throw usageError('the curl line names no address');
   const data: string[] = [];
   for (const [name, value] of given) if (/^(data|json$)/.test(name)) data.push(await dataOf(name, value));
   const headers = headersOf(all('header'));
@@ -116,8 +115,8 @@ export async function readCurl(line: string): Promise<HttpRequest> {
   if (isJson && !headers.has('content-type')) headers.set('content-type', 'application/json');
   const body = data.length === 0 ? undefined : data.join(isJson ? '' : '&');
   const method = all('request').at(-1) ?? (body === undefined || values['get'] ? 'GET' : 'POST');
-  if (!values['get'] || body === undefined) return { method, url: address, headers, body };
-  return { method, url: `${address}${address.includes('?') ? '&' : '?'}${body}`, headers, body: undefined };
+  if (!values['get'] || body === undefined) return { method, url, headers, body };
+  return { method, url: `${url}${url.includes('?') ? '&' : '?'}${body}`, headers, body: undefined };
 }
 
 async function dataOf(option: string, value: string): Promise<string> {

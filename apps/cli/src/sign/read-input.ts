@@ -66,24 +66,21 @@ export async function readInput(
   const [source = '-'] = given;
   // A line that was copied is pasted more easily than it is put into a file.
   const text = curl !== undefined && /^\s*curl\s/.test(curl) ? curl : await readSource(source);
-  const isNamed = path === undefined;
   const kind = KINDS.find(({ option, start }) =>
-    isNamed ? options[option] !== undefined : start.test(text),
+    path === undefined ? options[option] !== undefined : start.test(text),
   );
-  if (!kind) return readRows(text);
-  const signer = readSigner(operator);
-  const rows = (await kind.read(text)).map((each) => rowOfRequest(each, signer));
-  const [first, ...others] = rows;
-  return first && others.length === 0 ? first : rows;
+  if (kind) {
+    const signer = readSigner(operator);
+    const rows = (await kind.read(text)).map((each) => rowOfRequest(each, signer));
+    const [first, ...others] = rows;
+    return first && others.length === 0 ? first : rows;
+  }
+  const json = parseJson(text, 'the file');
+  if (!Array.isArray(json)) return readRow(json, 'the file');
+  return json.map((row, index) => readRow(row, `row ${index + 1}`));
 }
 
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
-function readRows(text: string): Row | Row[] {
-  const given = parseJson(text, 'the file');
-  if (!Array.isArray(given)) return readRow(given, 'the file');
-  return given.map((row, index) => readRow(row, `row ${index + 1}`));
-}
-
 function readRow(given: unknown, where: string): Row {
   if (!isObject(given)) throw usageError(`${where} must be an object`);
   const objectOf = (member: string, value = given[member]): Json => {
@@ -178,12 +175,12 @@ function notesOf(
 ): string[] {
   const isOtherType = !headers.get('content-type')?.startsWith('application/vnd.api+json');
   return [
-    ...(headers.has('sign') ? [] : ['it has no header sign']),
-    ...(isJsonLike(body) && isOtherType ? ['its Content-Type is not application/vnd.api+json'] : []),
-    ...(userId !== undefined && content['userId'] !== userId
-      ? ['its form does not hold the userId of its path, which the platform wants in both']
-      : []),
-  ];
+    !headers.has('sign') && 'it has no header sign',
+    isJsonLike(body) && isOtherType && 'its Content-Type is not application/vnd.api+json',
+    userId !== undefined &&
+      content['userId'] !== userId &&
+      'its form does not hold the userId of its path, which the platform wants in both',
+  ].filter((note) => note !== false);
 }
 
 const isJsonLike = (body: string): boolean => /^\s*[{[]/.test(body);

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Question } from '#platform';
-import { DEFAULT_SIGNATURE_SETTINGS, parseExactJson, sign, SIGNATURE_VARIABLES } from '#signing';
+import {
+  DEFAULT_SIGNATURE_SETTINGS,
+  EVERY_SIGNATURE_SETTING,
+  parseExactJson,
+  sign,
+  SIGNATURE_VARIABLES,
+} from '#signing';
 
 import { findSettings, type FoundSettings } from './sign-probe.ts';
 
@@ -9,14 +15,10 @@ const OPERATOR = { baseUrl: 'http://b', apiUrl: 'http://a', clientId: 'op1', sec
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-01 00:01:00' };
 const MOST_CALLS = 12;
 
-const VALUES = [
-  ...Object.values(SIGNATURE_VARIABLES).map(({ member, values }) => [member, Object.keys(values)] as const),
-  ['rakeParametersIn', ['form', 'query']] as const,
-];
-const variants = VALUES.reduce<object[]>(
-  (all, [member, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [member]: value }))),
-  [{}],
-) as FoundSettings[];
+const variants: FoundSettings[] = EVERY_SIGNATURE_SETTING.flatMap((settings) => [
+  { ...settings, rakeParametersIn: 'form' },
+  { ...settings, rakeParametersIn: 'query' },
+]);
 
 /** A platform of these settings, and the statuses that it answers with. */
 function platformOf(settings: FoundSettings) {

@@ -8,7 +8,13 @@ import {
   requestOf,
 } from '#platform';
 import { isLoopback, readSettings } from '#settings';
-import { DEFAULT_SIGNATURE_SETTINGS, sign, SIGNATURE_VARIABLES, type SignatureSettings } from '#signing';
+import {
+  DEFAULT_SIGNATURE_SETTINGS,
+  EVERY_SIGNATURE_SETTING,
+  sign,
+  SIGNATURE_VARIABLES,
+  type SignatureSettings,
+} from '#signing';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../input.ts';
@@ -38,12 +44,6 @@ const SUCCESS = 200;
 /** A player with an `authType` that the platform refuses once it accepts the signature: no session is opened. */
 const NOBODY = 'poker-bridge-probe';
 const ALL_AT_ONCE = { a: '["x"]', y: '{"x":{"page":"7","y":true}}', z: '"y"' };
-/** Every combination: the default first, and those with another scheme of open-game last. */
-const EVERY_SETTING = Object.values(SIGNATURE_VARIABLES).reduce<readonly object[]>(
-  (all, { member, values }) =>
-    Object.keys(values).flatMap((value) => all.map((others) => ({ ...others, [member]: value }))),
-  [{}],
-) as readonly SignatureSettings[];
 
 /** @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or there is no answer */
 export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<void> {
@@ -116,7 +116,7 @@ export async function findSettings(
   if (await accepts(report().signed('0'.repeat(64)))) {
     throw fault('the platform accepts a wrong signature: does PLATFORM_BASE_URL lead to the platform?');
   }
-  let left = EVERY_SETTING;
+  let left = EVERY_SIGNATURE_SETTING;
   for (const [request, reason] of probes) {
     const tried = [...Map.groupBy(left, request.signatureBy)];
     let [, accepted] = (reason === undefined ? tried.pop() : undefined) ?? [];

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { signExplain } from './sign-explain.ts';
 import { signProbe } from './sign-probe.ts';
 
-const EXAMPLES = `
+const HELP = `
 Examples:
   $ poker-bridge sign explain request.json
   $ poker-bridge sign explain --curl "curl -H 'sign: 9de6…' -d userId=u-1 'https://…/v2/app/users/u-1/session?clientId=op1'"
@@ -11,24 +11,21 @@ Examples:
   $ nc -l 8080 | poker-bridge sign explain --request -
   $ poker-bridge sign explain --command game.open --data '{"player":{"id":"alice"},"session":{"id":"s-1"}}'
   $ echo '{"parameters":{"clientId":"op1","userId":"u-1"},"secret":"s"}' | poker-bridge sign explain -
+  $ poker-bridge sign probe --yes > settings.env
+  $ poker-bridge sign probe --operator casino --json
 
 FILE holds {"name"?, "parameters", "secret"?, "settings"?, "sign"?}, or an array of them: all parameters of a request from
 query, path and body. Ends with 1 if a signature that was given is not the right one. The secret is never printed.
 
 Requests and commands are signed with PLATFORM_SECRET_KEY (or PLATFORM_SECRET_KEY_FILE) and the settings that begin with
-SIGNATURE_. A command also needs PLATFORM_CLIENT_ID, and --operator all settings of a worker.`;
+SIGNATURE_. A command also needs PLATFORM_CLIENT_ID, and --operator all settings of a worker.
 
-const PROBE_EXAMPLES = `
-Examples:
-  $ poker-bridge sign probe
-  $ poker-bridge sign probe --yes > settings.env
-  $ poker-bridge sign probe --operator casino --json
-
-It reads one record of each report, and sends an open-game that the platform refuses for its authType once the signature
+probe reads one record of each report, and sends an open-game that the platform refuses for its authType once the signature
 is right. Use a test environment: a platform may count wrong signatures, and block their sender.`;
 
-export function define(sign: Command): void {
-  sign
+export function define(group: Command): void {
+  group.addHelpText('afterAll', HELP);
+  group
     .command('explain')
     .description('shows how a request is signed, and what the usual mistakes would give instead')
     .argument('[FILE]', 'the request, or - for standard input')
@@ -39,14 +36,12 @@ export function define(sign: Command): void {
     .option('--data <JSON>', "the command's data: JSON, @FILE, or -")
     .option('--operator <NAME>', 'the operator whose secret key and settings are used (default: default)')
     .option('--json', 'the rows as JSON, with canonical and sign')
-    .addHelpText('after', EXAMPLES)
     .action(signExplain);
-  sign
+  group
     .command('probe')
     .description('finds the signature settings of a platform by at most twelve calls that change nothing')
     .option('--operator <NAME>', 'the operator whose client id and secret key are used', 'default')
     .option('--yes', 'continues although the platform is not on this machine')
     .option('--json', 'one object: each variable and its value')
-    .addHelpText('after', PROBE_EXAMPLES)
     .action(signProbe);
 }
