@@ -40,7 +40,8 @@ export class ReportFacts {
   /** By currency; null if neither the worker nor the user knows them. */
   readonly #decimals: Map<string, number | null>;
   readonly #totals = new Map<string, Total>();
-  readonly #identities = new Set<bigint>();
+  /** Hashes of the ids of the records, by page: a set of them takes ten times the memory. */
+  #identities: BigUint64Array[] = [];
 
   /** @param decimals of currencies that the worker does not know */
   constructor(report: ReportName, decimals: readonly (readonly [currency: string, count: number])[] = []) {
@@ -61,6 +62,7 @@ export class ReportFacts {
     for (const [currency, count] of Object.entries(page.precisions)) {
       this.#decimals.set(currency, count ?? this.#decimals.get(currency) ?? null);
     }
+    this.#identities.push(BigUint64Array.from(page.records.map(identityOf)));
     for (const record of page.records) this.#addRecord(record);
   }
 
@@ -78,14 +80,21 @@ export class ReportFacts {
     return this.last?.totalCount ?? 0;
   }
 
-  /** How many records came twice. */
+  /** How many records came twice. It sorts the identities of all records. */
   get repeated(): number {
-    return this.records - this.#identities.size;
+    const all = new BigUint64Array(this.records);
+    let at = 0;
+    for (const page of this.#identities) {
+      all.set(page, at);
+      at += page.length;
+    }
+    this.#identities = [all.sort()];
+    return all.filter((identity, index) => index > 0 && identity === all[index - 1]).length;
   }
 
   /** How many records the platform counts more; negative if it counts fewer. */
   get missing(): number {
-    return this.totalCount - this.#identities.size;
+    return this.totalCount - (this.records - this.repeated);
   }
 
   /** Whether the platform has aggregated its figures between the first page and the last. */
@@ -114,7 +123,6 @@ export class ReportFacts {
   }
 
   #addRecord(record: ReportRecord): void {
-    this.#identities.add(identityOf(record));
     for (const [member, value] of Object.entries(record)) {
       this.members.add(member);
       if (!isInteger(value)) this.texts.add(member);
