@@ -19,6 +19,8 @@ describe('a command that kills its worker', () => {
   let deaths = 0;
   let poison: ReceivedReply[];
   let neighbours: ReceivedReply[];
+  // Before the service ends them: each would be replaced, and nobody would end that one.
+  afterAll(() => workers.stop());
   const service = serviceForAll({
     behaviour: async (request, response, socket) => {
       const player = playerOf(request) ?? '';
@@ -56,8 +58,6 @@ describe('a command that kills its worker', () => {
     gates.after.open();
     neighbours = (await Promise.all(sent)).flat();
   });
-
-  afterAll(() => workers.stop());
 
   it('is answered POISON_COMMAND after DELIVERY_LIMIT starts that nothing ran beside', () => {
     const calls = service.platform.requests.filter((request) => playerOf(request) === 'poison').length;
