@@ -130,6 +130,30 @@ describe('Quarantine', () => {
     ]);
   });
 
+  it('runs a start, and starts another one alone, only once its original is acknowledged: a killer would leave two of itself', async () => {
+    const quarantine = new Quarantine(BUS);
+    const copies = ['first', 'second'].map((messageId) => {
+      const headers = { 'x-quarantine-level': 2, 'x-quarantine-starts': 0, 'x-quarantine-cuts': 4 };
+      return copiedCommandOf({ queue: QUEUE, properties: { messageId }, headers });
+    });
+    const [first, second] = copies.map((command) => quarantine.admit(command) as Promise<Settlement>);
+    const done: string[] = [];
+    void second?.then(() => done.push('second'));
+    await jest.advanceTimersByTimeAsync(300);
+    const start = (await first) as Extract<Settlement, { kind: 'move' }>;
+    const { headers = {} } = start.copy;
+    const run = quarantine.admit(
+      copiedCommandOf({ queue: QUEUE, properties: { messageId: 'first' }, headers }),
+    );
+    void Promise.resolve(run).then(() => done.push('run'));
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual([]);
+    copies[0]?.end(start);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual(['run']);
+    expect(await run).toBeUndefined();
+  });
+
   it('has a command run that has expired while it waited, so that it is answered', async () => {
     const facts = { queue: QUEUE, headers: { 'x-deadline': Date.now() + 100 } };
     const command = commandOf(facts, BUS);
