@@ -9,8 +9,9 @@ export default {
   testEnvironment: 'node',
   // Package imports (`#contracts`) are met in their TypeScript source.
   testEnvironmentOptions: { customExportConditions: ['@poker-bridge/source', 'node', 'node-addons'] },
-  // Never in the process that holds the broker of the run; a suite that leaves something open harms its worker alone.
-  maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+  // More than half of what a suite with a broker takes is waiting, which costs no processor. Never in the process that
+  // holds the broker of the run; a suite that leaves something open harms its worker alone.
+  maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
   // A net: waits for a cause have a shorter timeout of their own (test/support/until.ts), and say what for.
   testTimeout: 180_000,
   injectGlobals: false,
