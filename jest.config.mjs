@@ -9,7 +9,7 @@ export default {
   testEnvironment: 'node',
   // Package imports (`#contracts`) are met in their TypeScript source.
   testEnvironmentOptions: { customExportConditions: ['@poker-bridge/source', 'node', 'node-addons'] },
-  // More than half of what a suite with a broker takes is waiting, which costs no processor. Never in the process that
+  // Half of the time of all suites is waiting, which costs no processor. Never in the process that
   // holds the broker of the run; a suite that leaves something open harms its worker alone.
   maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
   // A net: waits for a cause have a shorter timeout of their own (test/support/until.ts), and say what for.
