@@ -60,8 +60,8 @@ export class Quarantine {
   readonly #waiting = new Set<Waiting>();
   /** With the times of their starts, and their levels. */
   readonly #running = new Map<Command, { readonly startedAtMs: number; readonly level: number }>();
-  /** The originals of starts that are not acknowledged yet, by what their copies are known by. */
-  readonly #starting = new Map<string, Promise<void>>();
+  /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
+  readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
   #lastStart = { atMs: -Infinity, level: ORDINARY };
   /** How many start at once, until all that waited have started. */
@@ -86,7 +86,7 @@ export class Quarantine {
     const isStart = startedAtMs !== undefined || !isCopy(own);
     if (isStart && !command.delivery.message.fields.redelivered) {
       // A copy may come before its confirm. If it killed this worker then, the original would come back as well.
-      const acknowledged = this.#starting.get(startOf(command, startedAtMs));
+      const acknowledged = this.#starting.get(`${command.envelope.id} ${startedAtMs}`);
       if (acknowledged) return acknowledged.then(() => this.admit(command));
       if (!this.#mayRun(level)) return this.#copy(record);
       this.#running.set(command, { startedAtMs: this.#bus.clock(), level });
@@ -152,13 +152,10 @@ export class Quarantine {
     for (const waiting of started) {
       this.#waiting.delete(waiting);
       const startedAtMs = nowMs();
-      const start = startOf(waiting.command, startedAtMs);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#starting.set(start, promise);
-      waiting.command.atEnd(() => {
-        this.#starting.delete(start);
-        resolve();
-      });
+      const { command } = waiting;
+      const start = `${command.envelope.id} ${startedAtMs}`;
+      const ended = new Promise((resolve) => command.atEnd(resolve)).then(() => this.#starting.delete(start));
+      this.#starting.set(start, ended);
       waiting.settle(this.#copy({ ...waiting, level: as }, startedAtMs));
     }
     return level === ORDINARY ? STEP_MS : ONE_BY_ONE_STEP_MS;
@@ -182,11 +179,6 @@ export class Quarantine {
     };
     return { kind: 'move', copy: { queue: this.#bus.names.quarantine, headers } };
   }
-}
-
-/** What an original and its copy have in common. */
-function startOf({ envelope: { caller, operator, id } }: Command, startedAtMs: number | undefined): string {
-  return JSON.stringify([caller, operator, id, startedAtMs]);
 }
 
 /** @param beforeMs how long before the last start that was cut off */
