@@ -12,6 +12,8 @@ import { until } from '../../support/until.ts';
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 
 const service = serviceForAll({ behaviour: healthy(), workers: 1 });
+const queueOf = (queue: string) => found((channel) => channel.checkQueue(service.name(queue)));
+const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;
 
 describe('a consumer that gets no messages', () => {
   /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
@@ -22,8 +24,6 @@ describe('a consumer that gets no messages', () => {
         `[rabbit_channel_common:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
         `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
     );
-  const consumersOf = async (queue: string): Promise<number> =>
-    (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
 
   it('is detected by the waiting messages, logged, and recreated', async () => {
     // The consumer of its first commands, and that of the rest of its prefetch.
@@ -50,8 +50,6 @@ describe('a consumer that gets no messages', () => {
 describe('what a person deletes while a worker is running', () => {
   afterEach(() => void (service.platform.behaviour = healthy()));
 
-  const queueOf = (queue: string) => found((channel) => channel.checkQueue(service.name(queue)));
-  const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;
   const isThere = async (exchange: string): Promise<boolean> =>
     (await found((channel) => channel.checkExchange(service.name(exchange)))) !== undefined;
   /** The only message of a queue that may not exist. */
