@@ -122,9 +122,7 @@ export class TcpProxy implements AsyncDisposable {
 
   #chosen(which: number | undefined): readonly Pair[] {
     const pairs = [...this.#pairs];
-    if (which === undefined) return pairs;
-    const chosen = pairs.at(which);
-    return chosen === undefined ? [] : [chosen];
+    return which === undefined ? pairs : pairs.slice(which).slice(0, 1);
   }
 
   #pair(client: Socket): void {

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { GetMessage } from 'amqplib';
 
@@ -10,13 +8,48 @@ import { answerJson } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
+/** All but the default one. */
+const EXCHANGES = ['commands', 'commands.unknown', 'events'];
+
 const service = serviceForAll({ behaviour: healthy(), workers: 1 });
+const queueOf = (queue: string) => found((channel) => channel.checkQueue(service.name(queue)));
+const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;
+
+describe('a consumer that gets no messages', () => {
+  /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
+  const makeDeaf = (queue: string): Promise<string> =>
+    testBrokerCtl(
+      'eval',
+      `{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${service.name(queue)}">>)), ` +
+        `[rabbit_channel_common:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
+        `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
+    );
+
+  it('is detected by the waiting messages, logged, and recreated', async () => {
+    // The consumer of its first commands, and that of the rest of its prefetch.
+    await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
+    await makeDeaf('interactive');
+    await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
+    expect((await service.running.health()).bus.lanes['interactive']?.state).toBe('consuming');
+    const userIds = players(5);
+    const replies = await createSessions(service, userIds);
+    expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
+    expect(service.running.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([
+      {
+        level: 'warn',
+        queue: service.name('interactive'),
+        reason: 'its queue holds messages, and none came',
+      },
+    ]);
+    expect(await consumersOf('interactive')).toBe(1);
+    await service.running.ready();
+    expect(service.running.stderr).toBe('');
+  });
+});
 
 describe('what a person deletes while a worker is running', () => {
   afterEach(() => void (service.platform.behaviour = healthy()));
 
-  const queueOf = (queue: string) => found((channel) => channel.checkQueue(service.name(queue)));
-  const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;
   const isThere = async (exchange: string): Promise<boolean> =>
     (await found((channel) => channel.checkExchange(service.name(exchange)))) !== undefined;
   /** The only message of a queue that may not exist. */
@@ -71,85 +104,35 @@ describe('what a person deletes while a worker is running', () => {
     expect(events[0]?.fields.routingKey).toBe('command.failed.PLAYER_NOT_FOUND');
   });
 
-  it('is back within 30 seconds by itself: the exchanges and their bindings', async () => {
-    const exchanges = ['commands', 'commands.unknown', 'events'];
-    for (const exchange of exchanges) await service.caller.channel.deleteExchange(service.name(exchange));
-    const connections = service.proxy.accepted;
-    await until(
-      'they are there',
-      async () => (await Promise.all(exchanges.map(isThere))).every(Boolean),
-      30_000,
-    );
-    // What is sent before an exchange is bound again goes nowhere.
-    await until('they are bound', async () => {
-      const correlationId = randomUUID();
-      const replies = service.caller.repliesTo(correlationId, 1_000).catch(() => []);
-      service.caller.publish('no.such.command', {}, { correlationId });
-      return (await replies)[0]?.body['code'] === 'UNKNOWN_COMMAND';
-    });
-    expect(await createSession('after all exchanges')).toMatchObject([{ type: 'session.created' }]);
-    expect(service.proxy.accepted).toBe(connections);
-  });
-});
-
-describe('what a person declares again with other properties while a worker is running', () => {
-  const lastError = async () => (await service.running.health()).bus.lastError;
-
-  it('is bound, used and named by health and log, and keeps nothing else from being recreated', async () => {
-    const { channel } = service.caller;
-    const [lane, events, letters] = ['interactive', 'events', 'dead-letters'].map((each) =>
+  it('is back within 30 seconds, or is bound, used and named by health and log if somebody declared it otherwise', async () => {
+    const { caller, proxy, running } = service;
+    const { channel } = caller;
+    const lastError = async () => (await running.health()).bus.lastError;
+    const [events = '', lane = '', letters = ''] = ['events', 'interactive', 'dead-letters'].map((each) =>
       service.name(each),
     );
-    await channel.deleteExchange(events!);
-    await channel.assertExchange(events!, 'fanout');
-    for (const queue of [lane!, letters!]) await channel.deleteQueue(queue);
+    await channel.deleteQueue(letters);
+    for (const exchange of EXCHANGES) await channel.deleteExchange(service.name(exchange));
+    await channel.assertExchange(events, 'fanout');
+    await channel.deleteQueue(lane);
     await channel.assertQueue(lane);
+    const connections = proxy.accepted;
     await until('health says so', async () => (await lastError())?.includes(`exchange ${events}`), 30_000);
-    await service.running.ready();
-    await service.expectServed();
-    const { body } = await service.caller.sendForOne('session.create', {});
-    expect(body['code']).toBe('VALIDATION_FAILED');
+    expect(await Promise.all(EXCHANGES.map(isThere))).toEqual(EXCHANGES.map(() => true));
+    const unknown = await caller.sendForOne('no.such.command', {});
+    expect(unknown.body['code']).toBe('UNKNOWN_COMMAND');
     await until('it is dead-lettered', async () => (await service.deadLetters()).length === 1);
+    await running.ready();
+    await service.expectServed();
+    expect(proxy.accepted).toBe(connections);
 
-    await channel.deleteExchange(events!);
-    await channel.deleteQueue(lane!);
-    await until('all is well', async () => (await lastError()) === undefined, 30_000);
-    const lines = service.running.log.filter(({ msg }) => String(msg).startsWith('the topology'));
+    await channel.deleteExchange(events);
+    await channel.deleteQueue(lane);
+    // What exists is compared after a reconnect, too.
+    proxy.cut();
+    await until('all is well', async () => (await lastError()) === undefined);
+    expect(await isThere('events')).toBe(true);
+    const lines = running.log.filter(({ msg }) => String(msg).startsWith('the topology'));
     expect(lines).toMatchObject([{ level: 'error' }]);
-  });
-});
-
-describe('a consumer that gets no messages', () => {
-  /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
-  const makeDeaf = (queue: string): Promise<string> =>
-    testBrokerCtl(
-      'eval',
-      `{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${service.name(queue)}">>)), ` +
-        `[rabbit_channel_common:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
-        `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
-    );
-  const consumersOf = async (queue: string): Promise<number> =>
-    (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
-
-  it('is detected by the waiting messages, logged, and recreated', async () => {
-    await service.restart();
-    // The consumer of its first commands, and that of the rest of its prefetch.
-    await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
-    await makeDeaf('interactive');
-    await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
-    expect((await service.running.health()).bus.lanes['interactive']?.state).toBe('consuming');
-    const userIds = players(5);
-    const replies = await createSessions(service, userIds);
-    expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
-    expect(service.running.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([
-      {
-        level: 'warn',
-        queue: service.name('interactive'),
-        reason: 'its queue holds messages, and none came',
-      },
-    ]);
-    expect(await consumersOf('interactive')).toBe(1);
-    await service.running.ready();
-    expect(service.running.stderr).toBe('');
   });
 });

@@ -9,8 +9,6 @@ import { drained, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } f
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
-jest.setTimeout(120_000);
-
 const COUNT = 150;
 const TEN_MINUTES_MS = 600_000;
 

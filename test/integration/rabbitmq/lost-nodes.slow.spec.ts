@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
 import { ConfirmedPublisher } from '../../../libs/rabbitmq/src/publishing/confirmed-publisher.ts';
@@ -6,8 +6,6 @@ import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-messag
 import { type Broker, type Cluster, startCluster } from '../../../scripts/broker/start-broker.ts';
 import { openConnection, type TestConnection } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
-
-jest.setTimeout(180_000);
 
 const QUEUE = 'replies';
 const OTHER = 'other-replies';

@@ -130,6 +130,26 @@ describe('Quarantine', () => {
     ]);
   });
 
+  it('runs a start, and starts another one alone, only once its original is acknowledged: a killer would leave two of itself', async () => {
+    const quarantine = new Quarantine(BUS);
+    const copy = (messageId: string, headers: object) =>
+      copiedCommandOf({ queue: QUEUE, properties: { messageId }, headers: { ...headers } });
+    const alone = { 'x-quarantine-level': 2, 'x-quarantine-cuts': 4 };
+    const original = copy('first', alone);
+    const starting = quarantine.admit(original) as Promise<Settlement & { kind: 'move' }>;
+    const done: string[] = [];
+    void (quarantine.admit(copy('second', alone)) as Promise<unknown>).then(() => done.push('second'));
+    await jest.advanceTimersByTimeAsync(300);
+    const start = await starting;
+    const run = quarantine.admit(copy('first', start.copy.headers ?? {}));
+    void Promise.resolve(run).then((settlement) => done.push(`run ${settlement}`));
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual([]);
+    original.end(start);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual(['run undefined']);
+  });
+
   it('has a command run that has expired while it waited, so that it is answered', async () => {
     const facts = { queue: QUEUE, headers: { 'x-deadline': Date.now() + 100 } };
     const command = commandOf(facts, BUS);

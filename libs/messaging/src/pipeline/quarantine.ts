@@ -39,6 +39,7 @@ interface History {
 }
 
 interface Waiting extends History {
+  readonly command: Command;
   /** When the start was that was cut off; 0 if none was. */
   readonly startedAtMs: number;
   readonly settle: (settlement: Settlement | undefined | Promise<never>) => void;
@@ -59,6 +60,8 @@ export class Quarantine {
   readonly #waiting = new Set<Waiting>();
   /** With the times of their starts, and their levels. */
   readonly #running = new Map<Command, { readonly startedAtMs: number; readonly level: number }>();
+  /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
+  readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
   #lastStart = { atMs: -Infinity, level: ORDINARY };
   /** How many start at once, until all that waited have started. */
@@ -82,13 +85,16 @@ export class Quarantine {
     // What somebody published here directly has killed nobody yet.
     const isStart = startedAtMs !== undefined || !isCopy(own);
     if (isStart && !command.delivery.message.fields.redelivered) {
+      // A copy may come before its confirm. If it killed this worker then, the original would come back as well.
+      const acknowledged = this.#starting.get(`${command.envelope.id} ${startedAtMs}`);
+      if (acknowledged) return acknowledged.then(() => this.admit(command));
       if (!this.#mayRun(level)) return this.#copy(record);
       this.#running.set(command, { startedAtMs: this.#bus.clock(), level });
       command.atEnd(() => this.#running.delete(command));
       return undefined;
     }
     return new Promise((settle) => {
-      const waiting = { ...record, startedAtMs: startedAtMs ?? 0, settle };
+      const waiting = { ...record, command, startedAtMs: startedAtMs ?? 0, settle };
       const list = startedAtMs === undefined ? this.#waiting : this.#cut;
       list.add(waiting);
       if (list === this.#waiting) this.#next(GATHER_MS);
@@ -133,7 +139,8 @@ export class Quarantine {
     const level = Math.min(...all.map((waiting) => waiting.level));
     const { nowMs, clock } = this.#bus;
     const { atMs, level: lastLevel } = this.#lastStart;
-    const isOnItsWay = (level !== lastLevel || level === ALONE) && clock() - atMs < UNDER_WAY_MS;
+    const isUnderWay = this.#starting.size > 0 || clock() - atMs < UNDER_WAY_MS;
+    const isOnItsWay = (level !== lastLevel || level === ALONE) && isUnderWay;
     if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE_STEP_MS;
     const candidates = all.filter((waiting) => waiting.level === level);
     if (level === ORDINARY) this.#batch = Math.max(this.#batch, Math.ceil(candidates.length / STEPS));
@@ -144,7 +151,12 @@ export class Quarantine {
     const as = level === ALONE && this.#running.size > 0 ? ONE_BY_ONE : level;
     for (const waiting of started) {
       this.#waiting.delete(waiting);
-      waiting.settle(this.#copy({ ...waiting, level: as }, nowMs()));
+      const startedAtMs = nowMs();
+      const { command } = waiting;
+      const start = `${command.envelope.id} ${startedAtMs}`;
+      const ended = new Promise((resolve) => command.atEnd(resolve)).then(() => this.#starting.delete(start));
+      this.#starting.set(start, ended);
+      waiting.settle(this.#copy({ ...waiting, level: as }, startedAtMs));
     }
     return level === ORDINARY ? STEP_MS : ONE_BY_ONE_STEP_MS;
   }
