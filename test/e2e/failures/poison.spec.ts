@@ -75,11 +75,9 @@ describe('a command that kills its worker', () => {
 
   it('is dead-lettered, and no other command', async () => {
     const letters = await service.deadLetters();
-    // A letter that a busy broker does not confirm for a second is published again: it has failed at one time.
-    const failures = letters.map(({ properties: { messageId, headers } }) =>
-      [messageId, headers?.['x-reason'], headers?.['x-failed-at']].join(),
+    expect(letters.map(({ properties }) => [properties.messageId, properties.headers?.['x-reason']])).toEqual(
+      [['poison', 'POISON_COMMAND']],
     );
-    expect([...new Set(failures)]).toEqual([expect.stringMatching(/^poison,POISON_COMMAND,/)]);
   });
 
   it('does not affect commands that were in flight beside it each time', () => {
