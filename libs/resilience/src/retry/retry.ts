@@ -50,13 +50,13 @@ export class Attempts<Outcome extends AttemptOutcome> {
    */
   next(last: Outcome, remainingMs: number): number | Outcome {
     const { maxAttempts, budget, random } = this.rules;
+    const before = this.#outcome;
+    const saysLess = last.kind === 'rejected' || (last.kind === 'not-sent' && before?.kind === 'unknown');
+    const outcome = (saysLess && before) || last;
+    this.#outcome = outcome;
     this.count += 1;
     if (last.kind === 'answered') budget.succeeded();
     if (last.kind === 'unknown') this.unknown += 1;
-    const saysLess =
-      last.kind === 'rejected' || (last.kind === 'not-sent' && this.#outcome?.kind === 'unknown');
-    const outcome = saysLess ? (this.#outcome ?? last) : last;
-    this.#outcome = outcome;
     const mayRepeat = this.repeatAfterUnknown === 'freely' || this.unknown === 0 || this.count < 2;
     if (this.count >= maxAttempts || !mayRepeat || !RETRYABLE.has(last.kind)) return outcome;
     // Exponential, with full jitter, so that calls which failed together do not come back together.
