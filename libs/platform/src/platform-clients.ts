@@ -1,4 +1,4 @@
-import type { CallsReport, CircuitReport } from './calls/operation-calls.ts';
+import type { OperationReport } from './calls/operation-calls.ts';
 import { PlatformClient, type PlatformClientOptions } from './platform-client.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
@@ -38,13 +38,9 @@ export class PlatformClients {
     return [...this.#configured];
   }
 
-  /** Of each operation that has been used, of the configured operators. */
-  circuits(): readonly CircuitReport[] {
-    return this.operators().flatMap((operator) => this.get(operator)?.circuits() ?? []);
-  }
-
-  calls(): readonly CallsReport[] {
-    return this.operators().flatMap((operator) => this.get(operator)?.calls() ?? []);
+  /** Each operation that has been used, of the configured operators. */
+  operations(): readonly OperationReport[] {
+    return this.operators().flatMap((operator) => this.get(operator)?.operations() ?? []);
   }
 
   /** Closes all clients. Nest calls it once it has closed the transports: until then, commands in flight may call the platform. */

@@ -152,13 +152,13 @@ const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' 
 
 /** Each operation of the interface document, called with the least data. */
 export const CALLS = {
-  'session.create': (client, call = callWithin()) => client.createSession({ userId: 'u-1' }, call),
+  'session.create': (client, call = callWithin()) => client.call('session.create', { userId: 'u-1' }, call),
   'game.open': (client, call = callWithin()) =>
-    client.openGame({ player: { id: 'u-1' }, session: { id: 's-1' } }, call),
+    client.call('game.open', { player: { id: 'u-1' }, session: { id: 's-1' } }, call),
   'report.ad-hoc.fetch': (client, call = callWithin()) =>
-    client.fetchAdHocReport(PERIOD, { page: 1, perPage: 500 }, call),
+    client.call('report.ad-hoc.fetch', PERIOD, call, { page: 1, perPage: 500 }),
   'report.rake.fetch': (client, call = callWithin()) =>
-    client.fetchRake(PERIOD, { page: 1, perPage: 500 }, call),
+    client.call('report.rake.fetch', PERIOD, call, { page: 1, perPage: 500 }),
 } satisfies Partial<Record<CommandType, (client: PlatformClient, call?: CallContext) => Promise<unknown>>>;
 
 export const createSession = CALLS['session.create'];

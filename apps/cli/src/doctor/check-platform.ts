@@ -98,10 +98,10 @@ async function checkOperations(
   const session = { userId: NOBODY, authType, currency: NOBODY };
   const game = { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } };
   const calls: readonly (readonly [Operation, (call: CallContext) => Promise<unknown>])[] = [
-    ['session.create', (call) => client.createSession(session, call)],
-    ['game.open', (call) => client.openGame(game, call)],
-    ['report.ad-hoc.fetch', (call) => client.fetchAdHocReport(period, FIRST_RECORD, call)],
-    ['report.rake.fetch', (call) => client.fetchRake(period, FIRST_RECORD, call)],
+    ['session.create', (call) => client.call('session.create', session, call)],
+    ['game.open', (call) => client.call('game.open', game, call)],
+    ['report.ad-hoc.fetch', (call) => client.call('report.ad-hoc.fetch', period, call, FIRST_RECORD)],
+    ['report.rake.fetch', (call) => client.call('report.rake.fetch', period, call, FIRST_RECORD)],
   ];
   try {
     const asked = calls.filter(([operation]) => secretKey !== undefined || operation === 'game.open');

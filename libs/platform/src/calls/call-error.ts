@@ -13,8 +13,8 @@ import type { Outcome } from './classify-attempt.ts';
 interface CallFacts {
   readonly operation: Operation;
   readonly circuit: Circuit;
-  /** Attempts that were started for the command. */
-  readonly attempts: number;
+  /** Whether an attempt was started for the command. */
+  readonly called: boolean;
   /** Attempts of the call whose outcome is unknown. */
   readonly unknown: number;
   /** The data of the command; no error repeats it. */
@@ -38,11 +38,11 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
 
 /** The error of a call that did not succeed. */
 export async function callError(outcome: Outcome, facts: CallFacts): Promise<CommandError> {
-  const { operation, circuit, attempts } = facts;
+  const { operation, circuit, called } = facts;
   const retryAfterMs = circuit.retryAfterMs || undefined;
   switch (outcome.kind) {
     case 'expired':
-      return new CommandError('COMMAND_EXPIRED', { details: { called: attempts > 0 } });
+      return new CommandError('COMMAND_EXPIRED', { details: { called } });
     case 'rejected': {
       const { reason } = outcome;
       if (reason === 'overloaded') return new CommandError('OVERLOADED');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 
-import type { CommandError } from '#contracts';
+import type { CommandData } from '#contracts';
 import {
   type Admission,
   type Admittance,
@@ -19,7 +19,7 @@ import {
 } from '#resilience';
 
 import { readBody, utf8 } from '../answers/read-body.ts';
-import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import { type Operation, OPERATION_TRAITS, type Result, type Traits } from '../operations.ts';
 import type { AttemptTrace, PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
@@ -55,17 +55,16 @@ export interface OperatorShare {
   readonly random: Random;
 }
 
-/** One call: what is sent, to where, by whom, and how its answer is read. */
-export interface Call<Data extends object = object, Result = unknown> {
+/** One call: what is sent, to where, and by whom. */
+export interface Call<O extends Operation> {
   readonly credentials: OperatorCredentials;
   /** Of the command; no error repeats it. */
-  readonly data: Data;
+  readonly data: CommandData[O];
   readonly request: PlatformRequest;
   readonly connections: Connections;
   /** The request with its signature. */
   readonly options: Dispatcher.DispatchOptions;
-  /** @throws UnexpectedDocument */
-  read(this: void, body: Buffer, credentials: OperatorCredentials, data: Data): Result | Promise<Result>;
+  readonly read: Traits<O>['read'];
 }
 
 /** The state of one circuit, for health and metrics. */
@@ -81,10 +80,8 @@ export interface CircuitReport {
   readonly lastUsedAtMs: number;
 }
 
-/** The calls of one operation, for health and metrics. */
-export interface CallsReport {
-  readonly operator: string;
-  readonly operation: Operation;
+/** One operation of one operator, with its calls. */
+export interface OperationReport extends CircuitReport {
   readonly inFlight: number;
   /** For a connection. */
   readonly waiting: number;
@@ -102,13 +99,13 @@ interface Attempt {
 
 /** A timer may fire that much before the clock agrees. */
 const TIMER_MS = 2;
-const EXPIRED = { kind: 'expired' } as const;
 
 /**
  * The calls of one operation of one operator, which has a circuit, a compartment and a retry budget of its own; from the
  * outside in: retry, admission, circuit, request. A connection is held for an attempt, and not for the pauses between attempts.
  */
 export class OperationCalls {
+  readonly #traits: (typeof OPERATION_TRAITS)[Operation];
   readonly #circuit: Circuit;
   readonly #compartment: Compartment;
   readonly #rules: RetryRules;
@@ -119,23 +116,28 @@ export class OperationCalls {
     private readonly share: OperatorShare,
   ) {
     const { operator, limits, admission, observer, clock, random } = share;
+    this.#traits = OPERATION_TRAITS[operation];
     this.#circuit = new Circuit(limits.circuit, clock, random, (state, cause) =>
       observer?.circuitChanged(operator, operation, state, cause),
     );
-    this.#compartment = admission.add(OPERATION_TRAITS[operation].priority);
+    this.#compartment = admission.add(this.#traits.priority);
     this.#rules = { maxAttempts: limits.maxAttempts, budget: new RetryBudget(clock), random };
   }
 
-  circuitReport(): CircuitReport {
+  report(): OperationReport {
     const { state, cause, retryAfterMs } = this.#circuit;
-    const facts = { state, cause, retryAfterMs: retryAfterMs || undefined, lastUsedAtMs: this.#lastUsedAtMs };
-    return { operator: this.share.operator, operation: this.operation, ...facts };
-  }
-
-  callsReport(): CallsReport {
     const { inFlight, waiting } = this.#compartment;
-    const facts = { inFlight, waiting: waiting.length, retriesLeft: this.#rules.budget.left };
-    return { operator: this.share.operator, operation: this.operation, ...facts };
+    return {
+      operator: this.share.operator,
+      operation: this.operation,
+      state,
+      cause,
+      retryAfterMs: retryAfterMs || undefined,
+      lastUsedAtMs: this.#lastUsedAtMs,
+      inFlight,
+      waiting: waiting.length,
+      retriesLeft: this.#rules.budget.left,
+    };
   }
 
   /** Stops its timer; no call is made afterwards. */
@@ -149,16 +151,15 @@ export class OperationCalls {
    *
    * @throws CommandError unless it succeeds
    */
-  async make<Data extends object, Result>(call: Call<Data, Result>, context: CallContext): Promise<Result> {
-    const { admission, observer, stopping, clock } = this.share;
-    const { repeatAfterUnknown, maxAnswerBytes } = OPERATION_TRAITS[this.operation];
-    const attempts = new Attempts<Outcome>(
-      this.#rules,
-      call.request.repeatAfterUnknown ?? repeatAfterUnknown,
-    );
+  async make<O extends Operation>(call: Call<O>, context: CallContext): Promise<Result<O>> {
+    const { operator, admission, observer, stopping, clock } = this.share;
+    const { data, credentials, request, read } = call;
+    const { repeatAfterUnknown, maxAnswerBytes } = this.#traits;
+    const attempts = new Attempts<Outcome>(this.#rules, request.repeatAfterUnknown ?? repeatAfterUnknown);
     this.#lastUsedAtMs = clock();
     let next: Outcome | number;
     do {
+      let outcome: Outcome;
       let entered: RefusalReason | 'admitted' | Promise<Admittance> =
         this.#circuit.retryAfterMs > 0
           ? 'circuit-open'
@@ -168,15 +169,17 @@ export class OperationCalls {
         entered = await entered;
         observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
       }
-      let outcome: Outcome;
       if (entered === 'admitted') {
         try {
           const begun = this.#begin(call, context, attempts.count);
-          outcome = 'end' in begun ? this.#settle(begun, await begun.end, context.deadline) : begun;
+          outcome =
+            typeof begun === 'string'
+              ? this.#refused(begun)
+              : this.#ended(begun, await begun.end, context.deadline);
         } finally {
           admission.leave(this.#compartment);
         }
-      } else outcome = this.#refuse(entered);
+      } else outcome = this.#refused(entered);
       next = attempts.next(outcome, context.deadline.remainingMs());
       if (typeof next === 'number') {
         observer?.retried(this.operation);
@@ -185,66 +188,59 @@ export class OperationCalls {
       }
     } while (typeof next === 'number');
     if (!('status' in next) || statusClass(next.status) !== '2xx') {
-      throw await this.#failure(next, attempts.unknown, call, context);
+      const { operation } = this;
+      const facts = { operation, data, secretKey: credentials.secretKey, circuit: this.#circuit };
+      const error = await callError(next, {
+        ...facts,
+        called: context.attempts > 0,
+        unknown: attempts.unknown,
+      });
+      if (error.details?.['hint'] === 'signature') observer?.signatureDoubted(operator, operation);
+      throw error;
     }
     try {
       const body = readBody(next, maxAnswerBytes);
-      const result = call.read(utf8(Buffer.isBuffer(body) ? body : await body), call.credentials, call.data);
+      const result = read(utf8(Buffer.isBuffer(body) ? body : await body), credentials, data);
       return result instanceof Promise ? await result : result;
     } catch (error) {
       throw protocolError(error, next.status);
     }
   }
 
-  #refuse(reason: RefusalReason): Outcome {
+  #refused(reason: RefusalReason): Outcome {
     this.share.observer?.attemptRefused(this.operation, reason);
-    return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
+    return reason === 'expired' ? { kind: reason } : { kind: 'rejected', reason };
   }
 
   /** @param resends how many attempts of the call were made before */
-  #begin(call: Call, context: CallContext, resends: number): Attempt | Outcome {
-    // The circuit may have opened, and the deadline passed, while the call waited for its admission.
-    const pass = this.#circuit.enter();
-    if (pass === undefined) return this.#refuse('circuit-open');
+  #begin<O extends Operation>(call: Call<O>, context: CallContext, resends: number): Attempt | RefusalReason {
     const { limits, tracer } = this.share;
+    // The deadline may have passed, and the circuit opened, while the call waited for its admission.
     const timeoutMs = Math.min(limits.attemptTimeoutMs, context.deadline.remainingMs());
-    if (timeoutMs === 0) {
-      this.#circuit.settle(pass, 'ignored');
-      return EXPIRED;
-    }
+    if (timeoutMs === 0) return 'expired';
+    const pass = this.#circuit.enter();
+    if (pass === undefined) return 'circuit-open';
     const { method, pathTemplate, root } = call.request;
     const trace =
       context.traceContext &&
       tracer?.start(context.traceContext, { method, root: call.credentials[root], pathTemplate, resends });
     context.attempts += 1;
-    const { maxAnswerBytes } = OPERATION_TRAITS[this.operation];
     const startedAtMs = performance.now();
-    const end = call.connections.request(call.options, timeoutMs, maxAnswerBytes);
+    const end = call.connections.request(call.options, timeoutMs, this.#traits.maxAnswerBytes);
     return { pass, trace, startedAtMs, end };
   }
 
-  #settle({ pass, trace, startedAtMs }: Attempt, end: Answer | Unanswered, deadline: Deadline): Outcome {
+  #ended({ pass, trace, startedAtMs }: Attempt, end: Answer | Unanswered, deadline: Deadline): Outcome {
     const { observer, transport } = this.share;
     const isLate = 'fault' in end && deadline.remainingMs() < TIMER_MS;
-    const outcome = isLate ? EXPIRED : classifyAttempt(end, transport.proxyUrl !== undefined);
+    const outcome = isLate
+      ? ({ kind: 'expired' } as const)
+      : classifyAttempt(end, transport.proxyUrl !== undefined);
     const result = resultOf(outcome);
     const status = 'fault' in end ? undefined : end.status;
     observer?.attemptEnded(this.operation, result, performance.now() - startedAtMs);
     trace?.end(result, status);
     this.#circuit.settle(pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
     return outcome;
-  }
-
-  async #failure(
-    outcome: Outcome,
-    unknown: number,
-    { data, credentials: { secretKey } }: Call,
-    { attempts }: CallContext,
-  ): Promise<CommandError> {
-    const facts = { operation: this.operation, circuit: this.#circuit, attempts, unknown, data, secretKey };
-    const { observer, operator } = this.share;
-    const error = await callError(outcome, facts);
-    if (error.details?.['hint'] === 'signature') observer?.signatureDoubted(operator, this.operation);
-    return error;
   }
 }

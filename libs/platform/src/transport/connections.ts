@@ -11,12 +11,17 @@ const BACKSTOP_MS = 2000;
 export class Connections {
   readonly route: Route;
   readonly #backstopMs: number;
-  readonly #all = new Set<Connection>();
   /** The one that was used last is used next: it is the least likely to be closing. */
   readonly #idle: Connection[] = [];
   #isRetired = false;
 
-  constructor(origin: string, attemptTimeoutMs: number, transport: PlatformTransport = {}) {
+  /** @param open holds each connection until it ends */
+  constructor(
+    origin: string,
+    attemptTimeoutMs: number,
+    transport: PlatformTransport,
+    private readonly open: Set<Connection>,
+  ) {
     this.#backstopMs = attemptTimeoutMs + BACKSTOP_MS;
     this.route = routeTo(origin, transport, this.#backstopMs);
   }
@@ -28,7 +33,7 @@ export class Connections {
     maxAnswerBytes: number,
   ): Promise<Answer | Unanswered> {
     const connection = this.#idle.pop() ?? new Connection(this.route, this.#backstopMs, this.#onEnd);
-    this.#all.add(connection);
+    this.open.add(connection);
     return connection.request(options, timeoutMs, maxAnswerBytes);
   }
 
@@ -38,17 +43,12 @@ export class Connections {
     for (const connection of this.#idle.splice(0)) this.#onEnd(connection, false);
   }
 
-  async close(): Promise<void> {
-    this.#isRetired = true;
-    await Promise.all([...this.#all].map((connection) => connection.destroy()));
-  }
-
   readonly #onEnd = (connection: Connection, isReusable: boolean): void => {
     if (isReusable && !this.#isRetired) {
       this.#idle.push(connection);
       return;
     }
-    if (!this.#all.delete(connection)) return;
+    if (!this.open.delete(connection)) return;
     const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);
     void connection.destroy();
@@ -66,12 +66,14 @@ export interface Root {
 export function rootsOf(
   { baseUrl, apiUrl }: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>,
   { limits, transport }: { readonly limits: PlatformLimits; readonly transport: PlatformTransport },
+  open: Set<Connection>,
 ): { readonly baseUrl: Root; readonly apiUrl: Root } {
-  const opened = new Map<string, Connections>();
+  const byOrigin = new Map<string, Connections>();
   const rootOf = (address: string): Root => {
     const { origin, pathname } = new URL(address);
-    const connections = opened.get(origin) ?? new Connections(origin, limits.attemptTimeoutMs, transport);
-    opened.set(origin, connections);
+    const connections =
+      byOrigin.get(origin) ?? new Connections(origin, limits.attemptTimeoutMs, transport, open);
+    byOrigin.set(origin, connections);
     return { connections, prefix: connections.route.prefix + pathname.replace(/\/+$/, '') };
   };
   return { baseUrl: rootOf(baseUrl), apiUrl: rootOf(apiUrl) };
