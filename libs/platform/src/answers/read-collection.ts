@@ -92,10 +92,9 @@ async function readPage(
     faultCount += 1;
     if (faultCount <= MAX_FAULTS) faults.push(fault);
   };
-
-  function write(resource: unknown): string {
-    const isLenient = settings.reportRecords === 'lenient';
-    const record = readRecord(resource, shape, identities.length, isLenient ? tolerate : undefined);
+  const tolerateOdd = settings.reportRecords === 'lenient' ? tolerate : undefined;
+  const write = (resource: unknown): string => {
+    const record = readRecord(resource, shape, identities.length, tolerateOdd);
     const { id, currency, moneyType } = record;
     // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
     identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
@@ -104,7 +103,7 @@ async function readPage(
     const text = JSON.stringify(record);
     digests.push(crc32(text));
     return text;
-  }
+  };
 
   const slices = new Slices();
   const scan = scanRecords(bytes);
@@ -135,17 +134,12 @@ async function readPage(
   };
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
+const [QUOTE, BACKSLASH, COMMA, OPENING, CLOSING] = Buffer.from('"\\,{}');
 /** A brace is its bracket with one bit more. */
 const BRACE_BIT = 0x20;
-const OPENING = 0x7b;
-const CLOSING = 0x7d;
-const LIST = 0x5b;
-const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09]);
-const DATA = Buffer.from('"data"');
+/** The beginning of the list of records, and the most bytes that it takes. */
+const DATA = /^"data"[ \n\r\t]*:[ \n\r\t]*(?=\[)/;
+const MAX_DATA = 128;
 
 /**
  * Finds the records of a collection in its bytes by quotation marks and brackets alone; whether it is JSON shows when the
@@ -174,17 +168,18 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
       else if (byte === BACKSLASH) at += 1;
     } else if (byte === QUOTE) {
       isInText = true;
-      if (depth === 1 && listAt === -1) listAt = dataListAt(bytes, at);
+      if (depth !== 1 || listAt !== -1) continue;
+      const [name] = DATA.exec(bytes.toString('latin1', at, at + MAX_DATA)) ?? [];
+      if (name !== undefined) listAt = at + name.length;
     } else if ((byte | BRACE_BIT) === OPENING) {
       depth += 1;
       if (depth > MAX_DEPTH) throw new UnexpectedDocument('the body is nested too deep');
       if (at === listAt) start = at + 1;
     } else if ((byte | BRACE_BIT) === CLOSING) {
       depth -= 1;
-      if (depth === 1 && start !== -1) {
-        yield { start, end: at };
-        return { start: listAt + 1, end: at };
-      }
+      if (depth !== 1 || start === -1) continue;
+      yield { start, end: at };
+      return { start: listAt + 1, end: at };
     } else if (byte === COMMA && depth === 2 && start !== -1 && at - start >= BATCH) {
       yield { start, end: at };
       start = at + 1;
@@ -192,20 +187,6 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
     }
   }
   return undefined;
-}
-
-/** Where the list `data` opens if its name begins at this quotation mark, else -1. */
-function dataListAt(bytes: Buffer, quote: number): number {
-  if (!DATA.equals(bytes.subarray(quote, quote + DATA.length))) return -1;
-  const colon = skipSpaces(bytes, quote + DATA.length);
-  const value = skipSpaces(bytes, colon + 1);
-  return bytes[colon] === COLON && bytes[value] === LIST ? value : -1;
-}
-
-function skipSpaces(bytes: Buffer, from: number): number {
-  let at = from;
-  while (SPACES.has(bytes[at])) at += 1;
-  return at;
 }
 
 /** What is around the records. A list that was scanned is `[0]` in it, so that a second one under its name is noticed. */
