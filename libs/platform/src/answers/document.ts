@@ -36,6 +36,12 @@ export function textAt(object: JsonObject, name: string, where: string): string 
   throw new UnexpectedDocument(`${where}/${name} is not a non-empty string`);
 }
 
+/** The resource of a document, of the given type. @throws UnexpectedDocument */
+export function resourceIn(body: Buffer, type: string): { data: JsonObject; attributes: JsonObject } {
+  const data = objectAt(parseDocument(body.toString())['data'], '/data');
+  return { data, attributes: attributesOf(data, type, '/data') };
+}
+
 /** The attributes of a resource of the given type. @throws UnexpectedDocument */
 export function attributesOf(resource: JsonObject, type: string, where: string): JsonObject {
   if (resource['type'] !== type) throw new UnexpectedDocument(`${where}/type is not ${type}`);
