@@ -29,8 +29,12 @@ export async function askOnce(
 ): Promise<{ readonly status: number; readonly clockSkewMs: number }> {
   const { origin, pathname } = new URL(root);
   const route = routeTo(origin, transport, TIMEOUT_MS);
-  const connect: Client.Options['connect'] = (options, callback) => void route.connect(options, callback);
-  const client = new Client(route.origin, { allowH2: false, connect });
+  const client = new Client(route.origin, {
+    allowH2: false,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    connect: (...connection) => void route.connect(...connection),
+  });
   try {
     const askedAtMs = Date.now();
     const answer = await client.request({
@@ -38,8 +42,6 @@ export async function askOnce(
       path: route.prefix + (path === '' ? pathname : `${pathname.replace(/\/$/, '')}${path}`),
       headers: [...route.headers, ...Object.entries(headers).flat()],
       body: body ?? null,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
     });
     await answer.body.dump();
     const clockSkewMs = Date.parse(String(answer.headers['date'])) - (askedAtMs + Date.now()) / 2;

@@ -47,20 +47,19 @@ export async function callError(outcome: Outcome, facts: CallFacts): Promise<Com
       const { reason } = outcome;
       if (reason === 'overloaded') return new CommandError('OVERLOADED');
       if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
-      const details = circuit.cause === undefined ? undefined : { reason: circuit.cause };
-      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details });
+      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details: { reason: circuit.cause } });
     }
     case 'answered':
       return answerError(outcome, undefined, facts);
     case 'transient':
       return answerError(outcome, outcome.retryAfterMs ?? retryAfterMs, facts);
-    case 'unknown':
-    case 'not-sent': {
+    default: {
       const { kind, fault, proxyStatus } = outcome;
-      const code = kind === 'unknown' ? OPERATION_TRAITS[operation].unknownCode : 'PLATFORM_UNAVAILABLE';
       const details = { reason: fault, ...(proxyStatus !== undefined && { proxyStatus }) };
-      const message = kind === 'not-sent' ? MESSAGES[fault] : undefined;
-      return new CommandError(code, { retryAfterMs, message, details });
+      if (kind === 'unknown') {
+        return new CommandError(OPERATION_TRAITS[operation].unknownCode, { retryAfterMs, details });
+      }
+      return new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, message: MESSAGES[fault], details });
     }
   }
 }
@@ -71,7 +70,8 @@ async function answerError(
   { operation, unknown, data, secretKey }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const text = await textOf(answer).catch(() => undefined);
+  const body = new Promise<Buffer>((resolve) => resolve(readBody(answer, MAX_ERROR_BYTES)));
+  const text = await body.then(String, () => undefined);
   const { code, details, entries } = classifyError(status, text, operation, data);
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
@@ -80,10 +80,6 @@ async function answerError(
     platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
     details: details || earlier ? { ...details, ...earlier } : undefined,
   });
-}
-
-async function textOf(answer: Answer): Promise<string> {
-  return String(await readBody(answer, MAX_ERROR_BYTES));
 }
 
 /** The error of a success whose body is not what the interface promises; another error as it is. */

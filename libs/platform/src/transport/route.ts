@@ -1,5 +1,5 @@
-import { request as plainRequest } from 'node:http';
-import { request as encryptedRequest } from 'node:https';
+import http from 'node:http';
+import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 
 import { buildConnector } from 'undici';
@@ -58,12 +58,19 @@ export function routeTo(
     const connect = tunnelConnector(proxy, `${hostname}:${port || 443}`, lookup, direct);
     return { origin, prefix: '', headers: [], connect };
   }
+  // What the platform is trusted by, and what it is shown, is not for the proxy.
+  const toProxy = directConnector(timeoutMs, lookup);
+  const connect: Connector = (options, callback) => {
+    const connecting = toProxy(options, (...[error, socket]) =>
+      error ? callback(new ProxyError(), null) : callback(null, socket),
+    );
+    return { ...connecting, isAtProxy: true };
+  };
   return {
     origin: proxy.origin,
     prefix: origin,
     headers: ['host', host, ...authorizationOf(proxy)],
-    // What the platform is trusted by, and what it is shown, is not for the proxy.
-    connect: proxyConnector(directConnector(timeoutMs, lookup)),
+    connect,
   };
 }
 
@@ -81,30 +88,20 @@ function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsCon
   };
 }
 
-/** Connects to a proxy that carries requests out by itself. */
-function proxyConnector(connectToProxy: Connector): Connector {
-  return (options, callback) => {
-    const connecting = connectToProxy(options, (...[error, socket]) =>
-      error ? callback(new ProxyError(), null) : callback(null, socket),
-    );
-    return { ...connecting, isAtProxy: true };
-  };
-}
-
 /** Connects to a target, host and port, by a tunnel through a proxy, of which `connect` makes an encrypted connection. */
 function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, connect: Connector): Connector {
-  const isEncrypted = proxy.protocol === 'https:';
+  const { request: open } = proxy.protocol === 'https:' ? https : http;
   const options = {
     method: 'CONNECT',
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: proxy.port || (isEncrypted ? 443 : 80),
+    port: proxy.port,
     path: target,
     headers: ['host', target, ...authorizationOf(proxy)],
     agent: false,
     lookup,
   };
   return (tunnelled, callback) => {
-    const request = isEncrypted ? encryptedRequest(options) : plainRequest(options);
+    const request = open(options);
     const connecting: Connecting = { isAtProxy: true, stream: request };
     request.once('connect', ({ statusCode = 0 }, socket) => {
       if (statusCode >= 200 && statusCode < 300) {
