@@ -10,7 +10,6 @@ export { askOnce, faultCodeOf, type Question } from './ask-once.ts';
 export {
   type AttemptFacts,
   type AttemptResult,
-  type AttemptTrace,
   PlatformObserver,
   PlatformTracer,
   type RefusalReason,

@@ -13,7 +13,8 @@ export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
 /** What a call succeeds with: the data of its command's reply, or a page of a report. */
 export type Result<O extends Operation> = O extends `report.${string}` ? CollectionPage : ReplyTo<O>['data'];
 
-export interface Traits<O extends Operation> {
+/** How an operation is treated, and its answer read. */
+interface Traits<O extends Operation> {
   readonly priority: Priority;
   /** Opening a game twice opens the session that it names, and a report is a read; creating a session creates a new one. */
   readonly repeatAfterUnknown: RepeatAfterUnknown;
@@ -43,7 +44,7 @@ const REPORT = {
   maxAnswerBytes: 16 * 1024 * 1024,
 } as const;
 
-/** How each operation is treated, and its answer read; a command without a row does not compile. */
+/** A command without a row does not compile. */
 export const OPERATION_TRAITS: { readonly [O in Operation]: Traits<O> } = {
   'session.create': { ...LAUNCH, repeatAfterUnknown: 'once', read: readSession },
   'game.open': { ...LAUNCH, repeatAfterUnknown: 'freely', read: readGame },

@@ -29,7 +29,7 @@ export abstract class PlatformObserver {
   ): void;
 }
 
-/** One attempt of a call, without values: neither its query nor the values in its path. */
+/** One attempt of a call that has ended, without values: neither its query nor the values in its path. */
 export interface AttemptFacts {
   readonly method: 'GET' | 'POST';
   /** The address that its path is relative to. */
@@ -38,15 +38,15 @@ export interface AttemptFacts {
   readonly pathTemplate: string;
   /** Attempts of the same call before. */
   readonly resends: number;
-}
-
-export interface AttemptTrace {
-  /** @param status of the answer, if there was one */
-  end(result: AttemptResult, status: number | undefined): void;
+  /** By `performance.now()`. */
+  readonly startedAtMs: number;
+  readonly result: AttemptResult;
+  /** Of the answer, if there was one. */
+  readonly status: number | undefined;
 }
 
 /** A port: traces the calls to the platform. The worker binds it to OpenTelemetry, if that is configured. */
 export abstract class PlatformTracer {
   /** @param parent of the command that is called for */
-  abstract start(parent: Context, attempt: AttemptFacts): AttemptTrace;
+  abstract attemptEnded(parent: Context, attempt: AttemptFacts): void;
 }

@@ -27,10 +27,11 @@ export const RAKE_RECORD: RecordShape = {
   integers: REPORT_AMOUNTS.rake.map(kebabCase),
 };
 
+/** The names in replies by those of the platform: a page has each of them a thousand times. */
+const NAMES = new Map(['userId', ...REPORT_AMOUNTS['ad-hoc']].map((name) => [kebabCase(name), name]));
+/** The names of a hostile answer are remembered only up to a limit. */
 const MAX_NAMES = 1000;
 const MAX_LENGTH = 64;
-/** The names of the interface are few and short; those of a hostile answer are remembered only up to a limit. */
-const NAMES = new Map<string, string>();
 /** Looks at a run of dashes once: from its first one alone. */
 const DASHES = /(?<!-)-+([^-])/g;
 
@@ -76,12 +77,10 @@ export function readRecord(
 
 /** The name of an attribute in replies: `user-id` as `userId`. */
 function camelCase(name: string): string {
-  let converted = NAMES.get(name);
-  if (converted === undefined) {
-    converted = name.replace(DASHES, (_dash, next: string) => next.toUpperCase());
-    if (NAMES.size >= MAX_NAMES) NAMES.clear();
-    if (name.length <= MAX_LENGTH) NAMES.set(name, converted);
-  }
+  const known = NAMES.get(name);
+  if (known !== undefined) return known;
+  const converted = name.replace(DASHES, (_dash, next: string) => next.toUpperCase());
+  if (NAMES.size < MAX_NAMES && name.length <= MAX_LENGTH) NAMES.set(name, converted);
   return converted;
 }
 

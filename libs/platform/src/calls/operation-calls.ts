@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 
-import type { CommandData } from '#contracts';
 import {
   type Admission,
   type Admittance,
@@ -19,8 +18,8 @@ import {
 } from '#resilience';
 
 import { readBody, utf8 } from '../answers/read-body.ts';
-import { type Operation, OPERATION_TRAITS, type Result, type Traits } from '../operations.ts';
-import type { AttemptTrace, PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
+import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
 import { type Answer, statusClass, type Unanswered } from '../transport/connection.ts';
@@ -56,15 +55,16 @@ export interface OperatorShare {
 }
 
 /** One call: what is sent, to where, and by whom. */
-export interface Call<O extends Operation> {
+export interface Call<Data extends object = object, Result = unknown> {
   readonly credentials: OperatorCredentials;
   /** Of the command; no error repeats it. */
-  readonly data: CommandData[O];
+  readonly data: Data;
   readonly request: PlatformRequest;
   readonly connections: Connections;
   /** The request with its signature. */
   readonly options: Dispatcher.DispatchOptions;
-  readonly read: Traits<O>['read'];
+  /** @throws UnexpectedDocument */
+  read(this: void, body: Buffer, credentials: OperatorCredentials, data: Data): Result | Promise<Result>;
 }
 
 /** The state of one circuit, for health and metrics. */
@@ -89,16 +89,17 @@ export interface OperationReport extends CircuitReport {
   readonly retriesLeft: number;
 }
 
-/** An attempt in flight: what it leads to, and what is settled then. */
+/** An attempt in flight. */
 interface Attempt {
   readonly end: Promise<Answer | Unanswered>;
   readonly pass: number;
+  readonly resends: number;
   readonly startedAtMs: number;
-  readonly trace: AttemptTrace | undefined;
 }
 
 /** A timer may fire that much before the clock agrees. */
 const TIMER_MS = 2;
+const EXPIRED = { kind: 'expired' } as const;
 
 /**
  * The calls of one operation of one operator, which has a circuit, a compartment and a retry budget of its own; from the
@@ -151,7 +152,7 @@ export class OperationCalls {
    *
    * @throws CommandError unless it succeeds
    */
-  async make<O extends Operation>(call: Call<O>, context: CallContext): Promise<Result<O>> {
+  async make<Data extends object, Result>(call: Call<Data, Result>, context: CallContext): Promise<Result> {
     const { operator, admission, observer, stopping, clock } = this.share;
     const { data, credentials, request, read } = call;
     const { repeatAfterUnknown, maxAnswerBytes } = this.#traits;
@@ -175,7 +176,7 @@ export class OperationCalls {
           outcome =
             typeof begun === 'string'
               ? this.#refused(begun)
-              : this.#ended(begun, await begun.end, context.deadline);
+              : this.#ended(begun, await begun.end, call, context);
         } finally {
           admission.leave(this.#compartment);
         }
@@ -209,38 +210,36 @@ export class OperationCalls {
 
   #refused(reason: RefusalReason): Outcome {
     this.share.observer?.attemptRefused(this.operation, reason);
-    return reason === 'expired' ? { kind: reason } : { kind: 'rejected', reason };
+    return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
   }
 
   /** @param resends how many attempts of the call were made before */
-  #begin<O extends Operation>(call: Call<O>, context: CallContext, resends: number): Attempt | RefusalReason {
-    const { limits, tracer } = this.share;
+  #begin(call: Call, context: CallContext, resends: number): Attempt | RefusalReason {
     // The deadline may have passed, and the circuit opened, while the call waited for its admission.
-    const timeoutMs = Math.min(limits.attemptTimeoutMs, context.deadline.remainingMs());
+    const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) return 'expired';
     const pass = this.#circuit.enter();
     if (pass === undefined) return 'circuit-open';
-    const { method, pathTemplate, root } = call.request;
-    const trace =
-      context.traceContext &&
-      tracer?.start(context.traceContext, { method, root: call.credentials[root], pathTemplate, resends });
     context.attempts += 1;
     const startedAtMs = performance.now();
-    const end = call.connections.request(call.options, timeoutMs, this.#traits.maxAnswerBytes);
-    return { pass, trace, startedAtMs, end };
+    const end = call.connections.take().request(call.options, timeoutMs, this.#traits.maxAnswerBytes);
+    return { end, pass, resends, startedAtMs };
   }
 
-  #ended({ pass, trace, startedAtMs }: Attempt, end: Answer | Unanswered, deadline: Deadline): Outcome {
-    const { observer, transport } = this.share;
-    const isLate = 'fault' in end && deadline.remainingMs() < TIMER_MS;
-    const outcome = isLate
-      ? ({ kind: 'expired' } as const)
-      : classifyAttempt(end, transport.proxyUrl !== undefined);
+  #ended(attempt: Attempt, end: Answer | Unanswered, call: Call, context: CallContext): Outcome {
+    const { observer, tracer, transport } = this.share;
+    const { resends, startedAtMs } = attempt;
+    const isLate = 'fault' in end && context.deadline.remainingMs() < TIMER_MS;
+    const outcome = isLate ? EXPIRED : classifyAttempt(end, transport.proxyUrl !== undefined);
     const result = resultOf(outcome);
     const status = 'fault' in end ? undefined : end.status;
     observer?.attemptEnded(this.operation, result, performance.now() - startedAtMs);
-    trace?.end(result, status);
-    this.#circuit.settle(pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
+    if (context.traceContext && tracer) {
+      const { method, pathTemplate, root } = call.request;
+      const sent = { method, root: call.credentials[root], pathTemplate, resends, startedAtMs };
+      tracer.attemptEnded(context.traceContext, { ...sent, result, status });
+    }
+    this.#circuit.settle(attempt.pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
     return outcome;
   }
 }

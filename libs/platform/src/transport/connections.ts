@@ -1,7 +1,5 @@
-import type { Dispatcher } from 'undici';
-
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
-import { type Answer, Connection, type Unanswered } from './connection.ts';
+import { Connection } from './connection.ts';
 import { type Route, routeTo } from './route.ts';
 
 /** undici's own timeouts are a backstop behind that of an attempt. */
@@ -26,15 +24,11 @@ export class Connections {
     this.route = routeTo(origin, transport, this.#backstopMs);
   }
 
-  /** Sends a request over a connection that carries no other one; limits as of {@link Connection.request}. */
-  request(
-    options: Dispatcher.DispatchOptions,
-    timeoutMs: number,
-    maxAnswerBytes: number,
-  ): Promise<Answer | Unanswered> {
+  /** A connection for one request. */
+  take(): Connection {
     const connection = this.#idle.pop() ?? new Connection(this.route, this.#backstopMs, this.#onEnd);
     this.open.add(connection);
-    return connection.request(options, timeoutMs, maxAnswerBytes);
+    return connection;
   }
 
   /** Lets calls in flight end, and keeps no connection after them. */
