@@ -32,19 +32,19 @@ interface WrongWay extends Mistake {
 export function explainSignature(wrong: WrongSignature): Explanation {
   const { request, settings: own } = wrong;
   const sent = wrong.sent.trim();
-  for (const way of wrongWays(wrong)) {
-    const { reason, settings = own, secretKey = wrong.secretKey } = way;
-    if (signatureOf(signedText(request, settings, way), secretKey, way) !== sent) continue;
-    const others = differences(settings, own).map(
-      ([variable, { member }]) => [variable, settings[member]] as const,
-    );
-    return others.length > 0 ? { reason, settings: Object.fromEntries<string>(others) } : { reason };
+  const way = wrongWays(wrong).find(({ settings = own, secretKey = wrong.secretKey, ...mistake }) => {
+    return signatureOf(signedText(request, settings, mistake), secretKey, mistake) === sent;
+  });
+  if (way === undefined) {
+    return {
+      reason: /^[0-9a-f]{64}$/.test(sent)
+        ? 'No usual mistake gives this signature: either the secret key or a value differs from what was sent.'
+        : 'The signature is not 64 lowercase hexadecimal digits.',
+    };
   }
-  return {
-    reason: /^[0-9a-f]{64}$/.test(sent)
-      ? 'No usual mistake gives this signature: either the secret key or a value differs from what was sent.'
-      : 'The signature is not 64 lowercase hexadecimal digits.',
-  };
+  const { reason, settings = own } = way;
+  const others = differences(settings, own).map(([variable, { member }]) => [variable, settings[member]]);
+  return { reason, ...(others.length > 0 && { settings: Object.fromEntries(others) }) };
 }
 
 /** The simplest come first. */
@@ -91,7 +91,7 @@ function differences(settings: SignatureSettings, own: SignatureSettings) {
 /** What other settings do, in a sentence. */
 function differenceOf(settings: SignatureSettings, own: SignatureSettings): string {
   const texts = differences(settings, own).map(
-    ([, { member, values }]) => (values as Readonly<Record<string, string>>)[settings[member]],
+    ([, { member, values }]) => Object.entries(values).find(([value]) => value === settings[member])?.[1],
   );
   return `Other settings than this client has here: ${texts.join('; ')}.`;
 }

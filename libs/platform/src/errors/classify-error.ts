@@ -65,12 +65,7 @@ const BARE = /^(?:bad request)?$/;
  * @param data of the command
  * @returns its errors as they came, too
  */
-export function classifyError(
-  status: number,
-  text: string | undefined,
-  operation: Operation,
-  data: object,
-): { code: ErrorCode; details: CommandErrorFacts['details']; entries: readonly PlatformErrorEntry[] } {
+export function classifyError(status: number, text: string | undefined, operation: Operation, data: object) {
   const { entries, foreign, isBare } = readErrors(text);
   const texts = entries.flatMap(({ detail = '', title = '' }) => [plain(detail), plain(title)]);
   const isMatch = (row: ErrorRow): boolean =>
