@@ -3,6 +3,7 @@ import type { Context } from '@opentelemetry/api';
 import type { Admittance, CircuitState } from '#resilience';
 
 import type { Operation } from './operations.ts';
+import type { PlatformRequest } from './requests.ts';
 import type { StatusClass, TransportFault } from './transport/connection.ts';
 
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
@@ -30,12 +31,9 @@ export abstract class PlatformObserver {
 }
 
 /** One attempt of a call that has ended, without values: neither its query nor the values in its path. */
-export interface AttemptFacts {
-  readonly method: 'GET' | 'POST';
+export interface AttemptFacts extends Pick<PlatformRequest, 'method' | 'pathTemplate'> {
   /** The address that its path is relative to. */
   readonly root: string;
-  /** Such as `/users/{userId}/session`. */
-  readonly pathTemplate: string;
   /** Attempts of the same call before. */
   readonly resends: number;
   /** By `performance.now()`. */

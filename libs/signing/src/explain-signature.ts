@@ -23,10 +23,7 @@ export interface WrongSignature {
 }
 
 /** A mistake, or none, with other settings or another secret key. */
-interface WrongWay extends Mistake {
-  readonly settings?: SignatureSettings;
-  readonly secretKey?: string;
-}
+type WrongWay = Mistake & Partial<Pick<WrongSignature, 'settings' | 'secretKey'>>;
 
 /** Finds which usual mistake, or which two, which other settings, or settings and a mistake, give a signature. */
 export function explainSignature(wrong: WrongSignature): Explanation {

@@ -28,10 +28,8 @@ export function readBody({ body, headers }: Answer, maxBytes: number): Buffer | 
   if (encoding === '' || encoding === 'identity') return withoutMark(body);
   const decode = DECODERS.get(encoding);
   if (decode === undefined) throw unreadable('encoding');
-  return decode(body, { maxOutputLength: maxBytes }).then(withoutMark, (error: unknown) => {
-    throw unreadable(
-      (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding',
-    );
+  return decode(body, { maxOutputLength: maxBytes }).then(withoutMark, ({ code }: NodeJS.ErrnoException) => {
+    throw unreadable(code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding');
   });
 }
 

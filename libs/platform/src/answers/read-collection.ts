@@ -41,11 +41,8 @@ type Reader = Pick<OperatorCredentials, 'currencyPrecisions'> & {
   readonly settings: Pick<PlatformSettings, 'reportRecords'>;
 };
 
-/** A part of a body: its first byte, and the one behind its last. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
+/** A part of a body. */
+type Range = readonly [start: number, end: number];
 
 /** Pages of this size are ordinary: with the records that a caller may ask for, less than 1 MiB. */
 const LARGE_BYTES = 1024 * 1024;
@@ -110,7 +107,7 @@ async function readPage(
   let step = scan.next();
   for (; !step.done; step = scan.next()) {
     await slices.next();
-    const { start, end } = step.value;
+    const [start, end] = step.value;
     if (start === end) continue;
     const batch = parseBody(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
     const comma = identities.length === 0 ? '' : ',';
@@ -160,7 +157,7 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
     if (at >= pauseAt) {
       pauseAt = at + BATCH;
       if (start !== -1 && at - start > MAX_RECORD) throw new UnexpectedDocument('a record is too large');
-      yield { start: at, end: at };
+      yield [at, at];
     }
     const byte = bytes[at] as number;
     if (isInText) {
@@ -178,10 +175,10 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
     } else if ((byte | BRACE_BIT) === CLOSING) {
       depth -= 1;
       if (depth !== 1 || start === -1) continue;
-      yield { start, end: at };
-      return { start: listAt + 1, end: at };
+      yield [start, at];
+      return [listAt + 1, at];
     } else if (byte === COMMA && depth === 2 && start !== -1 && at - start >= BATCH) {
-      yield { start, end: at };
+      yield [start, at];
       start = at + 1;
       pauseAt = start + BATCH;
     }
@@ -191,7 +188,7 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
 
 /** What is around the records. A list that was scanned is `[0]` in it, so that a second one under its name is noticed. */
 function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
-  const { start, end } = content ?? { start: bytes.length, end: bytes.length };
+  const [start, end] = content ?? [bytes.length, bytes.length];
   if (bytes.length - (end - start) > MAX_FRAME_BYTES) {
     const reason = content ? 'the body is too large beside its records' : '/data is not a list';
     throw new UnexpectedDocument(reason);

@@ -8,7 +8,6 @@ import {
   type Admittance,
   Attempts,
   Circuit,
-  type CircuitState,
   type Clock,
   type Compartment,
   type Deadline,
@@ -67,27 +66,11 @@ export interface Call<Data extends object = object, Result = unknown> {
   read(this: void, body: Buffer, credentials: OperatorCredentials, data: Data): Result | Promise<Result>;
 }
 
-/** The state of one circuit, for health and metrics. */
-export interface CircuitReport {
-  readonly operator: string;
-  readonly operation: Operation;
-  readonly state: CircuitState;
-  /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
-  readonly cause?: string | undefined;
-  /** Until a call may go through, while none may. */
-  readonly retryAfterMs?: number | undefined;
-  /** When a call last asked to go through, by the steady clock. */
-  readonly lastUsedAtMs: number;
-}
-
-/** One operation of one operator, with its calls. */
-export interface OperationReport extends CircuitReport {
-  readonly inFlight: number;
-  /** For a connection. */
-  readonly waiting: number;
-  /** Retries that are left, of 100; below 1 none is made. */
-  readonly retriesLeft: number;
-}
+/** One operation of one operator, for health and metrics. */
+export type OperationReport = ReturnType<OperationCalls['report']>;
+/** The state of its circuit alone. */
+export type CircuitReport = Pick<OperationReport, 'operator' | 'operation' | 'state' | 'lastUsedAtMs'> &
+  Partial<Pick<OperationReport, 'cause' | 'retryAfterMs'>>;
 
 /** An attempt in flight. */
 interface Attempt {
@@ -125,18 +108,23 @@ export class OperationCalls {
     this.#rules = { maxAttempts: limits.maxAttempts, budget: new RetryBudget(clock), random };
   }
 
-  report(): OperationReport {
+  report() {
     const { state, cause, retryAfterMs } = this.#circuit;
     const { inFlight, waiting } = this.#compartment;
     return {
       operator: this.share.operator,
       operation: this.operation,
       state,
+      /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while the circuit is closed. */
       cause,
+      /** Until a call may go through, while none may. */
       retryAfterMs: retryAfterMs || undefined,
+      /** When a call last asked to go through, by the steady clock. */
       lastUsedAtMs: this.#lastUsedAtMs,
       inFlight,
+      /** For a connection. */
       waiting: waiting.length,
+      /** Retries that are left, of 100; below 1 none is made. */
       retriesLeft: this.#rules.budget.left,
     };
   }

@@ -61,7 +61,7 @@ export function rootsOf(
   { baseUrl, apiUrl }: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>,
   { limits, transport }: { readonly limits: PlatformLimits; readonly transport: PlatformTransport },
   open: Set<Connection>,
-): { readonly baseUrl: Root; readonly apiUrl: Root } {
+) {
   const byOrigin = new Map<string, Connections>();
   const rootOf = (address: string): Root => {
     const { origin, pathname } = new URL(address);
