@@ -39,7 +39,7 @@ export class PlatformClient {
       admission: new Admission(options.limits),
       stopping: this.#stopping.signal,
     };
-    this.#roots = rootsOf(credentials, this.#share, this.#open);
+    this.#roots = rootsOf(credentials, this.#share.transport, this.#open);
   }
 
   /** Whether a game that is opened without a session id is to be sent one that is derived from the command's identity. */
@@ -73,7 +73,7 @@ export class PlatformClient {
     this.#credentials = credentials;
     if (credentials.baseUrl === baseUrl && credentials.apiUrl === apiUrl) return;
     for (const { connections } of Object.values(this.#roots)) connections.retire();
-    this.#roots = rootsOf(credentials, this.#share, this.#open);
+    this.#roots = rootsOf(credentials, this.#share.transport, this.#open);
   }
 
   /** The operations that have been used. */

@@ -62,9 +62,6 @@ const KEEP_ALIVE_MS = 4000;
 const MAX_KEEP_ALIVE_MS = 5000;
 const FAULT_OF_CODE: ReadonlyMap<unknown, TransportFault> = new Map([
   ['ECONNREFUSED', 'refused'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
-  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
   ['UND_ERR_HEADERS_OVERFLOW', 'malformed'],
   ['UND_ERR_DESTROYED', 'closed'],
 ]);
@@ -91,13 +88,9 @@ export class Connection implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /**
-   * @param backstopMs for undici's own timeouts, which are coarse
-   * @param onEnd called after each request, and if the other side closes it; it is reusable only after a whole answer
-   */
+  /** @param onEnd called after each request, and if the other side closes it; it is reusable only after a whole answer */
   constructor(
     { origin, connect }: Route,
-    backstopMs: number,
     private readonly onEnd: (connection: Connection, isReusable: boolean) => void,
   ) {
     this.#client = new Client(origin, {
@@ -105,8 +98,9 @@ export class Connection implements Dispatcher.DispatchHandler {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-      headersTimeout: backstopMs,
-      bodyTimeout: backstopMs,
+      // undici's own timeouts are coarse: a request has one of ours.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: (options, callback) => {
         this.#firstError = undefined;
         this.#connecting = connect(options, (...result) => {

@@ -44,11 +44,15 @@ export interface Route {
   readonly connect: Connector;
 }
 
-/** Straight to an origin, through a tunnel of the proxy if it is encrypted, or by the proxy's own requests if it is not. */
+/**
+ * Straight to an origin, through a tunnel of the proxy if it is encrypted, or by the proxy's own requests if it is not.
+ *
+ * @param timeoutMs of connecting; default: whoever connects ends it
+ */
 export function routeTo(
   origin: string,
   { tls, proxyUrl, names: { lookup } = NAMES }: PlatformTransport,
-  timeoutMs: number,
+  timeoutMs = 0,
 ): Route {
   const direct = directConnector(timeoutMs, lookup, tls);
   if (proxyUrl === undefined) return { origin, prefix: '', headers: [], connect: direct };
