@@ -5,20 +5,8 @@ import type { SignatureSettings, SignedParameters } from './signature-settings.t
 
 /** Source: interface document, "Signature", step 2. */
 export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
-  'clientId',
-  'access-token',
-  'action',
-  'auth',
-  'channel',
-  'controller',
-  'locale',
-  'method',
-  'module',
-  'sign',
-  'version',
-  'per-page',
-  'page',
-  'sort',
+  ...'clientId access-token action auth channel controller locale method module sign version'.split(' '),
+  ...'per-page page sort'.split(' '),
 ]);
 
 /** Where a value was found: as a parameter, within a string of JSON, or joined to the top level from such a string. */

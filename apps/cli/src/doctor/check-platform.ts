@@ -74,7 +74,7 @@ export async function checkOperator(
 
 async function checkAddress(subject: string, root: string, transport: PlatformTransport): Promise<Finding[]> {
   const { origin } = new URL(root);
-  const answer = await askOnce({ root, method: 'GET' }, transport).catch(faultCodeOf);
+  const answer = await askOnce({ url: root, method: 'GET' }, transport).catch(faultCodeOf);
   if (typeof answer === 'string') {
     const [, advice = OTHER_FAULT] = ADVICE_ON_ADDRESS.find(([pattern]) => pattern.test(answer)) ?? [];
     return [fail(subject, `${origin} cannot be reached (${answer})`, advice)];
