@@ -28,23 +28,7 @@ interface RequestParts {
 }
 
 /** One request of the interface document, complete but for its signature. */
-export interface PlatformRequest extends Pick<
-  RequestParts,
-  'method' | 'pathTemplate' | 'repeatAfterUnknown'
-> {
-  /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
-  readonly root: 'baseUrl' | 'apiUrl';
-  /** With its query, percent-encoded. */
-  readonly path: string;
-  readonly body:
-    | {
-        readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
-        readonly text: string;
-      }
-    | undefined;
-  /** From path, query and body, decoded: what is signed. */
-  readonly parameters: SignedParameters;
-}
+export type PlatformRequest = ReturnType<typeof requestOf>;
 
 /** Who sends a request, and what the interface document leaves open about it. */
 type Sender = Pick<OperatorCredentials, 'clientId'> & {
@@ -107,18 +91,21 @@ export function requestOf<O extends Operation>(
   data: CommandData[O],
   sender: Sender,
   page?: PageRequest,
-): PlatformRequest {
+) {
   const { pathTemplate, path = {}, query, form, document, ...rest } = REQUESTS[operation](data, sender, page);
   const valueOf = (_braces: string, name: string): string => encodeURIComponent(path[name] ?? '');
   return {
     ...rest,
-    root: document ? 'apiUrl' : 'baseUrl',
+    /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
+    root: document ? ('apiUrl' as const) : ('baseUrl' as const),
     pathTemplate,
+    /** With its query, percent-encoded. */
     path: `${pathTemplate.replace(/\{(\w+)\}/g, valueOf)}?${encodeFields(query)}`,
     body: document
       ? { contentType: 'application/vnd.api+json', text: JSON.stringify(document) }
       : form && { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
-    parameters: { ...query, ...path, ...form, ...document },
+    /** From path, query and body, decoded: what is signed. */
+    parameters: { ...query, ...path, ...form, ...document } as SignedParameters,
   };
 }
 

@@ -6,7 +6,7 @@ import { membersOf, omissions, usualMistakes } from './usual-mistakes.ts';
 const MAX_PARAMETERS = 100;
 
 /** What is wrong with a signature. */
-export interface Explanation {
+interface Explanation {
   readonly reason: string;
   /** The settings with which the signature would be right, or would hold that mistake alone. */
   readonly settings?: Readonly<Record<string, string>>;

@@ -15,26 +15,7 @@ import { readRecord, type RecordShape } from './read-record.ts';
 import { oneAtATime, Slices } from './slices.ts';
 
 /** One page of a report, with what the platform's envelope says of it. */
-export interface CollectionPage {
-  /** The records as replies have them, in JSON, with commas and without the brackets of their list; its sender takes them out. */
-  readonly written: Buffer[];
-  /** Whether it is so large that no other one should be fetched while it is kept. */
-  readonly isLarge: boolean;
-  /** What tells each record from all others of its report. */
-  readonly identities: readonly string[];
-  /** The CRC-32 of each record, which tells whether one that comes again is the same. */
-  readonly digests: readonly number[];
-  /** The decimals of each currency on the page, `null` if they are not configured. */
-  readonly precisions: Readonly<Record<string, number | null>>;
-  /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
-  readonly faults?: readonly RecordFault[];
-  /** How many there are, also beyond those. */
-  readonly faultCount: number;
-  readonly totalCount: number;
-  readonly pageCount: number;
-  readonly currentPage: number;
-  readonly perPage: number;
-}
+export type CollectionPage = Awaited<ReturnType<typeof readPage>>;
 
 /** Whose report it is, as far as its records depend on it. */
 type Reader = Pick<OperatorCredentials, 'currencyPrecisions'> & {
@@ -74,11 +55,7 @@ export function readCollection(bytes: Buffer, shape: RecordShape, reader: Reader
   return bytes.length > LARGE_BYTES ? oneAtATime(read) : read();
 }
 
-async function readPage(
-  bytes: Buffer,
-  shape: RecordShape,
-  { settings, currencyPrecisions }: Reader,
-): Promise<CollectionPage> {
+async function readPage(bytes: Buffer, shape: RecordShape, { settings, currencyPrecisions }: Reader) {
   const written: Buffer[] = [];
   const identities: string[] = [];
   const digests: number[] = [];
@@ -117,12 +94,19 @@ async function readPage(
   }
   const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
   return {
+    /** The records as replies have them, in JSON, with commas and without the brackets of their list; its sender takes them out. */
     written,
+    /** Whether it is so large that no other one should be fetched while it is kept. */
     isLarge: bytes.length > LARGE_BYTES,
+    /** What tells each record from all others of its report. */
     identities,
+    /** The CRC-32 of each record, which tells whether one that comes again is the same. */
     digests,
+    /** The decimals of each currency on the page, `null` if they are not configured. */
     precisions: Object.fromEntries(currencies),
+    /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
     ...(faultCount > 0 && { faults }),
+    /** How many there are, also beyond those. */
     faultCount,
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),

@@ -1,11 +1,11 @@
 import { CommandError } from '#contracts';
 import type { Circuit } from '#resilience';
 
-import { UnexpectedDocument } from '../answers/document.ts';
-import { readBody } from '../answers/read-body.ts';
+import { readBody, UnexpectedDocument } from '../answers/document.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { OperatorCredentials } from '../platform-settings.ts';
 import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
 import type { Outcome } from './classify-attempt.ts';
 
@@ -17,9 +17,9 @@ interface CallFacts {
   readonly called: boolean;
   /** Attempts of the call whose outcome is unknown. */
   readonly unknown: number;
-  /** The data of the command; no error repeats it. */
+  /** Of the command; no error repeats it. */
   readonly data: object;
-  readonly secretKey: string | undefined;
+  readonly credentials: OperatorCredentials;
 }
 
 const ABOUT_PROXY = 'Ask those who run the service (PLATFORM_PROXY_URL).';
@@ -67,7 +67,7 @@ export async function callError(outcome: Outcome, facts: CallFacts): Promise<Com
 async function answerError(
   answer: Answer,
   retryAfterMs: number | undefined,
-  { operation, unknown, data, secretKey }: CallFacts,
+  { operation, unknown, data, credentials }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
   const body = new Promise<Buffer>((resolve) => resolve(readBody(answer, MAX_ERROR_BYTES)));
@@ -77,7 +77,7 @@ async function answerError(
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
     retryAfterMs,
-    platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
+    platform: { status, errors: redactedErrors(entries, [data, credentials.secretKey]) },
     details: details || earlier ? { ...details, ...earlier } : undefined,
   });
 }

@@ -16,7 +16,7 @@ import {
   type RetryRules,
 } from '#resilience';
 
-import { readBody, utf8 } from '../answers/read-body.ts';
+import { readBody, utf8 } from '../answers/document.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
@@ -141,11 +141,10 @@ export class OperationCalls {
    * @throws CommandError unless it succeeds
    */
   async make<Data extends object, Result>(call: Call<Data, Result>, context: CallContext): Promise<Result> {
-    const { operator, admission, observer, stopping, clock } = this.share;
-    const { data, credentials, request, read } = call;
-    const { repeatAfterUnknown, maxAnswerBytes } = this.#traits;
-    const attempts = new Attempts<Outcome>(this.#rules, request.repeatAfterUnknown ?? repeatAfterUnknown);
-    this.#lastUsedAtMs = clock();
+    const { admission, observer } = this.share;
+    const repeat = call.request.repeatAfterUnknown ?? this.#traits.repeatAfterUnknown;
+    const attempts = new Attempts<Outcome>(this.#rules, repeat);
+    this.#lastUsedAtMs = this.share.clock();
     let next: Outcome | number;
     do {
       let outcome: Outcome;
@@ -161,10 +160,7 @@ export class OperationCalls {
       if (entered === 'admitted') {
         try {
           const begun = this.#begin(call, context, attempts.count);
-          outcome =
-            typeof begun === 'string'
-              ? this.#refused(begun)
-              : this.#ended(begun, await begun.end, call, context);
+          outcome = 'end' in begun ? this.#ended(begun, await begun.end, call, context) : begun;
         } finally {
           admission.leave(this.#compartment);
         }
@@ -173,23 +169,21 @@ export class OperationCalls {
       if (typeof next === 'number') {
         observer?.retried(this.operation);
         // The attempt after a pause that was cut short finds out why.
-        await sleep(next, undefined, { signal: stopping }).catch(() => undefined);
+        await sleep(next, undefined, { signal: this.share.stopping }).catch(() => undefined);
       }
     } while (typeof next === 'number');
     if (!('status' in next) || statusClass(next.status) !== '2xx') {
-      const { operation } = this;
-      const facts = { operation, data, secretKey: credentials.secretKey, circuit: this.#circuit };
-      const error = await callError(next, {
-        ...facts,
-        called: context.attempts > 0,
-        unknown: attempts.unknown,
-      });
-      if (error.details?.['hint'] === 'signature') observer?.signatureDoubted(operator, operation);
+      const facts = { ...call, operation: this.operation, circuit: this.#circuit, unknown: attempts.unknown };
+      const error = await callError(next, { ...facts, called: context.attempts > 0 });
+      if (error.details?.['hint'] === 'signature') {
+        observer?.signatureDoubted(this.share.operator, this.operation);
+      }
       throw error;
     }
     try {
-      const body = readBody(next, maxAnswerBytes);
-      const result = read(utf8(Buffer.isBuffer(body) ? body : await body), credentials, data);
+      const body = readBody(next, this.#traits.maxAnswerBytes);
+      const bytes = utf8(Buffer.isBuffer(body) ? body : await body);
+      const result = call.read(bytes, call.credentials, call.data);
       return result instanceof Promise ? await result : result;
     } catch (error) {
       throw protocolError(error, next.status);
@@ -202,12 +196,12 @@ export class OperationCalls {
   }
 
   /** @param resends how many attempts of the call were made before */
-  #begin(call: Call, context: CallContext, resends: number): Attempt | RefusalReason {
+  #begin(call: Call, context: CallContext, resends: number): Attempt | Outcome {
     // The deadline may have passed, and the circuit opened, while the call waited for its admission.
     const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
-    if (timeoutMs === 0) return 'expired';
+    if (timeoutMs === 0) return this.#refused('expired');
     const pass = this.#circuit.enter();
-    if (pass === undefined) return 'circuit-open';
+    if (pass === undefined) return this.#refused('circuit-open');
     context.attempts += 1;
     const startedAtMs = performance.now();
     const end = call.connections.take().request(call.options, timeoutMs, this.#traits.maxAnswerBytes);
