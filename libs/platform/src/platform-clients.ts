@@ -7,17 +7,15 @@ export class PlatformClients {
   /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */
   readonly #clients = new Map<string, PlatformClient>();
   #configured: ReadonlySet<string> = new Set();
+  /** Of the calls for each operator. */
+  readonly limits: PlatformLimits;
 
   constructor(
     operators: readonly OperatorCredentials[],
     private readonly options: PlatformClientOptions,
   ) {
+    this.limits = options.limits;
     this.use(operators);
-  }
-
-  /** Of the calls for each operator. */
-  get limits(): PlatformLimits {
-    return this.options.limits;
   }
 
   get(operator: string): PlatformClient | undefined {

@@ -89,12 +89,9 @@ export function signedText(
 }
 
 /** Shows how the canonical string of a request is made: which values take part, and the paths of those that do not. */
-export function traceSignature(
-  parameters: SignedParameters,
-  settings: SignatureSettings,
-): { readonly dropped: readonly (readonly string[])[]; readonly pieces: readonly SignedPiece[] } {
+export function traceSignature(parameters: SignedParameters, settings: SignatureSettings) {
   const pieces: SignedPiece[] = [];
-  const dropped: (readonly string[])[] = [];
+  const dropped: string[][] = [];
   walkSigned(
     parameters,
     settings,

@@ -129,7 +129,7 @@ function parsed(text: string): unknown {
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return typeof value === 'object' ? ((value ?? {}) as Readonly<Record<string, unknown>>) : {};
 }
 
 function hasCurrency(data: object): boolean {
