@@ -48,15 +48,9 @@ describe('a circuit', () => {
     expect(observer.circuitStates).toEqual(['default session.create open']);
     await CALLS['game.open'](client);
     const calls = { inFlight: 0, waiting: 0, retriesLeft: 100, lastUsedAtMs: expect.any(Number) };
+    const open = { operation: 'session.create', state: 'open', cause, retryAfterMs: expect.any(Number) };
     expect(client.operations()).toEqual([
-      {
-        operator: 'default',
-        operation: 'session.create',
-        state: 'open',
-        cause,
-        retryAfterMs: expect.any(Number),
-        ...calls,
-      },
+      { operator: 'default', ...open, ...calls },
       { operator: 'default', operation: 'game.open', state: 'closed', ...calls },
     ]);
   });

@@ -3,12 +3,13 @@ import { createServer, type Socket } from 'node:net';
 
 import { afterEach, beforeEach } from '@jest/globals';
 
-import { CommandError, type CommandType, type ReportRecord } from '#contracts';
+import { type CommandData, CommandError, type CommandType, type ReportRecord } from '#contracts';
 import {
   type AttemptResult,
   type CallContext,
   type CollectionPage,
   type OperatorCredentials,
+  type PageRequest,
   PlatformClient,
   type PlatformLimits,
   PlatformObserver,
@@ -150,16 +151,19 @@ export function callWithin(ms = 600_000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
+const PAGE = { page: 1, perPage: 500 };
+
+function caller<O extends CommandType>(operation: O, data: CommandData[O], page?: PageRequest) {
+  return (client: PlatformClient, call = callWithin()) => client.call(operation, data, call, page);
+}
+
 /** Each operation of the interface document, called with the least data. */
 export const CALLS = {
-  'session.create': (client, call = callWithin()) => client.call('session.create', { userId: 'u-1' }, call),
-  'game.open': (client, call = callWithin()) =>
-    client.call('game.open', { player: { id: 'u-1' }, session: { id: 's-1' } }, call),
-  'report.ad-hoc.fetch': (client, call = callWithin()) =>
-    client.call('report.ad-hoc.fetch', PERIOD, call, { page: 1, perPage: 500 }),
-  'report.rake.fetch': (client, call = callWithin()) =>
-    client.call('report.rake.fetch', PERIOD, call, { page: 1, perPage: 500 }),
-} satisfies Partial<Record<CommandType, (client: PlatformClient, call?: CallContext) => Promise<unknown>>>;
+  'session.create': caller('session.create', { userId: 'u-1' }),
+  'game.open': caller('game.open', { player: { id: 'u-1' }, session: { id: 's-1' } }),
+  'report.ad-hoc.fetch': caller('report.ad-hoc.fetch', PERIOD, PAGE),
+  'report.rake.fetch': caller('report.rake.fetch', PERIOD, PAGE),
+};
 
 export const createSession = CALLS['session.create'];
 
