@@ -9,7 +9,6 @@ import {
   type CallContext,
   type CollectionPage,
   type OperatorCredentials,
-  type PageRequest,
   PlatformClient,
   type PlatformLimits,
   PlatformObserver,
@@ -151,18 +150,17 @@ export function callWithin(ms = 600_000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
-const PAGE = { page: 1, perPage: 500 };
-
-function caller<O extends CommandType>(operation: O, data: CommandData[O], page?: PageRequest) {
-  return (client: PlatformClient, call = callWithin()) => client.call(operation, data, call, page);
+function caller<O extends CommandType>(operation: O, data: CommandData[O]) {
+  return (client: PlatformClient, call = callWithin()) =>
+    client.call(operation, data, call, { page: 1, perPage: 500 });
 }
 
 /** Each operation of the interface document, called with the least data. */
 export const CALLS = {
   'session.create': caller('session.create', { userId: 'u-1' }),
   'game.open': caller('game.open', { player: { id: 'u-1' }, session: { id: 's-1' } }),
-  'report.ad-hoc.fetch': caller('report.ad-hoc.fetch', PERIOD, PAGE),
-  'report.rake.fetch': caller('report.rake.fetch', PERIOD, PAGE),
+  'report.ad-hoc.fetch': caller('report.ad-hoc.fetch', PERIOD),
+  'report.rake.fetch': caller('report.rake.fetch', PERIOD),
 };
 
 export const createSession = CALLS['session.create'];

@@ -53,6 +53,7 @@ describe('game.open', () => {
     await openGame(data);
     await openGame({ ...data, session: { ...data.session, launchOptions } });
     const [first, second] = platform.requests;
+    expect(targetOf(first!)).toBe('/apiweb/v3/open-game?client=op1');
     expect([second?.body, second?.headers['sign']]).toEqual([first?.body, first?.headers['sign']]);
   });
 });
