@@ -40,8 +40,10 @@ export function explainSignature(wrong: WrongSignature): Explanation {
     };
   }
   const { reason, settings = own } = way;
-  const others = differences(settings, own).map(([variable, { member }]) => [variable, settings[member]]);
-  return { reason, ...(others.length > 0 && { settings: Object.fromEntries(others) }) };
+  const others = differences(settings, own).map(
+    ([variable, { member }]) => [variable, settings[member]] as const,
+  );
+  return { reason, ...(others.length > 0 && { settings: Object.fromEntries<string>(others) }) };
 }
 
 /** The simplest come first. */

@@ -34,7 +34,8 @@ export function readBody({ body, headers }: Answer, maxBytes: number): Buffer | 
   if (encoding === '' || encoding === 'identity') return withoutMark(body);
   const decode = DECODERS.get(encoding);
   if (decode === undefined) throw unreadable('encoding');
-  return decode(body, { maxOutputLength: maxBytes }).then(withoutMark, ({ code }: NodeJS.ErrnoException) => {
+  return decode(body, { maxOutputLength: maxBytes }).then(withoutMark, (error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
     throw unreadable(code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding');
   });
 }

@@ -52,7 +52,7 @@ export class Attempts<Outcome extends AttemptOutcome> {
     const { maxAttempts, budget, random } = this.rules;
     const before = this.#outcome;
     const saysLess = last.kind === 'rejected' || (last.kind === 'not-sent' && before?.kind === 'unknown');
-    const outcome = (saysLess && before) || last;
+    const outcome = saysLess ? (before ?? last) : last;
     this.#outcome = outcome;
     this.count += 1;
     if (last.kind === 'answered') budget.succeeded();
