@@ -5,13 +5,6 @@ import { membersOf, omissions, usualMistakes } from './usual-mistakes.ts';
 /** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
 const MAX_PARAMETERS = 100;
 
-/** What is wrong with a signature. */
-interface Explanation {
-  readonly reason: string;
-  /** The settings with which the signature would be right, or would hold that mistake alone. */
-  readonly settings?: Readonly<Record<string, string>>;
-}
-
 /** A signature that is not the right one. */
 export interface WrongSignature {
   readonly sent: string;
@@ -25,21 +18,21 @@ export interface WrongSignature {
 /** A mistake, or none, with other settings or another secret key. */
 type WrongWay = Mistake & Partial<Pick<WrongSignature, 'settings' | 'secretKey'>>;
 
-/** Finds which usual mistake, or which two, which other settings, or settings and a mistake, give a signature. */
-export function explainSignature(wrong: WrongSignature): Explanation {
+/**
+ * Finds which usual mistake, or which two, which other settings, or settings and a mistake, give a signature.
+ *
+ * @returns `settings`: those with which the signature would be right, or would hold that mistake alone
+ */
+export function explainSignature(wrong: WrongSignature) {
   const { request, settings: own } = wrong;
   const sent = wrong.sent.trim();
   const way = wrongWays(wrong).find(({ settings = own, secretKey = wrong.secretKey, ...mistake }) => {
     return signatureOf(signedText(request, settings, mistake), secretKey, mistake) === sent;
   });
-  if (way === undefined) {
-    return {
-      reason: /^[0-9a-f]{64}$/.test(sent)
-        ? 'No usual mistake gives this signature: either the secret key or a value differs from what was sent.'
-        : 'The signature is not 64 lowercase hexadecimal digits.',
-    };
-  }
-  const { reason, settings = own } = way;
+  const unknown = /^[0-9a-f]{64}$/.test(sent)
+    ? 'No usual mistake gives this signature: either the secret key or a value differs from what was sent.'
+    : 'The signature is not 64 lowercase hexadecimal digits.';
+  const { reason = unknown, settings = own } = way ?? ({} as Partial<WrongWay>);
   const others = differences(settings, own).map(
     ([variable, { member }]) => [variable, settings[member]] as const,
   );

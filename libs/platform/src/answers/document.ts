@@ -66,11 +66,6 @@ export function parseBody(text: string): unknown {
 }
 
 /** @throws UnexpectedDocument */
-export function parseDocument(text: string): JsonObject {
-  return objectAt(parseBody(text), 'the body');
-}
-
-/** @throws UnexpectedDocument */
 export function objectAt(value: unknown, where: string): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UnexpectedDocument(`${where} is not an object`);
@@ -87,7 +82,7 @@ export function textAt(object: JsonObject, name: string, where: string): string 
 
 /** The resource of a document, of the given type. @throws UnexpectedDocument */
 export function resourceIn(body: Buffer, type: string): { data: JsonObject; attributes: JsonObject } {
-  const data = objectAt(parseDocument(body.toString())['data'], '/data');
+  const data = objectAt(objectAt(parseBody(body.toString()), 'the body')['data'], '/data');
   return { data, attributes: attributesOf(data, type, '/data') };
 }
 

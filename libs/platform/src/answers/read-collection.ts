@@ -3,14 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { RecordFault } from '#contracts';
 
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
-import {
-  isText,
-  type JsonObject,
-  objectAt,
-  parseBody,
-  parseDocument,
-  UnexpectedDocument,
-} from './document.ts';
+import { isText, type JsonObject, objectAt, parseBody, UnexpectedDocument } from './document.ts';
 import { readRecord, type RecordShape } from './read-record.ts';
 import { oneAtATime, Slices } from './slices.ts';
 
@@ -178,7 +171,7 @@ function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
     throw new UnexpectedDocument(reason);
   }
   const [before, after] = [bytes.toString('utf8', 0, start), bytes.toString('utf8', end)];
-  const frame = parseDocument(`${before}${content ? '0' : ''}${after}`);
+  const frame = objectAt(parseBody(`${before}${content ? '0' : ''}${after}`), 'the body');
   if (content && JSON.stringify(frame['data']) === '[0]') return frame;
   throw new UnexpectedDocument('/data is not a list');
 }

@@ -10,9 +10,6 @@ export interface RecordShape {
   readonly integers: readonly string[];
 }
 
-/** Texts that a record may lack with `REPORT_RECORDS=lenient`. */
-const TOLERABLE_TEXTS = ['user-id', 'currency'];
-
 /** Source: interface document, "Ad hoc report record". */
 export const AD_HOC_RECORD: RecordShape = {
   type: 'ad-hoc-report',
@@ -57,7 +54,7 @@ export function readRecord(
     tolerate({ pointer: `/records/${index}/${camelCase(name)}`, message });
   };
   for (const name of shape.texts) textAt(attributes, name, inAttributes);
-  for (const name of TOLERABLE_TEXTS) {
+  for (const name of ['user-id', 'currency']) {
     if (!isText(attributes[name])) fault(name, 'is not a non-empty string');
   }
   for (const name of shape.integers) {

@@ -32,10 +32,7 @@ export class Connections {
   }
 
   readonly #onEnd = (connection: Connection, isReusable: boolean): void => {
-    if (isReusable && !this.#isRetired) {
-      this.#idle.push(connection);
-      return;
-    }
+    if (isReusable && !this.#isRetired) return void this.#idle.push(connection);
     if (!this.open.delete(connection)) return;
     const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);

@@ -111,10 +111,10 @@ function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, con
       if (statusCode >= 200 && statusCode < 300) {
         const { stream } = connect({ ...tunnelled, httpSocket: socket }, callback);
         Object.assign(connecting, { isAtProxy: false, stream });
-        return;
+      } else {
+        socket.destroy();
+        callback(new ProxyError(statusCode), null);
       }
-      socket.destroy();
-      callback(new ProxyError(statusCode), null);
     });
     request.on('error', () => {
       if (connecting.isAtProxy) callback(new ProxyError(), null);
