@@ -92,10 +92,12 @@ export function requestOf<O extends Operation>(
   sender: Sender,
   page?: PageRequest,
 ) {
-  const { pathTemplate, path = {}, query, form, document, ...rest } = REQUESTS[operation](data, sender, page);
+  const parts = REQUESTS[operation](data, sender, page);
+  const { method, pathTemplate, path = {}, query, form, document } = parts;
   const valueOf = (_braces: string, name: string): string => encodeURIComponent(path[name] ?? '');
   return {
-    ...rest,
+    method,
+    repeatAfterUnknown: parts.repeatAfterUnknown,
     /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
     root: document ? ('apiUrl' as const) : ('baseUrl' as const),
     pathTemplate,

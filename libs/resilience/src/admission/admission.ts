@@ -97,17 +97,17 @@ export class Admission {
   }
 
   #wait({ waiting }: Compartment, deadline: Deadline): Promise<Admittance> {
-    return new Promise((resolve) => {
-      const settle = (admittance: Admittance): void => {
-        waiting.splice(waiting.lastIndexOf(waiter), 1);
-        unsubscribe();
-        resolve(admittance);
-      };
-      const waiter: Waiter = { deadline, settle };
-      const unsubscribe = deadline.onExpired(() => settle('expired'));
-      // A later call mostly has a later deadline, so its place is near the beginning.
-      const index = waiting.findIndex((other) => other.deadline.atMs <= deadline.atMs);
-      waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
-    });
+    const { promise, resolve } = Promise.withResolvers<Admittance>();
+    const settle = (admittance: Admittance): void => {
+      waiting.splice(waiting.lastIndexOf(waiter), 1);
+      unsubscribe();
+      resolve(admittance);
+    };
+    const waiter: Waiter = { deadline, settle };
+    const unsubscribe = deadline.onExpired(() => settle('expired'));
+    // A later call mostly has a later deadline, so its place is near the beginning.
+    const index = waiting.findIndex((other) => other.deadline.atMs <= deadline.atMs);
+    waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
+    return promise;
   }
 }
