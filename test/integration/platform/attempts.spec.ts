@@ -3,16 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { silent } from '../../support/platform-answers.ts';
-import {
-  buildClient,
-  caller,
-  callWithin,
-  CALLS,
-  createSession,
-  failureOf,
-  OPERATIONS,
-  platform,
-} from './client.ts';
+import { buildClient, callWithin, CALLS, createSession, failureOf, OPERATIONS, platform } from './client.ts';
 import { DOCUMENTS, errors, SESSION } from './documents.ts';
 import { answers, answersMail, type Behaviour, drips, resets, truncates } from './local-platform.ts';
 
@@ -85,7 +76,8 @@ describe.each<[string, string, Behaviour]>([
   ['the answer begins with an unasked 100', 'malformed', (_request, response) => response.writeContinue()],
 ])('a call, if %s', (_name, reason, loss) => {
   const limits = { maxAttempts: 3, ...(reason === 'timeout' && { attemptTimeoutMs: 250 }) };
-  const openAny = caller('game.open', { player: { id: 'u-1' } });
+  const openAny: (typeof CALLS)['game.open'] = (client, call) =>
+    client.call('game.open', { player: { id: 'u-1' } }, call!);
 
   it('is retried, but only once if it creates a session, or a game without an id, which may be another one', async () => {
     platform.always(loss);

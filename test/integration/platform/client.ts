@@ -150,7 +150,7 @@ export function callWithin(ms = 600_000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
-export function caller<O extends CommandType>(operation: O, data: CommandData[O]) {
+function caller<O extends CommandType>(operation: O, data: CommandData[O]) {
   return (client: PlatformClient, call = callWithin()) =>
     client.call(operation, data, call, { page: 1, perPage: 500 });
 }
