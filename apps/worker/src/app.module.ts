@@ -55,7 +55,7 @@ export class AppModule {
       settings,
       tls: tls.AMQP,
       redisTls: tls.REDIS,
-      reportsPause: () => reportsPause(platform.circuits(), platform.operators().length, steadyClock()),
+      reportsPause: () => reportsPause(platform.operations(), platform.operators().length, steadyClock()),
       clientOf: (operator) => platform.get(operator),
       callers: options.callers,
       subjectOf: subjectKey ? (...names) => subjectOf(subjectKey, ...names) : undefined,

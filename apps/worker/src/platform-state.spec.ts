@@ -15,7 +15,7 @@ it('puts what a lane holds beside what waits for the platform', () => {
     { operator: 'gone', operation: 'session.create', inFlight: 0, overflowed: 0 },
   ];
   const get = (operator: string) => (operator === 'gone' ? undefined : ({} as PlatformClient));
-  expect(compartmentsOf({ compartments }, { calls: () => calls, get })).toEqual([
+  expect(compartmentsOf({ compartments }, { operations: () => calls, get })).toEqual([
     { operator: 'casino', operation: 'game.open', inFlight: 500, waiting: 300, overflowed: 7 },
     { operator: 'casino', operation: 'report.rake.fetch', inFlight: 3, waiting: 1, overflowed: 0 },
     { operator: 'default', operation: 'session.create', inFlight: 0, waiting: 0, overflowed: 0 },

@@ -1,6 +1,6 @@
 import { type CommandType, LANE_OF_COMMAND } from '#contracts';
 import type { MessagingHealth, ReportsPause } from '#messaging';
-import type { CircuitReport, PlatformClients } from '#platform';
+import type { CircuitReport, OperationReport, PlatformClients } from '#platform';
 
 const RECENTLY_MS = 60_000;
 
@@ -16,13 +16,18 @@ export interface CompartmentReport {
   readonly overflowed: number;
 }
 
+/** The calls to the platform, as far as compartments show them. */
+export interface CalledPlatform extends Pick<PlatformClients, 'get'> {
+  operations(): readonly Pick<OperationReport, 'operator' | 'operation' | 'inFlight' | 'waiting'>[];
+}
+
 /** Every compartment that was used, of an operator that is configured. */
 export function compartmentsOf(
   { compartments }: Pick<MessagingHealth, 'compartments'>,
-  platform: Pick<PlatformClients, 'calls' | 'get'>,
+  platform: CalledPlatform,
 ): readonly CompartmentReport[] {
   const reports = new Map<string, CompartmentReport>();
-  for (const { operator, operation, inFlight, waiting } of platform.calls()) {
+  for (const { operator, operation, inFlight, waiting } of platform.operations()) {
     const report = { operator, operation, inFlight: inFlight + waiting, waiting, overflowed: 0 };
     reports.set(`${operation} ${operator}`, report);
   }

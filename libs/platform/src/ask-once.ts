@@ -8,11 +8,9 @@ const TIMEOUT_MS = 5_000;
 
 /** A request beside those of the commands: to find out something about the platform. */
 export interface Question {
-  /** `{base_url}` or `{api_url}`. */
-  readonly root: string;
+  /** With its query, percent-encoded. */
+  readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Below the root, with its query. Default: the root itself. */
-  readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }
@@ -23,23 +21,22 @@ export interface Question {
  * @returns the status, and how far the platform's clock is ahead of ours, to a second; 0 if it does not tell
  * @throws Error of Node.js or undici
  */
-export async function askOnce(
-  { root, method, path = '', headers = {}, body }: Question,
-  transport: PlatformTransport,
-): Promise<{ readonly status: number; readonly clockSkewMs: number }> {
-  const { origin, pathname } = new URL(root);
+export async function askOnce({ url, method, headers = {}, body }: Question, transport: PlatformTransport) {
+  const { origin, pathname, search } = new URL(url);
   const route = routeTo(origin, transport, TIMEOUT_MS);
-  const connect: Client.Options['connect'] = (options, callback) => void route.connect(options, callback);
-  const client = new Client(route.origin, { allowH2: false, connect });
+  const client = new Client(route.origin, {
+    allowH2: false,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    connect: (...connection) => void route.connect(...connection),
+  });
   try {
     const askedAtMs = Date.now();
     const answer = await client.request({
       method,
-      path: route.prefix + (path === '' ? pathname : `${pathname.replace(/\/$/, '')}${path}`),
+      path: route.prefix + pathname + search,
       headers: [...route.headers, ...Object.entries(headers).flat()],
       body: body ?? null,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
     });
     await answer.body.dump();
     const clockSkewMs = Date.parse(String(answer.headers['date'])) - (askedAtMs + Date.now()) / 2;

@@ -1,4 +1,4 @@
-import type { CallsReport, CircuitReport } from './calls/operation-calls.ts';
+import type { OperationReport } from './calls/operation-calls.ts';
 import { PlatformClient, type PlatformClientOptions } from './platform-client.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
@@ -7,17 +7,15 @@ export class PlatformClients {
   /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */
   readonly #clients = new Map<string, PlatformClient>();
   #configured: ReadonlySet<string> = new Set();
+  /** Of the calls for each operator. */
+  readonly limits: PlatformLimits;
 
   constructor(
     operators: readonly OperatorCredentials[],
     private readonly options: PlatformClientOptions,
   ) {
+    this.limits = options.limits;
     this.use(operators);
-  }
-
-  /** Of the calls for each operator. */
-  get limits(): PlatformLimits {
-    return this.options.limits;
   }
 
   get(operator: string): PlatformClient | undefined {
@@ -38,13 +36,9 @@ export class PlatformClients {
     return [...this.#configured];
   }
 
-  /** Of each operation that has been used, of the configured operators. */
-  circuits(): readonly CircuitReport[] {
-    return this.operators().flatMap((operator) => this.get(operator)?.circuits() ?? []);
-  }
-
-  calls(): readonly CallsReport[] {
-    return this.operators().flatMap((operator) => this.get(operator)?.calls() ?? []);
+  /** Each operation that has been used, of the configured operators. */
+  operations(): readonly OperationReport[] {
+    return this.operators().flatMap((operator) => this.get(operator)?.operations() ?? []);
   }
 
   /** Closes all clients. Nest calls it once it has closed the transports: until then, commands in flight may call the platform. */

@@ -3,6 +3,7 @@ import type { Context } from '@opentelemetry/api';
 import type { Admittance, CircuitState } from '#resilience';
 
 import type { Operation } from './operations.ts';
+import type { PlatformRequest } from './requests.ts';
 import type { StatusClass, TransportFault } from './transport/connection.ts';
 
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
@@ -29,24 +30,21 @@ export abstract class PlatformObserver {
   ): void;
 }
 
-/** One attempt of a call, without values: neither its query nor the values in its path. */
-export interface AttemptFacts {
-  readonly method: 'GET' | 'POST';
+/** One attempt of a call that has ended, without values: neither its query nor the values in its path. */
+export interface AttemptFacts extends Pick<PlatformRequest, 'method' | 'pathTemplate'> {
   /** The address that its path is relative to. */
   readonly root: string;
-  /** Such as `/users/{userId}/session`. */
-  readonly pathTemplate: string;
   /** Attempts of the same call before. */
   readonly resends: number;
-}
-
-export interface AttemptTrace {
-  /** @param status of the answer, if there was one */
-  end(result: AttemptResult, status: number | undefined): void;
+  /** By `performance.now()`. */
+  readonly startedAtMs: number;
+  readonly result: AttemptResult;
+  /** Of the answer, if there was one. */
+  readonly status: number | undefined;
 }
 
 /** A port: traces the calls to the platform. The worker binds it to OpenTelemetry, if that is configured. */
 export abstract class PlatformTracer {
   /** @param parent of the command that is called for */
-  abstract start(parent: Context, attempt: AttemptFacts): AttemptTrace;
+  abstract attemptEnded(parent: Context, attempt: AttemptFacts): void;
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-import type { AdHocReportFetch, CommandData, GameOpen } from '#contracts';
+import type { AdHocReportFetch, CommandData } from '#contracts';
 import { readLaunchOptions } from '#contracts/validation';
 import type { RepeatAfterUnknown } from '#resilience';
 import { sign, type SignedParameters } from '#signing';
@@ -9,29 +9,26 @@ import type { Operation } from './operations.ts';
 import type { OperatorCredentials, PlatformSettings } from './platform-settings.ts';
 import type { Root } from './transport/connections.ts';
 
-/** One request of the interface document, complete but for its signature. */
-export interface PlatformRequest {
-  /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
-  readonly root: 'baseUrl' | 'apiUrl';
+/** Names and values of a path, a query or a form; `undefined` is absent. */
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** What the interface document shows of a request. */
+interface RequestParts {
   readonly method: 'GET' | 'POST';
-  /** The path without values, for traces. */
+  /** With names in braces in place of values. */
   readonly pathTemplate: string;
-  /** With its query, percent-encoded. */
-  readonly path: string;
-  readonly body:
-    | {
-        readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
-        readonly text: string;
-      }
-    | undefined;
-  /** From path, query and body, decoded: what is signed. */
-  readonly parameters: SignedParameters;
+  readonly path?: Fields;
+  readonly query: Fields;
+  /** Of the v2 endpoints. */
+  readonly form?: Fields;
+  /** Of open-game. */
+  readonly document?: object;
   /** Default: that of its operation. */
   readonly repeatAfterUnknown?: RepeatAfterUnknown;
 }
 
-/** Names and values of a path, a query or a form; `undefined` is absent. */
-type Fields = Readonly<Record<string, string | undefined>>;
+/** One request of the interface document, complete but for its signature. */
+export type PlatformRequest = ReturnType<typeof requestOf>;
 
 /** Who sends a request, and what the interface document leaves open about it. */
 type Sender = Pick<OperatorCredentials, 'clientId'> & {
@@ -46,28 +43,45 @@ export interface PageRequest {
 
 /** The four endpoints of the interface document. */
 const REQUESTS: {
-  readonly [O in Operation]: (data: CommandData[O], sender: Sender, page?: PageRequest) => PlatformRequest;
+  readonly [O in Operation]: (data: CommandData[O], sender: Sender, page?: PageRequest) => RequestParts;
 } = {
   // `userId` is sent in the path and in the form, and signed once.
-  'session.create': ({ userId, nick, authType, lang, currency }, { clientId }) =>
-    v2Request('POST', '/v2/app/users/{userId}/session', {
-      path: { userId },
-      query: { clientId },
-      form: { userId, nick, authType, lang, currency },
-    }),
-  'game.open': gameRequest,
-  'report.ad-hoc.fetch': (data, { clientId }, page) =>
-    v2Request('POST', '/v2/app/reports/ad_hoc', {
-      query: { clientId, ...paginationOf(page) },
-      form: periodOf(data),
-    }),
+  'session.create': ({ userId, nick, authType, lang, currency }, { clientId }) => ({
+    method: 'POST',
+    pathTemplate: '/v2/app/users/{userId}/session',
+    path: { userId },
+    query: { clientId },
+    form: { userId, nick, authType, lang, currency },
+  }),
+  // `launchOptions` given as a string is sent as the object that it holds, and the player's country under the name that the
+  // operator's settings give. Without a session id, each call opens another session.
+  'game.open': ({ player: { country, ...player }, session = {} }, { clientId, settings }) => {
+    const launchOptions = readLaunchOptions(session.launchOptions);
+    const attributes = {
+      session: { ...session, launchOptions },
+      player: { ...player, [settings.playerCountryMember]: country },
+    };
+    return {
+      method: 'POST',
+      pathTemplate: '/apiweb/v3/open-game',
+      query: { client: clientId },
+      document: { data: { type: 'OpenGame', attributes } },
+      ...(session.id === undefined && { repeatAfterUnknown: 'once' }),
+    };
+  },
+  'report.ad-hoc.fetch': (data, { clientId }, page) => ({
+    method: 'POST',
+    pathTemplate: '/v2/app/reports/ad_hoc',
+    query: { clientId, ...paginationOf(page) },
+    form: periodOf(data),
+  }),
   // A GET with its form data in the body, or in the query if the operator's settings say so.
   'report.rake.fetch': (data, { clientId, settings }, page) => {
     const { timeZone, convertToPreferredCurrency, sort } = data;
     const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
     const form = periodOf(data);
     const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
-    return v2Request('GET', '/v2/app/users/rake', parts);
+    return { method: 'GET', pathTemplate: '/v2/app/users/rake', ...parts };
   },
 };
 
@@ -77,30 +91,23 @@ export function requestOf<O extends Operation>(
   data: CommandData[O],
   sender: Sender,
   page?: PageRequest,
-): PlatformRequest {
-  return REQUESTS[operation](data, sender, page);
-}
-
-/**
- * `launchOptions` given as a string is sent as the object that it holds, and the player's country under the name that the
- * operator's settings give. Without a session id, each call opens another session.
- */
-function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRequest {
-  const { country, ...player } = data.player;
-  const { launchOptions, ...session } = data.session ?? {};
-  const attributes = {
-    session: { ...session, launchOptions: readLaunchOptions(launchOptions) },
-    player: { ...player, [settings.playerCountryMember]: country },
-  };
-  const document = { data: { type: 'OpenGame', attributes } };
+) {
+  const parts = REQUESTS[operation](data, sender, page);
+  const { method, pathTemplate, path = {}, query, form, document } = parts;
+  const valueOf = (_braces: string, name: string): string => encodeURIComponent(path[name] ?? '');
   return {
-    root: 'apiUrl',
-    method: 'POST',
-    pathTemplate: '/apiweb/v3/open-game',
-    path: `/apiweb/v3/open-game?${encodeFields({ client: clientId })}`,
-    body: { contentType: 'application/vnd.api+json', text: JSON.stringify(document) },
-    parameters: { client: clientId, ...document },
-    ...(session.id === undefined && { repeatAfterUnknown: 'once' }),
+    method,
+    repeatAfterUnknown: parts.repeatAfterUnknown,
+    /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
+    root: document ? ('apiUrl' as const) : ('baseUrl' as const),
+    pathTemplate,
+    /** With its query, percent-encoded. */
+    path: `${pathTemplate.replace(/\{(\w+)\}/g, valueOf)}?${encodeFields(query)}`,
+    body: document
+      ? { contentType: 'application/vnd.api+json', text: JSON.stringify(document) }
+      : form && { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
+    /** From path, query and body, decoded: what is signed. */
+    parameters: { ...query, ...path, ...form, ...document } as SignedParameters,
   };
 }
 
@@ -136,32 +143,8 @@ export function signedOptions(
   };
 }
 
-/** A request of the v2 endpoints, whose path has the values of `path` in place of their names in braces. */
-function v2Request(
-  method: 'GET' | 'POST',
-  pathTemplate: string,
-  { path = {}, query, form }: { readonly path?: Fields; readonly query: Fields; readonly form?: Fields },
-): PlatformRequest {
-  const filled = pathTemplate.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(path[name] ?? ''),
-  );
-  return {
-    root: 'baseUrl',
-    method,
-    pathTemplate,
-    path: `${filled}?${encodeFields(query)}`,
-    body: form && { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
-    parameters: { ...query, ...path, ...form },
-  };
-}
-
 /** Encodes values as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
 function encodeFields(fields: Fields): string {
-  let text = '';
-  for (const name in fields) {
-    const value = fields[name];
-    if (value === undefined) continue;
-    text += `${text && '&'}${name}=${encodeURIComponent(value)}`;
-  }
-  return text;
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return given.map(([name, value = '']) => `${name}=${encodeURIComponent(value)}`).join('&');
 }

@@ -43,13 +43,10 @@ export class Deadline {
    * @returns a function that removes the listener and its timer
    */
   onExpired(listener: () => void): () => void {
-    let timer: NodeJS.Timeout;
+    const wait = () => setTimeout(check, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
     // Asked again: a timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
-    const check = (): void => (this.expired ? listener() : wait());
-    const wait = (): void => {
-      timer = setTimeout(check, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
-    };
-    wait();
+    const check = (): void => (this.expired ? listener() : void (timer = wait()));
+    let timer = wait();
     return () => clearTimeout(timer);
   }
 

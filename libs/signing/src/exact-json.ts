@@ -5,7 +5,14 @@
 const LONG_NUMBER = /(?:^|[:,[\s])-?\d[\d.]*(?:\d{15}|[eE])/;
 const INTEGER = /^-?\d+$/;
 
-type Reviver = Parameters<typeof JSON.parse>[1];
+/** The part of the language that TypeScript's types do not know yet. */
+export const RAW_JSON = JSON as unknown as {
+  /** A reviver is passed the source of each number, string, boolean and null. */
+  parse(text: string, revive: (name: string, value: unknown, at: { source?: string }) => unknown): unknown;
+  /** `JSON.stringify` writes a raw number as it was written. */
+  rawJSON(this: void, text: string): { readonly rawJSON: string };
+  isRawJSON(value: unknown): value is { readonly rawJSON: string };
+};
 
 /**
  * Parses JSON without losing digits of numbers that a double does not hold: integers beyond 2^53, and what is too large.
@@ -19,20 +26,12 @@ export function parseExactJson(
   keep: (digits: string, nearest: number) => unknown = bigintOf,
 ): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text);
-  // Node.js passes the source of each value; TypeScript's types do not know it yet.
-  const revive = (_name: string, value: unknown, { source }: { source?: string }): unknown => {
+  return RAW_JSON.parse(text, (_name, value, { source }) => {
     if (typeof value !== 'number' || source === undefined) return value;
     const isExact = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
     return isExact ? value : keep(source, value);
-  };
-  return JSON.parse(text, revive as Reviver);
+  });
 }
-
-/** The part of the language that TypeScript's types do not know yet: `JSON.stringify` writes a raw number as it was written. */
-export const RAW_JSON = JSON as typeof JSON & {
-  rawJSON(this: void, text: string): { readonly rawJSON: string };
-  isRawJSON(value: unknown): value is { readonly rawJSON: string };
-};
 
 /** The JSON of a value from `parseExactJson`, digit for digit. */
 export function exactJson(value: unknown, indent?: number): string {

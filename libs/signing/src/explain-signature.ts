@@ -9,13 +9,6 @@ import { membersOf, omissions, usualMistakes } from './usual-mistakes.ts';
 /** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
 const MAX_PARAMETERS = 100;
 
-/** What is wrong with a signature. */
-export interface Explanation {
-  readonly reason: string;
-  /** The settings with which the signature would be right, or would hold that mistake alone. */
-  readonly settings?: Readonly<Record<string, string>>;
-}
-
 /** A signature that is not the right one. */
 export interface WrongSignature {
   readonly sent: string;
@@ -27,28 +20,27 @@ export interface WrongSignature {
 }
 
 /** A mistake, or none, with other settings or another secret key. */
-interface WrongWay extends Mistake {
-  readonly settings?: SignatureSettings;
-  readonly secretKey?: string;
-}
+type WrongWay = Mistake & Partial<Pick<WrongSignature, 'settings' | 'secretKey'>>;
 
-/** Finds which usual mistake, or which two, which other settings, or settings and a mistake, give a signature. */
-export function explainSignature(wrong: WrongSignature): Explanation {
+/**
+ * Finds which usual mistake, or which two, which other settings, or settings and a mistake, give a signature.
+ *
+ * @returns `settings`: those with which the signature would be right, or would hold that mistake alone
+ */
+export function explainSignature(wrong: WrongSignature) {
   const { request, settings: own } = wrong;
   const sent = wrong.sent.trim();
-  for (const way of wrongWays(wrong)) {
-    const { reason, settings = own, secretKey = wrong.secretKey } = way;
-    if (signatureOf(signedText(request, settings, way), secretKey, way) !== sent) continue;
-    const others = differences(settings, own).map(
-      ([variable, { member }]) => [variable, settings[member]] as const,
-    );
-    return others.length > 0 ? { reason, settings: Object.fromEntries<string>(others) } : { reason };
-  }
-  return {
-    reason: /^[0-9a-f]{64}$/.test(sent)
-      ? 'No usual mistake gives this signature: either the secret key or a value differs from what was sent.'
-      : 'The signature is not 64 lowercase hexadecimal digits.',
-  };
+  const way = wrongWays(wrong).find(({ settings = own, secretKey = wrong.secretKey, ...mistake }) => {
+    return signatureOf(signedText(request, settings, mistake), secretKey, mistake) === sent;
+  });
+  const unknown = /^[0-9a-f]{64}$/.test(sent)
+    ? 'No usual mistake gives this signature: either the secret key or a value differs from what was sent.'
+    : 'The signature is not 64 lowercase hexadecimal digits.';
+  const { reason = unknown, settings = own } = way ?? ({} as Partial<WrongWay>);
+  const others = differences(settings, own).map(
+    ([variable, { member }]) => [variable, settings[member]] as const,
+  );
+  return { reason, ...(others.length > 0 && { settings: Object.fromEntries<string>(others) }) };
 }
 
 /** The simplest come first. */
@@ -89,7 +81,7 @@ function differences(settings: SignatureSettings, own: SignatureSettings) {
 /** What other settings do, in a sentence. */
 function differenceOf(settings: SignatureSettings, own: SignatureSettings): string {
   const texts = differences(settings, own).map(
-    ([, { member, values }]) => (values as Readonly<Record<string, string>>)[settings[member]],
+    ([, { member, values }]) => Object.entries(values).find(([value]) => value === settings[member])?.[1],
   );
   return `Other settings than this client has here: ${texts.join('; ')}.`;
 }

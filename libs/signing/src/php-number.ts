@@ -1,3 +1,4 @@
+import { RAW_JSON } from './exact-json.ts';
 import type { SignatureSettings } from './signature-settings.ts';
 
 const INTEGER = /^-?\d+$/;
@@ -24,34 +25,20 @@ export function phpNumber(digits: string, nearest: number): string {
 
 /** A float as PHP writes it into a string, for example `0.1`, `100000`, `1.0E+25` or `-0`. */
 export function phpFloat(value: number): string {
-  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
-  if (!Number.isFinite(value)) return `${sign}INF`;
-  const [digits, power] = significant(Math.abs(value));
-  if (power < -4 || power >= PRECISION) {
-    const exponent = `E${power < 0 ? '-' : '+'}${Math.abs(power)}`;
-    return `${sign}${digits[0]}.${digits.slice(1) || '0'}${exponent}`;
-  }
-  if (power < 0) return `${sign}0.${'0'.repeat(-power - 1)}${digits}`;
-  const whole = digits.slice(0, power + 1).padEnd(power + 1, '0');
-  const fraction = digits.slice(power + 1);
-  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
-}
-
-/** The significant digits of a float, rounded, and the power of ten of the first one. */
-function significant(value: number): [digits: string, power: number] {
+  if (!Number.isFinite(value)) return value < 0 ? '-INF' : 'INF';
+  if (Object.is(value, -0)) return '-0';
   // If two are as near, JavaScript takes the larger one, and PHP the even one.
-  const [tied] = /^\d\.\d{12}[02468](?=50*e)/.exec(value.toExponential(MOST_DIGITS)) ?? [];
-  const [mantissa = '', power] = value.toExponential(PRECISION - 1).split('e');
-  const digits = (tied ?? mantissa).replace('.', '').replace(/0+$/, '');
-  return [digits || '0', Number(power)];
+  const [tied] = /^-?\d\.\d{12}[02468](?=50*e)/.exec(value.toExponential(MOST_DIGITS)) ?? [];
+  const [rounded = '', power = ''] = value.toExponential(PRECISION - 1).split('e');
+  const digits = tied ?? rounded;
+  if (Number(power) >= -4 && Number(power) < PRECISION) return String(Number(`${digits}e${power}`));
+  return `${digits.replace(/(\.\d+?)0+$/, '$1')}E${power}`;
 }
 
 const CONTAINER = /^[ \t\n\r]*[[{]/;
 const SCALAR = /^[ \t\n\r]*["\-\dtfn]/;
 /** Objects and lists within each other that PHP's `json_decode` reads by default. */
 const MAX_DEPTH = 511;
-
-type Reviver = Parameters<typeof JSON.parse>[1];
 
 /**
  * What a string means in a signature: the JSON that it holds if the setting says so, else itself. It is read as PHP's
@@ -61,7 +48,7 @@ export function decodeJsonString(text: string, jsonStrings: SignatureSettings['j
   if (jsonStrings === 'none') return text;
   if (!CONTAINER.test(text) && !(jsonStrings === 'all' && SCALAR.test(text))) return text;
   try {
-    const decoded: unknown = JSON.parse(text, revive as Reviver);
+    const decoded = RAW_JSON.parse(text, revive);
     return isDeeper(decoded, MAX_DEPTH) ? text : decoded;
   } catch {
     return text;

@@ -5,20 +5,8 @@ import type { SignatureSettings, SignedParameters } from './signature-settings.t
 
 /** Source: interface document, "Signature", step 2. */
 export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
-  'clientId',
-  'access-token',
-  'action',
-  'auth',
-  'channel',
-  'controller',
-  'locale',
-  'method',
-  'module',
-  'sign',
-  'version',
-  'per-page',
-  'page',
-  'sort',
+  ...'clientId access-token action auth channel controller locale method module sign version'.split(' '),
+  ...'per-page page sort'.split(' '),
 ]);
 
 /** Where a value was found: as a parameter, within a string of JSON, or joined to the top level from such a string. */
@@ -101,12 +89,9 @@ export function signedText(
 }
 
 /** Shows how the canonical string of a request is made: which values take part, and the paths of those that do not. */
-export function traceSignature(
-  parameters: SignedParameters,
-  settings: SignatureSettings,
-): { readonly dropped: readonly (readonly string[])[]; readonly pieces: readonly SignedPiece[] } {
+export function traceSignature(parameters: SignedParameters, settings: SignatureSettings) {
   const pieces: SignedPiece[] = [];
-  const dropped: (readonly string[])[] = [];
+  const dropped: string[][] = [];
   walkSigned(
     parameters,
     settings,
@@ -131,9 +116,9 @@ function walkSigned(
   onValue: (text: string, value: unknown, origin: Origin, path: readonly string[]) => void,
   onDropped?: (path: readonly string[]) => void,
 ): void {
-  const { members: top, joined } = joinDecoded(parameters, settings);
+  const merged = settings.jsonPlacement === 'merge' ? joinDecoded(parameters, settings) : undefined;
   const path: string[] = [];
-  walkMembers(top, 'sent');
+  walkMembers(merged?.members ?? parameters, 'sent');
 
   function walkMembers(members: object, origin: Origin): void {
     const names = Array.isArray(members) ? Object.keys(members) : order(members, path.length);
@@ -141,7 +126,7 @@ function walkSigned(
       const isTop = path.length === 0;
       path.push(name);
       if (isExcluded(name, isTop, settings) && !included?.includes(name)) onDropped?.(path);
-      else walk((members as SignedParameters)[name], isTop && joined?.has(name) ? 'joined' : origin);
+      else walk((members as SignedParameters)[name], isTop && merged?.joined.has(name) ? 'joined' : origin);
       path.pop();
     }
   }
@@ -174,46 +159,35 @@ const ITEMS = '0';
 const POSITION = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * The top level of a request: its parameters, and if the settings say so, the members of every object and list that was
- * found in a string of JSON, at whatever depth, as PHP's `array_merge` joins them. The string itself is gone.
+ * The top level of a request once the members of every object and list in its strings of JSON, at whatever depth, have joined
+ * it, as PHP's `array_merge` joins them. The strings themselves are gone.
  *
  * A member replaces a parameter of its name, and of two members the later one of the request counts. Items of lists, and
  * members whose name is a whole number, replace nothing: they are appended.
+ *
+ * @returns `joined`: the names of what comes from a string, and is not decoded again
  */
-function joinDecoded(
-  parameters: SignedParameters,
-  settings: SignatureSettings,
-): {
-  readonly members: SignedParameters;
-  /** Names of members that come from a decoded string, and are not decoded again. */
-  readonly joined?: ReadonlySet<string>;
-} {
-  if (settings.jsonPlacement === 'in-place') return { members: parameters };
-  const joined = new Set<string>();
+function joinDecoded(parameters: SignedParameters, { jsonStrings }: SignatureSettings) {
   const containers: object[] = [];
-  const members = new Map(Object.entries(withoutContainers(parameters, settings, containers) as object));
+  const withoutContainers = (value: unknown): unknown => {
+    const read = typeof value === 'string' ? decodeJsonString(value, jsonStrings) : value;
+    if (typeof read !== 'object' || read === null) return value;
+    if (typeof value === 'string') return void containers.push(read);
+    if (Array.isArray(read)) return read.map(withoutContainers);
+    return Object.fromEntries(
+      Object.entries(read).map(([name, member]) => [name, withoutContainers(member)]),
+    );
+  };
+  const members = new Map(Object.entries(withoutContainers(parameters) as object));
   const items: unknown[] = members.has(ITEMS) ? [members.get(ITEMS)] : [];
+  const joined = new Set<string>();
   for (const [name, value] of containers.flatMap((container) => Object.entries<unknown>({ ...container }))) {
     if (POSITION.test(name)) items.push(value);
     else members.set(name, value);
     joined.add(POSITION.test(name) ? ITEMS : name);
   }
   if (items.length > 0) members.set(ITEMS, items);
-  return { members: Object.fromEntries(members), joined };
-}
-
-/** A value without the strings that hold an object or a list, which are decoded into `containers`. */
-function withoutContainers(value: unknown, settings: SignatureSettings, containers: object[]): unknown {
-  if (typeof value === 'string') {
-    const decoded = decodeJsonString(value, settings.jsonStrings);
-    if (typeof decoded !== 'object' || decoded === null) return value;
-    containers.push(decoded);
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const inner = (member: unknown): unknown => withoutContainers(member, settings, containers);
-  if (Array.isArray(value)) return value.map(inner);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
+  return { members: Object.fromEntries(members) as SignedParameters, joined };
 }
 
 /** The only code units whose order differs between UTF-16, by which JavaScript sorts, and UTF-8. */

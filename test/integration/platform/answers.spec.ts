@@ -64,8 +64,8 @@ describe('a success', () => {
     platform.next(answers(200, changed(SESSION, 'data/attributes/user-id', id)));
     platform.next(answers(200, changed(GAME, 'data/attributes/playerId', id)));
     const { client } = buildClient();
-    expect(await client.createSession({ userId: id }, callWithin())).toMatchObject({ userId: id });
-    expect(await client.openGame({ player: { id } }, callWithin())).toMatchObject({ playerId: id });
+    expect(await client.call('session.create', { userId: id }, callWithin())).toMatchObject({ userId: id });
+    expect(await client.call('game.open', { player: { id } }, callWithin())).toMatchObject({ playerId: id });
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('a session or game', () => {
     const session = changed(SESSION, 'data/attributes/session-id', 4711);
     expect(await run('session.create', session)).toMatchObject({ sessionId: '4711' });
     platform.always(answers(200, JSON.stringify(GAME).replace('"u-1"', '7').replace('"session-u-1"', '8')));
-    const opened = await buildClient().client.openGame({ player: { id: '7' } }, callWithin());
+    const opened = await buildClient().client.call('game.open', { player: { id: '7' } }, callWithin());
     expect(opened).toMatchObject({ playerId: '7', sessionId: '8' });
   });
 

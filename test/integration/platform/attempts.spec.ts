@@ -76,8 +76,8 @@ describe.each<[string, string, Behaviour]>([
   ['the answer begins with an unasked 100', 'malformed', (_request, response) => response.writeContinue()],
 ])('a call, if %s', (_name, reason, loss) => {
   const limits = { maxAttempts: 3, ...(reason === 'timeout' && { attemptTimeoutMs: 250 }) };
-  const openAny: (typeof CALLS)['game.open'] = (client, call = callWithin()) =>
-    client.openGame({ player: { id: 'u-1' } }, call);
+  const openAny: (typeof CALLS)['game.open'] = (client, call) =>
+    client.call('game.open', { player: { id: 'u-1' } }, call!);
 
   it('is retried, but only once if it creates a session, or a game without an id, which may be another one', async () => {
     platform.always(loss);

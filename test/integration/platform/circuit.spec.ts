@@ -47,17 +47,11 @@ describe('a circuit', () => {
     expect(observer.refusals).toEqual(['circuit-open']);
     expect(observer.circuitStates).toEqual(['default session.create open']);
     await CALLS['game.open'](client);
-    const times = { lastUsedAtMs: expect.any(Number) };
-    expect(client.circuits()).toEqual([
-      {
-        operator: 'default',
-        operation: 'session.create',
-        state: 'open',
-        cause,
-        retryAfterMs: expect.any(Number),
-        ...times,
-      },
-      { operator: 'default', operation: 'game.open', state: 'closed', ...times },
+    const calls = { inFlight: 0, waiting: 0, retriesLeft: 100, lastUsedAtMs: expect.any(Number) };
+    const open = { operation: 'session.create', state: 'open', cause, retryAfterMs: expect.any(Number) };
+    expect(client.operations()).toEqual([
+      { operator: 'default', ...open, ...calls },
+      { operator: 'default', operation: 'game.open', state: 'closed', ...calls },
     ]);
   });
 
@@ -82,9 +76,9 @@ describe('a circuit', () => {
     const { client, observer } = build();
     await fail(client);
     platform.always(silent);
-    await until('a probe may come', () => client.circuits()[0]?.state === 'half-open');
+    await until('a probe may come', () => client.operations()[0]?.state === 'half-open');
     expect((await failureOf(createSession(client, callWithin(60)))).code).toBe('COMMAND_EXPIRED');
-    expect(client.circuits()[0]?.state).toBe('half-open');
+    expect(client.operations()[0]?.state).toBe('half-open');
     platform.always(answersAfter(50, answers(200, SESSION)));
     const codes = await Promise.all(Array.from({ length: 3 }, () => codeOf(createSession(client))));
     expect(codes).toEqual(['OK', 'CIRCUIT_OPEN', 'CIRCUIT_OPEN']);

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 
 import { afterEach, beforeEach } from '@jest/globals';
 
-import { CommandError, type CommandType, type ReportRecord } from '#contracts';
+import { type CommandData, CommandError, type CommandType, type ReportRecord } from '#contracts';
 import {
   type AttemptResult,
   type CallContext,
@@ -150,16 +150,18 @@ export function callWithin(ms = 600_000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
+function caller<O extends CommandType>(operation: O, data: CommandData[O]) {
+  return (client: PlatformClient, call = callWithin()) =>
+    client.call(operation, data, call, { page: 1, perPage: 500 });
+}
+
 /** Each operation of the interface document, called with the least data. */
 export const CALLS = {
-  'session.create': (client, call = callWithin()) => client.createSession({ userId: 'u-1' }, call),
-  'game.open': (client, call = callWithin()) =>
-    client.openGame({ player: { id: 'u-1' }, session: { id: 's-1' } }, call),
-  'report.ad-hoc.fetch': (client, call = callWithin()) =>
-    client.fetchAdHocReport(PERIOD, { page: 1, perPage: 500 }, call),
-  'report.rake.fetch': (client, call = callWithin()) =>
-    client.fetchRake(PERIOD, { page: 1, perPage: 500 }, call),
-} satisfies Partial<Record<CommandType, (client: PlatformClient, call?: CallContext) => Promise<unknown>>>;
+  'session.create': caller('session.create', { userId: 'u-1' }),
+  'game.open': caller('game.open', { player: { id: 'u-1' }, session: { id: 's-1' } }),
+  'report.ad-hoc.fetch': caller('report.ad-hoc.fetch', PERIOD),
+  'report.rake.fetch': caller('report.rake.fetch', PERIOD),
+};
 
 export const createSession = CALLS['session.create'];
 

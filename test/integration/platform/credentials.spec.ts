@@ -44,7 +44,7 @@ describe('other credentials', () => {
     expect(retry).toEqual(first);
     expect(next![0]).toContain('clientId=op2');
     expect(next![1]).not.toBe(first![1]);
-    expect([platform.connections, client.circuits()]).toEqual([1, [expect.anything()]]);
+    expect([platform.connections, client.operations()]).toEqual([1, [expect.anything()]]);
   });
 
   it('are kept out of the errors of the calls that were made with them', async () => {

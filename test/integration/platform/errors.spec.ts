@@ -89,9 +89,11 @@ describe('the table', () => {
     platform.always(answers(422, errors(422, entry)));
     const { client } = buildClient();
     const session = { userId: 'u-1', currency: 'XXX' };
-    expect((await failureOf(client.createSession(session, callWithin()))).code).toBe('CURRENCY_NOT_FOUND');
+    expect((await failureOf(client.call('session.create', session, callWithin()))).code).toBe(
+      'CURRENCY_NOT_FOUND',
+    );
     const game = { player: { id: 'u-1', currency: 'XXX' } };
-    expect((await failureOf(client.openGame(game, callWithin()))).code).toBe('CURRENCY_NOT_FOUND');
+    expect((await failureOf(client.call('game.open', game, callWithin()))).code).toBe('CURRENCY_NOT_FOUND');
   });
 
   it.each([

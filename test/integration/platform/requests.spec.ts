@@ -9,8 +9,8 @@ import { targetOf } from './local-platform.ts';
 beforeEach(() => void platform.always(healthy(101)));
 
 const create = (data: SessionCreate, options: ClientOptions = {}) =>
-  buildClient(options).client.createSession(data, callWithin());
-const openGame = (data: GameOpen) => buildClient().client.openGame(data, callWithin());
+  buildClient(options).client.call('session.create', data, callWithin());
+const openGame = (data: GameOpen) => buildClient().client.call('game.open', data, callWithin());
 
 function onlyRequest() {
   expect(platform.requests).toHaveLength(1);
@@ -53,6 +53,7 @@ describe('game.open', () => {
     await openGame(data);
     await openGame({ ...data, session: { ...data.session, launchOptions } });
     const [first, second] = platform.requests;
+    expect(targetOf(first!)).toBe('/apiweb/v3/open-game?client=op1');
     expect([second?.body, second?.headers['sign']]).toEqual([first?.body, first?.headers['sign']]);
   });
 });
@@ -63,7 +64,7 @@ describe('reports', () => {
 
   it('reads the ad hoc report by a form, its pages by the query', async () => {
     const data = { ...period, userId: 'u-1', currency: 'USD' };
-    const report = await buildClient().client.fetchAdHocReport(data, page, callWithin());
+    const report = await buildClient().client.call('report.ad-hoc.fetch', data, callWithin(), page);
     expect(report).toMatchObject({ totalCount: 101, pageCount: 2, currentPage: 2, perPage: 100 });
     expect(recordsOf(report)).toMatchObject([
       { id: '101', userId: 'u-101', moneyType: 1, win: 1, tournamentFee: 8, rabbitHunting: 20 },
@@ -87,7 +88,7 @@ describe('reports', () => {
 
   it('reads the rake by a GET with a form, and keeps its connection', async () => {
     const { client } = buildClient();
-    const report = await client.fetchRake(rake, page, callWithin());
+    const report = await client.call('report.rake.fetch', rake, callWithin(), page);
     expect(recordsOf(report)).toEqual([{ id: '101', userId: 'u-101', currency: 'USD', value: 1 }]);
     const { method, target, headers, body } = onlyRequest();
     const query =
@@ -95,7 +96,7 @@ describe('reports', () => {
     expect([method, target]).toEqual(['GET', `/api/web/v2/app/users/rake?${query}`]);
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual({ ...period, userId: 'u-1' });
     expect(headers).toMatchObject({ 'content-type': FORM, sign: rakeSign });
-    for (let i = 0; i < 4; i += 1) await client.fetchRake(rake, page, callWithin());
+    for (let i = 0; i < 4; i += 1) await client.call('report.rake.fetch', rake, callWithin(), page);
     expect([platform.requests.length, platform.connections]).toEqual([5, 1]);
   });
 });

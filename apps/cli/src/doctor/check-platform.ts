@@ -75,7 +75,7 @@ export async function checkOperator(
 
 async function checkAddress(subject: string, root: string, transport: PlatformTransport): Promise<Finding[]> {
   const { origin } = new URL(root);
-  const answer = await askOnce({ root, method: 'GET' }, transport).catch(faultCodeOf);
+  const answer = await askOnce({ url: root, method: 'GET' }, transport).catch(faultCodeOf);
   if (typeof answer === 'string') {
     const [, advice = OTHER_FAULT] = ADVICE_ON_ADDRESS.find(([pattern]) => pattern.test(answer)) ?? [];
     return [fail(subject, `${origin} cannot be reached (${answer})`, advice)];
@@ -99,10 +99,10 @@ async function checkOperations(
   const session = { userId: NOBODY, authType, currency: NOBODY };
   const game = { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } };
   const calls: readonly (readonly [Operation, (call: CallContext) => Promise<unknown>])[] = [
-    ['session.create', (call) => client.createSession(session, call)],
-    ['game.open', (call) => client.openGame(game, call)],
-    ['report.ad-hoc.fetch', (call) => client.fetchAdHocReport(period, FIRST_RECORD, call)],
-    ['report.rake.fetch', (call) => client.fetchRake(period, FIRST_RECORD, call)],
+    ['session.create', (call) => client.call('session.create', session, call)],
+    ['game.open', (call) => client.call('game.open', game, call)],
+    ['report.ad-hoc.fetch', (call) => client.call('report.ad-hoc.fetch', period, call, FIRST_RECORD)],
+    ['report.rake.fetch', (call) => client.call('report.rake.fetch', period, call, FIRST_RECORD)],
   ];
   try {
     const asked = calls.filter(([operation]) => secretKey !== undefined || operation === 'game.open');

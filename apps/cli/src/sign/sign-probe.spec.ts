@@ -23,8 +23,8 @@ const variants: FoundSettings[] = EVERY_SIGNATURE_SETTING.flatMap((settings) => 
 /** A platform of these settings, and the statuses that it answers with. */
 function platformOf(settings: FoundSettings) {
   let calls = 0;
-  const signatureOf = ({ path = '', body = '' }: Question): string => {
-    const { searchParams, pathname } = new URL(path, 'http://x');
+  const signatureOf = ({ url, body = '' }: Question): string => {
+    const { searchParams, pathname } = new URL(url);
     const isGame = pathname.includes('/v3/');
     const fields = isGame ? (parseExactJson(body) as object) : Object.fromEntries(new URLSearchParams(body));
     const parameters = { ...Object.fromEntries(searchParams), ...fields };
@@ -35,7 +35,7 @@ function platformOf(settings: FoundSettings) {
     ask: (question: Question): Promise<number> => {
       calls += 1;
       if (question.headers?.['sign'] !== signatureOf(question)) return Promise.resolve(400);
-      if (question.root === OPERATOR.apiUrl) return Promise.resolve(422);
+      if (question.url.startsWith(OPERATOR.apiUrl)) return Promise.resolve(422);
       const isInForm = question.body !== undefined;
       const isFound = question.method === 'POST' || isInForm === (settings.rakeParametersIn === 'form');
       return Promise.resolve(isFound ? 200 : 422);

@@ -66,7 +66,7 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
     try {
       return (await askOnce(question, transport)).status;
     } catch (error) {
-      const why = `${new URL(question.root).origin} does not answer (${faultCodeOf(error)})`;
+      const why = `${new URL(question.url).origin} does not answer (${faultCodeOf(error)})`;
       throw new ExitError(EXIT.noAnswer, `${why}; nothing was found`);
     }
   };
@@ -163,9 +163,8 @@ function requestWith<T extends Operation>(
     signatureBy: (settings: SignatureSettings): string =>
       sign({ ...parameters, ...extra }, secretKey, settings, type === 'game.open' ? text : undefined),
     signed: (signature: string): Question => ({
-      root: roots[root],
+      url: roots[root] + (body ? path : joined(path)),
       method,
-      path: body ? path : joined(path),
       headers: { sign: signature, ...(body && { 'content-type': body.contentType }) },
       body: text,
     }),

@@ -26,7 +26,7 @@ class Stream extends EventEmitter {
 /** A feed, and how often its views were made. */
 function feedUnderTest() {
   const operators = jest.fn(() => []);
-  const platform = { operators, circuits: () => [], calls: () => [], get: () => undefined };
+  const platform = { operators, operations: () => [], get: () => undefined };
   const health: Partial<MessagingHealth> = {
     isConnected: true,
     lanes: [{ lane: 'interactive', state: 'consuming', inFlight: 3, prefetch: 10, oldestAgeMs: 0 }],

@@ -52,7 +52,7 @@ export class ConsoleFeed implements OnModuleDestroy {
       prefix: this.settings.AMQP_PREFIX,
       bus: this.transport.health,
       look: this.#look,
-      circuits: platform.circuits(),
+      circuits: platform.operations(),
       operators: platform.operators(),
       platform,
       tally,

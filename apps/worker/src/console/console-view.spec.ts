@@ -22,7 +22,7 @@ function viewOf(operators: readonly string[], tally = new FailureTally(), troubl
   const troubles = { operator: troubled, operation: 'game.open' } as const;
   const platform = {
     get: (name: string) => (operators.includes(name) ? {} : undefined),
-    calls: () => [{ ...troubles, inFlight: 2, waiting: 1 }],
+    operations: () => [{ ...troubles, inFlight: 2, waiting: 1 }],
   };
   return consoleView({
     prefix: 'poker',

@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 
 import { ERROR_CODES, type ErrorCategory, isCommandType } from '#contracts';
 import type { KeptLook, MessagingHealth } from '#messaging';
-import { OPERATIONS, type PlatformClients } from '#platform';
+import { OPERATIONS } from '#platform';
 
-import { compartmentsOf } from '../platform-state.ts';
+import { type CalledPlatform, compartmentsOf } from '../platform-state.ts';
 import type { Failure } from './failure-tally.ts';
 import { type Findings, isBlocked, PLAIN_NAME, verdictOf } from './verdict.ts';
 
@@ -31,7 +31,7 @@ export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
 export interface Sources extends Findings {
   readonly prefix: string;
   readonly bus: MessagingHealth;
-  readonly platform: Pick<PlatformClients, 'calls' | 'get'>;
+  readonly platform: CalledPlatform;
 }
 
 /** The state that the page shows: states, counts, codes and ids; nothing of a command's data. */

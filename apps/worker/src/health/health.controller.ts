@@ -69,7 +69,7 @@ export class HealthController {
 
   #circuits(): HealthIndicatorResult {
     const indicator = this.indicators.check('circuits');
-    const circuits = this.platform.circuits();
+    const circuits = this.platform.operations();
     const isWell = circuits.every(({ state }) => state === 'closed');
     return isWell ? indicator.up({ circuits }) : indicator.degraded({ circuits });
   }

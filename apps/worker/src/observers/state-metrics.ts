@@ -40,12 +40,12 @@ export class StateMetrics {
     });
 
     metrics.circuitState.readBy(() =>
-      platform.circuits().map((circuit) => {
+      platform.operations().map((circuit) => {
         beginAtZero(metrics, circuit);
         return reading(CIRCUIT_VALUES[circuit.state], labelsOf(circuit));
       }),
     );
-    const calls = () => platform.calls();
+    const calls = () => platform.operations();
     metrics.admissionInFlight.readBy(() => calls().map((each) => reading(each.inFlight, labelsOf(each))));
     metrics.retryBudget.readBy(() => calls().map((each) => reading(each.retriesLeft, labelsOf(each))));
     metrics.admissionInFlightLimit.readBy(() => [reading(platform.limits.connections)]);

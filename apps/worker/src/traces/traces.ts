@@ -122,7 +122,8 @@ function withContext(message: Message, context: Context): Message {
  * the values in its path; the platform is sent nothing of the trace.
  */
 function platformTracer(tracer: Tracer): PlatformTracer {
-  const start: PlatformTracer['start'] = (parent, { method, root, pathTemplate, resends }) => {
+  const attemptEnded: PlatformTracer['attemptEnded'] = (parent, attempt) => {
+    const { method, root, pathTemplate, resends, startedAtMs: startTime, result, status } = attempt;
     const { hostname, port, protocol } = new URL(root);
     const attributes: Attributes = {
       'http.request.method': method,
@@ -132,17 +133,13 @@ function platformTracer(tracer: Tracer): PlatformTracer {
       'url.template': pathTemplate,
       ...(resends > 0 && { 'http.request.resend_count': resends }),
     };
-    const options = { kind: SpanKind.CLIENT, attributes };
+    const options = { kind: SpanKind.CLIENT, attributes, startTime };
     const span = tracer.startSpan(`${method} ${pathTemplate}`, options, parent);
-    return {
-      end: (result, status) => {
-        if (status !== undefined) span.setAttribute('http.response.status_code', status);
-        if (status === undefined || status >= 400) fail(span, status === undefined ? result : `${status}`);
-        span.end();
-      },
-    };
+    if (status !== undefined) span.setAttribute('http.response.status_code', status);
+    if (status === undefined || status >= 400) fail(span, status === undefined ? result : `${status}`);
+    span.end();
   };
-  return { start };
+  return { attemptEnded };
 }
 
 /** Marks a span as failed. @param type one of a closed list */

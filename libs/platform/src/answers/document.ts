@@ -1,8 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+
 import { parseExactJson, RAW_JSON } from '#signing';
+
+import type { Answer } from '../transport/connection.ts';
 
 /** Thrown if a success is not the document that the interface promises. The message says where, and holds no value. */
 export class UnexpectedDocument extends Error {
   override readonly name = 'UnexpectedDocument';
+}
+
+type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+/** Beside the event loop, which a large body would block. */
+const DECODERS: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+/**
+ * The body of an answer, without a byte order mark. Its content type is ignored, since it is not to be trusted. It is
+ * decompressed, although no encoding was asked for, up to `maxBytes`.
+ *
+ * @returns at once if it is not compressed
+ * @throws UnexpectedDocument if it cannot be read
+ */
+export function readBody({ body, headers }: Answer, maxBytes: number): Buffer | Promise<Buffer> {
+  if (typeof body === 'string') throw unreadable(body);
+  const encoding = headers['content-encoding']?.toString().trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return withoutMark(body);
+  const decode = DECODERS.get(encoding);
+  if (decode === undefined) throw unreadable('encoding');
+  return decode(body, { maxOutputLength: maxBytes }).then(withoutMark, (error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw unreadable(code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding');
+  });
+}
+
+function unreadable(reason: 'too-large' | 'incomplete' | 'encoding'): UnexpectedDocument {
+  return new UnexpectedDocument(`the body is unreadable: ${reason}`);
+}
+
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+/** @throws UnexpectedDocument */
+export function utf8(body: Buffer): Buffer {
+  if (!isUtf8(body)) throw new UnexpectedDocument('the body is not UTF-8');
+  return body;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -14,11 +63,6 @@ export function parseBody(text: string): unknown {
   } catch {
     throw new UnexpectedDocument(text.trim() === '' ? 'the body is empty' : 'the body is not JSON');
   }
-}
-
-/** @throws UnexpectedDocument */
-export function parseDocument(text: string): JsonObject {
-  return objectAt(parseBody(text), 'the body');
 }
 
 /** @throws UnexpectedDocument */
@@ -34,6 +78,12 @@ export function textAt(object: JsonObject, name: string, where: string): string 
   const value = object[name];
   if (isText(value)) return value;
   throw new UnexpectedDocument(`${where}/${name} is not a non-empty string`);
+}
+
+/** The resource of a document, of the given type. @throws UnexpectedDocument */
+export function resourceIn(body: Buffer, type: string): { data: JsonObject; attributes: JsonObject } {
+  const data = objectAt(objectAt(parseBody(body.toString()), 'the body')['data'], '/data');
+  return { data, attributes: attributesOf(data, type, '/data') };
 }
 
 /** The attributes of a resource of the given type. @throws UnexpectedDocument */

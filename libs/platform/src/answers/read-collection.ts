@@ -3,49 +3,20 @@ import { crc32 } from 'node:zlib';
 import type { RecordFault } from '#contracts';
 
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
-import {
-  isText,
-  type JsonObject,
-  objectAt,
-  parseBody,
-  parseDocument,
-  UnexpectedDocument,
-} from './document.ts';
+import { isText, type JsonObject, objectAt, parseBody, UnexpectedDocument } from './document.ts';
 import { readRecord, type RecordShape } from './read-record.ts';
 import { oneAtATime, Slices } from './slices.ts';
 
 /** One page of a report, with what the platform's envelope says of it. */
-export interface CollectionPage {
-  /** The records as replies have them, in JSON, with commas and without the brackets of their list; its sender takes them out. */
-  readonly written: Buffer[];
-  /** Whether it is so large that no other one should be fetched while it is kept. */
-  readonly isLarge: boolean;
-  /** What tells each record from all others of its report. */
-  readonly identities: readonly string[];
-  /** The CRC-32 of each record, which tells whether one that comes again is the same. */
-  readonly digests: readonly number[];
-  /** The decimals of each currency on the page, `null` if they are not configured. */
-  readonly precisions: Readonly<Record<string, number | null>>;
-  /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
-  readonly faults?: readonly RecordFault[];
-  /** How many there are, also beyond those. */
-  readonly faultCount: number;
-  readonly totalCount: number;
-  readonly pageCount: number;
-  readonly currentPage: number;
-  readonly perPage: number;
-}
+export type CollectionPage = Awaited<ReturnType<typeof readPage>>;
 
 /** Whose report it is, as far as its records depend on it. */
 type Reader = Pick<OperatorCredentials, 'currencyPrecisions'> & {
   readonly settings: Pick<PlatformSettings, 'reportRecords'>;
 };
 
-/** A part of a body: its first byte, and the one behind its last. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
+/** A part of a body. */
+type Range = readonly [start: number, end: number];
 
 /** Pages of this size are ordinary: with the records that a caller may ask for, less than 1 MiB. */
 const LARGE_BYTES = 1024 * 1024;
@@ -77,11 +48,7 @@ export function readCollection(bytes: Buffer, shape: RecordShape, reader: Reader
   return bytes.length > LARGE_BYTES ? oneAtATime(read) : read();
 }
 
-async function readPage(
-  bytes: Buffer,
-  shape: RecordShape,
-  { settings, currencyPrecisions }: Reader,
-): Promise<CollectionPage> {
+async function readPage(bytes: Buffer, shape: RecordShape, { settings, currencyPrecisions }: Reader) {
   const written: Buffer[] = [];
   const identities: string[] = [];
   const digests: number[] = [];
@@ -92,10 +59,9 @@ async function readPage(
     faultCount += 1;
     if (faultCount <= MAX_FAULTS) faults.push(fault);
   };
-
-  function write(resource: unknown): string {
-    const isLenient = settings.reportRecords === 'lenient';
-    const record = readRecord(resource, shape, identities.length, isLenient ? tolerate : undefined);
+  const tolerateOdd = settings.reportRecords === 'lenient' ? tolerate : undefined;
+  const write = (resource: unknown): string => {
+    const record = readRecord(resource, shape, identities.length, tolerateOdd);
     const { id, currency, moneyType } = record;
     // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
     identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
@@ -104,14 +70,14 @@ async function readPage(
     const text = JSON.stringify(record);
     digests.push(crc32(text));
     return text;
-  }
+  };
 
   const slices = new Slices();
   const scan = scanRecords(bytes);
   let step = scan.next();
   for (; !step.done; step = scan.next()) {
     await slices.next();
-    const { start, end } = step.value;
+    const [start, end] = step.value;
     if (start === end) continue;
     const batch = parseBody(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
     const comma = identities.length === 0 ? '' : ',';
@@ -121,12 +87,19 @@ async function readPage(
   }
   const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
   return {
+    /** The records as replies have them, in JSON, with commas and without the brackets of their list; its sender takes them out. */
     written,
+    /** Whether it is so large that no other one should be fetched while it is kept. */
     isLarge: bytes.length > LARGE_BYTES,
+    /** What tells each record from all others of its report. */
     identities,
+    /** The CRC-32 of each record, which tells whether one that comes again is the same. */
     digests,
+    /** The decimals of each currency on the page, `null` if they are not configured. */
     precisions: Object.fromEntries(currencies),
+    /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
     ...(faultCount > 0 && { faults }),
+    /** How many there are, also beyond those. */
     faultCount,
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
@@ -135,17 +108,12 @@ async function readPage(
   };
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
+const [QUOTE, BACKSLASH, COMMA, OPENING, CLOSING] = Buffer.from('"\\,{}');
 /** A brace is its bracket with one bit more. */
 const BRACE_BIT = 0x20;
-const OPENING = 0x7b;
-const CLOSING = 0x7d;
-const LIST = 0x5b;
-const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09]);
-const DATA = Buffer.from('"data"');
+/** The beginning of the list of records, and the most bytes that it takes. */
+const DATA = /^"data"[ \n\r\t]*:[ \n\r\t]*(?=\[)/;
+const MAX_DATA = 128;
 
 /**
  * Finds the records of a collection in its bytes by quotation marks and brackets alone; whether it is JSON shows when the
@@ -166,7 +134,7 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
     if (at >= pauseAt) {
       pauseAt = at + BATCH;
       if (start !== -1 && at - start > MAX_RECORD) throw new UnexpectedDocument('a record is too large');
-      yield { start: at, end: at };
+      yield [at, at];
     }
     const byte = bytes[at] as number;
     if (isInText) {
@@ -174,19 +142,20 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
       else if (byte === BACKSLASH) at += 1;
     } else if (byte === QUOTE) {
       isInText = true;
-      if (depth === 1 && listAt === -1) listAt = dataListAt(bytes, at);
+      if (depth !== 1 || listAt !== -1) continue;
+      const [name] = DATA.exec(bytes.toString('latin1', at, at + MAX_DATA)) ?? [];
+      if (name !== undefined) listAt = at + name.length;
     } else if ((byte | BRACE_BIT) === OPENING) {
       depth += 1;
       if (depth > MAX_DEPTH) throw new UnexpectedDocument('the body is nested too deep');
       if (at === listAt) start = at + 1;
     } else if ((byte | BRACE_BIT) === CLOSING) {
       depth -= 1;
-      if (depth === 1 && start !== -1) {
-        yield { start, end: at };
-        return { start: listAt + 1, end: at };
-      }
+      if (depth !== 1 || start === -1) continue;
+      yield [start, at];
+      return [listAt + 1, at];
     } else if (byte === COMMA && depth === 2 && start !== -1 && at - start >= BATCH) {
-      yield { start, end: at };
+      yield [start, at];
       start = at + 1;
       pauseAt = start + BATCH;
     }
@@ -194,29 +163,15 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
   return undefined;
 }
 
-/** Where the list `data` opens if its name begins at this quotation mark, else -1. */
-function dataListAt(bytes: Buffer, quote: number): number {
-  if (!DATA.equals(bytes.subarray(quote, quote + DATA.length))) return -1;
-  const colon = skipSpaces(bytes, quote + DATA.length);
-  const value = skipSpaces(bytes, colon + 1);
-  return bytes[colon] === COLON && bytes[value] === LIST ? value : -1;
-}
-
-function skipSpaces(bytes: Buffer, from: number): number {
-  let at = from;
-  while (SPACES.has(bytes[at])) at += 1;
-  return at;
-}
-
 /** What is around the records. A list that was scanned is `[0]` in it, so that a second one under its name is noticed. */
 function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
-  const { start, end } = content ?? { start: bytes.length, end: bytes.length };
+  const [start, end] = content ?? [bytes.length, bytes.length];
   if (bytes.length - (end - start) > MAX_FRAME_BYTES) {
     const reason = content ? 'the body is too large beside its records' : '/data is not a list';
     throw new UnexpectedDocument(reason);
   }
   const [before, after] = [bytes.toString('utf8', 0, start), bytes.toString('utf8', end)];
-  const frame = parseDocument(`${before}${content ? '0' : ''}${after}`);
+  const frame = objectAt(parseBody(`${before}${content ? '0' : ''}${after}`), 'the body');
   if (content && JSON.stringify(frame['data']) === '[0]') return frame;
   throw new UnexpectedDocument('/data is not a list');
 }

@@ -1,15 +1,7 @@
 import type { GameOpen, GameOpened, SessionCreate, SessionCreated } from '#contracts';
 
 import type { OperatorCredentials } from '../platform-settings.ts';
-import {
-  attributesOf,
-  isInteger,
-  type JsonObject,
-  objectAt,
-  parseDocument,
-  textAt,
-  UnexpectedDocument,
-} from './document.ts';
+import { isInteger, type JsonObject, resourceIn, textAt, UnexpectedDocument } from './document.ts';
 
 const ATTRIBUTES = '/data/attributes';
 const MAX_BYTES = 8 * 1024;
@@ -22,9 +14,8 @@ export function readSession(
   { baseUrl, settings }: OperatorCredentials,
   { userId }: SessionCreate,
 ): SessionCreated {
-  const data = objectAt(parseDocument(body.toString())['data'], '/data');
+  const { data, attributes } = resourceIn(body, 'session');
   textAt(data, 'id', '/data');
-  const attributes = attributesOf(data, 'session', '/data');
   const platformUserId = idAt(attributes, 'user-id', userId);
   if (settings.sessionUserId === 'same' && platformUserId !== userId) {
     throw new UnexpectedDocument(
@@ -47,8 +38,7 @@ export function readGame(
   { apiUrl, settings }: OperatorCredentials,
   { player }: GameOpen,
 ): GameOpened {
-  const data = objectAt(parseDocument(body.toString())['data'], '/data');
-  const attributes = attributesOf(data, 'GameSession', '/data');
+  const { data, attributes } = resourceIn(body, 'GameSession');
   // The interface document calls it the external player ID, which is the operator's.
   if (idAt(attributes, 'playerId', player.id) !== player.id) {
     throw new UnexpectedDocument(`${ATTRIBUTES}/playerId is another player than the one asked for`);
@@ -74,10 +64,10 @@ function idAt(attributes: JsonObject, name: string, asked?: string): string {
  */
 function playerTextAt(object: JsonObject, name: string, asked?: string, where = ATTRIBUTES): string {
   const text = textAt(object, name, where);
-  if (Buffer.byteLength(text) > MAX_BYTES)
-    throw new UnexpectedDocument(`${where}/${name} is longer than 8 KiB`);
-  if (text === asked || !DECEPTIVE.test(text)) return text;
-  throw new UnexpectedDocument(`${where}/${name} holds control or direction characters`);
+  const isLong = Buffer.byteLength(text) > MAX_BYTES;
+  if (!isLong && (text === asked || !DECEPTIVE.test(text))) return text;
+  const what = isLong ? 'is longer than 8 KiB' : 'holds control or direction characters';
+  throw new UnexpectedDocument(`${where}/${name} ${what}`);
 }
 
 /**
@@ -89,12 +79,12 @@ function playerUrlAt(
   attributes: JsonObject,
   name: string,
   root: string,
-  hosts: OperatorCredentials['settings']['urlHosts'],
+  hosts?: ReadonlySet<string>,
 ): string {
   const text = playerTextAt(attributes, name);
-  const url = URL.parse(text);
-  const isExpected = url?.protocol === 'https:' || (url?.protocol === 'http:' && root.startsWith('http:'));
-  if (!url || !isExpected) throw new UnexpectedDocument(`${ATTRIBUTES}/${name} is not an https URL`);
-  if (!hosts || hosts.has(url.hostname)) return text;
+  const { protocol, hostname = '' } = URL.parse(text) ?? {};
+  const isExpected = protocol === 'https:' || (protocol === 'http:' && root.startsWith('http:'));
+  if (!isExpected) throw new UnexpectedDocument(`${ATTRIBUTES}/${name} is not an https URL`);
+  if (!hosts || hosts.has(hostname)) return text;
   throw new UnexpectedDocument(`${ATTRIBUTES}/${name} leads to a host that is not in PLATFORM_URL_HOSTS`);
 }

@@ -10,9 +10,6 @@ export interface RecordShape {
   readonly integers: readonly string[];
 }
 
-/** Texts that a record may lack with `REPORT_RECORDS=lenient`. */
-const TOLERABLE_TEXTS = ['user-id', 'currency'];
-
 /** Source: interface document, "Ad hoc report record". */
 export const AD_HOC_RECORD: RecordShape = {
   type: 'ad-hoc-report',
@@ -27,10 +24,11 @@ export const RAKE_RECORD: RecordShape = {
   integers: REPORT_AMOUNTS.rake.map(kebabCase),
 };
 
+/** The names in replies by those of the platform: a page has each of them a thousand times. */
+const NAMES = new Map(['userId', ...REPORT_AMOUNTS['ad-hoc']].map((name) => [kebabCase(name), name]));
+/** The names of a hostile answer are remembered only up to a limit. */
 const MAX_NAMES = 1000;
 const MAX_LENGTH = 64;
-/** The names of the interface are few and short; those of a hostile answer are remembered only up to a limit. */
-const NAMES = new Map<string, string>();
 /** Looks at a run of dashes once: from its first one alone. */
 const DASHES = /(?<!-)-+([^-])/g;
 
@@ -56,7 +54,7 @@ export function readRecord(
     tolerate({ pointer: `/records/${index}/${camelCase(name)}`, message });
   };
   for (const name of shape.texts) textAt(attributes, name, inAttributes);
-  for (const name of TOLERABLE_TEXTS) {
+  for (const name of ['user-id', 'currency']) {
     if (!isText(attributes[name])) fault(name, 'is not a non-empty string');
   }
   for (const name of shape.integers) {
@@ -76,12 +74,10 @@ export function readRecord(
 
 /** The name of an attribute in replies: `user-id` as `userId`. */
 function camelCase(name: string): string {
-  let converted = NAMES.get(name);
-  if (converted === undefined) {
-    converted = name.replace(DASHES, (_dash, next: string) => next.toUpperCase());
-    if (NAMES.size >= MAX_NAMES) NAMES.clear();
-    if (name.length <= MAX_LENGTH) NAMES.set(name, converted);
-  }
+  const known = NAMES.get(name);
+  if (known !== undefined) return known;
+  const converted = name.replace(DASHES, (_dash, next: string) => next.toUpperCase());
+  if (NAMES.size < MAX_NAMES && name.length <= MAX_LENGTH) NAMES.set(name, converted);
   return converted;
 }
 

@@ -1,11 +1,11 @@
 import { CommandError } from '#contracts';
 import type { Circuit } from '#resilience';
 
-import { UnexpectedDocument } from '../answers/document.ts';
-import { readBody } from '../answers/read-body.ts';
+import { readBody, UnexpectedDocument } from '../answers/document.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { OperatorCredentials } from '../platform-settings.ts';
 import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
 import type { Outcome } from './classify-attempt.ts';
 
@@ -13,13 +13,13 @@ import type { Outcome } from './classify-attempt.ts';
 interface CallFacts {
   readonly operation: Operation;
   readonly circuit: Circuit;
-  /** Attempts that were started for the command. */
-  readonly attempts: number;
+  /** Whether an attempt was started for the command. */
+  readonly called: boolean;
   /** Attempts of the call whose outcome is unknown. */
   readonly unknown: number;
-  /** The data of the command; no error repeats it. */
+  /** Of the command; no error repeats it. */
   readonly data: object;
-  readonly secretKey: string | undefined;
+  readonly credentials: OperatorCredentials;
 }
 
 const ABOUT_PROXY = 'Ask those who run the service (PLATFORM_PROXY_URL).';
@@ -38,29 +38,28 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
 
 /** The error of a call that did not succeed. */
 export async function callError(outcome: Outcome, facts: CallFacts): Promise<CommandError> {
-  const { operation, circuit, attempts } = facts;
+  const { operation, circuit, called } = facts;
   const retryAfterMs = circuit.retryAfterMs || undefined;
   switch (outcome.kind) {
     case 'expired':
-      return new CommandError('COMMAND_EXPIRED', { details: { called: attempts > 0 } });
+      return new CommandError('COMMAND_EXPIRED', { details: { called } });
     case 'rejected': {
       const { reason } = outcome;
       if (reason === 'overloaded') return new CommandError('OVERLOADED');
       if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
-      const details = circuit.cause === undefined ? undefined : { reason: circuit.cause };
-      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details });
+      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details: { reason: circuit.cause } });
     }
     case 'answered':
       return answerError(outcome, undefined, facts);
     case 'transient':
       return answerError(outcome, outcome.retryAfterMs ?? retryAfterMs, facts);
-    case 'unknown':
-    case 'not-sent': {
+    default: {
       const { kind, fault, proxyStatus } = outcome;
-      const code = kind === 'unknown' ? OPERATION_TRAITS[operation].unknownCode : 'PLATFORM_UNAVAILABLE';
       const details = { reason: fault, ...(proxyStatus !== undefined && { proxyStatus }) };
-      const message = kind === 'not-sent' ? MESSAGES[fault] : undefined;
-      return new CommandError(code, { retryAfterMs, message, details });
+      if (kind === 'unknown') {
+        return new CommandError(OPERATION_TRAITS[operation].unknownCode, { retryAfterMs, details });
+      }
+      return new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, message: MESSAGES[fault], details });
     }
   }
 }
@@ -68,22 +67,19 @@ export async function callError(outcome: Outcome, facts: CallFacts): Promise<Com
 async function answerError(
   answer: Answer,
   retryAfterMs: number | undefined,
-  { operation, unknown, data, secretKey }: CallFacts,
+  { operation, unknown, data, credentials }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const text = await textOf(answer).catch(() => undefined);
+  const body = new Promise<Buffer>((resolve) => resolve(readBody(answer, MAX_ERROR_BYTES)));
+  const text = await body.then(String, () => undefined);
   const { code, details, entries } = classifyError(status, text, operation, data);
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
     retryAfterMs,
-    platform: { status, errors: redactedErrors(entries, [data, secretKey]) },
+    platform: { status, errors: redactedErrors(entries, [data, credentials.secretKey]) },
     details: details || earlier ? { ...details, ...earlier } : undefined,
   });
-}
-
-async function textOf(answer: Answer): Promise<string> {
-  return String(await readBody(answer, MAX_ERROR_BYTES));
 }
 
 /** The error of a success whose body is not what the interface promises; another error as it is. */

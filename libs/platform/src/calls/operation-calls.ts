@@ -3,13 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 
-import type { CommandError } from '#contracts';
 import {
   type Admission,
   type Admittance,
   Attempts,
   Circuit,
-  type CircuitState,
   type Clock,
   type Compartment,
   type Deadline,
@@ -18,9 +16,9 @@ import {
   type RetryRules,
 } from '#resilience';
 
-import { readBody, utf8 } from '../answers/read-body.ts';
+import { readBody, utf8 } from '../answers/document.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { AttemptTrace, PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
+import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
 import { type Answer, statusClass, type Unanswered } from '../transport/connection.ts';
@@ -55,7 +53,7 @@ export interface OperatorShare {
   readonly random: Random;
 }
 
-/** One call: what is sent, to where, by whom, and how its answer is read. */
+/** One call: what is sent, to where, and by whom. */
 export interface Call<Data extends object = object, Result = unknown> {
   readonly credentials: OperatorCredentials;
   /** Of the command; no error repeats it. */
@@ -68,36 +66,18 @@ export interface Call<Data extends object = object, Result = unknown> {
   read(this: void, body: Buffer, credentials: OperatorCredentials, data: Data): Result | Promise<Result>;
 }
 
-/** The state of one circuit, for health and metrics. */
-export interface CircuitReport {
-  readonly operator: string;
-  readonly operation: Operation;
-  readonly state: CircuitState;
-  /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
-  readonly cause?: string | undefined;
-  /** Until a call may go through, while none may. */
-  readonly retryAfterMs?: number | undefined;
-  /** When a call last asked to go through, by the steady clock. */
-  readonly lastUsedAtMs: number;
-}
+/** One operation of one operator, for health and metrics. */
+export type OperationReport = ReturnType<OperationCalls['report']>;
+/** The state of its circuit alone. */
+export type CircuitReport = Pick<OperationReport, 'operator' | 'operation' | 'state' | 'lastUsedAtMs'> &
+  Partial<Pick<OperationReport, 'cause' | 'retryAfterMs'>>;
 
-/** The calls of one operation, for health and metrics. */
-export interface CallsReport {
-  readonly operator: string;
-  readonly operation: Operation;
-  readonly inFlight: number;
-  /** For a connection. */
-  readonly waiting: number;
-  /** Retries that are left, of 100; below 1 none is made. */
-  readonly retriesLeft: number;
-}
-
-/** An attempt in flight: what it leads to, and what is settled then. */
+/** An attempt in flight. */
 interface Attempt {
   readonly end: Promise<Answer | Unanswered>;
   readonly pass: number;
+  readonly resends: number;
   readonly startedAtMs: number;
-  readonly trace: AttemptTrace | undefined;
 }
 
 /** A timer may fire that much before the clock agrees. */
@@ -109,6 +89,7 @@ const EXPIRED = { kind: 'expired' } as const;
  * outside in: retry, admission, circuit, request. A connection is held for an attempt, and not for the pauses between attempts.
  */
 export class OperationCalls {
+  readonly #traits: (typeof OPERATION_TRAITS)[Operation];
   readonly #circuit: Circuit;
   readonly #compartment: Compartment;
   readonly #rules: RetryRules;
@@ -119,23 +100,33 @@ export class OperationCalls {
     private readonly share: OperatorShare,
   ) {
     const { operator, limits, admission, observer, clock, random } = share;
+    this.#traits = OPERATION_TRAITS[operation];
     this.#circuit = new Circuit(limits.circuit, clock, random, (state, cause) =>
       observer?.circuitChanged(operator, operation, state, cause),
     );
-    this.#compartment = admission.add(OPERATION_TRAITS[operation].priority);
+    this.#compartment = admission.add(this.#traits.priority);
     this.#rules = { maxAttempts: limits.maxAttempts, budget: new RetryBudget(clock), random };
   }
 
-  circuitReport(): CircuitReport {
+  report() {
     const { state, cause, retryAfterMs } = this.#circuit;
-    const facts = { state, cause, retryAfterMs: retryAfterMs || undefined, lastUsedAtMs: this.#lastUsedAtMs };
-    return { operator: this.share.operator, operation: this.operation, ...facts };
-  }
-
-  callsReport(): CallsReport {
     const { inFlight, waiting } = this.#compartment;
-    const facts = { inFlight, waiting: waiting.length, retriesLeft: this.#rules.budget.left };
-    return { operator: this.share.operator, operation: this.operation, ...facts };
+    return {
+      operator: this.share.operator,
+      operation: this.operation,
+      state,
+      /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while the circuit is closed. */
+      cause,
+      /** Until a call may go through, while none may. */
+      retryAfterMs: retryAfterMs || undefined,
+      /** When a call last asked to go through, by the steady clock. */
+      lastUsedAtMs: this.#lastUsedAtMs,
+      inFlight,
+      /** For a connection. */
+      waiting: waiting.length,
+      /** Retries that are left, of 100; below 1 none is made. */
+      retriesLeft: this.#rules.budget.left,
+    };
   }
 
   /** Stops its timer; no call is made afterwards. */
@@ -150,15 +141,13 @@ export class OperationCalls {
    * @throws CommandError unless it succeeds
    */
   async make<Data extends object, Result>(call: Call<Data, Result>, context: CallContext): Promise<Result> {
-    const { admission, observer, stopping, clock } = this.share;
-    const { repeatAfterUnknown, maxAnswerBytes } = OPERATION_TRAITS[this.operation];
-    const attempts = new Attempts<Outcome>(
-      this.#rules,
-      call.request.repeatAfterUnknown ?? repeatAfterUnknown,
-    );
-    this.#lastUsedAtMs = clock();
+    const { admission, observer } = this.share;
+    const repeat = call.request.repeatAfterUnknown ?? this.#traits.repeatAfterUnknown;
+    const attempts = new Attempts<Outcome>(this.#rules, repeat);
+    this.#lastUsedAtMs = this.share.clock();
     let next: Outcome | number;
     do {
+      let outcome: Outcome;
       let entered: RefusalReason | 'admitted' | Promise<Admittance> =
         this.#circuit.retryAfterMs > 0
           ? 'circuit-open'
@@ -168,83 +157,71 @@ export class OperationCalls {
         entered = await entered;
         observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
       }
-      let outcome: Outcome;
       if (entered === 'admitted') {
         try {
           const begun = this.#begin(call, context, attempts.count);
-          outcome = 'end' in begun ? this.#settle(begun, await begun.end, context.deadline) : begun;
+          outcome = 'end' in begun ? this.#ended(begun, await begun.end, call, context) : begun;
         } finally {
           admission.leave(this.#compartment);
         }
-      } else outcome = this.#refuse(entered);
+      } else outcome = this.#refused(entered);
       next = attempts.next(outcome, context.deadline.remainingMs());
       if (typeof next === 'number') {
         observer?.retried(this.operation);
         // The attempt after a pause that was cut short finds out why.
-        await sleep(next, undefined, { signal: stopping }).catch(() => undefined);
+        await sleep(next, undefined, { signal: this.share.stopping }).catch(() => undefined);
       }
     } while (typeof next === 'number');
     if (!('status' in next) || statusClass(next.status) !== '2xx') {
-      throw await this.#failure(next, attempts.unknown, call, context);
+      const facts = { ...call, operation: this.operation, circuit: this.#circuit, unknown: attempts.unknown };
+      const error = await callError(next, { ...facts, called: context.attempts > 0 });
+      if (error.details?.['hint'] === 'signature') {
+        observer?.signatureDoubted(this.share.operator, this.operation);
+      }
+      throw error;
     }
     try {
-      const body = readBody(next, maxAnswerBytes);
-      const result = call.read(utf8(Buffer.isBuffer(body) ? body : await body), call.credentials, call.data);
+      const body = readBody(next, this.#traits.maxAnswerBytes);
+      const bytes = utf8(Buffer.isBuffer(body) ? body : await body);
+      const result = call.read(bytes, call.credentials, call.data);
       return result instanceof Promise ? await result : result;
     } catch (error) {
       throw protocolError(error, next.status);
     }
   }
 
-  #refuse(reason: RefusalReason): Outcome {
+  #refused(reason: RefusalReason): Outcome {
     this.share.observer?.attemptRefused(this.operation, reason);
     return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
   }
 
   /** @param resends how many attempts of the call were made before */
   #begin(call: Call, context: CallContext, resends: number): Attempt | Outcome {
-    // The circuit may have opened, and the deadline passed, while the call waited for its admission.
+    // The deadline may have passed, and the circuit opened, while the call waited for its admission.
+    const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
+    if (timeoutMs === 0) return this.#refused('expired');
     const pass = this.#circuit.enter();
-    if (pass === undefined) return this.#refuse('circuit-open');
-    const { limits, tracer } = this.share;
-    const timeoutMs = Math.min(limits.attemptTimeoutMs, context.deadline.remainingMs());
-    if (timeoutMs === 0) {
-      this.#circuit.settle(pass, 'ignored');
-      return EXPIRED;
-    }
-    const { method, pathTemplate, root } = call.request;
-    const trace =
-      context.traceContext &&
-      tracer?.start(context.traceContext, { method, root: call.credentials[root], pathTemplate, resends });
+    if (pass === undefined) return this.#refused('circuit-open');
     context.attempts += 1;
-    const { maxAnswerBytes } = OPERATION_TRAITS[this.operation];
     const startedAtMs = performance.now();
-    const end = call.connections.request(call.options, timeoutMs, maxAnswerBytes);
-    return { pass, trace, startedAtMs, end };
+    const end = call.connections.take().request(call.options, timeoutMs, this.#traits.maxAnswerBytes);
+    return { end, pass, resends, startedAtMs };
   }
 
-  #settle({ pass, trace, startedAtMs }: Attempt, end: Answer | Unanswered, deadline: Deadline): Outcome {
-    const { observer, transport } = this.share;
-    const isLate = 'fault' in end && deadline.remainingMs() < TIMER_MS;
+  #ended(attempt: Attempt, end: Answer | Unanswered, call: Call, context: CallContext): Outcome {
+    const { observer, tracer, transport } = this.share;
+    const { resends, startedAtMs } = attempt;
+    const isLate = 'fault' in end && context.deadline.remainingMs() < TIMER_MS;
     const outcome = isLate ? EXPIRED : classifyAttempt(end, transport.proxyUrl !== undefined);
     const result = resultOf(outcome);
     const status = 'fault' in end ? undefined : end.status;
     observer?.attemptEnded(this.operation, result, performance.now() - startedAtMs);
-    trace?.end(result, status);
-    this.#circuit.settle(pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
+    if (context.traceContext && tracer) {
+      const { method, pathTemplate, root } = call.request;
+      const sent = { method, root: call.credentials[root], pathTemplate, resends, startedAtMs };
+      tracer.attemptEnded(context.traceContext, { ...sent, result, status });
+    }
+    this.#circuit.settle(attempt.pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
     return outcome;
-  }
-
-  async #failure(
-    outcome: Outcome,
-    unknown: number,
-    { data, credentials: { secretKey } }: Call,
-    { attempts }: CallContext,
-  ): Promise<CommandError> {
-    const facts = { operation: this.operation, circuit: this.#circuit, attempts, unknown, data, secretKey };
-    const { observer, operator } = this.share;
-    const error = await callError(outcome, facts);
-    if (error.details?.['hint'] === 'signature') observer?.signatureDoubted(operator, this.operation);
-    return error;
   }
 }

@@ -65,12 +65,7 @@ const BARE = /^(?:bad request)?$/;
  * @param data of the command
  * @returns its errors as they came, too
  */
-export function classifyError(
-  status: number,
-  text: string | undefined,
-  operation: Operation,
-  data: object,
-): { code: ErrorCode; details: CommandErrorFacts['details']; entries: readonly PlatformErrorEntry[] } {
+export function classifyError(status: number, text: string | undefined, operation: Operation, data: object) {
   const { entries, foreign, isBare } = readErrors(text);
   const texts = entries.flatMap(({ detail = '', title = '' }) => [plain(detail), plain(title)]);
   const isMatch = (row: ErrorRow): boolean =>
@@ -95,7 +90,7 @@ export function classifyError(
 /** `foreign` says what a body is that is neither an error document of JSON:API nor empty. */
 function readErrors(text: string | undefined) {
   if (text === undefined) return { entries: [], foreign: 'text', isBare: false };
-  const errors = memberOf(parsed(text), 'errors');
+  const { errors } = membersOf(parsed(text));
   if (Array.isArray(errors)) {
     const entries = errors.slice(0, MAX_ENTRIES).map(readEntry);
     return { entries, foreign: undefined, isBare: entries.every(saysNothing) };
@@ -106,10 +101,9 @@ function readErrors(text: string | undefined) {
 }
 
 function readEntry(error: unknown): PlatformErrorEntry {
-  const status = Number(memberOf(error, 'status') ?? Number.NaN);
-  const title = memberOf(error, 'title');
-  const detail = memberOf(error, 'detail');
-  const pointer = memberOf(memberOf(error, 'source'), 'pointer');
+  const { status: given, title, detail, source } = membersOf(error);
+  const status = Number(given ?? Number.NaN);
+  const { pointer } = membersOf(source);
   return {
     ...(Number.isSafeInteger(status) && { status }),
     ...(typeof title === 'string' && { title }),
@@ -134,8 +128,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' ? ((value ?? {}) as Readonly<Record<string, unknown>>) : {};
 }
 
 function hasCurrency(data: object): boolean {

@@ -55,18 +55,19 @@ export function redactedErrors(
  * holds a value as a URL, JSON or HTML writes it becomes `***` as a whole. The time is bounded, whatever they hold.
  */
 export class Redactor {
-  /** Matches where a value begins; `undefined`: there are too many values, or too long ones. */
-  readonly #values: RegExp | undefined;
+  /** Matches where a value begins. */
+  readonly #values: RegExp;
   readonly #units: number;
-  #budget = BUDGET;
+  #budget: number;
 
   /** @param secrets values at any depth; strings and numbers count */
   constructor(secrets: unknown) {
     const values = new Set(valuesOf(secrets));
-    const writings = [...values].flatMap(writingsOf);
-    this.#units = writings.reduce((sum, { length }) => sum + length, 1);
     const areUsual = values.size <= MAX_VALUES && [...values].every(({ length }) => length <= MAX_VALUE);
-    if (areUsual) this.#values = patternOf(writings);
+    const writings = areUsual ? [...values].flatMap(writingsOf) : [];
+    this.#values = patternOf(writings);
+    this.#units = writings.reduce((sum, { length }) => sum + length, 1);
+    this.#budget = areUsual ? BUDGET : -1;
   }
 
   redact(text: string): string {
@@ -80,21 +81,19 @@ export class Redactor {
   /** A JSON pointer: if it holds a value, only the names of the interface are left. */
   redactPointer(pointer: string): string {
     if (this.redact(pointer) === pointer) return pointer;
-    const isKept = (name: string): boolean => name === '' || NAMES.has(plain(name));
     const names = pointer.slice(0, MAX_CHARACTERS).split('/');
-    return names.map((name) => (isKept(name) ? name : REDACTED)).join('/');
+    return names.map((name) => (name === '' || NAMES.has(plain(name)) ? name : REDACTED)).join('/');
   }
 
   /** @returns undefined if it holds a value in another notation, or would take too long */
   #withoutValues(text: string): string | undefined {
-    const values = this.#values;
-    if (values === undefined || !this.#spend(text)) return undefined;
-    const redacted = without(text, [...asInForm(text).matchAll(values), ...text.matchAll(SIGNATURE)]);
+    if (!this.#spend(text)) return undefined;
+    const redacted = without(text, [...asInForm(text).matchAll(this.#values), ...text.matchAll(SIGNATURE)]);
     let layer = redacted;
     for (let layers = 1; layers <= MAX_LAYERS; layers += 1) {
       const decoded = decode(layer);
       if (decoded === layer) return redacted;
-      if (!this.#spend(decoded) || asInForm(decoded).search(values) !== -1) return undefined;
+      if (!this.#spend(decoded) || asInForm(decoded).search(this.#values) !== -1) return undefined;
       layer = decoded;
     }
     return undefined;
@@ -166,6 +165,6 @@ function valuesOf(value: unknown): string[] {
   // Launch options may be a string of JSON; the platform gets what it holds, and may trim what it gets.
   const options = readLaunchOptions(value);
   const text = value.trim();
-  const isShown = text !== '' && (options === undefined || text.length <= MAX_VALUE);
-  return isShown ? [text, ...valuesOf(options)] : valuesOf(options);
+  const isLeftOut = text === '' || (options !== undefined && text.length > MAX_VALUE);
+  return [...(isLeftOut ? [] : [text]), ...valuesOf(options)];
 }

@@ -17,13 +17,11 @@ export interface Answer {
   readonly retryAfterMs?: number | undefined;
 }
 
-export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx';
+export type StatusClass = `${2 | 3 | 4 | 5}xx`;
 
 /** Every status from 500 up is a failure of the platform, also one that HTTP does not know. */
 export function statusClass(status: number): StatusClass {
-  if (status >= 500) return '5xx';
-  if (status >= 400) return '4xx';
-  return status >= 300 ? '3xx' : '2xx';
+  return `${Math.min(Math.trunc(status / 100), 5) as 2 | 3 | 4 | 5}xx`;
 }
 
 /** Why a request got no complete answer. */
@@ -64,9 +62,6 @@ const KEEP_ALIVE_MS = 4000;
 const MAX_KEEP_ALIVE_MS = 5000;
 const FAULT_OF_CODE: ReadonlyMap<unknown, TransportFault> = new Map([
   ['ECONNREFUSED', 'refused'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
-  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
   ['UND_ERR_HEADERS_OVERFLOW', 'malformed'],
   ['UND_ERR_DESTROYED', 'closed'],
 ]);
@@ -93,13 +88,9 @@ export class Connection implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /**
-   * @param backstopMs for undici's own timeouts, which are coarse
-   * @param onEnd called after each request, and if the other side closes it; it is reusable only after a whole answer
-   */
+  /** @param onEnd called after each request, and if the other side closes it; it is reusable only after a whole answer */
   constructor(
     { origin, connect }: Route,
-    backstopMs: number,
     private readonly onEnd: (connection: Connection, isReusable: boolean) => void,
   ) {
     this.#client = new Client(origin, {
@@ -107,8 +98,9 @@ export class Connection implements Dispatcher.DispatchHandler {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-      headersTimeout: backstopMs,
-      bodyTimeout: backstopMs,
+      // undici's own timeouts are coarse: a request has one of ours.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: (options, callback) => {
         this.#firstError = undefined;
         this.#connecting = connect(options, (...result) => {
@@ -166,8 +158,8 @@ export class Connection implements Dispatcher.DispatchHandler {
     if (!this.#resolve || this.#status === 0) return;
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    const maxBytes = this.#status < 300 ? this.#maxAnswerBytes : MAX_ERROR_BYTES;
-    if (this.#bytes > maxBytes) this.#answer('too-large');
+    if (this.#bytes > (this.#status < 300 ? this.#maxAnswerBytes : MAX_ERROR_BYTES))
+      this.#answer('too-large');
   }
 
   onResponseEnd(): void {
@@ -177,8 +169,8 @@ export class Connection implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    const cause = this.#firstError ?? error;
-    this.#fail(this.#faultOf(cause), error instanceof ProxyError ? error.status : undefined);
+    const proxyStatus = error instanceof ProxyError ? error.status : undefined;
+    this.#fail(this.#faultOf(this.#firstError ?? error), proxyStatus);
   }
 
   readonly #expire = (): void => this.#fail(this.#connecting?.isAtProxy ? 'proxy-timeout' : 'timeout');
@@ -188,21 +180,20 @@ export class Connection implements Dispatcher.DispatchHandler {
     if (this.#status >= 300) return this.#answer('incomplete');
     // A client learns that its certificate was refused after it has begun to write; the server has read nothing.
     const isLost = this.#isSent && fault !== 'client-certificate';
-    this.#end({ kind: isLost ? 'unknown' : 'not-sent', fault, proxyStatus }, false);
+    this.#end({ kind: isLost ? 'unknown' : 'not-sent', fault, proxyStatus });
   }
 
   #answer(body: Answer['body']): void {
-    const answer: Answer = { kind: 'answered', status: this.#status, headers: this.#headers, body };
-    this.#end(answer, typeof body !== 'string');
+    this.#end({ kind: 'answered', status: this.#status, headers: this.#headers, body });
   }
 
-  #end(end: Answer | Unanswered, isWhole: boolean): void {
+  #end(end: Answer | Unanswered): void {
     const resolve = this.#resolve;
     if (!resolve) return;
     this.#resolve = undefined;
     clearTimeout(this.#timer);
     this.#chunks = [];
-    this.onEnd(this, isWhole);
+    this.onEnd(this, 'body' in end && typeof end.body !== 'string');
     resolve(end);
   }
 

@@ -47,17 +47,14 @@ export class Names {
 
   /** As `net.connect` wants it. */
   readonly lookup: LookupFunction = (name, { all, family, hints = 0 }, callback) => {
-    this.#addressesOf(name, hints, (error, addresses) => {
+    const answer: Answer = (error, addresses) => {
       const isGiven = family === 4 || family === 6;
       const fitting = isGiven ? addresses.filter((each) => each.family === family) : [...addresses];
       const [first] = fitting;
       const failure = error ?? (first ? null : Object.assign(new Error('no address'), { code: 'ENOTFOUND' }));
       if (all) callback(failure, fitting);
       else callback(failure, first?.address ?? '', first?.family);
-    });
-  };
-
-  #addressesOf(name: string, hints: number, answer: Answer): void {
+    };
     const nowMs = performance.now();
     const host = this.#hosts.get(name) ?? new Host();
     this.#hosts.set(name, host);
@@ -70,7 +67,7 @@ export class Names {
       if (waiting.delete(answer)) answer(null, host.addresses);
     };
     setTimeout(useOld, host.askedAtMs + PATIENCE_MS - nowMs).unref();
-  }
+  };
 
   /** Asks now, or, for a name that is slow, once fewer of them are asked for. */
   #askFor(name: string, host: Host, hints: number): Set<Answer> {

@@ -1,5 +1,5 @@
-import { request as plainRequest } from 'node:http';
-import { request as encryptedRequest } from 'node:https';
+import http from 'node:http';
+import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 
 import { buildConnector } from 'undici';
@@ -44,11 +44,15 @@ export interface Route {
   readonly connect: Connector;
 }
 
-/** Straight to an origin, through a tunnel of the proxy if it is encrypted, or by the proxy's own requests if it is not. */
+/**
+ * Straight to an origin, through a tunnel of the proxy if it is encrypted, or by the proxy's own requests if it is not.
+ *
+ * @param timeoutMs of connecting; default: whoever connects ends it
+ */
 export function routeTo(
   origin: string,
   { tls, proxyUrl, names: { lookup } = NAMES }: PlatformTransport,
-  timeoutMs: number,
+  timeoutMs = 0,
 ): Route {
   const direct = directConnector(timeoutMs, lookup, tls);
   if (proxyUrl === undefined) return { origin, prefix: '', headers: [], connect: direct };
@@ -58,12 +62,19 @@ export function routeTo(
     const connect = tunnelConnector(proxy, `${hostname}:${port || 443}`, lookup, direct);
     return { origin, prefix: '', headers: [], connect };
   }
+  // What the platform is trusted by, and what it is shown, is not for the proxy.
+  const toProxy = directConnector(timeoutMs, lookup);
+  const connect: Connector = (options, callback) => {
+    const connecting = toProxy(options, (...[error, socket]) =>
+      error ? callback(new ProxyError(), null) : callback(null, socket),
+    );
+    return { ...connecting, isAtProxy: true };
+  };
   return {
     origin: proxy.origin,
     prefix: origin,
     headers: ['host', host, ...authorizationOf(proxy)],
-    // What the platform is trusted by, and what it is shown, is not for the proxy.
-    connect: proxyConnector(directConnector(timeoutMs, lookup)),
+    connect,
   };
 }
 
@@ -81,39 +92,29 @@ function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsCon
   };
 }
 
-/** Connects to a proxy that carries requests out by itself. */
-function proxyConnector(connectToProxy: Connector): Connector {
-  return (options, callback) => {
-    const connecting = connectToProxy(options, (...[error, socket]) =>
-      error ? callback(new ProxyError(), null) : callback(null, socket),
-    );
-    return { ...connecting, isAtProxy: true };
-  };
-}
-
 /** Connects to a target, host and port, by a tunnel through a proxy, of which `connect` makes an encrypted connection. */
 function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, connect: Connector): Connector {
-  const isEncrypted = proxy.protocol === 'https:';
+  const { request: open } = proxy.protocol === 'https:' ? https : http;
   const options = {
     method: 'CONNECT',
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: proxy.port || (isEncrypted ? 443 : 80),
+    port: proxy.port,
     path: target,
     headers: ['host', target, ...authorizationOf(proxy)],
     agent: false,
     lookup,
   };
   return (tunnelled, callback) => {
-    const request = isEncrypted ? encryptedRequest(options) : plainRequest(options);
+    const request = open(options);
     const connecting: Connecting = { isAtProxy: true, stream: request };
     request.once('connect', ({ statusCode = 0 }, socket) => {
       if (statusCode >= 200 && statusCode < 300) {
         const { stream } = connect({ ...tunnelled, httpSocket: socket }, callback);
         Object.assign(connecting, { isAtProxy: false, stream });
-        return;
+      } else {
+        socket.destroy();
+        callback(new ProxyError(statusCode), null);
       }
-      socket.destroy();
-      callback(new ProxyError(statusCode), null);
     });
     request.on('error', () => {
       if (connecting.isAtProxy) callback(new ProxyError(), null);

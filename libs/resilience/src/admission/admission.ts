@@ -19,16 +19,14 @@ interface Waiter {
 }
 
 /** Calls that are slow or stuck together, such as those of one operation. */
-export interface Compartment {
+export interface Compartment extends Share {
   readonly priority: Priority;
-  readonly share: Share;
-  inFlight: number;
   /** The latest deadline first; the next waiter is taken off the end. */
   readonly waiting: Waiter[];
 }
 
-/** How many times what is free a share may hold: in the end three quarters of all connections, or half of them. */
-const WEIGHTS: Readonly<Record<Priority, number>> = { interactive: 3, background: 1 };
+/** How many times what is free an interactive share may hold: in the end three quarters of all connections. */
+const WEIGHT = 3;
 
 /**
  * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the rest.
@@ -39,23 +37,19 @@ const WEIGHTS: Readonly<Record<Priority, number>> = { interactive: 3, background
  */
 export class Admission {
   readonly #shares: Shares;
-  readonly #queue: number;
-  readonly #background: Share = { inFlight: 0 };
   /** Interactive ones first. */
   #compartments: readonly Compartment[] = [];
   #isClosed = false;
 
-  constructor({ connections, queue }: AdmissionLimits) {
-    this.#shares = new Shares(connections);
-    this.#queue = queue;
+  constructor(private readonly limits: AdmissionLimits) {
+    this.#shares = new Shares(limits.connections);
   }
 
   /** Adds a compartment, for good. */
   add(priority: Priority): Compartment {
-    const isInteractive = priority === 'interactive';
-    const share = isInteractive ? { inFlight: 0 } : this.#background;
-    const added: Compartment = { priority, share, inFlight: 0, waiting: [] };
-    this.#compartments = isInteractive ? [added, ...this.#compartments] : [...this.#compartments, added];
+    const added: Compartment = { priority, inFlight: 0, waiting: [] };
+    const all = this.#compartments;
+    this.#compartments = priority === 'interactive' ? [added, ...all] : [...all, added];
     return added;
   }
 
@@ -68,8 +62,7 @@ export class Admission {
   }
 
   leave(compartment: Compartment): void {
-    compartment.inFlight -= 1;
-    this.#shares.giveBack(compartment.share);
+    this.#shares.giveBack(compartment);
     for (const next of this.#compartments) {
       while (next.waiting.length > 0 && this.#hasRoomFor(next))
         next.waiting.at(-1)?.settle(this.#admit(next));
@@ -82,19 +75,21 @@ export class Admission {
     for (const waiter of this.#compartments.flatMap(({ waiting }) => waiting)) waiter.settle('closed');
   }
 
-  #hasRoomFor({ priority, share }: Compartment): boolean {
-    return this.#shares.hasRoomFor(share, WEIGHTS[priority]);
+  /** All background compartments together are one share. */
+  #hasRoomFor(compartment: Compartment): boolean {
+    if (compartment.priority === 'interactive') return this.#shares.hasRoomFor(compartment, WEIGHT);
+    const background = this.#compartments.filter(({ priority }) => priority === 'background');
+    return this.#shares.hasRoomFor({ inFlight: background.reduce((sum, each) => sum + each.inFlight, 0) });
   }
 
   #admit(compartment: Compartment): 'admitted' {
-    compartment.inFlight += 1;
-    this.#shares.take(compartment.share);
+    this.#shares.take(compartment);
     return 'admitted';
   }
 
   #makeRoom({ priority }: Compartment): boolean {
     const waiting = this.#compartments.reduce((sum, each) => sum + each.waiting.length, 0);
-    if (waiting < this.#queue) return true;
+    if (waiting < this.limits.queue) return true;
     if (priority === 'background') return false;
     const evicted = this.#compartments.find((other) => other.priority === 'background' && other.waiting[0]);
     evicted?.waiting[0]?.settle('overloaded');
@@ -109,10 +104,10 @@ export class Admission {
       resolve(admittance);
     };
     const waiter: Waiter = { deadline, settle };
+    const unsubscribe = deadline.onExpired(() => settle('expired'));
     // A later call mostly has a later deadline, so its place is near the beginning.
     const index = waiting.findIndex((other) => other.deadline.atMs <= deadline.atMs);
     waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
-    const unsubscribe = deadline.onExpired(() => settle('expired'));
     return promise;
   }
 }

@@ -5,16 +5,12 @@ export interface Share {
 
 /** The one rule of everything that is shared: no share holds more than a multiple of what all shares together leave free. */
 export class Shares {
-  #inFlight = 0;
+  inFlight = 0;
 
   constructor(readonly size: number) {}
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   get free(): number {
-    return this.size - this.#inFlight;
+    return this.size - this.inFlight;
   }
 
   /** @param weight how many times what is free the share may hold */
@@ -24,11 +20,11 @@ export class Shares {
 
   take(share: Share): void {
     share.inFlight += 1;
-    this.#inFlight += 1;
+    this.inFlight += 1;
   }
 
   giveBack(share: Share): void {
     share.inFlight -= 1;
-    this.#inFlight -= 1;
+    this.inFlight -= 1;
   }
 }

@@ -26,7 +26,8 @@ const LINE = 2;
  */
 export class Window {
   readonly #shares: Shares;
-  readonly #holdings = new Map<string, Holding>();
+  /** What each compartment holds, by its name. */
+  readonly holdings = new Map<string, Holding>();
   /** Repeats of commands whose compartments hold their shares. */
   readonly #beside = newHolding();
   #restartedAtMs = 0;
@@ -43,11 +44,6 @@ export class Window {
     this.#shares = new Shares(size);
   }
 
-  /** What each compartment holds, by its name. */
-  get holdings(): ReadonlyMap<string, Readonly<Holding>> {
-    return this.#holdings;
-  }
-
   /**
    * Takes a place for a command, or for a repeat of one, which only waits for it: the repeats of compartments that are stuck
    * may together hold as much as is free.
@@ -55,8 +51,8 @@ export class Window {
    * @returns gives the place back, once; undefined if the compartment holds its share, and is stuck
    */
   enter(compartment: string, isRepeat = false): (() => void) | undefined {
-    let holding = this.#holdings.get(compartment);
-    if (holding === undefined) this.#holdings.set(compartment, (holding = newHolding()));
+    let holding = this.holdings.get(compartment);
+    if (holding === undefined) this.holdings.set(compartment, (holding = newHolding()));
     if (holding.inFlight === 0) holding.movedAtMs = this.clock();
     else if (!this.#shares.hasRoomFor(holding) && this.#isStuck(holding)) {
       if (isRepeat && this.#shares.hasRoomFor(this.#beside)) return this.#take(this.#beside, isRepeat);
@@ -68,10 +64,8 @@ export class Window {
 
   /** Something else held up all compartments until now: none is stuck, and what each took counts from here. */
   restart(): void {
-    this.#restartedAtMs = this.clock();
-    for (const holding of this.#holdings.values()) {
-      Object.assign(holding, { movedAtMs: this.#restartedAtMs, tookMs: 0 });
-    }
+    const movedAtMs = (this.#restartedAtMs = this.clock());
+    for (const holding of this.holdings.values()) Object.assign(holding, { movedAtMs, tookMs: 0 });
   }
 
   #take(holding: Holding, isRepeat: boolean): () => void {

@@ -19,11 +19,6 @@ export interface CircuitSettings {
   readonly openMs: number;
 }
 
-type Mode =
-  | { readonly state: 'closed' }
-  | { readonly state: 'open'; readonly probeAtMs: number }
-  | { readonly state: 'half-open'; isProbing: boolean };
-
 /** `retryAfterMs` while a probe is in flight: nobody knows when it ends. */
 const PROBE_IN_FLIGHT_MS = 1000;
 const BUCKETS = 10;
@@ -43,26 +38,28 @@ const JUST_BELOW = 1e-6;
  * and count a call when it starts but its failure when it ends, so that calls longer than the window could open it.
  */
 export class Circuit {
-  readonly #openMs: number;
   readonly #bucketMs: number;
   /** Rotates opossum's buckets by our clock; opossum itself would hold a timer for each circuit. */
   readonly #rotation = new EventEmitter();
   #rotatedAtMs: number;
   /** opossum keeps this object, and reads `resetTimeout` from it each time it opens. */
-  readonly #options: CircuitBreaker.Options<[]>;
+  readonly #options: CircuitBreaker.Options<[]> & { resetTimeout: number };
   readonly #opossum: CircuitBreaker<[], never>;
-  #mode: Mode = { state: 'closed' };
+  /** When the next probe may come, while it is open. */
+  #probeAtMs = 0;
+  /** Only while it is half-open. */
+  #isProbing = false;
   #pass = 0;
   #cause: string | undefined;
 
   /** @param onChange called with the cause of the last unhealthy call, unless the circuit closes */
   constructor(
-    { failureRate, minimumCalls, windowMs, openMs }: CircuitSettings,
+    private readonly settings: CircuitSettings,
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly onChange: (state: CircuitState, cause: string | undefined) => void,
   ) {
-    this.#openMs = openMs;
+    const { failureRate, minimumCalls, windowMs } = settings;
     this.#bucketMs = Math.max(1, Math.floor(windowMs / BUCKETS));
     this.#rotatedAtMs = clock();
     this.#options = {
@@ -77,42 +74,48 @@ export class Circuit {
       resetTimeout: this.#nextWaitMs(),
     };
     this.#opossum = new CircuitBreaker(fail, this.#options);
-    this.#opossum.on('open', () => this.#open());
-    this.#opossum.on('halfOpen', () => this.#become({ state: 'half-open', isProbing: false }));
-    this.#opossum.on('close', () => this.#close());
+    this.#opossum.on('open', () => {
+      this.#probeAtMs = clock() + this.#options.resetTimeout;
+      this.#options.resetTimeout = this.#nextWaitMs();
+      this.#changed();
+    });
+    this.#opossum.on('halfOpen', () => this.#changed());
+    this.#opossum.on('close', () => {
+      // The failures that opened it would open it again at the next one.
+      this.#rotate(BUCKETS);
+      this.#rotatedAtMs = clock();
+      this.#changed();
+    });
   }
 
   get state(): CircuitState {
-    return this.#mode.state;
+    if (this.#opossum.opened) return 'open';
+    return this.#opossum.halfOpen ? 'half-open' : 'closed';
   }
 
   /** What the last unhealthy call ended with; `undefined` while the circuit is closed. */
   get cause(): string | undefined {
-    return this.#mode.state === 'closed' ? undefined : this.#cause;
+    return this.state === 'closed' ? undefined : this.#cause;
   }
 
   /** Until a call may go through; 0 while `enter` gives a pass. */
   get retryAfterMs(): number {
-    const mode = this.#mode;
-    if (mode.state === 'open') return Math.max(1, Math.ceil(mode.probeAtMs - this.clock()));
-    return mode.state === 'half-open' && mode.isProbing ? PROBE_IN_FLIGHT_MS : 0;
+    if (this.#opossum.opened) return Math.max(1, Math.ceil(this.#probeAtMs - this.clock()));
+    return this.#isProbing ? PROBE_IN_FLIGHT_MS : 0;
   }
 
   /** @returns a pass for one call, which is settled once the call has ended; `undefined` if it must not be made */
   enter(): number | undefined {
-    const mode = this.#mode;
-    if (mode.state === 'open' || (mode.state === 'half-open' && mode.isProbing)) return undefined;
-    if (mode.state === 'half-open') mode.isProbing = true;
+    if (this.#opossum.opened || this.#isProbing) return undefined;
+    this.#isProbing = this.#opossum.halfOpen;
     return this.#pass;
   }
 
   /** @param cause of what is unhealthy, in a word or two, such as `HTTP 503` */
   settle(pass: number, health: Health, cause?: string): void {
     if (pass !== this.#pass) return;
-    if (health === 'ignored') {
-      if (this.#mode.state === 'half-open') this.#mode.isProbing = false;
-      return;
-    }
+    this.#isProbing = false;
+    if (health === 'ignored') return;
     this.#rotate(Math.floor((this.clock() - this.#rotatedAtMs) / this.#bucketMs));
     if (health === 'unhealthy') {
       this.#cause = cause;
@@ -135,27 +138,14 @@ export class Circuit {
     for (let left = Math.min(buckets, BUCKETS); left > 0; left -= 1) this.#rotation.emit('rotate');
   }
 
-  #open(): void {
-    const waitMs = this.#options.resetTimeout ?? this.#openMs;
-    this.#options.resetTimeout = this.#nextWaitMs();
-    this.#become({ state: 'open', probeAtMs: this.clock() + waitMs });
-  }
-
-  #close(): void {
-    // The failures that opened it would open it again at the next one.
-    this.#rotate(BUCKETS);
-    this.#rotatedAtMs = this.clock();
-    this.#become({ state: 'closed' });
-  }
-
-  #become(mode: Mode): void {
-    this.#mode = mode;
+  #changed(): void {
     this.#pass += 1;
-    this.onChange(mode.state, this.cause);
+    this.onChange(this.state, this.cause);
   }
 
+  /** With a new jitter for every opening. */
   #nextWaitMs(): number {
-    return Math.round(this.#openMs * (1 - JITTER + 2 * JITTER * this.random()));
+    return Math.round(this.settings.openMs * (1 - JITTER + 2 * JITTER * this.random()));
   }
 }
 

@@ -50,13 +50,13 @@ export class Attempts<Outcome extends AttemptOutcome> {
    */
   next(last: Outcome, remainingMs: number): number | Outcome {
     const { maxAttempts, budget, random } = this.rules;
+    const before = this.#outcome;
+    const saysLess = last.kind === 'rejected' || (last.kind === 'not-sent' && before?.kind === 'unknown');
+    const outcome = saysLess ? (before ?? last) : last;
+    this.#outcome = outcome;
     this.count += 1;
     if (last.kind === 'answered') budget.succeeded();
     if (last.kind === 'unknown') this.unknown += 1;
-    const saysLess =
-      last.kind === 'rejected' || (last.kind === 'not-sent' && this.#outcome?.kind === 'unknown');
-    const outcome = saysLess ? (this.#outcome ?? last) : last;
-    this.#outcome = outcome;
     const mayRepeat = this.repeatAfterUnknown === 'freely' || this.unknown === 0 || this.count < 2;
     if (this.count >= maxAttempts || !mayRepeat || !RETRYABLE.has(last.kind)) return outcome;
     // Exponential, with full jitter, so that calls which failed together do not come back together.
@@ -107,9 +107,8 @@ export class RetryBudget {
 }
 
 const SECONDS = /^\d+$/;
-/** The three forms of an HTTP date all begin with the day's name; the oldest has no zone and means GMT. */
+/** The three forms of an HTTP date all begin with the day's name; the oldest has no zone, and all mean GMT. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
-const WITHOUT_ZONE = /\d{4}$/;
 /** A longer wait is not believed. */
 const MAX_MS = 24 * 60 * 60 * 1000;
 
@@ -123,6 +122,6 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   const value = header?.trim() ?? '';
   if (SECONDS.test(value)) return Math.min(Number(value) * 1000, MAX_MS);
   if (!HTTP_DATE.test(value)) return undefined;
-  const atMs = Date.parse(WITHOUT_ZONE.test(value) ? `${value} GMT` : value);
+  const atMs = Date.parse(`${value} GMT`);
   return Number.isNaN(atMs) ? undefined : Math.min(Math.max(atMs - nowMs, 0), MAX_MS);
 }

@@ -20,7 +20,7 @@ export class GameOpenController {
   ): Promise<ReplyTo<'game.open'>> {
     const { client } = command;
     const game = data.session?.id === undefined && client.derivesSessionIds ? withId(data, command) : data;
-    const opened = await client.openGame(game, command);
+    const opened = await client.call('game.open', game, command);
     return { type: 'game.opened', data: opened };
   }
 }

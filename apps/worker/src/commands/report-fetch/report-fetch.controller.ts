@@ -25,7 +25,7 @@ export class ReportFetchController {
     @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.ad-hoc.fetch'>> {
     return readReport('ad-hoc', data, command, this.perPage, (page) =>
-      command.client.fetchAdHocReport(data, page, command),
+      command.client.call('report.ad-hoc.fetch', data, command, page),
     );
   }
 
@@ -35,7 +35,7 @@ export class ReportFetchController {
     @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.rake.fetch'>> {
     return readReport('rake', data, command, this.perPage, (page) =>
-      command.client.fetchRake(data, page, command),
+      command.client.call('report.rake.fetch', data, command, page),
     );
   }
 }

@@ -14,6 +14,6 @@ export class SessionCreateController {
     @Payload() data: SessionCreate,
     @Ctx() command: CommandContext<PlatformClient>,
   ): Promise<ReplyTo<'session.create'>> {
-    return { type: 'session.created', data: await command.client.createSession(data, command) };
+    return { type: 'session.created', data: await command.client.call('session.create', data, command) };
   }
 }
