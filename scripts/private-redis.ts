@@ -5,62 +5,29 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 import { programOf } from './debian.ts';
-import { freePorts, isListening } from './network.ts';
+import { freePorts } from './network.ts';
 import { Program } from './processes/program.ts';
+import { Server } from './processes/server.ts';
 
-const START_TIMEOUT_MS = 10_000;
+const BOOT_TIMEOUT_MS = 10_000;
 
-/** A Redis of our own on loopback, which keeps everything in memory. It ends with this process, whichever way that ends. */
-export class PrivateRedis implements AsyncDisposable {
-  readonly port: number;
-  readonly #settings: Readonly<Record<string, string | number>>;
-  #program!: Program;
-
-  private constructor(port: number, settings: Readonly<Record<string, string | number>>) {
-    this.port = port;
-    this.#settings = settings;
-  }
-
+/** A Redis on loopback, which keeps everything in memory: once killed, it starts again empty. */
+export class PrivateRedis extends Server {
   /** @param settings further ones, by their names in redis.conf @throws {Error} if it cannot be installed, or does not start */
   static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<PrivateRedis> {
+    const server = await programOf('redis-server', '{redis,valkey}-server');
     const [port = 0] = await freePorts(1);
-    const redis = new PrivateRedis(port, settings);
-    await redis.restart();
-    return redis;
+    const begin = (): Program => {
+      const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-redis-'));
+      const all = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no', ...settings };
+      const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
+      return new Program(server, args, process.env, { folder });
+    };
+    return new PrivateRedis(port, begin, BOOT_TIMEOUT_MS).restart();
   }
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
-  }
-
-  /** Kills it; its data are lost. */
-  kill(): Promise<void> {
-    return this.#program[Symbol.asyncDispose]();
-  }
-
-  /** Starts it again after `kill`, on the same port and empty. */
-  async restart(): Promise<void> {
-    const server = await programOf('redis-server', '{redis,valkey}-server');
-    const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-redis-'));
-    const own = { port: this.port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
-    const settings = Object.entries({ ...own, ...this.#settings });
-    const args = settings.flatMap(([name, value]) => [`--${name}`, String(value)]);
-    this.#program = new Program(server, args, process.env, { folder });
-    try {
-      await this.#program.until('take connections', () => isListening(this.port), START_TIMEOUT_MS);
-    } catch (error) {
-      await this.kill();
-      throw error;
-    }
-  }
-
-  /** Connections stay open and are accepted, and nothing is answered. */
-  freeze(): void {
-    this.#program.kill('SIGSTOP');
-  }
-
-  thaw(): void {
-    this.#program.kill('SIGCONT');
   }
 
   /** Runs commands over a separate connection. */
@@ -73,9 +40,5 @@ export class PrivateRedis implements AsyncDisposable {
     } finally {
       client.disconnect();
     }
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.kill();
   }
 }

@@ -45,9 +45,9 @@ export function chosenRelease(): Release | undefined {
   return text ? readRelease(text) : undefined;
 }
 
-/** Has every private broker of this process, and of those that it starts, be of a release. @throws as `readRelease` does */
-export function chooseRelease(text: string): void {
-  process.env['RABBITMQ_RELEASE'] = readRelease(text);
+/** Has every private broker of this process, and of those that it starts, be of a release, if one is given. @throws as `readRelease` does */
+export function chooseRelease(text: string | undefined): void {
+  if (text !== undefined) process.env['RABBITMQ_RELEASE'] = readRelease(text);
 }
 
 /**

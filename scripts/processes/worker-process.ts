@@ -19,11 +19,21 @@ interface WorkerHealth {
   };
 }
 
+/** The variables that point a worker to a platform. Default: with the credentials of the sandbox. */
+export function platformAt(origin: string, clientId = 'sandbox', secretKey = 'sandbox-secret-key') {
+  return {
+    PLATFORM_BASE_URL: `${origin}/api/web`,
+    PLATFORM_API_URL: origin,
+    PLATFORM_CLIENT_ID: clientId,
+    PLATFORM_SECRET_KEY: secretKey,
+  };
+}
+
 /** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
 export class WorkerProcess extends Program {
   /** @param folder of a repository that is built. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
-    super(...startOf(WORKER, { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables }, folder));
+    super(...startOf(WORKER, { HTTP_PORT: '0', ...variables }, folder));
   }
 
   /** Every line of the log so far. */

@@ -16,15 +16,14 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
 /** Starts a broker and keeps it until it or this process ends. */
 await runTask(async () => {
   const { port: given, release } = readOptions({ port: String, release: String });
-  if (release !== undefined) chooseRelease(release);
+  chooseRelease(release);
   const port = await readPort(given);
   const stopped = toldToStop();
   const starting = findBroker(brokerSources({ port }));
   await using broker = await Promise.race([starting, stopped.then(() => undefined)]);
   // Told to end before it was up: the node ends with this process.
-  if (broker === undefined) return 0;
+  if (broker === undefined) return;
   console.log(`${broker.url} (${broker.origin}; Ctrl-C ends it)`);
   const isStopped = await Promise.race([stopped.then(() => true), broker.ended.then(() => false)]);
   if (!isStopped) throw new Error('the broker has ended by itself');
-  return 0;
 });
