@@ -1,6 +1,6 @@
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { chooseRelease } from '../broker/installation.ts';
-import { isFree } from '../network.ts';
+import { isListening } from '../network.ts';
 import { readOptions, runTask, toldToStop } from '../run-task.ts';
 
 /** @throws {Error} if it is not a port, or is taken */
@@ -8,7 +8,7 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port ${text} is not a port`);
-  if (!(await isFree(port)))
+  if (await isListening(port))
     throw new Error(`port ${port} is taken: choose another one, or none for any that is free`);
   return port;
 }

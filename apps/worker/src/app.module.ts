@@ -8,20 +8,21 @@ import { busNames } from '#contracts';
 import { type CallerPolicy, type InternalKeys, MessagingModule } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { steadyClock } from '#resilience';
-import type { Settings } from '#settings';
+import type { SettingName, Settings } from '#settings';
 import { type Logger, Metrics, subjectOf } from '#telemetry';
 
 import { ConsoleController } from './console/console.controller.ts';
-import { CONSOLE_SETTINGS, ConsoleFeed } from './console/console-feed.ts';
+import { ConsoleFeed } from './console/console-feed.ts';
 import { FailureTally } from './console/failure-tally.ts';
 import { HANDLERS, PassErrorsFilter } from './commands/handlers.ts';
-import { REPORTS_PER_PAGE } from './commands/report-fetch/report-fetch.controller.ts';
 import { HealthController, MetricsController } from './health/health.controller.ts';
 import { busObserver, platformObserver } from './observers/observers.ts';
-import { StateMetrics } from './observers/state-metrics.ts';
 import { reportsPause } from './platform-state.ts';
 import type { TlsContexts } from './settings/reloaded-settings.ts';
 import type { Traces } from './traces/traces.ts';
+
+/** The settings that controllers and providers are given by their names. */
+const INJECTED = ['AMQP_PREFIX', 'LANES', 'REPORTS_PER_PAGE'] as const satisfies readonly SettingName[];
 
 export interface AppOptions {
   readonly settings: Settings;
@@ -77,11 +78,9 @@ export class AppModule {
         { provide: PlatformClients, useValue: platform },
         { provide: Metrics, useValue: metrics },
         { provide: FailureTally, useValue: tally },
-        { provide: CONSOLE_SETTINGS, useValue: settings },
-        { provide: REPORTS_PER_PAGE, useValue: settings.REPORTS_PER_PAGE },
+        ...INJECTED.map((provide) => ({ provide, useValue: settings[provide] })),
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         ConsoleFeed,
-        StateMetrics,
       ],
     };
   }
