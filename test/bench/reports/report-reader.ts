@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
 
-import { openConnection, type TestConnection } from '../../support/broker.ts';
+import { openConnection } from '../../support/broker.ts';
 import { adHocAttributes } from '../../support/platform-answers.ts';
 import type { RunningWorker } from '../contestants.ts';
 import { sendTo } from '../driver/inbox.ts';
@@ -84,37 +84,24 @@ export interface ReadReport {
 }
 
 /** Reads reports one after the other, and keeps nothing of them. */
-export class ReportReader implements AsyncDisposable {
-  readonly #open: TestConnection;
-  readonly #queue: string;
-  #onReply: (message: ConsumeMessage) => void = () => undefined;
+export async function openReportReader(amqpUrl: string) {
+  const connection = await openConnection(amqpUrl);
+  const { channel } = connection;
+  await channel.prefetch(PREFETCH);
+  const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
+  let onReply: (message: ConsumeMessage) => void = () => undefined;
+  await channel.consume(replyTo, (message) => {
+    if (message === null) return;
+    onReply(message);
+    channel.ack(message);
+  });
 
-  private constructor(open: TestConnection, queue: string) {
-    this.#open = open;
-    this.#queue = queue;
-  }
-
-  static async open(amqpUrl: string): Promise<ReportReader> {
-    const open = await openConnection(amqpUrl);
-    const { channel } = open;
-    await channel.prefetch(PREFETCH);
-    const { queue } = await channel.assertQueue('', { exclusive: true });
-    const reader = new ReportReader(open, queue);
-    await channel.consume(queue, (message) => {
-      if (message === null) return;
-      reader.#onReply(message);
-      channel.ack(message);
-    });
-    return reader;
-  }
-
-  read({ inbox }: RunningWorker, perPage: number): Promise<ReadReport> {
+  const read = ({ inbox }: RunningWorker, perPage: number): Promise<ReadReport> => {
     const startMs = performance.now();
-    const id = randomUUID();
     let pages = 0;
     let faults = 0;
     return new Promise((resolve) => {
-      this.#onReply = ({ properties, content }) => {
+      onReply = ({ properties, content }) => {
         const headers = (properties.headers ?? {}) as Record<string, unknown>;
         if (headers['final'] === true) {
           const end = JSON.parse(content.toString()) as ReadReport['end'];
@@ -125,15 +112,16 @@ export class ReportReader implements AsyncDisposable {
         if (!isRight) faults += 1;
         pages += 1;
       };
-      const data = { ...PERIOD, perPage };
-      const command = { type: 'report.ad-hoc.fetch', id, data, replyTo: this.#queue };
-      sendTo(inbox, this.#open.channel, command, { headers: { 'x-deadline': Date.now() + BUDGET_MS } });
+      const command = {
+        type: 'report.ad-hoc.fetch',
+        id: randomUUID(),
+        data: { ...PERIOD, perPage },
+        replyTo,
+      };
+      sendTo(inbox, channel, command, { headers: { 'x-deadline': Date.now() + BUDGET_MS } });
     });
-  }
-
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.#open[Symbol.asyncDispose]();
-  }
+  };
+  return { read, [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() };
 }
 
 /** The number of the first record of a page, without parsing it. */

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { Workers } from '../../support/workers.ts';
 import { type Happening, Ledger } from '../ledger/ledger.ts';
 import { type Verdict, verdictOf } from '../ledger/verdict.ts';
-import { ChaosLoad } from '../load/chaos-load.ts';
+import { type ChaosLoad, chaosLoad } from '../load/chaos-load.ts';
 import { type BrokerUnderChaos, startBrokerUnderChaos } from './broker-under-chaos.ts';
 import { DurableCaller } from './durable-caller.ts';
 
@@ -208,7 +208,7 @@ export class ChaosStage implements AsyncDisposable {
     );
     // RabbitMQ can lose a quorum queue whose node is killed right after its declaration.
     await sleep(3_000);
-    this.load = new ChaosLoad(this.caller, this.ledger, { commands, perSecond });
+    this.load = chaosLoad(this.caller, this.ledger, { commands, perSecond });
   }
 }
 
