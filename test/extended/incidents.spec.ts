@@ -6,7 +6,7 @@ import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
 import { testBrokerCtl } from '../support/broker.ts';
 import { runCli } from '../e2e/cli/run-cli.ts';
 import { brokenWords, browserForAll, lookOf } from '../support/browser.ts';
-import { PrivateRedis } from '../../scripts/private-redis.ts';
+import { PrivateRedis } from '../support/private-redis.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
 import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ConsumeMessage } from 'amqplib';
 
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
-import { PrivateRedis } from '../../scripts/private-redis.ts';
+import { PrivateRedis } from './private-redis.ts';
 import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
 import { Gate, healthy } from './platform-answers.ts';

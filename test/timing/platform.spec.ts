@@ -10,7 +10,7 @@ import { LEASE_MS, redisForEach, Workers } from '../integration/idempotency/work
 import { percentile } from '../bench/measure.ts';
 import { interactiveLoad } from '../support/interactive-load.ts';
 import { DAY, healthy, playerOf } from '../support/platform-answers.ts';
-import type { PrivateRedis } from '../../scripts/private-redis.ts';
+import type { PrivateRedis } from '../support/private-redis.ts';
 import type { ServiceUnderTest } from '../support/service-under-test.ts';
 import { serviceForAll } from '../support/suite-service.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';

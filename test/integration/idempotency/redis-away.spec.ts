@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { until } from '../../support/until.ts';
-import type { PrivateRedis } from '../../../scripts/private-redis.ts';
+import type { PrivateRedis } from '../../support/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import {
   claimOf,

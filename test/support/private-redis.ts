@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 import { Redis } from 'ioredis';
 
-import { programOf } from './debian.ts';
-import { freePorts } from './network.ts';
-import { Program } from './processes/program.ts';
-import { Server } from './processes/server.ts';
+import { programOf } from '../../scripts/debian.ts';
+import { freePorts } from '../../scripts/network.ts';
+import { Program } from '../../scripts/processes/program.ts';
+import { Server } from '../../scripts/processes/server.ts';
 
 const BOOT_TIMEOUT_MS = 10_000;
 
