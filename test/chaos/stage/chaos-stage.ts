@@ -6,7 +6,7 @@ import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { type PlatformBehaviour, PlatformStub } from '../../support/platform-stub.ts';
 import { until } from '../../support/until.ts';
-import { Workers } from '../../support/workers.ts';
+import { keepWorkers, type Workers } from '../../support/workers.ts';
 import { type Happening, Ledger } from '../ledger/ledger.ts';
 import { type Verdict, verdictOf } from '../ledger/verdict.ts';
 import { type ChaosLoad, chaosLoad } from '../load/chaos-load.ts';
@@ -180,7 +180,7 @@ export class ChaosStage implements AsyncDisposable {
     ]);
     const { workers: count = 2, start = (_, variables) => new WorkerProcess(variables) } = wishes;
     this.workers = this.#parts.use(
-      new Workers(
+      keepWorkers(
         count,
         (number) =>
           start(number, {

@@ -4,7 +4,7 @@ import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { Workers } from '../../support/workers.ts';
+import { keepWorkers, type Workers } from '../../support/workers.ts';
 
 const DELIVERY_LIMIT = 2;
 /** Before a command goes into quarantine. */
@@ -37,7 +37,7 @@ describe('a command that kills its worker', () => {
   });
 
   beforeAll(async () => {
-    workers = new Workers(1, () => service.start());
+    workers = keepWorkers(1, () => service.start());
     const send = (userId: string): Promise<ReceivedReply[]> => {
       const replies = service.caller.repliesTo(userId, ALL_STARTS_MS);
       service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
@@ -57,7 +57,7 @@ describe('a command that kills its worker', () => {
     neighbours = (await Promise.all(sent)).flat();
   });
 
-  afterAll(() => workers.stop());
+  afterAll(() => workers[Symbol.asyncDispose]());
 
   it('is answered POISON_COMMAND after DELIVERY_LIMIT starts that nothing ran beside', () => {
     const calls = service.platform.requests.filter((request) => playerOf(request) === 'poison').length;
