@@ -1,4 +1,4 @@
-import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from './worker-under-test.ts';
 import { until } from './until.ts';
 
 export type Workers = ReturnType<typeof keepWorkers>;
@@ -11,12 +11,12 @@ export type Workers = ReturnType<typeof keepWorkers>;
  */
 export function keepWorkers(
   count: number,
-  start: (number: number) => WorkerProcess,
+  start: (number: number) => WorkerUnderTest,
   onCrash: (number: number, output: string) => void = () => undefined,
 ) {
   /** Workers that run or start, by their numbers. */
-  const programs: WorkerProcess[] = [];
-  const asked = new WeakSet<WorkerProcess>();
+  const programs: WorkerUnderTest[] = [];
+  const asked = new WeakSet<WorkerUnderTest>();
   let isStopped = false;
   const keep = async (number: number): Promise<void> => {
     while (!isStopped) {

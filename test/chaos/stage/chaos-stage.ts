@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { PrivateRedis } from '../../support/private-redis.ts';
-import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { WorkerUnderTest } from '../../support/worker-under-test.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { type PlatformBehaviour, PlatformStub } from '../../support/platform-stub.ts';
@@ -21,7 +21,7 @@ export interface StageWishes {
   readonly workers?: number;
   readonly variables?: Readonly<Record<string, string>>;
   /** Starts the worker with this number, from 0. Default: with all settings, from this repository. */
-  readonly start?: (number: number, variables: Readonly<Record<string, string>>) => WorkerProcess;
+  readonly start?: (number: number, variables: Readonly<Record<string, string>>) => WorkerUnderTest;
   /** Further arguments of the caller's reply queue. */
   readonly replyQueue?: Readonly<Record<string, unknown>>;
 }
@@ -178,7 +178,7 @@ export class ChaosStage implements AsyncDisposable {
         return (this.fault ?? answer)(request, response, socket);
       }).then((platform) => this.#parts.use(platform)),
     ]);
-    const { workers: count = 2, start = (_, variables) => new WorkerProcess(variables) } = wishes;
+    const { workers: count = 2, start = (_, variables) => new WorkerUnderTest(variables) } = wishes;
     this.workers = this.#parts.use(
       keepWorkers(
         count,
