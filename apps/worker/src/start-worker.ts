@@ -10,11 +10,10 @@ import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, tracingOf, war
 import { createLogger, Metrics, nestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
-import { callersOf } from './callers.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
 import { showState } from './observers/state-metrics.ts';
-import { credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
+import { callersOf, credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
 import type { Stopping } from './stop-on-signal.ts';
 
 /** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */

@@ -4,7 +4,7 @@ import type { CircuitReport } from '#platform';
 
 import { isServed } from '../health/health.controller.ts';
 import type { FailureTally } from './failure-tally.ts';
-import type { TypeFigures } from './history.ts';
+import { sumOf, type TypeFigures } from './history.ts';
 
 /** Something that is wrong, for the person on call. */
 interface Reason {
@@ -208,8 +208,4 @@ function* redisReasons({ bus: { redis } }: Findings): Generator<Reason> {
     why: redis.reason,
     whoActs: 'the people who run Redis; commands are answered all the same',
   };
-}
-
-function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + of(item), 0);
 }
