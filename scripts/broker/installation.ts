@@ -33,10 +33,8 @@ export interface Installation {
 
 /** @throws {Error} naming the releases that there are */
 export function readRelease(text: string): Release {
-  const release = RELEASES.find((each) => each === text);
-  if (release === undefined)
-    throw new Error(`RabbitMQ ${text} is not one of the releases ${RELEASES.join(', ')}`);
-  return release;
+  if (Object.hasOwn(SUITES, text)) return text as Release;
+  throw new Error(`RabbitMQ ${text} is not one of the releases ${RELEASES.join(', ')}`);
 }
 
 /** The release that was chosen; undefined if any may be used. */

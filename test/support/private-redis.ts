@@ -1,21 +1,22 @@
-import { mkdtempSync } from 'node:fs';
+import { globSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 import { Redis } from 'ioredis';
 
-import { programOf } from '../../scripts/debian.ts';
+import { installMissing } from '../../scripts/debian.ts';
 import { freePorts } from '../../scripts/network.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { Server } from '../../scripts/processes/server.ts';
 
+const SERVER = '{redis,valkey}-server';
 const BOOT_TIMEOUT_MS = 10_000;
 
 /** A Redis on loopback, which keeps everything in memory: once killed, it starts again empty. */
 export class PrivateRedis extends Server {
   /** @param settings further ones, by their names in redis.conf @throws {Error} if it cannot be installed, or does not start */
   static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<PrivateRedis> {
-    const server = await programOf('redis-server', '{redis,valkey}-server');
+    const server = await findServer();
     const [port = 0] = await freePorts(1);
     const begin = (): Program => {
       const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-redis-'));
@@ -41,4 +42,12 @@ export class PrivateRedis extends Server {
       client.disconnect();
     }
   }
+}
+
+/** The path of a Redis or a Valkey, which is installed if there is none in PATH. */
+async function findServer(): Promise<string> {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, SERVER));
+  const find = (): string | undefined => globSync(places)[0];
+  if (find() === undefined) await installMissing({ 'redis-server': `/usr/bin/${SERVER}` });
+  return find() ?? 'redis-server';
 }
