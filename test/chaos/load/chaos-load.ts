@@ -4,11 +4,6 @@ import { atRate } from '../../support/interactive-load.ts';
 import type { DurableCaller } from '../stage/durable-caller.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-export interface LoadOptions {
-  readonly commands: number;
-  readonly perSecond: number;
-}
-
 /** One of so many is a report. */
 const REPORT_EVERY = 20;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
@@ -20,7 +15,11 @@ const PATIENCE_MS = 75_000;
 export type ChaosLoad = ReturnType<typeof chaosLoad>;
 
 /** Sends commands at a steady rate, whatever becomes of them, and writes each into the ledger. */
-export function chaosLoad(caller: DurableCaller, ledger: Ledger, { commands, perSecond }: LoadOptions) {
+export function chaosLoad(
+  caller: DurableCaller,
+  ledger: Ledger,
+  { commands, perSecond }: Readonly<Record<'commands' | 'perSecond', number>>,
+) {
   const sendNext = (): void => {
     const number = ledger.size + 1;
     // Also the player's.
