@@ -6,7 +6,6 @@ import { Server } from '../processes/server.ts';
 import { type Installation, isSupported, requireInstallation } from './installation.ts';
 import { type BrokerNode, createNode, nodeEnvironment, type NodeSettings, rabbitmqctl } from './node.ts';
 
-const BOOT_TIMEOUT_MS = 90_000;
 /** The least that loses a node and keeps a majority. */
 const CLUSTER_SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = '30';
@@ -31,7 +30,7 @@ export class Broker extends Server implements FoundBroker {
   /** @param portMapper ends with it; the folder of the node is in its folder */
   constructor(node: BrokerNode, portMapper?: Program) {
     const server = join(node.installation.home, 'sbin', 'rabbitmq-server');
-    super(node.ports.amqp, () => new Program(server, [], nodeEnvironment(node)), BOOT_TIMEOUT_MS);
+    super(node.ports.amqp, () => new Program(server, [], nodeEnvironment(node)));
     this.url = `amqp://guest:guest@127.0.0.1:${this.port}`;
     this.node = node;
     this.#portMapper = portMapper;

@@ -1,21 +1,18 @@
 import { isListening } from '../network.ts';
 import type { Program } from './program.ts';
 
+const BOOT_TIMEOUT_MS = 90_000;
+
 /** A server of our own on a loopback port, which can be killed and started again. It ends with this process, whichever way that ends. */
 export class Server implements AsyncDisposable {
   readonly port: number;
   readonly #run: () => Program;
-  readonly #bootMs: number;
   #program: Program | undefined;
 
-  /**
-   * @param run begins its process, each time that it is started
-   * @param bootMs how long it may take until it takes connections
-   */
-  constructor(port: number, run: () => Program, bootMs: number) {
+  /** @param run begins its process, each time that it is started */
+  constructor(port: number, run: () => Program) {
     this.port = port;
     this.#run = run;
-    this.#bootMs = bootMs;
   }
 
   /** Settles when the process that runs now has ended, whether or not on purpose. */
@@ -42,7 +39,7 @@ export class Server implements AsyncDisposable {
     await this.kill();
     this.#program = this.#run();
     try {
-      await this.#program.until('take connections', () => isListening(this.port), this.#bootMs);
+      await this.#program.until('take connections', () => isListening(this.port), BOOT_TIMEOUT_MS);
     } catch (error) {
       await this[Symbol.asyncDispose]();
       throw error;

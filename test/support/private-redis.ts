@@ -10,7 +10,6 @@ import { Program } from '../../scripts/processes/program.ts';
 import { Server } from '../../scripts/processes/server.ts';
 
 const SERVER = '{redis,valkey}-server';
-const BOOT_TIMEOUT_MS = 10_000;
 
 /** A Redis on loopback, which keeps everything in memory: once killed, it starts again empty. */
 export class PrivateRedis extends Server {
@@ -24,7 +23,7 @@ export class PrivateRedis extends Server {
       const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
       return new Program(server, args, process.env, { folder });
     };
-    return new PrivateRedis(port, begin, BOOT_TIMEOUT_MS).restart();
+    return new PrivateRedis(port, begin).restart();
   }
 
   get url(): string {
