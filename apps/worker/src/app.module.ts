@@ -5,7 +5,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
 import { busNames } from '#contracts';
-import { type CallerPolicy, type InternalKeys, MessagingModule } from '#messaging';
+import { MessagingModule, type MessagingModuleOptions } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { steadyClock } from '#resilience';
 import type { SettingName, Settings } from '#settings';
@@ -24,28 +24,23 @@ import type { Traces } from './traces/traces.ts';
 /** The settings that controllers and providers are given by their names. */
 const INJECTED = ['AMQP_PREFIX', 'LANES', 'REPORTS_PER_PAGE'] as const satisfies readonly SettingName[];
 
-export interface AppOptions {
+export interface AppOptions extends Pick<MessagingModuleOptions, 'callers' | 'internalKeys' | 'onMismatch'> {
   readonly settings: Settings;
   /** The first ones; `PlatformClients` takes others later. */
   readonly operators: readonly OperatorCredentials[];
-  readonly internalKeys: InternalKeys;
   readonly tls: TlsContexts;
-  readonly callers: CallerPolicy;
   readonly logger: Logger;
   readonly traces: Traces | undefined;
-  /** Called if the broker has a topology that differs from the one of this version. */
-  readonly onMismatch: (mismatch: string) => void;
 }
 
 /** The composition root: the one file that knows every lib, and says what each of their modules is given. */
 @Module({})
 export class AppModule {
-  static create(options: AppOptions): DynamicModule {
-    const { logger, settings, tls, traces } = options;
+  static create({ logger, operators, settings, tls, traces, ...bus }: AppOptions): DynamicModule {
     const metrics = new Metrics();
     const tally = new FailureTally();
     const { lanes, quarantine } = busNames(settings.AMQP_PREFIX);
-    const platform = new PlatformClients(options.operators, {
+    const platform = new PlatformClients(operators, {
       limits: limitsOf(settings),
       transport: { tls: tls.PLATFORM, proxyUrl: settings.PLATFORM_PROXY_URL },
       observer: platformObserver(logger, metrics, tally),
@@ -53,17 +48,15 @@ export class AppModule {
     });
     const subjectKey = settings.LOG_SUBJECT_KEY && createSecretKey(settings.LOG_SUBJECT_KEY, 'utf8');
     const messaging = MessagingModule.forRoot({
+      ...bus,
       settings,
       tls: tls.AMQP,
       redisTls: tls.REDIS,
       reportsPause: () => reportsPause(platform.circuits(), platform.operators().length, steadyClock()),
       clientOf: (operator) => platform.get(operator),
-      callers: options.callers,
       subjectOf: subjectKey ? (...names) => subjectOf(subjectKey, ...names) : undefined,
-      internalKeys: options.internalKeys,
       observer: busObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]),
       tracer: traces?.commands,
-      onMismatch: options.onMismatch,
     });
     return {
       module: AppModule,
