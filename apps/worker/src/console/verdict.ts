@@ -104,6 +104,7 @@ function* typeReasons(findings: Findings): Generator<Reason> {
     const [{ level, first }] = group as [(typeof failing)[number]];
     const { cause, whoActs, line } = first;
     const types = group.map(({ type }) => type);
+    const faults = group.flatMap((each) => each.faults);
     const names = types.map(({ type }) => type).join(' and ');
     const failed = sumOf(types, (type) => type.failed);
     const share = `${failed} of ${sumOf(types, ({ answered, refused }) => answered - refused)}`;
@@ -112,10 +113,7 @@ function* typeReasons(findings: Findings): Generator<Reason> {
       level,
       what: `${names} ${types.length === 1 ? 'fails' : 'fail'}: ${share} in the last minute`,
       sinceMs: since.toSorted((a, b) => a - b)[0],
-      why: `${cause} (${codesOf(
-        group.flatMap(({ faults }) => faults),
-        findings,
-      )})`,
+      why: `${cause} (${codesOf(faults, findings)})`,
       whoActs,
       line,
     };
