@@ -13,10 +13,12 @@ export function compartmentsOf(
   { compartments }: Pick<MessagingHealth, 'compartments'>,
   platform: Pick<PlatformClients, 'calls' | 'get'>,
 ) {
-  const all = platform.calls().map(({ operator, operation, inFlight, waiting }) => {
-    return { operator, operation: operation as string, inFlight: inFlight + waiting, waiting, overflowed: 0 };
-  });
-  const reports = new Map(all.map((report) => [`${report.operation} ${report.operator}`, report]));
+  type Report = MessagingHealth['compartments'][number] & { readonly waiting: number };
+  const reports = new Map<string, Report>();
+  for (const { operator, operation, inFlight, waiting } of platform.calls()) {
+    const report = { operator, operation, inFlight: inFlight + waiting, waiting, overflowed: 0 };
+    reports.set(`${operation} ${operator}`, report);
+  }
   for (const compartment of compartments) {
     const name = `${compartment.operation} ${compartment.operator}`;
     const { waiting } = reports.get(name) ?? { waiting: 0 };
