@@ -1,5 +1,5 @@
 import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 
 import spawn, { type SubprocessError } from 'nano-spawn';
 
@@ -50,14 +50,6 @@ export async function installMissing(packages: Readonly<Record<string, string>>)
   const obstacle = hasApt() ? process.getuid?.() !== 0 && 'that needs root' : 'this is not Debian or Ubuntu';
   if (obstacle) throw new Error(`not installed, and cannot be installed: ${all}: ${obstacle}`);
   await runApt(`installing ${all} with apt, without its system service`, INSTALL, missing);
-}
-
-/** The path of a program whose name fits a pattern; its package is installed if none in PATH does. */
-export async function programOf(packageName: string, pattern: string): Promise<string> {
-  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, pattern));
-  const find = (): string | undefined => globSync(places)[0];
-  if (find() === undefined) await installMissing({ [packageName]: `/usr/bin/${pattern}` });
-  return find() ?? packageName;
 }
 
 /**

@@ -9,79 +9,32 @@ import { describeCommand, describeReply } from '../apps/cli/src/output.ts';
 import { brokerSources, findBroker } from './broker/find-broker.ts';
 import { removeQueues, removeTopology } from './broker/remove-topology.ts';
 import { SandboxProcess } from './processes/sandbox-process.ts';
-import { WorkerProcess } from './processes/worker-process.ts';
+import { platformAt, WorkerProcess } from './processes/worker-process.ts';
 import { toldToStop } from './run-task.ts';
 
 const DEADLINE_MS = 20_000;
 const ANSWER_SLACK_MS = 1_500;
 
-/** One command of the demo, and the type or code that must come back. */
-interface Scene {
-  readonly title: string;
-  readonly type: CommandType;
-  readonly data: Readonly<Record<string, unknown>>;
-  /** The type of the final reply, or the code of the error. */
-  readonly expected: string;
-}
+/** One command of the demo, and the code of the error that must come back; default: it must succeed. */
+type Scene = readonly [title: string, type: CommandType, data: object, code?: string];
 
 /** The players that the sandbox knows from the start. */
 const PLAYERS = [{ userId: 'alice' }, { userId: 'bob' }];
-
-const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+const ALICE = { player: { id: 'alice' } };
+const BACK = { restoreSessionUrl: 'https://operator.example/login' };
+const PAGES = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 10 };
+const RAKE = { ...PAGES, userId: 'player-00000001', timeZone: '+03:00' };
 
 /** One of each command, and three that must fail. */
 const STORY: readonly Scene[] = [
-  {
-    title: 'A session for Alice',
-    type: 'session.create',
-    data: { userId: 'alice', nick: 'Ace', lang: 'en', currency: 'EUR' },
-    expected: 'session.created',
-  },
-  {
-    title: 'The lobby, in the browser',
-    type: 'game.open',
-    data: { player: { id: 'alice' }, session: { authType: 'external', lang: 'de' } },
-    expected: 'game.opened',
-  },
-  {
-    title: 'Table 7, with a way back',
-    type: 'game.open',
-    data: {
-      player: { id: 'alice' },
-      session: { tableId: 7, launchOptions: { restoreSessionUrl: 'https://operator.example/login' } },
-    },
-    expected: 'game.opened',
-  },
-  {
-    title: 'The ad hoc report, page by page',
-    type: 'report.ad-hoc.fetch',
-    data: { ...PERIOD, perPage: 10 },
-    expected: 'report.completed',
-  },
-  {
-    title: 'The rake of one player',
-    type: 'report.rake.fetch',
-    data: { ...PERIOD, userId: 'player-00000001', timeZone: '+03:00', perPage: 10 },
-    expected: 'report.completed',
-  },
-  {
-    title: 'A nickname that is taken',
-    type: 'game.open',
-    data: { player: { id: 'bob', nick: 'Ace' } },
-    expected: 'NICKNAME_TAKEN',
-  },
-  {
-    title: 'A player whom nobody knows',
-    type: 'session.create',
-    data: { userId: 'nobody' },
-    expected: 'PLAYER_NOT_FOUND',
-  },
-  {
-    title: 'Data that breaks the contract',
-    type: 'session.create',
-    data: { userId: 'alice', lang: 'english', password: 'secret' },
-    expected: 'VALIDATION_FAILED',
-  },
+  ['A session for Alice', 'session.create', { userId: 'alice', nick: 'Ace', lang: 'en', currency: 'EUR' }],
+  ['The lobby, in the browser', 'game.open', { ...ALICE, session: { authType: 'external', lang: 'de' } }],
+  ['Table 7, with a way back', 'game.open', { ...ALICE, session: { tableId: 7, launchOptions: BACK } }],
+  ['The ad hoc report, page by page', 'report.ad-hoc.fetch', PAGES],
+  ['The rake of one player', 'report.rake.fetch', RAKE],
+  ['A nickname that is taken', 'game.open', { player: { id: 'bob', nick: 'Ace' } }, 'NICKNAME_TAKEN'],
+  ['A player whom nobody knows', 'session.create', { userId: 'nobody' }, 'PLAYER_NOT_FOUND'],
+  ['Data that breaks the contract', 'session.create', { userId: 1, password: '***' }, 'VALIDATION_FAILED'],
 ];
 
 /**
@@ -95,7 +48,12 @@ export async function demo(isKept: boolean): Promise<boolean> {
   console.log(styleText('bold', 'poker-bridge demo'));
   const finding = findBroker(brokerSources({ amqpUrl: process.env['AMQP_URL'] }));
   const broker = parts.use(
-    await step('RabbitMQ', finding, ({ origin, url }) => `${origin}, ${hostsOf(url)}`),
+    // Without user and password.
+    await step(
+      'RabbitMQ',
+      finding,
+      ({ origin, url }) => `${origin}, ${url.replaceAll(/\/\/[^/,]*@/g, '//')}`,
+    ),
   );
   const sandbox = parts.use(
     new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' }),
@@ -113,9 +71,7 @@ export async function demo(isKept: boolean): Promise<boolean> {
     new WorkerProcess({
       AMQP_URL: broker.url,
       AMQP_PREFIX: prefix,
-      PLATFORM_BASE_URL: `${platform}/api/web`,
-      PLATFORM_API_URL: platform,
-      PLATFORM_SECRET_KEY: 'sandbox-secret-key',
+      ...platformAt(platform),
       CURRENCY_PRECISIONS: 'EUR=2,USD=2',
     }),
   );
@@ -154,10 +110,15 @@ async function step<T>(what: string, work: Promise<T>, tell: (result: T) => stri
   return result;
 }
 
-async function play(caller: Caller, replies: EventEmitter, scene: Scene): Promise<boolean> {
-  const command = caller.prepare(scene.type, scene.data as never, { deadlineMs: DEADLINE_MS });
-  console.log(`\n${styleText('bold', scene.title)}`);
-  process.stdout.write(describeCommand({ ...scene, id: command.id, text: JSON.stringify(scene.data) }));
+/** Sends a command, and shows it with its replies. @returns whether it was answered as it should be */
+async function play(
+  caller: Caller,
+  replies: EventEmitter,
+  [title, type, data, expected]: Scene,
+): Promise<boolean> {
+  const command = caller.prepare(type, data as never, { deadlineMs: DEADLINE_MS });
+  console.log(`\n${styleText('bold', title)}`);
+  process.stdout.write(describeCommand({ type, id: command.id, text: JSON.stringify(data) }));
   const sentAtMs = Date.now();
   const signal = AbortSignal.timeout(DEADLINE_MS + ANSWER_SLACK_MS);
   const arriving = on(replies, 'reply', { signal }) as AsyncIterable<[BusReply]>;
@@ -165,10 +126,10 @@ async function play(caller: Caller, replies: EventEmitter, scene: Scene): Promis
   for await (const [reply] of arriving) {
     process.stdout.write(describeReply(reply.type, exactJson({ ...reply.data }), Date.now() - sentAtMs));
     if (!reply.isFinal) continue;
-    if ((reply.type === 'command.failed' ? reply.data.code : reply.type) === scene.expected) return true;
+    if (expected === (reply.type === 'command.failed' ? reply.data.code : undefined)) return true;
     break;
   }
-  console.log(styleText('red', `    expected ${scene.expected}`));
+  console.log(styleText('red', `    expected ${expected ?? 'a success'}`));
   return false;
 }
 
@@ -179,10 +140,4 @@ async function addPlayers(platform: string): Promise<void> {
     body: JSON.stringify(PLAYERS),
   });
   if (!response.ok) throw new Error(`the sandbox did not take the players: ${await response.text()}`);
-}
-
-/** Where the nodes of a broker are, without user and password. */
-function hostsOf(urls: string): string {
-  const nodes = urls.split(',').map((url) => new URL(url.trim()));
-  return nodes.map(({ protocol, host }) => `${protocol}//${host}`).join(',');
 }

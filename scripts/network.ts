@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 
 /**
  * Below the range from which systems give ports to outgoing connections, which would take one in between: also with the 10,000
@@ -12,17 +12,9 @@ export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
-    if (await isFree(port)) ports.add(port);
+    if (!(await isListening(port))) ports.add(port);
   }
   return [...ports];
-}
-
-export function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }
 
 /** Whether somebody takes connections on this loopback port: RabbitMQ and Redis do once they serve. */

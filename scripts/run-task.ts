@@ -5,17 +5,18 @@ import { messageOf } from './message-of.ts';
 
 const POLL_MS = 500;
 
-/** Does the work of an npm script, and ends this process with its exit code; an error is a line on stderr, and 1. */
-export async function runTask(work: () => Promise<number>): Promise<never> {
+/** Does the work of an npm script, and ends this process: with 1 if the work says false or fails, which is a line on stderr. */
+export async function runTask(work: () => Promise<boolean | void>): Promise<never> {
   endWithNpm();
   // A reader that has seen enough, such as head, is no reason to leave something behind.
   process.stdout.on('error', () => undefined);
   try {
-    process.exit(await work());
+    if ((await work()) === false) process.exitCode = 1;
   } catch (error) {
     console.error(`poker-bridge: ${messageOf(error)}`);
-    process.exit(1);
+    process.exitCode = 1;
   }
+  process.exit();
 }
 
 /** If npm has started the launcher, ends this process as SIGTERM would once npm is gone: killed, it can tell nobody. */

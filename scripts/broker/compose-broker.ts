@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+
+import spawn from 'nano-spawn';
 
 import { root } from '../root.ts';
 import type { FoundBroker } from './start-broker.ts';
@@ -14,18 +14,13 @@ const SECRET = '/run/secrets/rabbitmq-demo';
 const PROJECT = 'poker-bridge-demo';
 const ENGINE_TIMEOUT_MS = 10_000;
 
-const docker = (args: readonly string[], timeout?: number) =>
-  promisify(execFile)('docker', args, { timeout, maxBuffer: 16 * 1024 * 1024 });
-
 /** The service `rabbitmq` of docker-compose.yml: the one that runs, else one in a project of its own, which is removed. */
 export async function startComposeBroker(): Promise<FoundBroker> {
   const file = join(root, 'docker-compose.yml');
   if (!existsSync(file)) throw new Error('there is no docker-compose.yml');
   await requireEngine();
-  const run = async (...args: string[]): Promise<string> => {
-    const { stdout } = await docker(['compose', '--file', file, ...args]);
-    return stdout.trim();
-  };
+  const run = async (...args: string[]): Promise<string> =>
+    (await spawn('docker', ['compose', '--file', file, ...args])).stdout.trim();
   const isRunning = (await run('ps', '--quiet', '--status', 'running', SERVICE)) !== '';
   const compose = (...args: string[]) => run(...(isRunning ? [] : ['--project-name', PROJECT]), ...args);
   const stop = async () => void (isRunning || (await compose('down', '--volumes')));
@@ -47,7 +42,7 @@ export async function startComposeBroker(): Promise<FoundBroker> {
 
 /** A client may be there without an engine. @throws {Error} naming what is missing */
 export async function requireEngine(): Promise<void> {
-  const ask = (...args: string[]) => docker(args, ENGINE_TIMEOUT_MS);
+  const ask = (...args: string[]) => spawn('docker', args, { timeout: ENGINE_TIMEOUT_MS });
   await ask('compose', 'version').catch(() => {
     throw new Error('Docker Compose is not installed');
   });

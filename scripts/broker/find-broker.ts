@@ -35,11 +35,7 @@ export function brokerSources({ amqpUrl, port }: Wishes): readonly BrokerSource[
   ];
 }
 
-/**
- * The first broker that works. Why a source has none is printed at once, on stderr.
- *
- * @throws {Error} saying what to install
- */
+/** The first broker that works; why a source has none is printed on stderr. @throws {Error} saying what to install */
 export async function findBroker(sources: readonly BrokerSource[]): Promise<FoundBroker> {
   for (const source of sources) {
     try {

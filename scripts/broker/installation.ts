@@ -33,10 +33,8 @@ export interface Installation {
 
 /** @throws {Error} naming the releases that there are */
 export function readRelease(text: string): Release {
-  const release = RELEASES.find((each) => each === text);
-  if (release === undefined)
-    throw new Error(`RabbitMQ ${text} is not one of the releases ${RELEASES.join(', ')}`);
-  return release;
+  if (Object.hasOwn(SUITES, text)) return text as Release;
+  throw new Error(`RabbitMQ ${text} is not one of the releases ${RELEASES.join(', ')}`);
 }
 
 /** The release that was chosen; undefined if any may be used. */
@@ -45,9 +43,9 @@ export function chosenRelease(): Release | undefined {
   return text ? readRelease(text) : undefined;
 }
 
-/** Has every private broker of this process, and of those that it starts, be of a release. @throws as `readRelease` does */
-export function chooseRelease(text: string): void {
-  process.env['RABBITMQ_RELEASE'] = readRelease(text);
+/** Has every private broker of this process, and of those that it starts, be of a release, if one is given. @throws as `readRelease` does */
+export function chooseRelease(text: string | undefined): void {
+  if (text !== undefined) process.env['RABBITMQ_RELEASE'] = readRelease(text);
 }
 
 /**

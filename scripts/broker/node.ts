@@ -13,16 +13,8 @@ export interface BrokerNode {
   /** For example `poker@localhost`. */
   readonly name: string;
   readonly folder: string;
-  readonly ports: NodePorts;
-}
-
-interface NodePorts {
-  readonly amqp: number;
-  /** For other nodes and rabbitmqctl. */
-  readonly distribution: number;
-  /** Erlang's port mapper. */
-  readonly epmd: number;
-  readonly metrics: number;
+  /** `distribution` is for other nodes and rabbitmqctl, `epmd` that of Erlang's port mapper. */
+  readonly ports: Readonly<Record<'amqp' | 'distribution' | 'epmd' | 'metrics', number>>;
 }
 
 export interface NodeSettings {
@@ -36,14 +28,14 @@ export interface NodeSettings {
 const COOKIE = randomBytes(16).toString('hex');
 
 /**
- * Puts what a node needs to start into its folder, which is made. Everything listens on the loopback interface alone.
+ * Makes the folder of a node with what it needs to start. Everything listens on the loopback interface alone.
  *
- * @param members the names of all nodes of its cluster, which find each other when they start. Default: a node alone
+ * @param members the names of all nodes of its cluster, which find each other when they start; none for a node alone
  */
 export function createNode(
   node: BrokerNode,
   { settings = [], hasMetrics = false }: NodeSettings,
-  members: readonly string[] = [],
+  members: readonly string[],
 ): BrokerNode {
   const { installation, folder, ports } = node;
   const write = (name: string, text: string, mode?: number): void =>
@@ -108,17 +100,12 @@ export function nodeEnvironment({ name, folder, ports, installation }: BrokerNod
 }
 
 /**
- * Runs rabbitmqctl against a private node, for example `rabbitmqctl(node, ['list_queues', 'name', 'messages'])`.
+ * Runs rabbitmqctl, or another tool of RabbitMQ's, against a private node: `rabbitmqctl(node, ['list_queues', 'name'])`.
  *
- * @param tool another one of RabbitMQ's, such as `rabbitmq-diagnostics`
  * @returns what it printed; about a second passes, most of it for the start of Erlang
  * @throws {Error} with its output, if it fails
  */
-export async function rabbitmqctl(
-  node: BrokerNode,
-  args: readonly string[],
-  tool = 'rabbitmqctl',
-): Promise<string> {
+export async function rabbitmqctl(node: BrokerNode, args: readonly string[], tool = 'rabbitmqctl') {
   const [port = 0] = await freePorts(1);
   const script = join(node.installation.home, 'sbin', tool);
   const env = {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
-import { freePorts, isListening } from '../network.ts';
+import { freePorts } from '../network.ts';
 import { Program } from '../processes/program.ts';
+import { Server } from '../processes/server.ts';
 import { type Installation, isSupported, requireInstallation } from './installation.ts';
 import { type BrokerNode, createNode, nodeEnvironment, type NodeSettings, rabbitmqctl } from './node.ts';
 
-const BOOT_TIMEOUT_MS = 90_000;
 /** The least that loses a node and keeps a majority. */
 const CLUSTER_SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = '30';
@@ -21,21 +21,24 @@ export interface FoundBroker extends AsyncDisposable {
   readonly ended: Promise<unknown>;
 }
 
-/** A private RabbitMQ node, alone or of a cluster. It ends with this process, whichever way that ends. */
-export class Broker implements FoundBroker {
-  /** For example `poker-1@localhost`. */
-  readonly name: string;
+/** A private RabbitMQ node, alone or of a cluster; what it has kept survives its end, and goes when it is disposed of. */
+export class Broker extends Server implements FoundBroker {
   readonly url: string;
   readonly node: BrokerNode;
   readonly #portMapper: Program | undefined;
-  #program: Program | undefined;
 
   /** @param portMapper ends with it; the folder of the node is in its folder */
   constructor(node: BrokerNode, portMapper?: Program) {
-    this.name = node.name;
-    this.url = `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`;
+    const server = join(node.installation.home, 'sbin', 'rabbitmq-server');
+    super(node.ports.amqp, () => new Program(server, [], nodeEnvironment(node)));
+    this.url = `amqp://guest:guest@127.0.0.1:${this.port}`;
     this.node = node;
     this.#portMapper = portMapper;
+  }
+
+  /** For example `poker-1@localhost`. */
+  get name(): string {
+    return this.node.name;
   }
 
   get origin(): string {
@@ -43,24 +46,9 @@ export class Broker implements FoundBroker {
     return `a private RabbitMQ ${version}${isSupported(version) ? '' : ', which is not supported: 4.0 and newer are'}`;
   }
 
-  /** Settles when the node that runs now has ended, whether or not on purpose. */
-  get ended(): Promise<unknown> {
-    return this.#program?.exited ?? Promise.resolve();
-  }
-
   /** Runs rabbitmqctl against it: `ctl('list_queues', 'name', 'messages')`. About a second. */
   ctl(...args: string[]): Promise<string> {
     return rabbitmqctl(this.node, args);
-  }
-
-  /** Ends it as a power cut would, and keeps its data. */
-  async kill(): Promise<void> {
-    await this.#program?.[Symbol.asyncDispose]();
-  }
-
-  /** Sends a signal to it, such as SIGSTOP. */
-  signal(signal: NodeJS.Signals): void {
-    this.#program?.kill(signal);
   }
 
   /** Ends it in order, as an upgrade does, and keeps its data. */
@@ -70,33 +58,10 @@ export class Broker implements FoundBroker {
     await this.kill();
   }
 
-  /**
-   * Starts it, or kills it and starts it again with its data and on its ports, and waits until it takes connections.
-   *
-   * @throws {Error} with the end of its log, if it ends before that
-   */
-  async restart(): Promise<void> {
-    await this.kill();
-    const { installation, ports } = this.node;
-    const server = join(installation.home, 'sbin', 'rabbitmq-server');
-    this.#program = new Program(server, [], nodeEnvironment(this.node));
-    try {
-      await this.#program.until('take connections', () => isListening(ports.amqp), BOOT_TIMEOUT_MS);
-    } catch (error) {
-      await this[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     await this.#portMapper?.[Symbol.asyncDispose]();
   }
-}
-
-/** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
-function runPortMapper({ path }: Installation, port: number): Program {
-  return new Program('epmd', ['-port', String(port), '-address', '127.0.0.1'], { PATH: path });
 }
 
 export interface StartBrokerOptions extends NodeSettings {
@@ -111,44 +76,38 @@ export interface StartBrokerOptions extends NodeSettings {
  *
  * @throws {Error} if RabbitMQ is not there and cannot be brought, or does not start
  */
-export async function startBroker({
-  port,
-  installation,
-  ...settings
-}: StartBrokerOptions = {}): Promise<Broker> {
-  const used = installation ?? (await requireInstallation());
-  const [free = 0, distribution = 0, epmd = 0, metrics = 0] = await freePorts(4);
-  const portMapper = runPortMapper(used, epmd);
-  const ports = { amqp: port ?? free, distribution, epmd, metrics };
-  const { folder } = portMapper;
-  const node = createNode({ installation: used, name: 'poker@localhost', folder, ports }, settings);
-  const broker = new Broker(node, portMapper);
-  await broker.restart();
-  return broker;
+export async function startBroker(options: StartBrokerOptions = {}): Promise<Broker> {
+  const { nodes, portMapper } = await createNodes(1, options);
+  return new Broker(nodes[0] as BrokerNode, portMapper).restart();
 }
 
 /** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-/**
- * Starts three private RabbitMQ nodes on loopback ports, and waits until they are one cluster.
- *
- * @throws {Error} if RabbitMQ is not there and cannot be brought, or a node does not start
- */
+/** Starts three private RabbitMQ nodes, and waits until they are one cluster. @throws {Error} as `startBroker` does */
 export async function startCluster() {
-  const installation = await requireInstallation();
-  const [epmd = 0, ...free] = await freePorts(1 + 2 * CLUSTER_SIZE);
-  const members = Array.from({ length: CLUSTER_SIZE }, (_, index) => `poker-${index + 1}@localhost`);
   await using parts = new AsyncDisposableStack();
-  const portMapper = parts.use(runPortMapper(installation, epmd));
-  const nodes = members.map((name, index) => {
-    const [amqp = 0, distribution = 0] = free.slice(2 * index);
-    const folder = join(portMapper.folder, name);
-    const node = { installation, name, folder, ports: { amqp, distribution, epmd, metrics: 0 } };
-    return parts.use(new Broker(createNode(node, CLUSTER_SETTINGS, members)));
-  });
+  const created = await createNodes(CLUSTER_SIZE, CLUSTER_SETTINGS);
+  parts.use(created.portMapper);
+  const nodes = created.nodes.map((node) => parts.use(new Broker(node)));
   await Promise.all(nodes.map((node) => node.restart()));
   await nodes[0]?.ctl('await_online_nodes', `${CLUSTER_SIZE}`, '--timeout', JOIN_TIMEOUT_SECONDS);
   const kept = parts.move();
   return { nodes, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Nodes that find each other when they start, and the port mapper of Erlang through which they and rabbitmqctl do. */
+async function createNodes(size: number, { port, installation, ...settings }: StartBrokerOptions) {
+  const used = installation ?? (await requireInstallation());
+  const [epmd = 0, ...free] = await freePorts(1 + 3 * size);
+  const args = ['-port', String(epmd), '-address', '127.0.0.1'];
+  const portMapper = new Program('epmd', args, { PATH: used.path });
+  const names = Array.from({ length: size }, (_, index) => `poker-${index + 1}@localhost`);
+  const nodes = names.map((name, index): BrokerNode => {
+    const [amqp = 0, distribution = 0, metrics = 0] = free.slice(3 * index);
+    const ports = { amqp: port ?? amqp, distribution, epmd, metrics };
+    const node = { installation: used, name, folder: join(portMapper.folder, name), ports };
+    return createNode(node, settings, size > 1 ? names : []);
+  });
+  return { nodes, portMapper };
 }

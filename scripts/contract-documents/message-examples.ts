@@ -1,5 +1,7 @@
-import { ERROR_CODES, type ErrorBody, type ErrorCode, isFinalReplyType } from '#contracts';
-import { COMMANDS, REPLIES, type ReplyDefinition } from '#contracts/validation';
+import { STATUS_CODES } from 'node:http';
+
+import { ERROR_CODES, type ErrorBody, type ErrorCode, isCommandType, isFinalReplyType } from '#contracts';
+import { type CommandDefinition, COMMANDS, REPLIES, type ReplyDefinition } from '#contracts/validation';
 
 /** One example of a message: its body, and the headers that it travels with. */
 export interface Example<T = unknown> {
@@ -11,41 +13,35 @@ export interface Example<T = unknown> {
 
 const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
 
-/** Commands as a caller sends them. */
-const COMMAND_EXAMPLES = examplesOf(COMMANDS, () => ({}));
-
-/** Replies that are successes, as a worker sends them. */
-const REPLY_EXAMPLES = examplesOf([...REPLIES.values()], (type) => {
-  const command = COMMANDS.find(({ replies }) => replies.some((reply) => reply.type === type));
-  return replyHeaders(command?.type, isFinalReplyType(type));
-});
-
-function examplesOf(
-  messages: readonly (Pick<ReplyDefinition, 'examples'> & { readonly type: string })[],
-  headersOf: (type: string) => object,
-): Readonly<Record<string, readonly Example[]>> {
-  const entries = messages.map(({ type, examples }) => {
-    const made = examples.map(({ data, headers, ...about }) => ({
+/** Commands as a caller sends them, and successes as a worker sends them, each under its type. */
+const MESSAGE_EXAMPLES = new Map(
+  [...COMMANDS, ...REPLIES.values()].map((message: CommandDefinition | ReplyDefinition) => {
+    const type: string = message.type;
+    const command = COMMANDS.find(({ replies }) => replies.some((reply) => reply.type === type));
+    const own = isCommandType(type) ? {} : replyHeaders(command?.type, isFinalReplyType(type));
+    const made = message.examples.map(({ data, headers, ...about }): Example => ({
       ...about,
-      headers: { ...headersOf(type), ...headers },
+      headers: { ...own, ...headers },
       payload: data,
     }));
     return [type, made] as const;
-  });
-  return Object.fromEntries(entries);
-}
+  }),
+);
 
 /** The headers of a first reply. Source: bus contract, section 3. */
 function replyHeaders(type: string | undefined, final: boolean): Record<string, unknown> {
   return { 'command-id': EXAMPLE_ID, 'command-type': type, sequence: 0, final, 'schema-version': 1 };
 }
 
-/** When a code comes: of which command (default `session.create`), and what is known beyond the code (`attempts`: 0). */
+/** When a code comes: of which command (default `session.create`), and what is known beyond the code. */
 type Occasion = Partial<ErrorBody> & { readonly type?: string };
 
-/** The answers of the platform that the interface document shows. */
+const GAME: Occasion = { type: 'game.open' };
+const RAKE: Occasion = { type: 'report.rake.fetch' };
+
+/** The answers of the platform are those that the interface document shows. */
 const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
-  MESSAGE_TOO_LARGE: { type: 'game.open', details: { bytes: 70_000, maxBytes: 65_536 } },
+  MESSAGE_TOO_LARGE: { ...GAME, details: { bytes: 70_000, maxBytes: 65_536 } },
   UNKNOWN_COMMAND: { type: 'session.craete' },
   VALIDATION_FAILED: {
     violations: [
@@ -56,37 +52,47 @@ const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
       { pointer: '/lang', message: 'must be an ISO 639-1 code of two letters' },
     ],
   },
-  CALLER_FORBIDDEN: { type: 'report.rake.fetch' },
-  IDEMPOTENCY_CONFLICT: { type: 'game.open' },
+  CALLER_FORBIDDEN: RAKE,
+  IDEMPOTENCY_CONFLICT: GAME,
   COMMAND_EXPIRED: { attempts: 1, details: { called: true } },
-  SIGNATURE_REJECTED: answered(400, 'Bad Request', 'Not Valid Request Signature'),
-  FORBIDDEN: answered(403, 'Forbidden', 'Forbidden'),
-  UNEXPECTED_REDIRECT: { attempts: 1, platform: { status: 302, errors: [] } },
-  BAD_REQUEST: answered(400, 'Bad Request', 'Bad Request', { type: 'report.rake.fetch' }),
-  PLAYER_NOT_FOUND: answered(404, 'Not Found', 'Player not found'),
-  NOT_FOUND: { type: 'game.open', attempts: 1, platform: { status: 404, errors: [] } },
-  AUTH_TYPE_INVALID: unprocessable('Auth type not valid', 'authType'),
-  CURRENCY_REQUIRED: unprocessable('Currency cannot be blank', 'currency'),
-  CURRENCY_NOT_FOUND: unprocessable('Currency not found', 'currency'),
-  CURRENCY_INACTIVE: unprocessable('This currency is not active', 'currency'),
-  NICKNAME_TAKEN: unprocessable('A Player with this username already exists in the system.', 'player/nick', {
-    type: 'game.open',
-    attempts: 2,
+  SIGNATURE_REJECTED: answered(400, 'Not Valid Request Signature'),
+  FORBIDDEN: answered(403, 'Forbidden'),
+  UNEXPECTED_REDIRECT: answered(302),
+  BAD_REQUEST: { ...RAKE, ...answered(400, 'Bad Request') },
+  PLAYER_NOT_FOUND: answered(404, 'Player not found'),
+  NOT_FOUND: { ...GAME, ...answered(404) },
+  AUTH_TYPE_INVALID: answered(422, 'Auth type not valid', 'authType'),
+  CURRENCY_REQUIRED: answered(422, 'Currency cannot be blank', 'currency'),
+  CURRENCY_NOT_FOUND: answered(422, 'Currency not found', 'currency'),
+  CURRENCY_INACTIVE: answered(422, 'This currency is not active', 'currency'),
+  NICKNAME_TAKEN: {
+    ...GAME,
     details: { earlierAttemptUnknown: true },
-  }),
-  NICKNAME_TOO_LONG: unprocessable('The maximum username length is 32', 'player/nick', {
-    type: 'game.open',
+    ...answered(422, 'A Player with this username already exists in the system.', 'player/nick'),
+    attempts: 2,
+  },
+  NICKNAME_TOO_LONG: {
+    ...GAME,
     details: { maxLength: 32 },
-  }),
-  INCORRECT_DATA: unprocessable('Incorrect data', 'sort', { type: 'report.rake.fetch' }),
-  RATE_LIMITED: { attempts: 3, retryAfterMs: 2_000, platform: { status: 429, errors: [] } },
+    ...answered(422, 'The maximum username length is 32', 'player/nick'),
+  },
+  INCORRECT_DATA: { ...RAKE, ...answered(422, 'Incorrect data', 'sort') },
+  RATE_LIMITED: { retryAfterMs: 2_000, ...answered(429), attempts: 3 },
   PLATFORM_UNAVAILABLE: { attempts: 3, details: { reason: 'refused' } },
   CIRCUIT_OPEN: { retryAfterMs: 4_200 },
   REPLY_QUEUE_FULL: { type: 'report.ad-hoc.fetch', attempts: 2, details: { queue: 'full' } },
   OUTCOME_UNKNOWN: { attempts: 2, details: { reason: 'timeout' } },
   PLATFORM_PROTOCOL_ERROR: { attempts: 1, details: { reason: 'the body is not JSON' } },
-  POISON_COMMAND: { type: 'game.open' },
+  POISON_COMMAND: GAME,
 };
+
+/** One answer of the platform, with an error or with none. */
+function answered(status: number, detail?: string, attribute?: string): Occasion {
+  const title = STATUS_CODES[status] as string;
+  const pointer = attribute && { pointer: `/data/attributes/${attribute}` };
+  const errors = detail === undefined ? [] : [{ status, title, detail, ...pointer }];
+  return { attempts: 1, platform: { status, errors } };
+}
 
 /** An error body for each code, with what a worker knows when it answers with it. */
 export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_CODES) as ErrorCode[]).map(
@@ -98,31 +104,21 @@ export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_
   },
 );
 
-function answered(status: number, title: string, detail: string, more: Occasion = {}): Occasion {
-  return { attempts: 1, ...more, platform: { status, errors: [{ status, title, detail }] } };
-}
-
-function unprocessable(detail: string, attribute: string, more: Occasion = {}): Occasion {
-  const fault = {
-    status: 422,
-    title: 'Unprocessable Entity',
-    detail,
-    pointer: `/data/attributes/${attribute}`,
-  };
-  return { attempts: 1, ...more, platform: { status: 422, errors: [fault] } };
-}
+/** The first example of each command and each success, under its type. */
+const FIRST_EXAMPLES = [...MESSAGE_EXAMPLES].flatMap(([name, [first]]) =>
+  first ? [{ ...first, name }] : [],
+);
 
 /** Packets of Nest's own RabbitMQ client, one for each command. */
-const PACKET_EXAMPLES = firstOf(COMMAND_EXAMPLES).map(({ name, headers, payload }) => ({
-  name,
-  summary: `client.send('${name}', …)`,
-  headers,
-  payload: { pattern: name, data: payload, id: EXAMPLE_ID },
+const PACKET_EXAMPLES = FIRST_EXAMPLES.filter(({ name }) => isCommandType(name)).map((example) => ({
+  ...example,
+  summary: `client.send('${example.name}', …)`,
+  payload: { pattern: example.name, data: example.payload, id: EXAMPLE_ID },
 }));
 
 /** Packets that answer them: one for each reply, and a failure. */
 const PACKET_REPLY_EXAMPLES = [
-  ...firstOf(REPLY_EXAMPLES).map((example) => {
+  ...FIRST_EXAMPLES.filter(({ name }) => !isCommandType(name)).map((example) => {
     const isLast = example.headers['final'] === true;
     const payload = { response: example.payload, ...(isLast && { isDisposed: true }), id: EXAMPLE_ID };
     return { ...example, payload };
@@ -134,15 +130,9 @@ const PACKET_REPLY_EXAMPLES = [
   })),
 ];
 
-/** The first example of each message that has one, under the name of the message. */
-function firstOf(examples: Readonly<Record<string, readonly Example[]>>): readonly Example[] {
-  return Object.entries(examples).flatMap(([name, [first]]) => (first ? [{ ...first, name }] : []));
-}
-
 /** Examples of each message by the name of its schema. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
-  ...COMMAND_EXAMPLES,
-  ...REPLY_EXAMPLES,
+  ...Object.fromEntries(MESSAGE_EXAMPLES),
   'command.failed': ERROR_EXAMPLES,
   'nest.command': PACKET_EXAMPLES,
   'nest.reply': PACKET_REPLY_EXAMPLES,

@@ -45,7 +45,7 @@ export class Program implements AsyncDisposable {
   readonly exited: Promise<Exit>;
   readonly #lifeline: Socket;
   /** What it has written, once its folder is gone. */
-  #written: { readonly stdout: string; readonly stderr: string } | undefined;
+  #written: Readonly<Record<'stdout' | 'stderr', string>> | undefined;
 
   /**
    * @param variables its whole environment but for PATH; default: the environment of this process
@@ -63,10 +63,7 @@ export class Program implements AsyncDisposable {
       cwd: root,
       env: variables && { PATH: process.env['PATH'], ...variables },
       detached: true,
-      stdio: [
-        ...(isShown ? (['inherit', 'inherit', 'inherit'] as const) : ['ignore' as const, ...files]),
-        'pipe',
-      ],
+      stdio: isShown ? [0, 1, 2, 'pipe'] : ['ignore', ...files, 'pipe'],
     });
     for (const file of files) closeSync(file);
     this.folder = folder;
@@ -91,11 +88,11 @@ export class Program implements AsyncDisposable {
   }
 
   get stdout(): string {
-    return this.#written?.stdout ?? this.#read('stdout');
+    return this.#output('stdout');
   }
 
   get stderr(): string {
-    return this.#written?.stderr ?? this.#read('stderr');
+    return this.#output('stderr');
   }
 
   /** How it ended and all of its output, once it has ended. */
@@ -108,7 +105,7 @@ export class Program implements AsyncDisposable {
   }
 
   /**
-   * Looks again and again until there is something to see, which `undefined` and `false` are not.
+   * Looks again and again until what it sees is neither `undefined` nor `false`.
    *
    * @param what completes "it does not …"
    * @throws {Error} with the end of its output, if it ends before that or takes too long
@@ -149,7 +146,7 @@ export class Program implements AsyncDisposable {
     await closed;
   }
 
-  #read(name: string): string {
-    return readFileSync(join(this.folder, name), 'utf8');
+  #output(name: 'stdout' | 'stderr'): string {
+    return this.#written?.[name] ?? readFileSync(join(this.folder, name), 'utf8');
   }
 }

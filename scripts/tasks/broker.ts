@@ -1,6 +1,6 @@
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { chooseRelease } from '../broker/installation.ts';
-import { isFree } from '../network.ts';
+import { isListening } from '../network.ts';
 import { readOptions, runTask, toldToStop } from '../run-task.ts';
 
 /** @throws {Error} if it is not a port, or is taken */
@@ -8,7 +8,7 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port ${text} is not a port`);
-  if (!(await isFree(port)))
+  if (await isListening(port))
     throw new Error(`port ${port} is taken: choose another one, or none for any that is free`);
   return port;
 }
@@ -16,15 +16,14 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
 /** Starts a broker and keeps it until it or this process ends. */
 await runTask(async () => {
   const { port: given, release } = readOptions({ port: String, release: String });
-  if (release !== undefined) chooseRelease(release);
+  chooseRelease(release);
   const port = await readPort(given);
   const stopped = toldToStop();
   const starting = findBroker(brokerSources({ port }));
   await using broker = await Promise.race([starting, stopped.then(() => undefined)]);
   // Told to end before it was up: the node ends with this process.
-  if (broker === undefined) return 0;
+  if (broker === undefined) return;
   console.log(`${broker.url} (${broker.origin}; Ctrl-C ends it)`);
   const isStopped = await Promise.race([stopped.then(() => true), broker.ended.then(() => false)]);
   if (!isStopped) throw new Error('the broker has ended by itself');
-  return 0;
 });

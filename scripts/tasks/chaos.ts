@@ -26,5 +26,5 @@ await runTask(async () => {
     const { version } = await requireInstallation();
     isSound = (await chaos({ ...options, rows, perSecond: rate, release: { name, version } })) && isSound;
   }
-  return isSound ? 0 : 1;
+  return isSound;
 });

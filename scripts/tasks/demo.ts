@@ -6,5 +6,5 @@ await runTask(async () => {
   await build();
   // Uses the built code, so not before it is built.
   const { demo } = await import('../demo.ts');
-  return (await demo(keep)) ? 0 : 1;
+  return demo(keep);
 });

@@ -68,18 +68,17 @@ await runTask(async () => {
   const [minutes, seed, path] = ['minutes', 'seed', 'path'].map((name) => take(args, name));
   const options = SUITES[suite];
   if (options === undefined) throw new Error(`there is no suite ${suite}`);
-  if (release !== undefined) {
-    chooseRelease(release);
-    console.log(`RabbitMQ ${(await requireInstallation()).version}`);
-  }
+  chooseRelease(release);
+  if (release !== undefined) console.log(`RabbitMQ ${(await requireInstallation()).version}`);
   if (suite === 'extended') await installMissing(PACKAGES);
   if (suite === 'compose') await requireEngine();
-  if (seed !== undefined) process.env['FUZZ_SEED'] = seed;
-  if (path !== undefined) process.env['FUZZ_PATH'] = path;
-  if (suite !== 'fuzz') return runJest(options, args);
-  // The path of a case leads to it at once; a few seconds are for its neighbours.
-  process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path === undefined ? '5' : '0.3'))}`;
-  return runJest(options, [inTest('e2e', 'fuzz'), ...args]);
+  Object.assign(process.env, seed && { FUZZ_SEED: seed }, path && { FUZZ_PATH: path });
+  if (suite === 'fuzz') {
+    // The path of a case leads to it at once; a few seconds are for its neighbours.
+    process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path ? '0.3' : '5'))}`;
+    args.unshift(inTest('e2e', 'fuzz'));
+  }
+  process.exitCode = await runJest(options, args);
 });
 
 /** Takes an option out of the arguments; what is left is for Jest: patterns of paths, and options such as `-t`. */
@@ -112,11 +111,10 @@ async function runJest(options: readonly string[], patterns: readonly string[]):
     ({ code } = again);
     files = [...files.filter((file) => file.failed === 0), ...again.files];
   }
-  const total = (count: 'passed' | 'failed' | 'skipped') => files.reduce((sum, file) => sum + file[count], 0);
-  const skipped = total('skipped');
-  console.log(
-    `${total('passed')} passed, ${total('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+  const [passed, failures, skipped = 0] = (['passed', 'failed', 'skipped'] as const).map((count) =>
+    files.reduce((sum, file) => sum + file[count], 0),
   );
+  console.log(`${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   return code;
 }
 

@@ -7,5 +7,4 @@ import { runTask } from '../run-task.ts';
 await runTask(async () => {
   const wheel = await buildWheel(join(root, PYTHON_CLIENT, 'dist'));
   console.log(`built ${relative(root, wheel)}`);
-  return 0;
 });

@@ -1,5 +1,5 @@
 import { type Contestant, type RunningWorker, startOurWorker } from './contestants.ts';
-import { LoadDriver, type Tally } from './driver/load-driver.ts';
+import { type LoadDriver, openLoadDriver, type Tally } from './driver/load-driver.ts';
 import { percentile, processUsage, usageOf } from './measure.ts';
 import type { Stage } from './stage.ts';
 
@@ -92,7 +92,7 @@ interface Entrant extends AsyncDisposable {
 async function enter(contestant: Contestant, stage: Stage, plan: Plan): Promise<Entrant> {
   await using parts = new AsyncDisposableStack();
   const worker = parts.use(await contestant.start(stage));
-  const driver = parts.use(await LoadDriver.open({ url: stage.amqpUrl, inbox: worker.inbox }));
+  const driver = parts.use(await openLoadDriver({ url: stage.amqpUrl, inbox: worker.inbox }));
   const { prefetch, warmUp: commands, closedLoopMs: forMs } = plan;
   await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs });
   const kept = parts.move();
@@ -174,7 +174,7 @@ export async function moderateMemory(
   const finishes: Finish[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     await using worker = await startOurWorker(stage);
-    await using driver = await LoadDriver.open({ url: stage.amqpUrl, inbox: worker.inbox });
+    await using driver = await openLoadDriver({ url: stage.amqpUrl, inbox: worker.inbox });
     await driver.openLoop({ perSecond, forMs });
     const finish = await finishOf({ worker, driver });
     finishes.push(finish);

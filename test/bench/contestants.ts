@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { removeQueues, removeTopology } from '../../scripts/broker/remove-topology.ts';
 import { compile } from '../../scripts/build/bundle.ts';
 import { WORKER } from '../../scripts/build/programs.ts';
-import { PrivateRedis } from '../../scripts/private-redis.ts';
+import { PrivateRedis } from '../support/private-redis.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 import { root } from '../../scripts/root.ts';

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { freePorts, isListening } from '../../scripts/network.ts';
 import { Program } from '../../scripts/processes/program.ts';
+import { platformAt } from '../../scripts/processes/worker-process.ts';
 
 const SECRET_KEY = 'bench-secret-key';
 
@@ -23,16 +24,10 @@ export async function startPlatform(latencyMs: number, records = 0): Promise<Ben
     [fileURLToPath(new URL('platform/main.ts', import.meta.url))],
     { PORT: String(port), LATENCY_MS: String(latencyMs), REPORT_RECORDS: String(records), SECRET_KEY },
   );
-  const origin = `http://127.0.0.1:${port}`;
   await platform.until('listen', () => isListening(port));
   return {
     pid: platform.pid,
-    variables: {
-      PLATFORM_BASE_URL: `${origin}/api/web`,
-      PLATFORM_API_URL: origin,
-      PLATFORM_CLIENT_ID: 'bench',
-      PLATFORM_SECRET_KEY: SECRET_KEY,
-    },
+    variables: platformAt(`http://127.0.0.1:${port}`, 'bench', SECRET_KEY),
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };
 }

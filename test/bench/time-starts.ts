@@ -2,7 +2,7 @@ import { removeTopology } from '../../scripts/broker/remove-topology.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { newPrefix, takesCommands, variablesFor } from './contestants.ts';
 import { inboxOf } from './driver/inbox.ts';
-import { isFaultless, LoadDriver } from './driver/load-driver.ts';
+import { isFaultless, openLoadDriver } from './driver/load-driver.ts';
 import type { Stage } from './stage.ts';
 
 const PATIENCE_MS = 60_000;
@@ -22,7 +22,7 @@ export async function timeStarts(stage: Stage, starts: number): Promise<number[]
   }
   const timesMs: number[] = [];
   while (timesMs.length < starts) {
-    await using driver = await LoadDriver.open({ url, inbox: inboxOf(prefix), patienceMs: PATIENCE_MS });
+    await using driver = await openLoadDriver({ url, inbox: inboxOf(prefix), patienceMs: PATIENCE_MS });
     const answered = driver.closedLoop({ inFlight: 1, commands: 1 });
     const startedAtMs = performance.now();
     await using worker = start();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { freePorts } from '../../scripts/network.ts';
 import { startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
-import { PrivateRedis } from '../../scripts/private-redis.ts';
+import { PrivateRedis } from '../support/private-redis.ts';
 import { type Range, PrometheusProcess } from '../support/prometheus-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Load } from './load.ts';

@@ -6,9 +6,9 @@ import { sandboxedForAll } from '../e2e/commands/sandboxed-service.ts';
 import { testBrokerCtl } from '../support/broker.ts';
 import { runCli } from '../e2e/cli/run-cli.ts';
 import { brokenWords, browserForAll, lookOf } from '../support/browser.ts';
-import { PrivateRedis } from '../../scripts/private-redis.ts';
+import { PrivateRedis } from '../support/private-redis.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
-import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../support/worker-under-test.ts';
 
 const SIZES = [
   ['wide', { width: 1280, height: 900 }],
@@ -30,7 +30,7 @@ const sandboxed = sandboxedForAll(async (stack) => {
   redis = stack.use(await PrivateRedis.start());
   return { worker: { REDIS_URL: redis.url, CIRCUIT_MINIMUM_CALLS: '5', PLATFORM_MAX_ATTEMPTS: '2' } };
 });
-let worker: WorkerProcess;
+let worker: WorkerUnderTest;
 
 beforeAll(() => void ({ worker } = sandboxed));
 /** Another worker for each incident: it remembers none before. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text as wholeText } from 'node:stream/consumers';
 
+import { platformAt } from '../../scripts/processes/worker-process.ts';
 import { LoopbackServer } from './loopback-server.ts';
 
 export interface PlatformRequest {
@@ -30,12 +31,7 @@ export class PlatformStub extends LoopbackServer {
 
   /** The variables that point a worker here. */
   get variables(): Record<string, string> {
-    return {
-      PLATFORM_BASE_URL: `${this.origin}/api/web`,
-      PLATFORM_API_URL: this.origin,
-      PLATFORM_CLIENT_ID: 'op1',
-      PLATFORM_SECRET_KEY: 'test_secret_key',
-    };
+    return platformAt(this.origin, 'op1', 'test_secret_key');
   }
 
   override [Symbol.asyncDispose](): Promise<void> {

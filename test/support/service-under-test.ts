@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { ConsumeMessage } from 'amqplib';
 
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
-import { PrivateRedis } from '../../scripts/private-redis.ts';
+import { PrivateRedis } from './private-redis.ts';
 import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
 import { Gate, healthy } from './platform-answers.ts';
 import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { until } from './until.ts';
-import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
+import { WorkerUnderTest } from './worker-under-test.ts';
 
 export interface ServiceOptions {
   readonly behaviour: PlatformBehaviour;
@@ -46,7 +46,7 @@ export class ServiceUnderTest implements AsyncDisposable {
   proxy!: TcpProxy;
   caller!: BusCaller;
   redis: PrivateRedis | undefined;
-  #workers: WorkerProcess[] = [];
+  #workers: WorkerUnderTest[] = [];
   #variables: Readonly<Record<string, string>> = {};
   #parts = new AsyncDisposableStack();
 
@@ -81,12 +81,12 @@ export class ServiceUnderTest implements AsyncDisposable {
     return this;
   }
 
-  get workers(): readonly WorkerProcess[] {
+  get workers(): readonly WorkerUnderTest[] {
     return this.#workers;
   }
 
   /** The worker that was started last. */
-  get running(): WorkerProcess {
+  get running(): WorkerUnderTest {
     const last = this.#workers.at(-1);
     if (last === undefined) throw new Error('no worker was started');
     return last;
@@ -105,14 +105,14 @@ export class ServiceUnderTest implements AsyncDisposable {
   }
 
   /** Starts a worker, which is not ready yet. */
-  start(variables: Readonly<Record<string, string>> = {}): WorkerProcess {
-    const worker = new WorkerProcess({ ...this.variables, ...variables });
+  start(variables: Readonly<Record<string, string>> = {}): WorkerUnderTest {
+    const worker = new WorkerUnderTest({ ...this.variables, ...variables });
     this.#workers.push(worker);
     return worker;
   }
 
   /** Starts a worker and waits until it consumes commands. */
-  worker(variables: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
+  worker(variables: Readonly<Record<string, string>> = {}): Promise<WorkerUnderTest> {
     return this.start(variables).ready();
   }
 
@@ -124,7 +124,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     if (code !== 0) throw new Error(`the worker ended with ${code ?? signal}: ${running.stderr}`);
   }
 
-  async restart(): Promise<WorkerProcess> {
+  async restart(): Promise<WorkerUnderTest> {
     await this.stop();
     return this.worker();
   }

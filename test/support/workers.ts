@@ -1,60 +1,51 @@
-import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from './worker-under-test.ts';
 import { until } from './until.ts';
 
-/** Workers in processes of their own, each replaced when it ends, as an orchestrator does. */
-export class Workers implements AsyncDisposable {
+export type Workers = ReturnType<typeof keepWorkers>;
+
+/**
+ * Workers in processes of their own, each replaced when it ends, as an orchestrator does.
+ *
+ * @param start is given the number of the worker, from 0
+ * @param onCrash called if one ends that `end` was not called for
+ */
+export function keepWorkers(
+  count: number,
+  start: (number: number) => WorkerUnderTest,
+  onCrash: (number: number, output: string) => void = () => undefined,
+) {
   /** Workers that run or start, by their numbers. */
-  readonly programs: WorkerProcess[] = [];
-  readonly #start: (number: number) => WorkerProcess;
-  readonly #onCrash: (number: number, output: string) => void;
-  readonly #asked = new WeakSet<WorkerProcess>();
-  #isStopped = false;
-
-  /**
-   * @param start is given the number of the worker, from 0
-   * @param onCrash called if one ends that `end` was not called for
-   */
-  constructor(
-    count: number,
-    start: (number: number) => WorkerProcess,
-    onCrash: (number: number, output: string) => void = () => undefined,
-  ) {
-    this.#start = start;
-    this.#onCrash = onCrash;
-    for (let number = 0; number < count; number += 1) void this.#keep(number);
-  }
-
-  /** Waits until they take commands. */
-  async areReady(): Promise<void> {
-    await Promise.all(this.programs.map((program) => program.ready()));
-  }
-
-  /** Ends one as a signal does, and waits until it has ended and another one has begun in its place. */
-  async end(number: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const program = this.programs[number];
-    if (program === undefined) throw new Error(`there is no worker ${number}`);
-    this.#asked.add(program);
-    program.kill(signal);
-    await until('another worker has begun', () => this.programs[number] !== program);
-  }
-
-  /** Replaces none from now on. */
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.stop();
-    await Promise.all(this.programs.map((program) => program[Symbol.asyncDispose]()));
-  }
-
-  async #keep(number: number): Promise<void> {
-    while (!this.#isStopped) {
-      const program = (this.programs[number] = this.#start(number));
+  const programs: WorkerUnderTest[] = [];
+  const asked = new WeakSet<WorkerUnderTest>();
+  let isStopped = false;
+  const keep = async (number: number): Promise<void> => {
+    while (!isStopped) {
+      const program = (programs[number] = start(number));
       await program.exited;
-      if (this.#isStopped) return;
-      if (!this.#asked.has(program)) this.#onCrash(number, program.stderr);
+      if (isStopped) return;
+      if (!asked.has(program)) onCrash(number, program.stderr);
       void program[Symbol.asyncDispose]();
     }
-  }
+  };
+  for (let number = 0; number < count; number += 1) void keep(number);
+  return {
+    programs,
+
+    /** Waits until they take commands. */
+    areReady: async () => void (await Promise.all(programs.map((program) => program.ready()))),
+
+    /** Ends one as a signal does, and waits until it has ended and another one has begun in its place. */
+    async end(number: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+      const program = programs[number];
+      if (program === undefined) throw new Error(`there is no worker ${number}`);
+      asked.add(program);
+      program.kill(signal);
+      await until('another worker has begun', () => programs[number] !== program);
+    },
+
+    async [Symbol.asyncDispose](): Promise<void> {
+      isStopped = true;
+      await Promise.all(programs.map((program) => program[Symbol.asyncDispose]()));
+    },
+  };
 }

@@ -10,7 +10,7 @@ import { LEASE_MS, redisForEach, Workers } from '../integration/idempotency/work
 import { percentile } from '../bench/measure.ts';
 import { interactiveLoad } from '../support/interactive-load.ts';
 import { DAY, healthy, playerOf } from '../support/platform-answers.ts';
-import type { PrivateRedis } from '../../scripts/private-redis.ts';
+import type { PrivateRedis } from '../support/private-redis.ts';
 import type { ServiceUnderTest } from '../support/service-under-test.ts';
 import { serviceForAll } from '../support/suite-service.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -94,9 +94,9 @@ describe('A worker whose Redis does not answer', () => {
   redisForEach((...started) => ([redis, workers] = started));
   beforeEach(async () => {
     store = await workers.join();
-    redis.freeze();
+    redis.signal('SIGSTOP');
   });
-  afterEach(() => redis.thaw());
+  afterEach(() => redis.signal('SIGCONT'));
 
   const durationMs = async (work: () => Promise<unknown>): Promise<number> => {
     const startMs = performance.now();
@@ -111,7 +111,7 @@ describe('A worker whose Redis does not answer', () => {
   });
 
   it('waits for the lease of a dead worker, and hardly longer', async () => {
-    redis.thaw();
+    redis.signal('SIGCONT');
     await using line = await TcpProxy.start(redis.url);
     using dying = new Workers(line.through(redis.url));
     const [dead, other] = await Promise.all([dying.join(), workers.join()]);

@@ -10,7 +10,7 @@ import type { PlatformBehaviour } from '../support/platform-stub.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
 import { serviceForAll, serviceForEach } from '../support/suite-service.ts';
 import { until } from '../support/until.ts';
-import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../support/worker-under-test.ts';
 
 /** A report with a record a page. */
 const PAGED_REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
@@ -98,7 +98,7 @@ describe('a worker that is stopped', () => {
   const service = serviceForEach({ behaviour: silent });
 
   /** From the signal to the end of the process. */
-  const stopMs = async (worker: WorkerProcess): Promise<number> => {
+  const stopMs = async (worker: WorkerUnderTest): Promise<number> => {
     const toldAtMs = performance.now();
     worker.kill('SIGTERM');
     await worker.ended();
@@ -109,7 +109,7 @@ describe('a worker that is stopped', () => {
     await until('it is in flight', () => service.platform.requests.length === 1);
   };
 
-  it.each<[string, number, number, (worker: WorkerProcess) => unknown]>([
+  it.each<[string, number, number, (worker: WorkerUnderTest) => unknown]>([
     ['at once if nothing is in flight', 600_000, CLOSING_MS, () => undefined],
     ['soon after the grace', 3_000, 3_000 + CLOSING_MS, holdsOne],
     [

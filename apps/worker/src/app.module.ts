@@ -5,46 +5,42 @@ import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
 import { busNames } from '#contracts';
-import { type CallerPolicy, type InternalKeys, MessagingModule } from '#messaging';
+import { MessagingModule, type MessagingModuleOptions } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { steadyClock } from '#resilience';
-import type { Settings } from '#settings';
+import type { SettingName, Settings } from '#settings';
 import { type Logger, Metrics, subjectOf } from '#telemetry';
 
 import { ConsoleController } from './console/console.controller.ts';
-import { CONSOLE_SETTINGS, ConsoleFeed } from './console/console-feed.ts';
+import { ConsoleFeed } from './console/console-feed.ts';
 import { FailureTally } from './console/failure-tally.ts';
 import { HANDLERS, PassErrorsFilter } from './commands/handlers.ts';
-import { REPORTS_PER_PAGE } from './commands/report-fetch/report-fetch.controller.ts';
 import { HealthController, MetricsController } from './health/health.controller.ts';
 import { busObserver, platformObserver } from './observers/observers.ts';
-import { StateMetrics } from './observers/state-metrics.ts';
 import { reportsPause } from './platform-state.ts';
 import type { TlsContexts } from './settings/reloaded-settings.ts';
 import type { Traces } from './traces/traces.ts';
 
-export interface AppOptions {
+/** The settings that controllers and providers are given by their names. */
+const INJECTED = ['AMQP_PREFIX', 'LANES', 'REPORTS_PER_PAGE'] as const satisfies readonly SettingName[];
+
+export interface AppOptions extends Pick<MessagingModuleOptions, 'callers' | 'internalKeys' | 'onMismatch'> {
   readonly settings: Settings;
   /** The first ones; `PlatformClients` takes others later. */
   readonly operators: readonly OperatorCredentials[];
-  readonly internalKeys: InternalKeys;
   readonly tls: TlsContexts;
-  readonly callers: CallerPolicy;
   readonly logger: Logger;
   readonly traces: Traces | undefined;
-  /** Called if the broker has a topology that differs from the one of this version. */
-  readonly onMismatch: (mismatch: string) => void;
 }
 
 /** The composition root: the one file that knows every lib, and says what each of their modules is given. */
 @Module({})
 export class AppModule {
-  static create(options: AppOptions): DynamicModule {
-    const { logger, settings, tls, traces } = options;
+  static create({ logger, operators, settings, tls, traces, ...bus }: AppOptions): DynamicModule {
     const metrics = new Metrics();
     const tally = new FailureTally();
     const { lanes, quarantine } = busNames(settings.AMQP_PREFIX);
-    const platform = new PlatformClients(options.operators, {
+    const platform = new PlatformClients(operators, {
       limits: limitsOf(settings),
       transport: { tls: tls.PLATFORM, proxyUrl: settings.PLATFORM_PROXY_URL },
       observer: platformObserver(logger, metrics, tally),
@@ -52,17 +48,15 @@ export class AppModule {
     });
     const subjectKey = settings.LOG_SUBJECT_KEY && createSecretKey(settings.LOG_SUBJECT_KEY, 'utf8');
     const messaging = MessagingModule.forRoot({
+      ...bus,
       settings,
       tls: tls.AMQP,
       redisTls: tls.REDIS,
       reportsPause: () => reportsPause(platform.operations(), platform.operators().length, steadyClock()),
       clientOf: (operator) => platform.get(operator),
-      callers: options.callers,
       subjectOf: subjectKey ? (...names) => subjectOf(subjectKey, ...names) : undefined,
-      internalKeys: options.internalKeys,
       observer: busObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]),
       tracer: traces?.commands,
-      onMismatch: options.onMismatch,
     });
     return {
       module: AppModule,
@@ -77,11 +71,9 @@ export class AppModule {
         { provide: PlatformClients, useValue: platform },
         { provide: Metrics, useValue: metrics },
         { provide: FailureTally, useValue: tally },
-        { provide: CONSOLE_SETTINGS, useValue: settings },
-        { provide: REPORTS_PER_PAGE, useValue: settings.REPORTS_PER_PAGE },
+        ...INJECTED.map((provide) => ({ provide, useValue: settings[provide] })),
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         ConsoleFeed,
-        StateMetrics,
       ],
     };
   }

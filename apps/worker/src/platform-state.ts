@@ -4,38 +4,30 @@ import type { CircuitReport, OperationReport, PlatformClients } from '#platform'
 
 const RECENTLY_MS = 60_000;
 
-/** An operation of an operator, for health and metrics. */
-export interface CompartmentReport {
-  readonly operator: string;
-  readonly operation: string;
-  /** Players' commands in this worker, wherever they wait; of reports, their calls. */
-  readonly inFlight: number;
-  /** The part of `inFlight` that waits for a connection to the platform. */
-  readonly waiting: number;
-  /** Refused with `OVERLOADED` so far, because the compartment held its share of the lane. */
-  readonly overflowed: number;
-}
-
 /** The calls to the platform, as far as compartments show them. */
 export interface CalledPlatform extends Pick<PlatformClients, 'get'> {
   operations(): readonly Pick<OperationReport, 'operator' | 'operation' | 'inFlight' | 'waiting'>[];
 }
 
-/** Every compartment that was used, of an operator that is configured. */
+/**
+ * What each operation of a configured operator has in flight, if it was used: players' commands in this worker, wherever they
+ * wait, and of reports their calls; how many of these wait for a connection to the platform; and how many were refused with
+ * `OVERLOADED` so far, because the compartment held its share of the lane.
+ */
 export function compartmentsOf(
   { compartments }: Pick<MessagingHealth, 'compartments'>,
   platform: CalledPlatform,
-): readonly CompartmentReport[] {
-  const reports = new Map<string, CompartmentReport>();
+) {
+  type Report = MessagingHealth['compartments'][number] & { readonly waiting: number };
+  const reports = new Map<string, Report>();
   for (const { operator, operation, inFlight, waiting } of platform.operations()) {
     const report = { operator, operation, inFlight: inFlight + waiting, waiting, overflowed: 0 };
     reports.set(`${operation} ${operator}`, report);
   }
-  for (const { operator, operation, inFlight, overflowed } of compartments) {
-    const name = `${operation} ${operator}`;
+  for (const compartment of compartments) {
+    const name = `${compartment.operation} ${compartment.operator}`;
     const { waiting } = reports.get(name) ?? { waiting: 0 };
-    if (!platform.get(operator)) continue;
-    reports.set(name, { operator, operation, inFlight, waiting, overflowed });
+    if (platform.get(compartment.operator)) reports.set(name, { ...compartment, waiting });
   }
   return [...reports.values()];
 }

@@ -7,15 +7,15 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InternalKeys, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, tracingOf, warningsOf } from '#settings';
-import { createLogger, nestLogger } from '#telemetry';
+import { createLogger, Metrics, nestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
-import { callersOf } from './callers.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { skipPipes } from './commands/skip-pipes.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
-import { credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
+import { showState } from './observers/state-metrics.ts';
+import { callersOf, credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
 import type { Stopping } from './stop-on-signal.ts';
 
 /** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
@@ -66,12 +66,13 @@ async function start(stopping: Stopping): Promise<void> {
   const { viewers } = app.get(ConsoleFeed);
   limitConnections(app.getHttpServer(), (socket) => viewers.has(socket));
   const platform = app.get(PlatformClients);
+  const transport = app.get(PokerTransport);
+  showState(app.get(Metrics), transport, platform);
   credentials.follow((changed) => {
     platform.use(changed);
     internalKeys.rotate(internalKeyOf(settings.INTERNAL_KEY, changed));
   });
   skipPipes(app, Object.values(HANDLERS));
-  const transport = app.get(PokerTransport);
   app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   stopping.begins(logger, async () => {
     const graceEndsAtMs = performance.now() + settings.SHUTDOWN_GRACE_MS;

@@ -12,33 +12,30 @@ const JSON_TYPE: JsonSchema = { const: 'application/json' };
 const SECONDS = (description: string): JsonSchema => count(`${description}, in seconds since 1970.`);
 const MOMENT = (description: string): JsonSchema => ({ type: 'string', format: 'date-time', description });
 
+/** The texts that the header `x-deadline` may be. */
+const DEADLINES = [/^\d{1,16}$/, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/];
+
 /** Application headers of a command. Source: bus contract, section 2. */
-export const COMMAND_HEADERS: JsonSchema = {
-  type: 'object',
-  properties: {
+export const COMMAND_HEADERS = objectOf(
+  {
     operator: { ...text('Whose credentials to use.'), default: 'default' },
     'x-deadline': {
       description: 'When nobody wants the answer any more: ISO 8601 with a zone, or milliseconds since 1970.',
       oneOf: [
         { type: 'integer', minimum: 0 },
-        { type: 'string', pattern: String.raw`^\d{1,16}$` },
-        {
-          type: 'string',
-          pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$`,
-        },
+        ...DEADLINES.map(({ source }) => ({ type: 'string', pattern: source })),
       ],
     },
     'schema-version': VERSION,
     traceparent: TRACE,
     tracestate: TRACE,
   },
-};
+  [],
+);
 
 /** Basic properties of a command. */
-const COMMAND_PROPERTIES: JsonSchema = {
-  type: 'object',
-  required: ['reply_to'],
-  properties: {
+const COMMAND_PROPERTIES = objectOf(
+  {
     type: text('The command type; default the routing key. It wins over the routing key.'),
     message_id: text("The command's identity, at most 200 bytes: the same id is the same command."),
     correlation_id: text("Comes back on every reply; default the command's id."),
@@ -48,7 +45,8 @@ const COMMAND_PROPERTIES: JsonSchema = {
     timestamp: SECONDS('When it was sent'),
     app_id: text("The sender's name."),
   },
-};
+  ['reply_to'],
+);
 
 /** Application headers of a reply. Source: bus contract, section 3. */
 export const REPLY_HEADERS = objectOf(
@@ -60,7 +58,7 @@ export const REPLY_HEADERS = objectOf(
     'schema-version': VERSION,
     traceparent: text('Of the trace of the command, where it had one.'),
   },
-  ['traceparent'],
+  ['command-id', 'command-type', 'sequence', 'final', 'schema-version'],
 );
 
 /** Application headers of an announcement, beside those of the reply. */
@@ -71,6 +69,14 @@ const EVENT_HEADERS = objectOf({
   attempts: count('Calls to the platform for this delivery; 0 for a stored reply that was given again.'),
   'answered-at': MOMENT('When the worker answered.'),
 });
+
+const EVENT_EXAMPLE = {
+  caller: 'cashier',
+  operator: 'default',
+  worker: 'worker-1:17',
+  attempts: 1,
+  'answered-at': '2026-01-31T12:00:00.000Z',
+};
 
 /** Basic properties of a reply. */
 const REPLY_PROPERTIES = objectOf({
@@ -84,9 +90,8 @@ const REPLY_PROPERTIES = objectOf({
 });
 
 /** Headers that a copy has beside its own; none where the broker itself dead-lettered it. Source: bus contract, section 5, "Copies". */
-const COPY_HEADERS: JsonSchema = {
-  type: 'object',
-  properties: {
+const COPY_HEADERS = objectOf(
+  {
     'x-reason': text('Why it lies here.'),
     'x-failed-at': MOMENT('When it was put here.'),
     'x-failure': text('Of a dead letter, as JSON: reason, pointers, the status of the platform.'),
@@ -95,7 +100,8 @@ const COPY_HEADERS: JsonSchema = {
     'x-origin-user-id': text('The property user_id, which cannot be published for somebody else.'),
     'x-seal': text('Proves to workers that one of them wrote these headers.'),
   },
-};
+  [],
+);
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -136,28 +142,17 @@ function announcement(reply: string, name: string): Message {
   const { required = [], properties = {} } = SCHEMAS[reply] ?? {};
   const isPublic = (member: string) => REPLIES.get(reply)?.announced.includes(member);
   const shown = Object.entries(properties).filter(([member]) => isPublic(member));
-  const payload = {
-    type: 'object',
-    required: required.filter(isPublic),
-    properties: Object.fromEntries(shown),
-  };
   const examples = EXAMPLES[reply]?.map((example) => ({
     ...example,
-    headers: {
-      ...example.headers,
-      caller: 'cashier',
-      operator: 'default',
-      worker: 'worker-1:17',
-      attempts: 1,
-      'answered-at': '2026-01-31T12:00:00.000Z',
-    },
+    headers: { ...example.headers, ...EVENT_EXAMPLE },
     payload: announcedData({ type: reply, data: example.payload } as Reply),
   }));
   const headers = { allOf: [REPLY_HEADERS, EVENT_HEADERS] };
+  const payload = objectOf(Object.fromEntries(shown), required.filter(isPublic));
   return { ...ownMessage(reply), name, headers, payload, examples };
 }
 
 function copy(summary: string, reasons: readonly string[]): Message {
-  const properties = { 'x-reason': { enum: reasons } };
-  return { summary, headers: { allOf: [COPY_HEADERS, { type: 'object', properties }] }, payload: {} };
+  const headers = { allOf: [COPY_HEADERS, objectOf({ 'x-reason': { enum: reasons } }, [])] };
+  return { summary, headers, payload: {} };
 }

@@ -17,10 +17,10 @@ export const text = (description: string): JsonSchema => ({ type: 'string', desc
 
 export const count = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
 
-/** An object that has all of these members, but for those that it may lack. */
-export const objectOf = (properties: Definitions, mayLack: readonly string[] = []): JsonSchema => ({
+/** An object with these members. @param required default: all of them */
+export const objectOf = (properties: Definitions, required = Object.keys(properties)): JsonSchema => ({
   type: 'object',
-  required: Object.keys(properties).filter((name) => !mayLack.includes(name)),
+  ...(required.length > 0 && { required }),
   properties,
 });
 

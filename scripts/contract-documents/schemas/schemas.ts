@@ -69,7 +69,7 @@ const PACKET_SCHEMAS: Definitions = {
             isDisposed: { const: true, description: 'On the last reply.' },
             id: PACKET_ID,
           },
-          ['isDisposed'],
+          ['response', 'id'],
         ),
         not: { required: ['err'] },
       },

@@ -7,11 +7,11 @@ import { atRate } from '../../support/interactive-load.ts';
 import { healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { ReportPages } from '../reports/report-reader.ts';
+import { reportPages } from '../reports/report-reader.ts';
 
 const ANSWER_MS = 20;
 /** Their records cost this process nothing, which measures the players meanwhile. */
-const pages = new ReportPages(60_000);
+const pageOf = reportPages(60_000);
 
 /** A player whose session or game takes that long, or is never answered. */
 export function playerThatTakes(answer: number | 'never', name: string): string {
@@ -35,7 +35,7 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
     if (operator === DOWN) return unavailable(request, response, socket);
     await sleep(ANSWER_MS);
     if (pathname.endsWith('/rake')) return healthy(1)(request, response, socket);
-    const page = pages.page(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
+    const page = pageOf(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
     response.writeHead(200, { 'content-type': 'application/vnd.api+json' }).end(page);
     return;
   }

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
-import { ReportPages } from '../reports/report-reader.ts';
+import { reportPages } from '../reports/report-reader.ts';
 
 const { PORT, LATENCY_MS = '20', SECRET_KEY = '', REPORT_RECORDS } = process.env;
-const pages = new ReportPages(Number(REPORT_RECORDS));
+const pageOf = reportPages(Number(REPORT_RECORDS));
 
 createServer((request, response) => void answer(request, response)).listen(Number(PORT), '127.0.0.1');
 
@@ -19,7 +19,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const [, user] = /\/users\/([^/]+)\/session\?/.exec(request.url ?? '') ?? [];
   if (user === undefined) {
     const { searchParams } = new URL(request.url ?? '/', 'http://platform');
-    const body = pages.page(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
+    const body = pageOf(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
     response.writeHead(200, { 'content-type': 'application/vnd.api+json', 'content-length': body.length });
     response.end(body);
     return;

@@ -1,6 +1,6 @@
 import { peer, startOurWorker } from '../contestants.ts';
 import { PLATFORM_MS, startPlatform } from '../stage.ts';
-import { ReportReader } from './report-reader.ts';
+import { openReportReader } from './report-reader.ts';
 
 const BARE = peer({
   name: 'bare-report',
@@ -26,7 +26,7 @@ export async function compareRates(amqpUrl: string, rounds: number, records: num
   const surroundings = { amqpUrl, platform: platform.variables, prefetch: PREFETCH };
   await using bare = await BARE.start(surroundings);
   await using ours = await startOurWorker(surroundings);
-  await using reader = await ReportReader.open(amqpUrl);
+  await using reader = await openReportReader(amqpUrl);
   const rates = { ours: [] as number[], bare: [] as number[] };
   let faults = 0;
   for (let round = 0; round <= rounds; round += 1) {

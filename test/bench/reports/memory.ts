@@ -6,7 +6,7 @@ import { type OurWorker, startOurWorker } from '../contestants.ts';
 import { processUsage } from '../measure.ts';
 import { startPlatform } from '../stage.ts';
 import { PER_PAGE, PREFETCH } from './compare-rates.ts';
-import { type ReadReport, ReportReader } from './report-reader.ts';
+import { type ReadReport, openReportReader } from './report-reader.ts';
 
 const PLAYERS_PER_SECOND = 40;
 const LOOK_MS = 250;
@@ -30,7 +30,7 @@ export async function measureMemory(
 ): Promise<ReportMemory> {
   await using platform = await startPlatform(platformMs, records);
   await using worker = await startOurWorker({ amqpUrl, platform: platform.variables, prefetch: PREFETCH });
-  await using reader = await ReportReader.open(amqpUrl);
+  await using reader = await openReportReader(amqpUrl);
   const load = (): Promise<InteractiveLoad> => playersLoad(amqpUrl, worker);
   await load();
   const alone = await load();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
 
-import { openConnection, type TestConnection } from '../../support/broker.ts';
+import { openConnection } from '../../support/broker.ts';
 import { adHocAttributes } from '../../support/platform-answers.ts';
 import type { RunningWorker } from '../contestants.ts';
 import { sendTo } from '../driver/inbox.ts';
@@ -11,54 +11,41 @@ import { sendTo } from '../driver/inbox.ts';
 const DIGITS = 9;
 const PLACE = '0'.repeat(DIGITS);
 
-/** The text of one page, and where the numbers of its records stand in it. */
-interface Template {
-  readonly text: Buffer;
-  readonly places: readonly number[];
-}
-
 /**
  * The pages of an ad hoc report with all members that the interface document has. Only the numbers of the records are
  * written for each page, so that a report of any size takes neither memory nor time.
+ *
+ * @returns gives a page by its number, from 1, and the records a page
  */
-export class ReportPages {
-  readonly #records: number;
-  readonly #templates = new Map<number, Template>();
-
-  constructor(records: number) {
-    this.#records = records;
-  }
-
-  /** @param page from 1 */
-  page(page: number, perPage: number): Buffer {
+export function reportPages(records: number): (page: number, perPage: number) => Buffer {
+  /** By its records: the text of a page, and where their numbers stand in it. */
+  const templates = new Map<number, ReturnType<typeof templateOf>>();
+  return (page, perPage) => {
     const first = (page - 1) * perPage;
-    const count = Math.max(0, Math.min(perPage, this.#records - first));
-    const { text, places } = this.#template(count);
-    const data = Buffer.from(text);
-    for (const [index, place] of places.entries()) {
+    const count = Math.max(0, Math.min(perPage, records - first));
+    const template = templates.get(count) ?? templateOf(count);
+    templates.set(count, template);
+    const data = Buffer.from(template.text);
+    for (const [index, place] of template.places.entries()) {
       // Twice in each record: in its id, and in that of its player.
       data.write(String(first + Math.floor(index / 2)).padStart(DIGITS, '0'), place, 'latin1');
     }
     const meta = {
-      'total-count': this.#records,
-      'page-count': Math.ceil(this.#records / perPage),
+      'total-count': records,
+      'page-count': Math.ceil(records / perPage),
       'current-page': page,
       'per-page': perPage,
     };
     return Buffer.concat([data, Buffer.from(`"meta":${JSON.stringify(meta)}}`)]);
-  }
+  };
+}
 
-  #template(count: number): Template {
-    const known = this.#templates.get(count);
-    if (known) return known;
-    const records = Array.from({ length: count }, (_, index) => JSON.stringify(recordOf(index)));
-    const text = Buffer.from(`{"data":[${records.join(',')}],`);
-    const places: number[] = [];
-    for (let at = text.indexOf(PLACE); at >= 0; at = text.indexOf(PLACE, at + DIGITS)) places.push(at);
-    const template = { text, places };
-    this.#templates.set(count, template);
-    return template;
-  }
+function templateOf(count: number) {
+  const records = Array.from({ length: count }, (_, index) => JSON.stringify(recordOf(index)));
+  const text = Buffer.from(`{"data":[${records.join(',')}],`);
+  const places: number[] = [];
+  for (let at = text.indexOf(PLACE); at >= 0; at = text.indexOf(PLACE, at + DIGITS)) places.push(at);
+  return { text, places };
 }
 
 function recordOf(index: number): object {
@@ -84,37 +71,24 @@ export interface ReadReport {
 }
 
 /** Reads reports one after the other, and keeps nothing of them. */
-export class ReportReader implements AsyncDisposable {
-  readonly #open: TestConnection;
-  readonly #queue: string;
-  #onReply: (message: ConsumeMessage) => void = () => undefined;
+export async function openReportReader(amqpUrl: string) {
+  const connection = await openConnection(amqpUrl);
+  const { channel } = connection;
+  await channel.prefetch(PREFETCH);
+  const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
+  let onReply: (message: ConsumeMessage) => void = () => undefined;
+  await channel.consume(replyTo, (message) => {
+    if (message === null) return;
+    onReply(message);
+    channel.ack(message);
+  });
 
-  private constructor(open: TestConnection, queue: string) {
-    this.#open = open;
-    this.#queue = queue;
-  }
-
-  static async open(amqpUrl: string): Promise<ReportReader> {
-    const open = await openConnection(amqpUrl);
-    const { channel } = open;
-    await channel.prefetch(PREFETCH);
-    const { queue } = await channel.assertQueue('', { exclusive: true });
-    const reader = new ReportReader(open, queue);
-    await channel.consume(queue, (message) => {
-      if (message === null) return;
-      reader.#onReply(message);
-      channel.ack(message);
-    });
-    return reader;
-  }
-
-  read({ inbox }: RunningWorker, perPage: number): Promise<ReadReport> {
+  const read = ({ inbox }: RunningWorker, perPage: number): Promise<ReadReport> => {
     const startMs = performance.now();
-    const id = randomUUID();
     let pages = 0;
     let faults = 0;
     return new Promise((resolve) => {
-      this.#onReply = ({ properties, content }) => {
+      onReply = ({ properties, content }) => {
         const headers = (properties.headers ?? {}) as Record<string, unknown>;
         if (headers['final'] === true) {
           const end = JSON.parse(content.toString()) as ReadReport['end'];
@@ -125,15 +99,16 @@ export class ReportReader implements AsyncDisposable {
         if (!isRight) faults += 1;
         pages += 1;
       };
-      const data = { ...PERIOD, perPage };
-      const command = { type: 'report.ad-hoc.fetch', id, data, replyTo: this.#queue };
-      sendTo(inbox, this.#open.channel, command, { headers: { 'x-deadline': Date.now() + BUDGET_MS } });
+      const command = {
+        type: 'report.ad-hoc.fetch',
+        id: randomUUID(),
+        data: { ...PERIOD, perPage },
+        replyTo,
+      };
+      sendTo(inbox, channel, command, { headers: { 'x-deadline': Date.now() + BUDGET_MS } });
     });
-  }
-
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.#open[Symbol.asyncDispose]();
-  }
+  };
+  return { read, [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() };
 }
 
 /** The number of the first record of a page, without parsing it. */

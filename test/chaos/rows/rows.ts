@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
-import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { WorkerUnderTest } from '../../support/worker-under-test.ts';
 import { Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { type ChaosStage, PAGES } from '../stage/chaos-stage.ts';
@@ -163,7 +163,7 @@ const SURROUNDINGS_ROWS: readonly Row[] = [
     title: 'the clock of one worker set forward by an hour',
     wishes: {
       start: (number, variables) =>
-        new WorkerProcess(number === 0 ? { ...variables, NODE_OPTIONS: `--import=${SHIFTED}` } : variables),
+        new WorkerUnderTest(number === 0 ? { ...variables, NODE_OPTIONS: `--import=${SHIFTED}` } : variables),
     },
     disturb: (stage) =>
       stage.times(1, async () => {

@@ -5,7 +5,7 @@ import {
   startCluster,
 } from '../../../scripts/broker/start-broker.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
-import { ClusterView } from './cluster-view.ts';
+import { type ClusterView, clusterView } from './cluster-view.ts';
 
 /** What workers are connected to: one node behind a network path that can be broken, or a cluster of three. */
 export interface BrokerUnderChaos extends AsyncDisposable {
@@ -30,7 +30,7 @@ export async function startBrokerUnderChaos(nodes: 1 | 3): Promise<BrokerUnderCh
 async function clusterIn(parts: AsyncDisposableStack): Promise<Partial<BrokerUnderChaos>> {
   const cluster = parts.use(await startCluster());
   const urls = cluster.nodes.map(({ url }) => url);
-  return { urls, workerUrl: urls.join(), cluster, view: new ClusterView(cluster) };
+  return { urls, workerUrl: urls.join(), cluster, view: clusterView(cluster) };
 }
 
 async function nodeIn(parts: AsyncDisposableStack): Promise<Partial<BrokerUnderChaos>> {

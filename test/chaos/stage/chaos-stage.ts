@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
-import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
+import { WorkerUnderTest } from '../../support/worker-under-test.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { type PlatformBehaviour, PlatformStub } from '../../support/platform-stub.ts';
 import { until } from '../../support/until.ts';
-import { Workers } from '../../support/workers.ts';
+import { keepWorkers, type Workers } from '../../support/workers.ts';
 import { type Happening, Ledger } from '../ledger/ledger.ts';
 import { type Verdict, verdictOf } from '../ledger/verdict.ts';
-import { ChaosLoad } from '../load/chaos-load.ts';
+import { type ChaosLoad, chaosLoad } from '../load/chaos-load.ts';
 import { type BrokerUnderChaos, startBrokerUnderChaos } from './broker-under-chaos.ts';
 import { DurableCaller } from './durable-caller.ts';
 
@@ -21,7 +21,7 @@ export interface StageWishes {
   readonly workers?: number;
   readonly variables?: Readonly<Record<string, string>>;
   /** Starts the worker with this number, from 0. Default: with all settings, from this repository. */
-  readonly start?: (number: number, variables: Readonly<Record<string, string>>) => WorkerProcess;
+  readonly start?: (number: number, variables: Readonly<Record<string, string>>) => WorkerUnderTest;
   /** Further arguments of the caller's reply queue. */
   readonly replyQueue?: Readonly<Record<string, unknown>>;
 }
@@ -178,9 +178,9 @@ export class ChaosStage implements AsyncDisposable {
         return (this.fault ?? answer)(request, response, socket);
       }).then((platform) => this.#parts.use(platform)),
     ]);
-    const { workers: count = 2, start = (_, variables) => new WorkerProcess(variables) } = wishes;
+    const { workers: count = 2, start = (_, variables) => new WorkerUnderTest(variables) } = wishes;
     this.workers = this.#parts.use(
-      new Workers(
+      keepWorkers(
         count,
         (number) =>
           start(number, {
@@ -208,7 +208,7 @@ export class ChaosStage implements AsyncDisposable {
     );
     // RabbitMQ can lose a quorum queue whose node is killed right after its declaration.
     await sleep(3_000);
-    this.load = new ChaosLoad(this.caller, this.ledger, { commands, perSecond });
+    this.load = chaosLoad(this.caller, this.ledger, { commands, perSecond });
   }
 }
 

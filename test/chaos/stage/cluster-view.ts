@@ -10,59 +10,13 @@ interface ListedConnection {
 /** The queues that need this node for their majority. */
 const CRITICAL_QUEUES = 'rabbit_upgrade_preparation:list_with_minimum_quorum_for_cli().';
 
-export class ClusterView {
-  readonly #cluster: Cluster;
+export type ClusterView = ReturnType<typeof clusterView>;
 
-  constructor(cluster: Cluster) {
-    this.#cluster = cluster;
-  }
-
-  /** The nodes to which the connections of the worker go, each once. */
-  async serving(): Promise<Broker[]> {
-    const connections = (await this.#list(
-      'list_connections',
-      'name',
-      'client_properties',
-    )) as ListedConnection[];
-    const ports = connections.filter(isOfWorker).map(({ name }) => name.slice(name.lastIndexOf(':')));
-    return this.#cluster.nodes.filter(({ url }) => ports.some((port) => url.endsWith(port)));
-  }
-
-  /** The nodes that lead quorum queues, in the order of the queues. */
-  async leadersOf(queues: readonly string[]): Promise<(Broker | undefined)[]> {
-    const listed = (await this.#list('list_queues', 'name', 'leader')) as { name: string; leader: string }[];
-    const leaders = new Map(listed.map(({ name, leader }) => [name, leader]));
-    return queues.map((queue) => this.#cluster.nodes.find(({ name }) => name === leaders.get(queue)));
-  }
-
-  /** Moves the leaders of the quorum queues to other nodes, one node for all of them. */
-  async moveLeaders(queues: readonly string[], to: Broker): Promise<void> {
-    const names = queues.map((queue) => `<<"${queue}">>`);
-    await to.ctl(
-      'eval',
-      `[begin {ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, Name)), ` +
-        `rabbit_quorum_queue:transfer_leadership(Queue, '${to.name}') end || Name <- [${names.join()}]].`,
-    );
-    await until('they have moved', async () =>
-      (await this.leadersOf(queues)).every((leader) => leader === to),
-    );
-  }
-
-  /** Waits until every queue has all its members again, so that it can lose any one of them. */
-  async isWhole(): Promise<void> {
-    for (const node of this.#cluster.nodes) {
-      await until(
-        `${node.name} can be spared`,
-        async () => (await node.ctl('eval', CRITICAL_QUEUES)).trim() === '[]',
-        60_000,
-      );
-    }
-  }
-
+export function clusterView({ nodes }: Cluster) {
   /** Asks the first node that answers. */
-  async #list(command: string, ...columns: string[]): Promise<unknown> {
+  const list = async (command: string, ...columns: string[]): Promise<unknown> => {
     const failures: unknown[] = [];
-    for (const node of this.#cluster.nodes) {
+    for (const node of nodes) {
       try {
         return JSON.parse(await node.ctl(command, '--formatter', 'json', ...columns));
       } catch (error) {
@@ -70,7 +24,43 @@ export class ClusterView {
       }
     }
     throw new AggregateError(failures, 'no node answers');
-  }
+  };
+  /** The nodes that lead quorum queues, in the order of the queues. */
+  const leadersOf = async (queues: readonly string[]): Promise<(Broker | undefined)[]> => {
+    const listed = (await list('list_queues', 'name', 'leader')) as { name: string; leader: string }[];
+    const leaders = new Map(listed.map(({ name, leader }) => [name, leader]));
+    return queues.map((queue) => nodes.find(({ name }) => name === leaders.get(queue)));
+  };
+  return {
+    leadersOf,
+
+    /** The nodes to which the connections of the worker go, each once. */
+    async serving(): Promise<Broker[]> {
+      const connections = (await list('list_connections', 'name', 'client_properties')) as ListedConnection[];
+      const ports = connections.filter(isOfWorker).map(({ name }) => name.slice(name.lastIndexOf(':')));
+      return nodes.filter(({ url }) => ports.some((port) => url.endsWith(port)));
+    },
+
+    /** Moves the leaders of the quorum queues to other nodes, one node for all of them. */
+    async moveLeaders(queues: readonly string[], to: Broker): Promise<void> {
+      const names = queues.map((queue) => `<<"${queue}">>`);
+      await to.ctl(
+        'eval',
+        `[begin {ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, Name)), ` +
+          `rabbit_quorum_queue:transfer_leadership(Queue, '${to.name}') end || Name <- [${names.join()}]].`,
+      );
+      const isThere = (leader: Broker | undefined): boolean => leader === to;
+      await until('they have moved', async () => (await leadersOf(queues)).every(isThere));
+    },
+
+    /** Waits until every queue has all its members again, so that it can lose any one of them. */
+    async isWhole(): Promise<void> {
+      for (const node of nodes) {
+        const isSpare = async () => (await node.ctl('eval', CRITICAL_QUEUES)).trim() === '[]';
+        await until(`${node.name} can be spared`, isSpare, 60_000);
+      }
+    },
+  };
 }
 
 function isOfWorker({ client_properties: properties }: ListedConnection): boolean {

@@ -1,4 +1,4 @@
-import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { WorkerUnderTest } from '../../support/worker-under-test.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import type { Row } from '../rows/row.ts';
@@ -38,7 +38,7 @@ export function upgradeRow(generations: Readonly<Record<GenerationName, Generati
       variables: { PLATFORM_MAX_ATTEMPTS: '1', CIRCUIT_MINIMUM_CALLS: '100000' },
       start: (number, variables) => {
         const { folder, variables: own } = generations[places.get(number) ?? 'old'];
-        return new WorkerProcess({ ...variables, ...own }, folder);
+        return new WorkerUnderTest({ ...variables, ...own }, folder);
       },
     },
     async disturb(stage) {

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
 import { CONTESTANTS } from '../../bench/contestants.ts';
-import { LoadDriver } from '../../bench/driver/load-driver.ts';
+import { openLoadDriver } from '../../bench/driver/load-driver.ts';
 import { compareRates } from '../../bench/reports/compare-rates.ts';
 import { startPlatform } from '../../bench/stage.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
@@ -18,7 +18,7 @@ it.each(['bare-classic', 'nest-quorum', 'rabbitmq-client-classic', 'ours'])(
     const amqpUrl = testBrokerUrl();
     await using platform = await startPlatform(LATENCY_MS);
     await using worker = await contestant.start({ amqpUrl, platform: platform.variables, prefetch: 100 });
-    await using driver = await LoadDriver.open({ url: amqpUrl, inbox: worker.inbox });
+    await using driver = await openLoadDriver({ url: amqpUrl, inbox: worker.inbox });
     const closed = await driver.closedLoop({ inFlight: 50, commands: 200 });
     const open = await driver.openLoop({ perSecond: 100, forMs: 500 });
     expect(closed).toMatchObject({ commands: 200, latenciesMs: { length: 200 } });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
+import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { folderForAll, stackForAll } from '../../support/suite-service.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
@@ -26,8 +27,7 @@ describe('poker-bridge sign probe', () => {
   beforeAll(async () => void (url = await sandbox.url));
 
   const probe = (clientId: string, args: string[] = [], more = {}): Promise<CliRun> => {
-    const client = { PLATFORM_CLIENT_ID: clientId, PLATFORM_SECRET_KEY: SECRET };
-    const variables = { PLATFORM_BASE_URL: `${url}/api/web`, PLATFORM_API_URL: url, ...client, ...more };
+    const variables = { ...platformAt(url, clientId, SECRET), ...more };
     return runCli(['sign', 'probe', ...args], { variables });
   };
 

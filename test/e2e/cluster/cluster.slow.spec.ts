@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 import { storyOf } from '../../chaos/ledger/ledger.ts';
 import { ChaosStage, PAGES } from '../../chaos/stage/chaos-stage.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
@@ -18,7 +18,7 @@ const VARIABLES = { PLATFORM_ATTEMPT_TIMEOUT_MS: '60000', INTERACTIVE_DEADLINE_M
 describe('a worker on a cluster of three nodes', () => {
   const startedMs = Date.now();
   let stage: ChaosStage;
-  let worker: WorkerProcess;
+  let worker: WorkerUnderTest;
   let lanes: readonly string[];
   let nodes: readonly Broker[];
 

@@ -1,5 +1,6 @@
 import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
+import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { type OptionsForAll, startForAll } from '../../support/suite-service.ts';
 
@@ -41,13 +42,7 @@ export async function startSandboxedService(
     await service.open({
       behaviour: (_request, response) => void response.writeHead(500).end(),
       workers: 1,
-      variables: {
-        PLATFORM_BASE_URL: `${url}/api/web`,
-        PLATFORM_API_URL: url,
-        PLATFORM_CLIENT_ID: 'sandbox',
-        PLATFORM_SECRET_KEY: 'sandbox-secret-key',
-        ...options.worker,
-      },
+      variables: { ...platformAt(url), ...options.worker },
       ...(options.url !== undefined && { url: options.url }),
     }),
   );

@@ -8,11 +8,11 @@ import { players, sessionsInFlight } from '../../support/create-sessions.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 describe('the connections to the broker', () => {
   const service = serviceForAll({ behaviour: healthy() });
-  let worker: WorkerProcess;
+  let worker: WorkerUnderTest;
 
   beforeAll(async () => {
     worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=1` });

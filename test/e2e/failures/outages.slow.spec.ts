@@ -6,7 +6,7 @@ import { createSessions, players, sessionsInFlight } from '../../support/create-
 import { Gate, healthy, PAGED_DAY, playerOf, unavailable } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { Workers } from '../../support/workers.ts';
+import { keepWorkers, type Workers } from '../../support/workers.ts';
 
 describe('burst after outage', () => {
   /** A third of the deadline: how long what is in flight may take until its operation counts as stuck. */
@@ -48,7 +48,7 @@ describe.each([
 ] as const)('sixty commands whose workers die three times, with %i workers %s', (count, _, redis) => {
   let workers: Workers;
   // Before the end of the service, so that no worker is started again.
-  afterAll(() => workers?.stop());
+  afterAll(() => workers?.[Symbol.asyncDispose]());
   const inFlight = new Set<string>();
   const service = serviceForAll({
     behaviour: (request, ...rest) => {
@@ -59,7 +59,7 @@ describe.each([
   });
 
   beforeAll(async () => {
-    workers = new Workers(count, () => service.start());
+    workers = keepWorkers(count, () => service.start());
     await workers.areReady();
   });
 

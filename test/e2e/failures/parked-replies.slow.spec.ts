@@ -10,7 +10,7 @@ import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { idsOf, INTERNAL_KEY, sealWith } from '../cli/kept-messages.ts';
 import { expectedProperties } from '../commands/expected-properties.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 const PAGES = 5;
 const SESSION = { userId: 'p-1' };
@@ -22,7 +22,7 @@ const WALKS_MS = 8_000;
 
 describe('a parked reply', () => {
   const service = serviceForAll({ behaviour: healthy(PAGES), variables: { INTERNAL_KEY } });
-  let workers: WorkerProcess[];
+  let workers: WorkerUnderTest[];
   let replyTo: string;
   let parked: string;
   const queues: string[] = [];

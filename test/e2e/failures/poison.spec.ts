@@ -4,7 +4,7 @@ import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { Workers } from '../../support/workers.ts';
+import { keepWorkers, type Workers } from '../../support/workers.ts';
 
 const DELIVERY_LIMIT = 2;
 /** Before a command goes into quarantine. */
@@ -20,7 +20,7 @@ describe('a command that kills its worker', () => {
   let poison: ReceivedReply[];
   let neighbours: ReceivedReply[];
   // Before the service ends them: each would be replaced, and nobody would end that one.
-  afterAll(() => workers.stop());
+  afterAll(() => workers[Symbol.asyncDispose]());
   const service = serviceForAll({
     behaviour: async (request, response, socket) => {
       const player = playerOf(request) ?? '';
@@ -39,7 +39,7 @@ describe('a command that kills its worker', () => {
   });
 
   beforeAll(async () => {
-    workers = new Workers(1, () => service.start());
+    workers = keepWorkers(1, () => service.start());
     const send = (userId: string): Promise<ReceivedReply[]> => {
       const replies = service.caller.repliesTo(userId, ALL_STARTS_MS);
       service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });

@@ -5,7 +5,7 @@ import { createSessions, players, sessionsInFlight } from '../../support/create-
 import { type Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 const PREFETCH = 5;
 const MAX_MESSAGE_BYTES = 20_000;
@@ -94,7 +94,7 @@ describe('a broker of its own', () => {
 
 describe('a node that no longer confirms', () => {
   const service = serviceForAll({ behaviour: healthy() });
-  let worker: WorkerProcess;
+  let worker: WorkerUnderTest;
 
   beforeAll(async () => {
     // A heartbeat would detect it, too, but later than this test waits.

@@ -6,7 +6,7 @@ import { healthy, PAGED_DAY } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformRequest, PlatformStub } from '../../support/platform-stub.ts';
 import { folderForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 const READ_AGAIN = 'files of settings were read again';
 
@@ -14,7 +14,7 @@ const folder = folderForAll();
 const service = serviceForEach({ behaviour: healthy(3), variables: { REPORTS_RETRY_DELAYS_MS: '8000' } });
 
 const operators = (members: object): string => folder.write('operators.json', JSON.stringify(members));
-const linesOf = (worker: WorkerProcess, text: string) => worker.log.filter(({ msg }) => msg === text);
+const linesOf = (worker: WorkerUnderTest, text: string) => worker.log.filter(({ msg }) => msg === text);
 const createSession = async (operator: string) => {
   const [reply] = await service.caller.send('session.create', { userId: 'p-1' }, { headers: { operator } });
   return reply?.type === 'session.created' ? 'created' : String(reply?.body['code']);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 import { testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
@@ -15,7 +15,7 @@ const COMMANDS = 5;
 
 describe('a worker whose broker user lacks a permission', () => {
   const user = `worker-${randomBytes(4).toString('hex')}`;
-  let worker: WorkerProcess;
+  let worker: WorkerUnderTest;
 
   beforeAll(() => testBrokerCtl('add_user', user, PASSWORD));
   const service = serviceForAll({ behaviour: healthy() });

@@ -11,7 +11,7 @@ import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 const EXIT_CONFIG = 78;
 /** Part of every value: a fault that contains it reveals a value. */
@@ -107,7 +107,7 @@ describe('settings that cannot be used', () => {
       PLATFORM_SECRET_KEY_FILE: join(tmpdir(), CANARY, 'nowhere'),
       HTTP_PORT: CANARY,
     };
-    await using worker = new WorkerProcess({ PLATFORM_CLIENT_ID: 'op1', ...wrong });
+    await using worker = new WorkerUnderTest({ PLATFORM_CLIENT_ID: 'op1', ...wrong });
     expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
     const names = [...worker.stderr.matchAll(/^([A-Z0-9_]+): \S.*\n/gm)].map(([, name]) => name);
     // In the order of the settings.

@@ -22,7 +22,7 @@ async function withDocker(answers: Readonly<Record<string, string>>) {
   await using program = new Program(process.execPath, args, { PATH: `${folder.path}:/usr/bin:/bin` });
   const result = await program.result;
   const asked = readFileSync(join(folder.path, 'asked'), 'utf8');
-  return { ...result, isRemoved: asked.includes('--project-name poker-bridge-demo down --volumes') };
+  return { ...result, removed: /(\S+) down --volumes/.exec(asked)?.[1] };
 }
 
 const PORT = { 'port rabbitmq 5672': '[::]:15672' };
@@ -30,14 +30,14 @@ const PASSWORD = { 'exec --no-TTY rabbitmq cat /run/secrets/rabbitmq-demo': 'a/b
 const URL = 'amqp://demo:a%2Fb%40c@127.0.0.1:15672/demo\n';
 
 it.each([
-  ['is removed again', {}, true],
-  ['that runs already is left alone', { 'ps --quiet --status running rabbitmq': 'id-1' }, false],
-])('the broker of docker-compose.yml has the user of the demo, and %s', async (_, running, isRemoved) => {
-  expect(await withDocker({ ...PORT, ...PASSWORD, ...running })).toMatchObject({ stdout: URL, isRemoved });
+  ['is removed again', {}, 'poker-bridge-demo'],
+  ['that runs already is left alone', { 'ps --quiet --status running rabbitmq': 'id-1' }, undefined],
+])('the broker of docker-compose.yml has the user of the demo, and %s', async (_, running, removed) => {
+  expect(await withDocker({ ...PORT, ...PASSWORD, ...running })).toMatchObject({ stdout: URL, removed });
 });
 
 it('a service that publishes no port is told, and removed', async () => {
-  const { stderr, isRemoved } = await withDocker(PASSWORD);
+  const { stderr, removed } = await withDocker(PASSWORD);
   expect(stderr).toContain('its RabbitMQ publishes no port for AMQP');
-  expect(isRemoved).toBe(true);
+  expect(removed).toBe('poker-bridge-demo');
 });

@@ -72,6 +72,7 @@ it('npm run demo runs on the nodes of a cluster that AMQP_URL names, and leaves 
 
 it.each([
   ['broker', '--port', 'x', '--port x is not a port'],
+  ['broker', '--port', new URL(testBrokerUrl()).port, 'is taken: choose another one'],
   ['broker', '--release', '3.10', 'RabbitMQ 3.10 is not one of the releases 4.0, 4.3'],
   ['soak', '--minutes', '0', '--minutes 0 is not a number above 0'],
   ['broker', '--round', '1', "Unknown option '--round'; there are --port, --release"],

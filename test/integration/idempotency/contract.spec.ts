@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { claimOf, failed, success, TTL_MS, waitFor, Workers } from './workers.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 const gate = new Gate();
 const service = serviceForAll({
@@ -16,13 +16,13 @@ const service = serviceForAll({
 });
 const redis = () => service.redis!;
 
-async function redisOf(worker: WorkerProcess): Promise<unknown> {
+async function redisOf(worker: WorkerUnderTest): Promise<unknown> {
   const { status, body } = await worker.get('/health');
   expect(status).toBe(200);
   return (JSON.parse(body) as { details: { redis: { status: string } } }).details.redis.status;
 }
 
-const lines = (worker: WorkerProcess, message: string) =>
+const lines = (worker: WorkerUnderTest, message: string) =>
   worker.log.filter(({ msg }) => msg === message).length;
 
 describe('Two workers over one Redis', () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { until } from '../../support/until.ts';
-import type { PrivateRedis } from '../../../scripts/private-redis.ts';
+import type { PrivateRedis } from '../../support/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import {
   claimOf,
@@ -90,7 +90,7 @@ describe('A worker whose Redis does not answer', () => {
   it('waits for it once, then not at all, and uses it again when it is back', async () => {
     const one = await workers.join();
     const held = await claimOf(one, randomUUID());
-    redis.freeze();
+    redis.signal('SIGSTOP');
     expect(await waitsOnce(one)).toBe(true);
     expect(one.state).toMatchObject({ kind: 'away', reason: 'a call was not answered in time' });
     expect(await waitsNoMore(one)).toBe(true);
@@ -98,12 +98,12 @@ describe('A worker whose Redis does not answer', () => {
     // Past the pause and into the next connection, which is not answered either.
     await until('a second', () => one.state.kind === 'away' && Date.now() - one.state.sinceMs > 1_500);
     expect(await waitsNoMore(one)).toBe(true);
-    redis.thaw();
+    redis.signal('SIGCONT');
     await isBack(one);
   });
 
   it('does not wait longer for the first connection', async () => {
-    redis.freeze();
+    redis.signal('SIGSTOP');
     const store = workers.start();
     expect(await waitsOnce(store)).toBe(true);
     expect(await waitsNoMore(store)).toBe(true);
@@ -146,9 +146,9 @@ describe('A repeat that waits for another worker', () => {
     const id = randomUUID();
     const first = await claimOf(one, id);
     const repeat = await waitFor(two, id);
-    redis.freeze();
+    redis.signal('SIGSTOP');
     await isAway(two);
-    redis.thaw();
+    redis.signal('SIGCONT');
     await isBack(one);
     await first.settle(success('s-1'));
     expect(await repeat.outcome).toEqual(success('s-1'));
@@ -159,7 +159,7 @@ describe('A repeat that waits for another worker', () => {
     const id = randomUUID();
     await claimOf(one, id);
     const repeat = await waitFor(two, id);
-    redis.freeze();
+    redis.signal('SIGSTOP');
     expect(await endsAtOnce(repeat.outcome, LEASE_MS / 4)).toBe(false);
     expect(await two.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
   });

@@ -9,7 +9,7 @@ import { TlsContext, type TlsMaterial } from '#tls';
 
 import { Authority } from '../../../libs/settings/src/certificates.fixture.ts';
 import { freePorts } from '../../../scripts/network.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';

@@ -5,7 +5,7 @@ import { CommandError, type CommandErrorFacts, type ErrorCode, type Reply } from
 import { type IdempotencyStore, InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
 import { RedisEntries } from '../../../libs/messaging/src/idempotency/redis-entries.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 

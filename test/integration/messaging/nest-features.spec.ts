@@ -33,7 +33,7 @@ import {
 } from '#messaging';
 import { createLogger } from '#telemetry';
 
-import { callersOf } from '../../../apps/worker/src/callers.ts';
+import { callersOf } from '../../../apps/worker/src/settings/reloaded-settings.ts';
 import { GameOpenController } from '../../../apps/worker/src/commands/game-open/game-open.controller.ts';
 import { BUS_OF_SPEC } from '../../../libs/messaging/src/envelope/bus.fixture.ts';
 import { removeTopology } from '../../../scripts/broker/remove-topology.ts';

@@ -19,6 +19,7 @@ import {
 import { Deadline, steadyClock } from '#resilience';
 import { readOperators, readSettings } from '#settings';
 
+import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { answers, type Behaviour, LocalPlatform } from './local-platform.ts';
 
@@ -113,13 +114,7 @@ export function operatorAt(
   origin: string,
   { settings, credentials }: Pick<ClientOptions, 'settings' | 'credentials'> = {},
 ): OperatorCredentials {
-  const variables = {
-    PLATFORM_BASE_URL: `${origin}/api/web`,
-    PLATFORM_API_URL: origin,
-    PLATFORM_CLIENT_ID: 'op1',
-    PLATFORM_SECRET_KEY: SECRET,
-  };
-  const [operator] = readOperators(readSettings(variables));
+  const [operator] = readOperators(readSettings(platformAt(origin, 'op1', SECRET)));
   return { ...operator!, settings: { ...operator!.settings, ...settings }, ...credentials };
 }
 

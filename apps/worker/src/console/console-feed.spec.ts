@@ -40,7 +40,8 @@ function feedUnderTest() {
     platform as unknown as PlatformClients,
     { health, look } as unknown as PokerTransport,
     new FailureTally(),
-    { AMQP_PREFIX: 'poker', LANES: ['interactive'] },
+    'poker',
+    ['interactive'],
   );
   const newViewer = (): Stream => {
     const stream = new Stream();

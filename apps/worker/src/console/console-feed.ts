@@ -1,18 +1,14 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 
-import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
+import { COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
 import { type BusLook, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
-import type { Settings } from '#settings';
 import { Metrics } from '#telemetry';
 
 import { consoleView } from './console-view.ts';
 import { FailureTally } from './failure-tally.ts';
 import { STEP_MS, TypeHistory } from './history.ts';
 import { Viewers } from './viewers.ts';
-
-/** Injects the settings that the console shows. */
-export const CONSOLE_SETTINGS = Symbol('console settings');
 
 /**
  * What the console shows, sent to each viewer every second. While nobody looks, only the counters of the metrics are
@@ -31,9 +27,10 @@ export class ConsoleFeed implements OnModuleDestroy {
     private readonly platform: PlatformClients,
     private readonly transport: PokerTransport,
     private readonly tally: FailureTally,
-    @Inject(CONSOLE_SETTINGS) private readonly settings: Pick<Settings, 'AMQP_PREFIX' | 'LANES'>,
+    @Inject('AMQP_PREFIX') private readonly prefix: string,
+    @Inject('LANES') lanes: readonly Lane[],
   ) {
-    const types = COMMAND_TYPES.filter((type) => settings.LANES.includes(LANE_OF_COMMAND[type]));
+    const types = COMMAND_TYPES.filter((type) => lanes.includes(LANE_OF_COMMAND[type]));
     this.#types = types.map((type) => new TypeHistory(type));
     const sample = (): void => this.#types.forEach((type) => type.add(metrics, Date.now()));
     this.#sampling = setInterval(sample, STEP_MS).unref();
@@ -46,10 +43,10 @@ export class ConsoleFeed implements OnModuleDestroy {
   }
 
   #view() {
-    const { platform, tally } = this;
+    const { prefix, platform, tally } = this;
     this.#lookIfDue();
     return consoleView({
-      prefix: this.settings.AMQP_PREFIX,
+      prefix,
       bus: this.transport.health,
       look: this.#look,
       circuits: platform.operations(),

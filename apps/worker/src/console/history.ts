@@ -95,8 +95,8 @@ function figuresBetween(before: Counts, after: Counts) {
     (code, index) => [code, (after.failures[index] ?? 0) - (before.failures[index] ?? 0)] as const,
   );
   const codes = failures.filter(([code, count]) => count > 0 && !REFUSED.has(ERROR_CODES[code].category));
-  const failed = sum(codes);
-  const refused = sum(failures) - failed;
+  const failed = sumOf(codes, ([, count]) => count);
+  const refused = sumOf(failures, ([, count]) => count) - failed;
   const answered = after.succeeded - before.succeeded + failed + refused;
   const durations = after.durations?.map((count, step) => count - (before.durations?.[step] ?? 0));
   return {
@@ -113,8 +113,8 @@ function figuresBetween(before: Counts, after: Counts) {
   };
 }
 
-function sum(counts: readonly (readonly [unknown, number])[]): number {
-  return counts.reduce((total, [, count]) => total + count, 0);
+export function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0);
 }
 
 /** Between two bounds, durations are taken to be spread evenly; beyond the last bound it is that bound. */

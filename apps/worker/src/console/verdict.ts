@@ -4,7 +4,7 @@ import type { CircuitReport } from '#platform';
 
 import { isServed } from '../health/health.controller.ts';
 import type { FailureTally } from './failure-tally.ts';
-import type { TypeFigures } from './history.ts';
+import { sumOf, type TypeFigures } from './history.ts';
 
 /** Something that is wrong, for the person on call. */
 interface Reason {
@@ -104,6 +104,7 @@ function* typeReasons(findings: Findings): Generator<Reason> {
     const [{ level, first }] = group as [(typeof failing)[number]];
     const { cause, whoActs, line } = first;
     const types = group.map(({ type }) => type);
+    const faults = group.flatMap((each) => each.faults);
     const names = types.map(({ type }) => type).join(' and ');
     const failed = sumOf(types, (type) => type.failed);
     const share = `${failed} of ${sumOf(types, ({ answered, refused }) => answered - refused)}`;
@@ -112,10 +113,7 @@ function* typeReasons(findings: Findings): Generator<Reason> {
       level,
       what: `${names} ${types.length === 1 ? 'fails' : 'fail'}: ${share} in the last minute`,
       sinceMs: since.toSorted((a, b) => a - b)[0],
-      why: `${cause} (${codesOf(
-        group.flatMap(({ faults }) => faults),
-        findings,
-      )})`,
+      why: `${cause} (${codesOf(faults, findings)})`,
       whoActs,
       line,
     };
@@ -208,8 +206,4 @@ function* redisReasons({ bus: { redis } }: Findings): Generator<Reason> {
     why: redis.reason,
     whoActs: 'the people who run Redis; commands are answered all the same',
   };
-}
-
-function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + of(item), 0);
 }

@@ -4,10 +4,9 @@ import {
   type HealthCheckResult,
   HealthCheckService,
   type HealthIndicatorResult,
-  HealthIndicatorService,
 } from '@nestjs/terminus';
 
-import { type ConsumerState, type MessagingHealth, PokerTransport, type RedisState } from '#messaging';
+import { type ConsumerState, type MessagingHealth, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
@@ -21,7 +20,6 @@ const MOST_COMPARTMENTS = 20;
 export class HealthController {
   constructor(
     private readonly checks: HealthCheckService,
-    private readonly indicators: HealthIndicatorService,
     private readonly transport: PokerTransport,
     private readonly platform: PlatformClients,
   ) {}
@@ -44,50 +42,44 @@ export class HealthController {
   @Get()
   @HealthCheck()
   all(): Promise<HealthCheckResult> {
-    const { redis } = this.transport.health;
     return this.checks.check([
-      () => this.#process(),
-      () => this.#bus(),
-      () => this.#circuits(),
-      () => this.#compartments(),
-      ...(redis ? [() => this.#redis(redis)] : []),
+      () => ({ ...this.#process(), ...this.#bus(), ...this.#platform(), ...this.#redis() }),
     ]);
   }
 
   #process(): HealthIndicatorResult {
-    return this.indicators.check('process').up({ uptimeSeconds: Math.floor(process.uptime()) });
+    return { process: { status: 'up', uptimeSeconds: Math.floor(process.uptime()) } };
   }
 
   #bus(): HealthIndicatorResult {
     const { health } = this.transport;
-    const { lastError, release, advice, lanes } = health;
-    const indicator = this.indicators.check('bus');
-    const states = Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }]));
-    const facts = { lanes: states, release, advice, lastError };
-    return isServing(health) ? indicator.up(facts) : indicator.down(facts);
+    const { lastError, release, advice } = health;
+    const lanes = health.lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }]);
+    const facts = { lanes: Object.fromEntries(lanes) as object, release, advice, lastError };
+    return { bus: { status: isServing(health) ? 'up' : 'down', ...facts } };
   }
 
-  #circuits(): HealthIndicatorResult {
-    const indicator = this.indicators.check('circuits');
+  /** The circuits, and the compartments that hold something, the fullest first. */
+  #platform(): HealthIndicatorResult {
     const circuits = this.platform.operations();
     const isWell = circuits.every(({ state }) => state === 'closed');
-    return isWell ? indicator.up({ circuits }) : indicator.degraded({ circuits });
-  }
-
-  /** The compartments that hold something, the fullest first. */
-  #compartments(): HealthIndicatorResult {
     const compartments = compartmentsOf(this.transport.health, this.platform)
       .filter(({ inFlight }) => inFlight > 0)
       .toSorted((a, b) => b.inFlight - a.inFlight)
       .slice(0, MOST_COMPARTMENTS);
-    return this.indicators.check('compartments').up({ compartments });
+    return {
+      circuits: { status: isWell ? 'up' : 'degraded', circuits },
+      compartments: { status: 'up', compartments },
+    };
   }
 
-  #redis(state: RedisState): HealthIndicatorResult {
-    const indicator = this.indicators.check('redis');
-    if (state.kind === 'available') return indicator.up();
-    if (state.kind !== 'away') return indicator.degraded({ reason: state.kind });
-    return indicator.degraded({ reason: state.reason, since: new Date(state.sinceMs).toISOString() });
+  #redis(): HealthIndicatorResult {
+    const { redis } = this.transport.health;
+    if (redis === undefined) return {};
+    if (redis.kind === 'available') return { redis: { status: 'up' } };
+    if (redis.kind !== 'away') return { redis: { status: 'degraded', reason: redis.kind } };
+    const since = new Date(redis.sinceMs).toISOString();
+    return { redis: { status: 'degraded', reason: redis.reason, since } };
   }
 }
 

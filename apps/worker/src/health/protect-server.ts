@@ -21,11 +21,7 @@ export function limitConnections(server: Server, isHeld: (socket: Socket) => boo
   const open = new Set<Socket>();
   Object.assign(server, { maxRequestsPerSocket: 1 });
   server.on('connection', (socket: Socket) => {
-    if (open.size >= MAX_CONNECTIONS)
-      open
-        .values()
-        .find((other) => !isHeld(other))
-        ?.destroy();
+    if (open.size >= MAX_CONNECTIONS) [...open].find((other) => !isHeld(other))?.destroy();
     open.add(socket);
     const timer = setTimeout(() => isHeld(socket) || socket.destroy(), LONGEST_MS).unref();
     socket.once('close', () => {

@@ -1,8 +1,6 @@
-import { Injectable } from '@nestjs/common';
-
-import { type ConsumerState, PokerTransport } from '#messaging';
-import { type CircuitReport, type CircuitState, PlatformClients } from '#platform';
-import { Metrics, type Reading } from '#telemetry';
+import type { ConsumerState, PokerTransport } from '#messaging';
+import type { CircuitReport, CircuitState, PlatformClients } from '#platform';
+import type { Metrics, Reading } from '#telemetry';
 
 import { compartmentsOf } from '../platform-state.ts';
 import { isServing } from '../health/health.controller.ts';
@@ -17,46 +15,43 @@ const LANE_STATES = Object.keys({
 } satisfies Record<ConsumerState, true>);
 
 /**
- * Shows the state of the bus and of the calls to the platform in the metrics, read at each scrape: a circuit that never
- * changed is closed, and has a series too; an operator that is no longer configured has none.
+ * Has the metrics show the state of the bus and of the calls to the platform at each scrape: a circuit that never changed is
+ * closed, and has a series too; an operator that is no longer configured has none.
  */
-@Injectable()
-export class StateMetrics {
-  constructor(metrics: Metrics, transport: PokerTransport, platform: PlatformClients) {
-    const lanes = () => transport.health.lanes;
-    metrics.ready.readBy(() => [reading(isServing(transport.health))]);
-    metrics.laneState.readBy(() =>
-      lanes().flatMap(({ lane, state: present }) =>
-        LANE_STATES.map((state) => reading(present === state, { lane, state })),
-      ),
-    );
-    metrics.lanePrefetch.readBy(() => lanes().map(({ lane, prefetch }) => reading(prefetch, { lane })));
-    metrics.oldestCommandAge.readBy(() =>
-      lanes().map(({ lane, oldestAgeMs }) => reading(oldestAgeMs / 1000, { lane })),
-    );
-    metrics.redisConnected.readBy(() => {
-      const { redis } = transport.health;
-      return redis ? [reading(redis.kind === 'available')] : [];
-    });
+export function showState(metrics: Metrics, transport: PokerTransport, platform: PlatformClients): void {
+  const lanes = () => transport.health.lanes;
+  metrics.ready.readBy(() => [reading(isServing(transport.health))]);
+  metrics.laneState.readBy(() =>
+    lanes().flatMap(({ lane, state: present }) =>
+      LANE_STATES.map((state) => reading(present === state, { lane, state })),
+    ),
+  );
+  metrics.lanePrefetch.readBy(() => lanes().map(({ lane, prefetch }) => reading(prefetch, { lane })));
+  metrics.oldestCommandAge.readBy(() =>
+    lanes().map(({ lane, oldestAgeMs }) => reading(oldestAgeMs / 1000, { lane })),
+  );
+  metrics.redisConnected.readBy(() => {
+    const { redis } = transport.health;
+    return redis ? [reading(redis.kind === 'available')] : [];
+  });
 
-    metrics.circuitState.readBy(() =>
-      platform.operations().map((circuit) => {
-        beginAtZero(metrics, circuit);
-        return reading(CIRCUIT_VALUES[circuit.state], labelsOf(circuit));
-      }),
-    );
-    const calls = () => platform.operations();
-    metrics.admissionInFlight.readBy(() => calls().map((each) => reading(each.inFlight, labelsOf(each))));
-    metrics.retryBudget.readBy(() => calls().map((each) => reading(each.retriesLeft, labelsOf(each))));
-    metrics.admissionInFlightLimit.readBy(() => [reading(platform.limits.connections)]);
-    metrics.admissionWaitingLimit.readBy(() => [reading(platform.limits.queue)]);
+  metrics.circuitState.readBy(() =>
+    platform.operations().map((circuit) => {
+      beginAtZero(metrics, circuit);
+      return reading(CIRCUIT_VALUES[circuit.state], labelsOf(circuit));
+    }),
+  );
+  const calls = () => platform.operations();
+  metrics.admissionInFlight.readBy(() => calls().map((each) => reading(each.inFlight, labelsOf(each))));
+  metrics.retryBudget.readBy(() => calls().map((each) => reading(each.retriesLeft, labelsOf(each))));
+  metrics.admissionInFlightLimit.readBy(() => [reading(platform.limits.connections)]);
+  metrics.admissionWaitingLimit.readBy(() => [reading(platform.limits.queue)]);
 
-    const compartments = (member: 'inFlight' | 'waiting' | 'overflowed') => () =>
-      compartmentsOf(transport.health, platform).map((each) => reading(each[member], labelsOf(each)));
-    metrics.compartmentInFlight.readBy(compartments('inFlight'));
-    metrics.compartmentWaiting.readBy(compartments('waiting'));
-    metrics.compartmentOverflowed.readBy(compartments('overflowed'));
-  }
+  const compartments = (member: 'inFlight' | 'waiting' | 'overflowed') => () =>
+    compartmentsOf(transport.health, platform).map((each) => reading(each[member], labelsOf(each)));
+  metrics.compartmentInFlight.readBy(compartments('inFlight'));
+  metrics.compartmentWaiting.readBy(compartments('waiting'));
+  metrics.compartmentOverflowed.readBy(compartments('overflowed'));
 }
 
 /** A series that appears with its first event hides that event from `increase`. A scrape reads these counters later. */

@@ -1,5 +1,8 @@
+import type { CallerPolicy } from '#messaging';
 import type { OperatorCredentials } from '#platform';
 import {
+  type CallerRules,
+  readCallers,
   readOperators,
   readSomeSettings,
   type ReadText,
@@ -15,11 +18,10 @@ import { TlsContext } from '#tls';
 
 import { ReloadedFiles } from './reloaded-files.ts';
 
-/**
- * The credentials of every operator, read again when `OPERATORS_FILE` or the file of a secret key changes.
- *
- * @throws SettingsError if they cannot be used at start
- */
+/** All that have no rules of their own. */
+const OTHERS = '*';
+
+/** The credentials of every operator, read again when `OPERATORS_FILE` or the file of a secret key changes. @throws SettingsError */
 export function credentialsOf(
   settings: Settings,
   environment: NodeJS.ProcessEnv,
@@ -34,13 +36,38 @@ export function credentialsOf(
   return new ReloadedFiles('OPERATORS_FILE, PLATFORM_SECRET_KEY_FILE', read, logger);
 }
 
+/** Who may send what, by `CALLERS_FILE`, read again when it changes; without it everything is allowed. @throws SettingsError */
+export function callersOf(
+  { CALLERS_FILE: path }: Pick<Settings, 'CALLERS_FILE'>,
+  logger: Logger,
+): CallerPolicy {
+  if (path === undefined) return { mayRun: () => true, mayReplyTo: () => true };
+  const file = new ReloadedFiles('CALLERS_FILE', (readText) => readCallers(path, readText), logger);
+  /** The name of a broker user may be `*`, too; it is nobody's name for all others. */
+  const rulesOf = (caller: string): CallerRules | undefined =>
+    (caller === OTHERS ? undefined : file.value.get(caller)) ?? file.value.get(OTHERS);
+  return {
+    mayRun: (caller, operator, type) => {
+      const rules = rulesOf(caller);
+      return allows(rules, rules?.operators?.has(operator)) && allows(rules, rules?.commands?.has(type));
+    },
+    mayReplyTo: (caller, queue) => {
+      const rules = rulesOf(caller);
+      const covers = (name: string): boolean =>
+        name.endsWith('*') ? queue.startsWith(name.slice(0, -1)) : queue === name;
+      return allows(rules, rules?.replyTo?.some(covers));
+    },
+  };
+}
+
+/** Without rules nothing is allowed, and everything of which they say nothing. */
+function allows(rules: CallerRules | undefined, isNamed: boolean | undefined): boolean {
+  return rules !== undefined && (isNamed ?? true);
+}
+
 export type TlsContexts = Readonly<Record<TlsFamily, TlsContext>>;
 
-/**
- * The certificates that connections trust and present, by the files of the settings, which are read again when they change.
- *
- * @throws SettingsError for every file that cannot be used
- */
+/** The certificates that connections trust and present, read again when their files change. @throws SettingsError with every fault */
 export function tlsContextsOf(
   settings: Settings,
   operators: readonly OperatorCredentials[],

@@ -10,14 +10,12 @@ import type { CollectionPage, PageRequest, PlatformClient } from '#platform';
 
 import { type ReadPage, ReportTally } from './report-tally.ts';
 
-/** Injects the setting of this name. */
-export const REPORTS_PER_PAGE = Symbol('REPORTS_PER_PAGE');
 const MAX_SEED = 2 ** 32;
 
 /** `report.ad-hoc.fetch` and `report.rake.fetch`: a report page by page, each published as it is read. */
 @Controller()
 export class ReportFetchController {
-  constructor(@Inject(REPORTS_PER_PAGE) private readonly perPage: number) {}
+  constructor(@Inject('REPORTS_PER_PAGE') private readonly perPage: number) {}
 
   @MessagePattern('report.ad-hoc.fetch')
   adHoc(

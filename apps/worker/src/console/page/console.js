@@ -1,15 +1,7 @@
 // The page of the service: events come in, and what has changed is shown.
 
 import { clockTime, shownOf, time } from './elements.js';
-import {
-  commandsSection,
-  failuresSection,
-  keptSection,
-  lanesSection,
-  operatorsSection,
-  queuesSection,
-  verdictSection,
-} from './sections.js';
+import * as sections from './sections.js';
 
 const SILENT_MS = 5_000;
 const REOPEN_MS = 10_000;
@@ -59,14 +51,14 @@ function show(view) {
   find('prefix').textContent = prefix;
   find('from').textContent = worker;
   showVerdict(view.verdict);
-  fill('queues', service?.queues, queuesSection);
-  fill('dead-letters', service?.deadLetters, (kept) => keptSection('dead letters', kept));
-  fill('parked', service?.parked, (kept) => keptSection('parked replies', kept));
+  fill('queues', service?.queues, sections.queuesSection);
+  fill('dead-letters', service?.deadLetters, (kept) => sections.keptSection('dead letters', kept));
+  fill('parked', service?.parked, (kept) => sections.keptSection('parked replies', kept));
   fill('worker', worker, () => [`${worker}, started at `, time(startedAtMs)]);
-  fill('lanes', { lanes, broker, redis }, lanesSection);
-  fill('commands', view.commands, commandsSection);
-  fill('operators', { operators, operatorsLeftOut }, operatorsSection);
-  fill('failures', view.failures, failuresSection);
+  fill('lanes', { lanes, broker, redis }, sections.lanesSection);
+  fill('commands', view.commands, sections.commandsSection);
+  fill('operators', { operators, operatorsLeftOut }, sections.operatorsSection);
+  fill('failures', view.failures, sections.failuresSection);
 }
 
 function showVerdict(verdict) {
@@ -74,7 +66,7 @@ function showVerdict(verdict) {
   const title = reasons[0]?.what ?? 'All is well';
   document.title = `${MARKS[level]} ${title} – ${prefix}`;
   find('verdict').className = level;
-  fill('verdict', verdict, () => verdictSection(MARKS[level], title, reasons));
+  fill('verdict', verdict, () => sections.verdictSection(MARKS[level], title, reasons));
 }
 
 /** Leaves alone what has not changed: text that somebody has selected, or that a screen reader is reading. */

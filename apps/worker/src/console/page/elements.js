@@ -23,9 +23,7 @@ export function shownOf(children) {
 }
 
 /** A word about a state, by which the style sheet colours it. */
-export function badge(text, state = text) {
-  return h('span.badge', { 'data-state': state }, text);
-}
+export const badge = (text, state = text) => h('span.badge', { 'data-state': state }, text);
 
 /** A table whose rows become cards on a narrow screen; each cell then shows the title of its column. */
 export function table(caption, titles, rows) {
@@ -55,18 +53,14 @@ export function copyable(text) {
   );
 }
 
-export function nothing(text) {
-  return h('p.nothing', text);
-}
+export const nothing = (text) => h('p.nothing', text);
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' };
 const timeOfDay = new Intl.DateTimeFormat('en-GB', clock);
 const dateAndTime = new Intl.DateTimeFormat('en-GB', { ...clock, day: 'numeric', month: 'short' });
 
-export function count(value) {
-  return number.format(value);
-}
+export const count = (value) => number.format(value);
 
 /** A duration in milliseconds; a dash if there is none. */
 export function duration(ms) {
@@ -83,6 +77,4 @@ export function time(ms) {
   return h('time', { datetime: iso, title: iso }, (isToday ? timeOfDay : dateAndTime).format(date));
 }
 
-export function clockTime(ms) {
-  return timeOfDay.format(ms);
-}
+export const clockTime = (ms) => timeOfDay.format(ms);

@@ -16,18 +16,9 @@ export function verdictSection(mark, title, [worst, ...others]) {
 }
 
 function facts({ sinceMs, why, whoActs, line, last }) {
-  const rows = Object.entries({
-    Since: sinceMs && time(sinceMs),
-    Why: why,
-    'Who acts': whoActs,
-    Run: line && copyable(line),
-    Note: last,
-  });
-  const given = rows.filter(([, value]) => value !== undefined);
-  return h(
-    'dl',
-    given.map(([name, value]) => [h('dt', name), h('dd', value)]),
-  );
+  const all = { Since: sinceMs && time(sinceMs), Why: why, 'Who acts': whoActs, Run: line && copyable(line) };
+  const rows = Object.entries({ ...all, Note: last });
+  return h('dl', ...rows.map(([name, value]) => value !== undefined && [h('dt', name), h('dd', value)]));
 }
 
 export function queuesSection(queues) {
