@@ -5,11 +5,16 @@ import type {
   ReplyTo as ReplyOf,
   SessionCreated,
 } from '@poker-bridge/contracts';
-import { BrokerConnection, ConfirmedPublisher, type ConnectionState } from '@poker-bridge/rabbitmq';
+import {
+  BrokerConnection,
+  type BrokerConnectionOptions,
+  ConfirmedPublisher,
+  type ConnectionState,
+} from '@poker-bridge/rabbitmq';
 
+import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
-import { Attempts, type Bus } from './attempts.ts';
 import {
   type CallOptions,
   type CommandOptions,
@@ -18,7 +23,6 @@ import {
   type PreparedCommand,
   type ReportCommand,
 } from './command.ts';
-import { Replies } from './replies.ts';
 import { ReplyQueue } from './reply-queue.ts';
 import type { AdHocRecord, RakeRecord } from './record.ts';
 import { Report } from './report.ts';
@@ -43,15 +47,12 @@ export class Caller {
       onState: (state: ConnectionState) => onState?.(use, state),
     });
     const publisher = new ConfirmedPublisher();
-    const connection = new BrokerConnection({
-      ...optionsOf('publishing'),
-      setUp: (model) => publisher.attach(model),
-    });
+    const setUp: BrokerConnectionOptions['setUp'] = (model) => publisher.attach(model);
+    const connection = new BrokerConnection({ ...optionsOf('publishing'), setUp });
     connection.open();
-    const replies = new Replies(onReply);
-    const queue = { ...optionsOf('consuming'), prefix: `${name}.replies.`, instance };
-    const replyQueue = new ReplyQueue(queue, replies);
-    this.#bus = { sender, connection, publisher, replies, replyQueue, closing: this.#closing.signal };
+    const prefix = `${name}.replies.`;
+    const replyQueue = new ReplyQueue({ ...optionsOf('consuming'), prefix, instance, onReply });
+    this.#bus = { sender, connection, publisher, replyQueue, closing: this.#closing.signal };
   }
 
   /** Where replies go. @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready` */
@@ -96,25 +97,20 @@ export class Caller {
     data: CommandData[T],
     { deadlineMs = DEADLINE_MS, ...options }: CallOptions = {},
   ): Promise<ReplyTo<T>> {
-    const { sender, replies, replyQueue } = this.#bus;
+    const { sender, replyQueue } = this.#bus;
+    const { replies } = replyQueue;
     const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
     const arrived = replies.expect(command.id);
-    const attempts = new Attempts(this.#bus, command, deadlineMs, options.signal);
+    const call = new Call(this.#bus, command, deadlineMs, options.signal);
     try {
-      for (;;) {
-        try {
-          await attempts.publish(await replyQueue.ready(attempts.signal));
-          const reply = await arrived.next(attempts.signal);
-          if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-          if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
-          return reply.data as ReplyTo<T>;
-        } catch (error) {
-          await attempts.pauseAfter(error);
-        }
-      }
+      return await call.next(arrived, (reply) => {
+        if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+        if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+        return reply.data as ReplyTo<T>;
+      });
     } finally {
       replies.forget(command.id);
-      attempts.end();
+      call.end();
     }
   }
 
@@ -145,12 +141,11 @@ export class Caller {
     command: PreparedCommand,
     { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
+    const call = new Call(this.#bus, command, deadlineMs, signal);
     try {
-      await this.#bus.replyQueue.ready(attempts.signal);
-      await attempts.publish();
+      await call.publish();
     } finally {
-      attempts.end();
+      call.end();
     }
   }
 

@@ -9,7 +9,7 @@ import {
 } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
-import { abortable, type Replies } from './replies.ts';
+import { abortable, Replies, type ReplyHandler } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
 const PREFETCH = 64;
@@ -28,6 +28,7 @@ export interface ReplyQueueOptions extends BrokerConnectionOptions {
   readonly prefix: string;
   /** The rest of its name. Default: the lowest number from 0 that no other process has. */
   readonly instance: string | undefined;
+  readonly onReply: ReplyHandler | undefined;
 }
 
 /**
@@ -36,22 +37,20 @@ export interface ReplyQueueOptions extends BrokerConnectionOptions {
  */
 export class ReplyQueue {
   readonly connection: BrokerConnection;
+  readonly replies: Replies;
   readonly #options: ReplyQueueOptions;
-  readonly #replies: Replies;
   #name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
 
   /** Begins to connect at once. */
-  constructor(options: ReplyQueueOptions, replies: Replies) {
+  constructor(options: ReplyQueueOptions) {
+    const { prefix, instance, onReply } = options;
     this.#options = options;
-    this.#replies = replies;
-    if (options.instance !== undefined) this.#name = `${options.prefix}${options.instance}`;
-    this.connection = new BrokerConnection({
-      ...options,
-      setUp: (model) => this.#setUp(model),
-      setUpTimeoutMs: SET_UP_TIMEOUT_MS,
-    });
+    this.replies = new Replies(onReply);
+    if (instance !== undefined) this.#name = prefix + instance;
+    const setUp = (model: Model): Promise<void> => this.#setUp(model);
+    this.connection = new BrokerConnection({ ...options, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
     this.connection.open();
   }
 
@@ -89,11 +88,11 @@ export class ReplyQueue {
     await declare(model);
     if (this.#consumer?.queue === queue) return;
     void this.#consumer?.drain(0);
-    const handle = (delivery: ReplyDelivery) => this.#replies.take(delivery);
+    const handle = (delivery: ReplyDelivery) => this.replies.take(delivery);
     this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
     this.#consumer.start(this.connection, declare);
     // What was sent before is answered to the process that has the former queue now.
-    if (this.#name !== undefined && this.#name !== queue) this.#replies.lose();
+    if (this.#name !== undefined && this.#name !== queue) this.replies.lose();
     this.#name = queue;
   }
 
