@@ -66,7 +66,7 @@ export interface CallerOptions {
  */
 export function readOptions(options: CallerOptions) {
   const { name, instance, prefix = 'poker', operator, tls = {} } = options;
-  const { traceContext = activeTraceContext } = options;
+  const { traceContext = activeTraceContext, onState } = options;
   const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
   // A password is not repeated.
   if (!urls.every((url) => /^amqps?:\/\//.test(url) && URL.canParse(url))) {
@@ -78,5 +78,11 @@ export function readOptions(options: CallerOptions) {
   }
   const userId = options.sendUserId === true ? brokerUserOf(urls[0] ?? '') : undefined;
   const sender: Sender = { prefix, appId: name, operator, userId, traceContext };
-  return { urls, tls: { material: tls as ConnectionTls['material'] }, sender };
+  const connectionOf = (use: 'publishing' | 'consuming') => ({
+    urls,
+    tls: { material: tls as ConnectionTls['material'] },
+    name: `${name} caller ${use}`,
+    onState: (state: ConnectionState) => onState?.(use, state),
+  });
+  return { urls, sender, connectionOf };
 }

@@ -5,12 +5,7 @@ import type {
   ReplyTo as ReplyOf,
   SessionCreated,
 } from '@poker-bridge/contracts';
-import {
-  BrokerConnection,
-  type BrokerConnectionOptions,
-  ConfirmedPublisher,
-  type ConnectionState,
-} from '@poker-bridge/rabbitmq';
+import { BrokerConnection, ConfirmedPublisher } from '@poker-bridge/rabbitmq';
 
 import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
@@ -38,20 +33,14 @@ export class Caller {
   readonly #bus: Bus;
 
   constructor(options: CallerOptions) {
-    const { urls, tls, sender } = readOptions(options);
-    const { name, instance, onReply, onState } = options;
-    const optionsOf = (use: 'publishing' | 'consuming') => ({
-      urls,
-      tls,
-      name: `${name} caller ${use}`,
-      onState: (state: ConnectionState) => onState?.(use, state),
-    });
+    const { sender, connectionOf } = readOptions(options);
     const publisher = new ConfirmedPublisher();
-    const setUp: BrokerConnectionOptions['setUp'] = (model) => publisher.attach(model);
-    const connection = new BrokerConnection({ ...optionsOf('publishing'), setUp });
+    const connection = new BrokerConnection({
+      ...connectionOf('publishing'),
+      setUp: (model) => publisher.attach(model),
+    });
     connection.open();
-    const prefix = `${name}.replies.`;
-    const replyQueue = new ReplyQueue({ ...optionsOf('consuming'), prefix, instance, onReply });
+    const replyQueue = new ReplyQueue(connectionOf('consuming'), options);
     this.#bus = { sender, connection, publisher, replyQueue, closing: this.#closing.signal };
   }
 

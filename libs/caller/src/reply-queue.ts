@@ -9,7 +9,8 @@ import {
 } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
-import { abortable, Replies, type ReplyHandler } from './replies.ts';
+import type { CallerOptions } from './caller-options.ts';
+import { abortable, Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
 const PREFETCH = 64;
@@ -23,14 +24,6 @@ const NO_LIMIT = 1_000_000_000;
 
 export type Model = Parameters<typeof onChannel>[0];
 
-export interface ReplyQueueOptions extends BrokerConnectionOptions {
-  /** `<name>.replies.` */
-  readonly prefix: string;
-  /** The rest of its name. Default: the lowest number from 0 that no other process has. */
-  readonly instance: string | undefined;
-  readonly onReply: ReplyHandler | undefined;
-}
-
 /**
  * The durable reply queue of this process alone, consumed over as many connections as that takes. The process holds the
  * exclusive queue `<reply queue>.lock`: a quorum queue takes a second consumer also if the first one is exclusive.
@@ -38,19 +31,22 @@ export interface ReplyQueueOptions extends BrokerConnectionOptions {
 export class ReplyQueue {
   readonly connection: BrokerConnection;
   readonly replies: Replies;
-  readonly #options: ReplyQueueOptions;
+  /** What it begins with; the rest is the instance, or the lowest number from 0 that no other process has. */
+  readonly #prefix: string;
+  readonly #isFixed: boolean;
   #name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
 
   /** Begins to connect at once. */
-  constructor(options: ReplyQueueOptions) {
-    const { prefix, instance, onReply } = options;
-    this.#options = options;
+  constructor(connection: BrokerConnectionOptions, options: CallerOptions) {
+    const { name, instance, onReply } = options;
     this.replies = new Replies(onReply);
-    if (instance !== undefined) this.#name = prefix + instance;
+    this.#prefix = `${name}.replies.`;
+    this.#isFixed = instance !== undefined;
+    if (instance !== undefined) this.#name = this.#prefix + instance;
     const setUp = (model: Model): Promise<void> => this.#setUp(model);
-    this.connection = new BrokerConnection({ ...options, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
+    this.connection = new BrokerConnection({ ...connection, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
     this.connection.open();
   }
 
@@ -98,18 +94,17 @@ export class ReplyQueue {
 
   /** @returns the queue whose lock this connection has now */
   async #lock(model: Model): Promise<string> {
-    const { prefix, instance } = this.#options;
     const locks = (queue: string) => takeLock(model, { name: `${queue}.lock`, arguments: {} });
     const own = this.#name;
     for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
       await sleep(pauseMs);
       if (await locks(`${own}`)) return `${own}`;
     }
-    if (instance !== undefined) {
+    if (this.#isFixed) {
       this.#isTaken = true;
       throw new Error(`another process consumes ${own}: give each instance a name of its own`);
     }
-    for (let number = 0; ; number += 1) if (await locks(`${prefix}${number}`)) return `${prefix}${number}`;
+    for (let number = 0; ; number += 1) if (await locks(this.#prefix + number)) return this.#prefix + number;
   }
 }
 
