@@ -15,13 +15,11 @@ const openTelemetry = load();
  * without such a span, and in a service that has not installed `@opentelemetry/api`.
  */
 export function activeTraceContext(): TraceContext {
-  if (!openTelemetry) return {};
-  const { context, isSpanContextValid, trace } = openTelemetry;
-  const span = trace.getSpanContext(context.active());
-  if (!span || !isSpanContextValid(span)) return {};
+  const span = openTelemetry?.trace.getSpanContext(openTelemetry.context.active());
+  if (!span || !openTelemetry?.isSpanContextValid(span)) return {};
   const flags = span.traceFlags.toString(16).padStart(2, '0');
   const tracestate = span.traceState?.serialize();
-  return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ...(tracestate ? { tracestate } : {}) };
+  return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ...(tracestate && { tracestate }) };
 }
 
 /** An import that may fail would make this module asynchronous, and unusable by `require`. */

@@ -34,7 +34,8 @@ export class ReplyQueue {
   /** What it begins with; the rest is the instance, or the lowest number from 0 that no other process has. */
   readonly #prefix: string;
   readonly #isFixed: boolean;
-  #name: string | undefined;
+  /** `undefined` without an instance, until a number was found. */
+  name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
 
@@ -44,15 +45,10 @@ export class ReplyQueue {
     this.replies = new Replies(onReply);
     this.#prefix = `${name}.replies.`;
     this.#isFixed = instance !== undefined;
-    if (instance !== undefined) this.#name = this.#prefix + instance;
+    if (instance !== undefined) this.name = this.#prefix + instance;
     const setUp = (model: Model): Promise<void> => this.#setUp(model);
     this.connection = new BrokerConnection({ ...connection, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
     this.connection.open();
-  }
-
-  /** `undefined` without an instance, until a number was found. */
-  get name(): string | undefined {
-    return this.#name;
   }
 
   /** Why no replies can be received right now; `undefined` if all is well. */
@@ -66,8 +62,8 @@ export class ReplyQueue {
       signal.throwIfAborted();
       const { state } = this.connection;
       if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', undefined, state.reason);
-      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.#name}.`);
-      if (this.connection.isUsable && this.#name !== undefined) return this.#name;
+      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.name}.`);
+      if (this.connection.isUsable && this.name !== undefined) return this.name;
       await abortable(this.connection.changed(), signal);
     }
   }
@@ -88,14 +84,14 @@ export class ReplyQueue {
     this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
     this.#consumer.start(this.connection, declare);
     // What was sent before is answered to the process that has the former queue now.
-    if (this.#name !== undefined && this.#name !== queue) this.replies.lose();
-    this.#name = queue;
+    if (this.name !== undefined && this.name !== queue) this.replies.lose();
+    this.name = queue;
   }
 
   /** @returns the queue whose lock this connection has now */
   async #lock(model: Model): Promise<string> {
     const locks = (queue: string) => takeLock(model, { name: `${queue}.lock`, arguments: {} });
-    const own = this.#name;
+    const own = this.name;
     for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
       await sleep(pauseMs);
       if (await locks(`${own}`)) return `${own}`;
