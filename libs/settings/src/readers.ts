@@ -87,7 +87,7 @@ export const namePrefix: Reader<string> = (value) => {
 
 /** The name of the player's country on the wire; another member's name would be overwritten by it. */
 export const countryMember: Reader<string> = (value) => {
-  const isTaken = value !== 'country' && Object.hasOwn(new GamePlayer(), value);
+  const isTaken = value !== 'country' && GamePlayer.members.some((member) => member === value);
   must('not be the name of another member of player', !isTaken);
   return value;
 };
