@@ -1,11 +1,12 @@
 import type { ErrorBody, ErrorCategory, ErrorCode, PlatformAnswer, Violation } from '@poker-bridge/contracts';
 
-const facts = (category: ErrorCategory, retryable: boolean) => (message: string) =>
+const kindOf = (category: ErrorCategory, retryable: boolean) => (message: string) =>
   ({ category, retryable, message }) satisfies Partial<ErrorBody>;
-const invalid = facts('invalid', false);
-const misconfigured = facts('misconfigured', false);
-const unavailable = facts('unavailable', true);
-const uncertain = facts('uncertain', false);
+const invalid = kindOf('invalid', false);
+const misconfigured = kindOf('misconfigured', false);
+const unavailable = kindOf('unavailable', true);
+const uncertain = kindOf('uncertain', false);
+const unanswered = kindOf('uncertain', true);
 
 /** Why a call failed on this side of the bus. What the worker answers has the codes of `ERROR_CODES`. */
 export const CALLER_CODES = {
@@ -17,10 +18,9 @@ export const CALLER_CODES = {
   LOGIN_REFUSED: misconfigured('The broker refuses this user, its password or the virtual host.'),
   INSTANCE_TAKEN: misconfigured('Another process is this instance of the caller; each needs one of its own.'),
   NOT_CONNECTED: unavailable('There was no connection to the broker in time.'),
-  NO_REPLY: facts(
-    'uncertain',
-    true,
-  )('No reply came in time; the command may have been run. Send it again under the same id.'),
+  NO_REPLY: unanswered(
+    'No reply came in time; the command may have been run. Send it again under the same id.',
+  ),
   REPLY_LOST: unavailable('A page of the report was lost on its way. Fetch it again.'),
   REPLY_UNREADABLE: uncertain('The reply is not one that this version can read.'),
   ID_IN_USE: invalid('A command with this id is under way. Await that one.'),

@@ -49,14 +49,14 @@ export class CallerClientProxy extends ClientProxy implements OnApplicationShutd
 
   protected override publish(packet: ReadPacket, callback: Callback): () => void {
     const leaving = new AbortController();
-    this.#answer(packet, leaving.signal, callback).catch((err) => callback({ err, isDisposed: true }));
+    void this.#answer(packet, leaving.signal, callback);
     return () => leaving.abort();
   }
 
   /** Publishes the command; its reply comes to the caller's `onReply`. */
-  protected override dispatchEvent(packet: ReadPacket): Promise<any> {
+  protected override async dispatchEvent<T>(packet: ReadPacket): Promise<T> {
     const { type, body, options } = read(packet);
-    return this.#caller.publish(this.#caller.prepare(type, body, options));
+    return (await this.#caller.publish(this.#caller.prepare(type, body, options))) as T;
   }
 
   protected override serializeError(error: unknown): unknown {
@@ -64,14 +64,18 @@ export class CallerClientProxy extends ClientProxy implements OnApplicationShutd
   }
 
   async #answer(packet: ReadPacket, signal: AbortSignal, callback: Callback): Promise<void> {
-    const { type, body, options } = read(packet);
-    if (LANE_OF_COMMAND[type] === 'interactive') {
-      const reply = await this.#caller.request(type as PlayerCommand, body, { ...options, signal });
-      return callback({ response: reply, isDisposed: true });
+    try {
+      const { type, body, options } = read(packet);
+      if (LANE_OF_COMMAND[type] === 'interactive') {
+        const reply = await this.#caller.request(type as PlayerCommand, body, { ...options, signal });
+        return callback({ response: reply, isDisposed: true });
+      }
+      const report = this.#caller.fetchReport(type as ReportCommand, body, { ...options, signal });
+      for await (const page of report) callback({ response: page });
+      callback({ response: report.summary, isDisposed: true });
+    } catch (err) {
+      callback({ err, isDisposed: true });
     }
-    const report = this.#caller.fetchReport(type as ReportCommand, body, { ...options, signal });
-    for await (const page of report) callback({ response: page });
-    callback({ response: report.summary, isDisposed: true });
   }
 }
 
@@ -95,8 +99,8 @@ export type CallerModuleAsyncOptions = Parameters<typeof CallerModule.forRootAsy
 
 function read({ pattern, data }: ReadPacket) {
   if (!isCommandType(pattern)) throw new TypeError(`no command has the pattern ${JSON.stringify(pattern)}`);
-  const { data: body, options: sent = {} } = data instanceof RmqRecord ? data : { data };
-  const { messageId: id, headers: { operator, traceparent, tracestate } = {} } = sent;
+  const record = data instanceof RmqRecord ? data : new RmqRecord(data as unknown);
+  const { messageId: id, headers: { operator, traceparent, tracestate } = {} } = record.options ?? {};
   const traceContext = traceparent === undefined ? undefined : given({ traceparent, tracestate });
-  return { type: pattern, body: body as never, options: given({ id, operator, traceContext }) };
+  return { type: pattern, body: record.data as never, options: given({ id, operator, traceContext }) };
 }

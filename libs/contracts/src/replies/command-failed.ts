@@ -50,11 +50,10 @@ export const PlatformAnswer = shape('PlatformAnswer', {
 export type PlatformAnswer = InstanceType<typeof PlatformAnswer>;
 
 /** The command that failed. */
-export const FailedCommand = shape('FailedCommand', {
+const FailedCommand = shape('FailedCommand', {
   id: required("The command's id.", IsAnyText),
   type: required('As sent; it may be unknown.', IsAnyText),
 });
-export type FailedCommand = InstanceType<typeof FailedCommand>;
 
 /** The data of `command.failed`. Source: bus contract, section 4. */
 export const ErrorBody = shape('ErrorBody', {
