@@ -1,9 +1,9 @@
 import { IsBoolean } from 'class-validator';
 
+import { IsAnyText } from '../replies/reply-rules.ts';
 import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
 import { IsLaunchOptions } from '../validation/launch-options.ts';
 import {
-  IsAnyText,
   IsAuthType,
   IsLanguageTag,
   IsObjectOf,

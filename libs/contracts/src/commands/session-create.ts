@@ -1,5 +1,6 @@
+import { IsAnyText } from '../replies/reply-rules.ts';
 import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
-import { IsAnyText, IsAuthType, IsLanguage, IsPlayerId, IsText } from '../validation/member-rules.ts';
+import { IsAuthType, IsLanguage, IsPlayerId, IsText } from '../validation/member-rules.ts';
 import { optional, required, shape } from '../validation/shape.ts';
 
 /** The data of `session.create`. Source: interface document, endpoint 1. */

@@ -2,17 +2,9 @@ import { Max, Min } from 'class-validator';
 
 import { ERROR_CATEGORIES, ERROR_CODES, type ErrorCode } from '../error-codes.ts';
 import type { ReplyDefinition } from '../validation/definition.ts';
-import {
-  IsAnyText,
-  IsArrayOf,
-  IsCount,
-  IsFlag,
-  IsInteger,
-  IsMoment,
-  IsObjectOf,
-  IsOneOf,
-} from '../validation/member-rules.ts';
+import { IsObjectOf } from '../validation/member-rules.ts';
 import { optional, required, type Rule, shape } from '../validation/shape.ts';
+import { IsAnyText, IsArrayOf, IsCount, IsFlag, IsInteger, IsMoment, IsOneOf } from './reply-rules.ts';
 
 /** One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`. */
 export const Violation = shape('Violation', {

@@ -2,18 +2,9 @@ import { Min } from 'class-validator';
 
 import { REPORT_AMOUNTS, type ReportName } from '../reports.ts';
 import type { ReplyDefinition } from '../validation/definition.ts';
-import {
-  IsAnyText,
-  IsArrayOf,
-  IsCount,
-  IsFlag,
-  IsInteger,
-  IsMoment,
-  isObject,
-  IsOneOf,
-  rule,
-} from '../validation/member-rules.ts';
+import { isObject, rule } from '../validation/member-rules.ts';
 import { optional, required, shape } from '../validation/shape.ts';
+import { IsAnyText, IsArrayOf, IsCount, IsFlag, IsInteger, IsMoment, IsOneOf } from './reply-rules.ts';
 
 /** Each currency with its number of decimals, or `null`. */
 const IsPrecisions = rule<Readonly<Record<string, number | null>>>(

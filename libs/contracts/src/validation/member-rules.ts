@@ -1,15 +1,4 @@
-import {
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsObject,
-  IsString,
-  Min,
-  ValidateBy,
-  ValidateNested,
-} from 'class-validator';
+import { IsIn, IsObject, ValidateBy, ValidateNested } from 'class-validator';
 
 import { type Rule, ruleOf, type Shape } from './shape.ts';
 
@@ -56,18 +45,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** An object whose members follow the rules of `shape`. */
 export const IsObjectOf = <T extends object>(shape: Shape<T>): Rule<T> =>
   ruleOf(IsObject({ message: 'must be an object' }), ValidateNested({ context: shape }));
-
-/** An array of objects whose members follow the rules of `shape`; only for replies. */
-export const IsArrayOf = <T extends object>(shape: Shape<T>): Rule<readonly T[]> =>
-  ruleOf(IsArray(), ValidateNested({ each: true, context: shape }));
-
-/** Rules of replies, which a worker does not validate. */
-export const IsAnyText = ruleOf<string>(IsString());
-export const IsMoment = ruleOf<string>(IsISO8601());
-export const IsFlag = ruleOf<boolean>(IsBoolean());
-export const IsInteger = ruleOf<number>(IsInt());
-export const IsCount = ruleOf<number>(IsInt(), Min(0));
-export const IsOneOf = <T extends string>(values: readonly T[]): Rule<T> => ruleOf(IsIn(values));
 
 const MAX_CHARACTERS = 255;
 /** No control characters (Unicode's Cc). */
