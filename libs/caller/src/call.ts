@@ -38,7 +38,7 @@ export class Call {
   readonly #command: PreparedCommand;
   readonly #limit = new AbortController();
   /** Aborts once the call waits no longer, with the reason. */
-  readonly signal = this.#limit.signal;
+  readonly signal: AbortSignal = this.#limit.signal;
   readonly #deadline: number;
   readonly #timer: NodeJS.Timeout;
   #wasSent = false;
