@@ -158,5 +158,7 @@ function missingIn(data: Readonly<Record<string, unknown>>, { members }: Compile
 }
 
 it.each(COMMANDS)('the examples of $type together show every member', ({ type, data }) => {
-  expect(missingIn({ ...COMPLETE[type] }, compileShape<object>(data))).toEqual([]);
+  const compiled = compileShape<object>(data);
+  expect(missingIn({ ...COMPLETE[type] }, compiled)).toEqual([]);
+  expect(data.members.toSorted()).toEqual(compiled.members.map(({ name }) => name).toSorted());
 });

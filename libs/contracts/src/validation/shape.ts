@@ -5,7 +5,7 @@ export type Rule<T> = PropertyDecorator & { readonly value: T };
 
 /** Rules as one. */
 export const ruleOf = <T>(...rules: readonly PropertyDecorator[]): Rule<T> => {
-  // The last rule comes first, as decorators of one member do.
+  // The last rule comes first, as decorators of one member do: schemas follow that order.
   const decorate: PropertyDecorator = (target, name) => {
     for (const rule of rules.toReversed()) rule(target, name);
   };
