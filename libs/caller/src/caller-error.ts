@@ -1,10 +1,12 @@
 import type { ErrorBody, ErrorCategory, ErrorCode, PlatformAnswer, Violation } from '@poker-bridge/contracts';
 
-const misconfigured = (message: string) =>
-  ({ category: 'misconfigured', retryable: false, message }) as const;
-const unavailable = (message: string) => ({ category: 'unavailable', retryable: true, message }) as const;
-const uncertain = (retryable: boolean, message: string) =>
-  ({ category: 'uncertain', retryable, message }) as const;
+const kindOf = (category: ErrorCategory, retryable: boolean) => (message: string) =>
+  ({ category, retryable, message }) satisfies Partial<ErrorBody>;
+const invalid = kindOf('invalid', false);
+const misconfigured = kindOf('misconfigured', false);
+const unavailable = kindOf('unavailable', true);
+const uncertain = kindOf('uncertain', false);
+const unanswered = kindOf('uncertain', true);
 
 /** Why a call failed on this side of the bus. What the worker answers has the codes of `ERROR_CODES`. */
 export const CALLER_CODES = {
@@ -16,20 +18,15 @@ export const CALLER_CODES = {
   LOGIN_REFUSED: misconfigured('The broker refuses this user, its password or the virtual host.'),
   INSTANCE_TAKEN: misconfigured('Another process is this instance of the caller; each needs one of its own.'),
   NOT_CONNECTED: unavailable('There was no connection to the broker in time.'),
-  NO_REPLY: uncertain(
-    true,
+  NO_REPLY: unanswered(
     'No reply came in time; the command may have been run. Send it again under the same id.',
   ),
   REPLY_LOST: unavailable('A page of the report was lost on its way. Fetch it again.'),
-  REPLY_UNREADABLE: uncertain(false, 'The reply is not one that this version can read.'),
-  ID_IN_USE: {
-    category: 'invalid',
-    retryable: false,
-    message: 'A command with this id is under way. Await that one.',
-  },
+  REPLY_UNREADABLE: uncertain('The reply is not one that this version can read.'),
+  ID_IN_USE: invalid('A command with this id is under way. Await that one.'),
   TOO_MANY_CALLS: unavailable('This caller has too many calls under way. Call again later.'),
-  CALLER_CLOSED: uncertain(false, 'This caller was closed; the command may have been sent.'),
-} as const satisfies Record<string, Pick<ErrorBody, 'category' | 'retryable' | 'message'>>;
+  CALLER_CLOSED: uncertain('This caller was closed; the command may have been sent.'),
+};
 
 export type CallerErrorCode = ErrorCode | keyof typeof CALLER_CODES;
 
@@ -68,8 +65,7 @@ export class CallerError extends Error {
 
   /** What a worker answered: the data of `command.failed`. */
   static ofReply(answer: ErrorBody): CallerError {
-    const { code, category, retryable, message, retryAfterMs, violations, details, platform } = answer;
-    const facts = { code, category, retryable, message, retryAfterMs, violations, details, platform };
-    return new CallerError({ ...facts, commandId: answer.command.id, answer });
+    const { attempts: _, command, occurredAt: _at, ...facts } = answer;
+    return new CallerError({ ...facts, commandId: command.id, answer });
   }
 }

@@ -15,13 +15,11 @@ const openTelemetry = load();
  * without such a span, and in a service that has not installed `@opentelemetry/api`.
  */
 export function activeTraceContext(): TraceContext {
-  if (!openTelemetry) return {};
-  const { context, isSpanContextValid, trace } = openTelemetry;
-  const span = trace.getSpanContext(context.active());
-  if (!span || !isSpanContextValid(span)) return {};
+  const span = openTelemetry?.trace.getSpanContext(openTelemetry.context.active());
+  if (!span || !openTelemetry?.isSpanContextValid(span)) return {};
   const flags = span.traceFlags.toString(16).padStart(2, '0');
   const tracestate = span.traceState?.serialize();
-  return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ...(tracestate ? { tracestate } : {}) };
+  return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ...(tracestate && { tracestate }) };
 }
 
 /** An import that may fail would make this module asynchronous, and unusable by `require`. */
@@ -66,7 +64,7 @@ export interface CallerOptions {
  */
 export function readOptions(options: CallerOptions) {
   const { name, instance, prefix = 'poker', operator, tls = {} } = options;
-  const { traceContext = activeTraceContext } = options;
+  const { traceContext = activeTraceContext, onState } = options;
   const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
   // A password is not repeated.
   if (!urls.every((url) => /^amqps?:\/\//.test(url) && URL.canParse(url))) {
@@ -78,5 +76,11 @@ export function readOptions(options: CallerOptions) {
   }
   const userId = options.sendUserId === true ? brokerUserOf(urls[0] ?? '') : undefined;
   const sender: Sender = { prefix, appId: name, operator, userId, traceContext };
-  return { urls, tls: { material: tls as ConnectionTls['material'] }, sender };
+  const connectionOf = (use: 'publishing' | 'consuming') => ({
+    urls,
+    tls: { material: tls as ConnectionTls['material'] },
+    name: `${name} caller ${use}`,
+    onState: (state: ConnectionState) => onState?.(use, state),
+  });
+  return { urls, sender, connectionOf };
 }

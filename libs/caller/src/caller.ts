@@ -5,11 +5,11 @@ import type {
   ReplyTo as ReplyOf,
   SessionCreated,
 } from '@poker-bridge/contracts';
-import { BrokerConnection, ConfirmedPublisher, type ConnectionState } from '@poker-bridge/rabbitmq';
+import { BrokerConnection, ConfirmedPublisher } from '@poker-bridge/rabbitmq';
 
+import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
-import { Attempts, type Bus } from './attempts.ts';
 import {
   type CallOptions,
   type CommandOptions,
@@ -18,7 +18,6 @@ import {
   type PreparedCommand,
   type ReportCommand,
 } from './command.ts';
-import { Replies } from './replies.ts';
 import { ReplyQueue } from './reply-queue.ts';
 import type { AdHocRecord, RakeRecord } from './record.ts';
 import { Report } from './report.ts';
@@ -34,24 +33,15 @@ export class Caller {
   readonly #bus: Bus;
 
   constructor(options: CallerOptions) {
-    const { urls, tls, sender } = readOptions(options);
-    const { name, instance, onReply, onState } = options;
-    const optionsOf = (use: 'publishing' | 'consuming') => ({
-      urls,
-      tls,
-      name: `${name} caller ${use}`,
-      onState: (state: ConnectionState) => onState?.(use, state),
-    });
+    const { sender, connectionOf } = readOptions(options);
     const publisher = new ConfirmedPublisher();
     const connection = new BrokerConnection({
-      ...optionsOf('publishing'),
+      ...connectionOf('publishing'),
       setUp: (model) => publisher.attach(model),
     });
     connection.open();
-    const replies = new Replies(onReply);
-    const queue = { ...optionsOf('consuming'), prefix: `${name}.replies.`, instance };
-    const replyQueue = new ReplyQueue(queue, replies);
-    this.#bus = { sender, connection, publisher, replies, replyQueue, closing: this.#closing.signal };
+    const replyQueue = new ReplyQueue(connectionOf('consuming'), options);
+    this.#bus = { sender, connection, publisher, replyQueue, closing: this.#closing.signal };
   }
 
   /** Where replies go. @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready` */
@@ -96,25 +86,20 @@ export class Caller {
     data: CommandData[T],
     { deadlineMs = DEADLINE_MS, ...options }: CallOptions = {},
   ): Promise<ReplyTo<T>> {
-    const { sender, replies, replyQueue } = this.#bus;
+    const { sender, replyQueue } = this.#bus;
+    const { replies } = replyQueue;
     const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
     const arrived = replies.expect(command.id);
-    const attempts = new Attempts(this.#bus, command, deadlineMs, options.signal);
+    const call = new Call(this.#bus, command, deadlineMs, options.signal);
     try {
-      for (;;) {
-        try {
-          await attempts.publish(await replyQueue.ready(attempts.signal));
-          const reply = await arrived.next(attempts.signal);
-          if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-          if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
-          return reply.data as ReplyTo<T>;
-        } catch (error) {
-          await attempts.pauseAfter(error);
-        }
-      }
+      return await call.next(arrived, (reply) => {
+        if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+        if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+        return reply.data as ReplyTo<T>;
+      });
     } finally {
       replies.forget(command.id);
-      attempts.end();
+      call.end();
     }
   }
 
@@ -145,12 +130,11 @@ export class Caller {
     command: PreparedCommand,
     { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
+    const call = new Call(this.#bus, command, deadlineMs, signal);
     try {
-      await this.#bus.replyQueue.ready(attempts.signal);
-      await attempts.publish();
+      await call.publish();
     } finally {
-      attempts.end();
+      call.end();
     }
   }
 

@@ -24,16 +24,15 @@ export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
 export function readPage<R>(data: ContractPage): ReportPage<R> {
   const page = { ...data, records: data.records.map((record) => readRecord<R>(record)) };
   // Not enumerable: it is no member of the page.
-  return Object.defineProperty(page, 'toJSON', { value: () => withoutBigints({ ...page }) });
+  return Object.defineProperty(page, 'toJSON', {
+    value: (): unknown => JSON.parse(JSON.stringify({ ...page }, withoutBigint)),
+  });
 }
 
 /** JSON has no bigint: one beyond 2^53 becomes text, digit for digit, any other a number. */
-function withoutBigints(page: object): unknown {
-  const text = JSON.stringify(page, (_name, value: unknown) => {
-    if (typeof value !== 'bigint') return value;
-    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  });
-  return JSON.parse(text);
+function withoutBigint(_name: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
 type Amounts<Report extends ReportName> = {
@@ -63,9 +62,9 @@ const IS_AMOUNT: ReadonlySet<string> = new Set(Object.values(REPORT_AMOUNTS).fla
 
 /** A record with its amounts as bigint; what is no integer, which a lenient worker passes on, stays as it is. */
 export function readRecord<R>(record: Readonly<Record<string, unknown>>): R {
-  const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(record)) {
-    read[name] = IS_AMOUNT.has(name) && Number.isInteger(value) ? BigInt(value as number) : value;
-  }
-  return read as R;
+  const members = Object.entries(record).map(([name, value]) => {
+    const isAmount = IS_AMOUNT.has(name) && Number.isInteger(value);
+    return [name, isAmount ? BigInt(value as number) : value];
+  });
+  return Object.fromEntries(members) as R;
 }

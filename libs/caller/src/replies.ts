@@ -31,17 +31,11 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
 
 /** What arrived for one call, the oldest first. */
 export class Mailbox<T extends object> {
-  #arrived: (T | Error)[] = [];
+  readonly #arrived: (T | Error)[] = [];
   #wake = (): void => undefined;
 
-  put(item: T): void {
+  put(item: T | Error): void {
     this.#arrived.push(item);
-    this.#wake();
-  }
-
-  /** Drops what was not taken yet for an item, or for an error that `next` throws. */
-  replace(item: T | Error): void {
-    this.#arrived = [item];
     this.#wake();
   }
 
@@ -83,7 +77,7 @@ export class Replies {
 
   /** Has every call send its command again: another process has the queue that replies were to come to. */
   lose(): void {
-    for (const [id, mailbox] of this.#awaited) mailbox.replace(CallerError.of('REPLY_LOST', id));
+    for (const [id, mailbox] of this.#awaited) mailbox.put(CallerError.of('REPLY_LOST', id));
   }
 
   /** @throws Error if the handler fails, after a pause: the reply is to be delivered again */
@@ -95,8 +89,7 @@ export class Replies {
     } catch (error) {
       reply = error as CallerError;
     }
-    // Every reply to such a command is final, so the last is as good as any.
-    mailbox?.replace(reply);
+    mailbox?.put(reply);
     // What nobody can read is acknowledged as well: it would come again for ever.
     if (!(reply instanceof CallerError)) await this.#handle(reply, mailbox ? () => undefined : this.#handler);
     delivery.acknowledge();

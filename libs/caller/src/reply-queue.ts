@@ -9,7 +9,8 @@ import {
 } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
-import { abortable, type Replies } from './replies.ts';
+import type { CallerOptions } from './caller-options.ts';
+import { abortable, Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
 const PREFETCH = 64;
@@ -23,41 +24,31 @@ const NO_LIMIT = 1_000_000_000;
 
 export type Model = Parameters<typeof onChannel>[0];
 
-export interface ReplyQueueOptions extends BrokerConnectionOptions {
-  /** `<name>.replies.` */
-  readonly prefix: string;
-  /** The rest of its name. Default: the lowest number from 0 that no other process has. */
-  readonly instance: string | undefined;
-}
-
 /**
  * The durable reply queue of this process alone, consumed over as many connections as that takes. The process holds the
  * exclusive queue `<reply queue>.lock`: a quorum queue takes a second consumer also if the first one is exclusive.
  */
 export class ReplyQueue {
   readonly connection: BrokerConnection;
-  readonly #options: ReplyQueueOptions;
-  readonly #replies: Replies;
-  #name: string | undefined;
+  readonly replies: Replies;
+  /** What it begins with; the rest is the instance, or the lowest number from 0 that no other process has. */
+  readonly #prefix: string;
+  readonly #isFixed: boolean;
+  /** `undefined` without an instance, until a number was found. */
+  name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
 
   /** Begins to connect at once. */
-  constructor(options: ReplyQueueOptions, replies: Replies) {
-    this.#options = options;
-    this.#replies = replies;
-    if (options.instance !== undefined) this.#name = `${options.prefix}${options.instance}`;
-    this.connection = new BrokerConnection({
-      ...options,
-      setUp: (model) => this.#setUp(model),
-      setUpTimeoutMs: SET_UP_TIMEOUT_MS,
-    });
+  constructor(connection: BrokerConnectionOptions, options: CallerOptions) {
+    const { name, instance, onReply } = options;
+    this.replies = new Replies(onReply);
+    this.#prefix = `${name}.replies.`;
+    this.#isFixed = instance !== undefined;
+    if (instance !== undefined) this.name = this.#prefix + instance;
+    const setUp = (model: Model): Promise<void> => this.#setUp(model);
+    this.connection = new BrokerConnection({ ...connection, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
     this.connection.open();
-  }
-
-  /** `undefined` without an instance, until a number was found. */
-  get name(): string | undefined {
-    return this.#name;
   }
 
   /** Why no replies can be received right now; `undefined` if all is well. */
@@ -71,8 +62,8 @@ export class ReplyQueue {
       signal.throwIfAborted();
       const { state } = this.connection;
       if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', undefined, state.reason);
-      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.#name}.`);
-      if (this.connection.isUsable && this.#name !== undefined) return this.#name;
+      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.name}.`);
+      if (this.connection.isUsable && this.name !== undefined) return this.name;
       await abortable(this.connection.changed(), signal);
     }
   }
@@ -89,28 +80,27 @@ export class ReplyQueue {
     await declare(model);
     if (this.#consumer?.queue === queue) return;
     void this.#consumer?.drain(0);
-    const handle = (delivery: ReplyDelivery) => this.#replies.take(delivery);
+    const handle = (delivery: ReplyDelivery) => this.replies.take(delivery);
     this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
     this.#consumer.start(this.connection, declare);
     // What was sent before is answered to the process that has the former queue now.
-    if (this.#name !== undefined && this.#name !== queue) this.#replies.lose();
-    this.#name = queue;
+    if (this.name !== undefined && this.name !== queue) this.replies.lose();
+    this.name = queue;
   }
 
   /** @returns the queue whose lock this connection has now */
   async #lock(model: Model): Promise<string> {
-    const { prefix, instance } = this.#options;
     const locks = (queue: string) => takeLock(model, { name: `${queue}.lock`, arguments: {} });
-    const own = this.#name;
+    const own = this.name;
     for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
       await sleep(pauseMs);
       if (await locks(`${own}`)) return `${own}`;
     }
-    if (instance !== undefined) {
+    if (this.#isFixed) {
       this.#isTaken = true;
       throw new Error(`another process consumes ${own}: give each instance a name of its own`);
     }
-    for (let number = 0; ; number += 1) if (await locks(`${prefix}${number}`)) return `${prefix}${number}`;
+    for (let number = 0; ; number += 1) if (await locks(this.#prefix + number)) return this.#prefix + number;
   }
 }
 

@@ -48,21 +48,20 @@ export type BusReply = ContractReply & {
 
 /** Reads a reply, integers beyond 2^53 as bigint. @throws CallerError `REPLY_UNREADABLE` */
 export function readReply({ properties, content }: Message): BusReply {
-  const headers = (properties.headers ?? {}) as Readonly<Record<string, unknown>>;
+  const { sequence, final, traceparent } = (properties.headers ?? {}) as Readonly<Record<string, unknown>>;
   const type = String(properties.type);
   const commandId = commandIdOf({ properties });
   const data = dataOf(content, commandId);
   const occurredAt = type === 'command.failed' ? ` ${String(data['occurredAt'])}` : '';
-  const traceparent = headers['traceparent'];
   return {
     id: `${String(properties.messageId)} ${type}${occurredAt}`,
     type,
     data,
     commandId,
     correlationId: String(properties.correlationId),
-    sequence: Number(headers['sequence']),
-    isFinal: headers['final'] === true || isFinalReplyType(type),
-    ...(typeof traceparent === 'string' ? { traceparent } : {}),
+    sequence: Number(sequence),
+    isFinal: final === true || isFinalReplyType(type),
+    ...(typeof traceparent === 'string' && { traceparent }),
   } as unknown as BusReply;
 }
 

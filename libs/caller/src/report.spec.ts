@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
+import type { Call } from './call.ts';
 import { failure, message } from './message.fixture.ts';
 import { type AdHocRecord, formatAmount, readRecord } from './record.ts';
 import { PageStream } from './report.ts';
 
-const never = new AbortController().signal;
+/** A call that does not send its command again. */
+const ONCE: Pick<Call, 'next'> = {
+  next: async (arrived, read) => read(await arrived.next(new AbortController().signal)),
+};
 const page = (sequence: number, totalCount = 3, readAt = '2026-03-02T00:25:00.000Z') =>
   message('report.page', { page: sequence + 1, totalCount, readAt, records: [] }, { sequence });
 const TIMES = { readFrom: '2026-03-02T00:31:00.000Z', readTo: '2026-03-02T00:32:00.000Z' };
@@ -15,7 +19,7 @@ const failed = (sequence: number) => message('command.failed', failure('OVERLOAD
 
 /** A stream that was given these messages. */
 function streamOf(...messages: readonly ConsumeMessage[]) {
-  const stream = new PageStream('c-1');
+  const stream = new PageStream();
   const given: number[] = [];
   const acknowledged: string[] = [];
   for (const one of messages) {
@@ -23,12 +27,8 @@ function streamOf(...messages: readonly ConsumeMessage[]) {
     void stream.push({ message: one, acknowledge });
   }
   const run = async () => {
-    const pages = stream.pages(never);
-    for (;;) {
-      const { value, done } = await pages.next();
-      if (done === true) return value;
-      given.push(value.page);
-    }
+    for await (const { page: number } of stream.read(ONCE)) given.push(number);
+    return stream.summary;
   };
   return { stream, given, acknowledged, run };
 }
@@ -36,7 +36,7 @@ function streamOf(...messages: readonly ConsumeMessage[]) {
 describe('PageStream', () => {
   it('gives each page once, and acknowledges it when the next one is asked for', async () => {
     const { stream, given, acknowledged, run } = streamOf(page(0), page(0), page(1), page(0), completed(2));
-    const { value } = await stream.pages(never).next();
+    const { value } = await stream.read(ONCE).next();
     expect([value, acknowledged]).toEqual([expect.objectContaining({ page: 1 }), []]);
     await run();
     expect([given, acknowledged]).toEqual([[2], ['c-1:0', 'c-1:1', 'c-1:0', 'c-1:2']]);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type CommandData, type ReportCompleted, spansIntervals } from '@poker-bridge/contracts';
 import { onChannel, QueueConsumer } from '@poker-bridge/rabbitmq';
 
-import { Attempts, type Bus } from './attempts.ts';
+import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
 import { type CallOptions, prepareCommand, type PreparedCommand, type ReportCommand } from './command.ts';
 import { readPage, type ReportPage } from './record.ts';
@@ -35,8 +35,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
   readonly #prepare: () => PreparedCommand;
   readonly #deadlineMs: number;
   readonly #signal: AbortSignal | undefined;
-  #isRead = false;
-  #summary: ReportSummary | undefined;
+  #pages: PageStream<R> | undefined;
 
   /** @throws CallerError `VALIDATION_FAILED` */
   constructor(
@@ -56,7 +55,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
 
   /** What the worker counted; `undefined` until the loop has ended. */
   get summary(): ReportSummary | undefined {
-    return this.#summary;
+    return this.#pages?.summary;
   }
 
   /**
@@ -64,9 +63,9 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
    * @throws TypeError if it is looped over a second time
    */
   [Symbol.asyncIterator](): AsyncGenerator<ReportPage<R>, void> {
-    if (this.#isRead) throw new TypeError('A report can be read once: fetch it again.');
-    this.#isRead = true;
-    return this.#fetch();
+    if (this.#pages) throw new TypeError('A report can be read once: fetch it again.');
+    this.#pages = new PageStream();
+    return this.#fetch(this.#pages);
   }
 
   /** Each record of each page. @throws CallerError as the pages do */
@@ -74,34 +73,25 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     for await (const page of this) yield* page.records;
   }
 
-  async *#fetch(): AsyncGenerator<ReportPage<R>, void> {
+  async *#fetch(pages: PageStream<R>): AsyncGenerator<ReportPage<R>, void> {
     const { replyQueue } = this.#bus;
     const { connection } = replyQueue;
     const command = this.#prepare();
     const queue = command.properties.replyTo;
-    const stream = new PageStream<R>(command.id);
-    const handle = (delivery: ReplyDelivery) => stream.push(delivery);
+    const handle = (delivery: ReplyDelivery) => pages.push(delivery);
     const consumer = new QueueConsumer({ queue, prefetch: PAGES_PREFETCHED, handle });
     const declare = (model: Model) => declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
-    const attempts = new Attempts(this.#bus, command, this.#deadlineMs, this.#signal);
+    const call = new Call(this.#bus, command, this.#deadlineMs, this.#signal);
     try {
-      await replyQueue.ready(attempts.signal);
-      await declare(await abortable(connection.established(), attempts.signal));
+      await replyQueue.ready(call.signal);
+      await declare(await abortable(connection.established(), call.signal));
       consumer.start(connection, declare);
-      for (;;) {
-        try {
-          await attempts.publish();
-          this.#summary = yield* stream.pages(attempts.signal);
-          return;
-        } catch (error) {
-          await attempts.pauseAfter(error);
-        }
-      }
+      yield* pages.read(call);
     } finally {
-      attempts.end();
+      call.end();
       await consumer.drain(0);
       // Without its queue the worker stops, and so it does once the queue of a report that was left is full.
-      const model = this.#summary && connection.isUsable ? connection.model : undefined;
+      const model = pages.summary && connection.isUsable ? connection.model : undefined;
       const remove = () =>
         model && onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue));
       await remove()?.catch(() => undefined);
@@ -111,18 +101,15 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
 
 /** The replies to one report in sequence, each once: what a redelivery or a second run repeats is dropped. */
 export class PageStream<R> {
-  readonly #commandId: string;
   readonly #deliveries = new Mailbox<ReplyDelivery>();
+  /** The end of the report, once it was read. */
+  summary: ReportSummary | undefined;
   #sequence = 0;
   /** As the first page says. */
   #totalCount: number | undefined;
   #readFrom: string | undefined;
   /** Whether a repeated page counted other records than the page that was given. */
   #hasChanged = false;
-
-  constructor(commandId: string) {
-    this.#commandId = commandId;
-  }
 
   /** Takes a delivery, and settles once it is acknowledged: until then it is in flight. */
   push(delivery: ReplyDelivery): Promise<void> {
@@ -135,42 +122,44 @@ export class PageStream<R> {
     });
   }
 
-  /**
-   * The pages of one run that were not given yet; each is acknowledged when the next one is asked for.
-   *
-   * @throws the signal's reason; CallerError as the worker answers, `REPLY_LOST` if a page is missing, `REPLY_UNREADABLE`
-   */
-  async *pages(signal: AbortSignal): AsyncGenerator<ReportPage<R>, ReportSummary> {
-    for (;;) {
-      const { message, acknowledge } = await this.#deliveries.next(signal);
-      const reply = readReply(message);
-      if (reply.type === 'report.page' || reply.type === 'report.completed') {
-        this.#totalCount ??= reply.data.totalCount;
-        if (reply.data.totalCount !== this.#totalCount) this.#hasChanged = true;
-        if (reply.sequence > this.#sequence) {
-          acknowledge();
-          throw CallerError.of('REPLY_LOST', this.#commandId);
-        }
-      }
-      if (reply.type === 'report.page' && reply.sequence === this.#sequence) {
-        this.#sequence += 1;
-        this.#readFrom ??= reply.data.readAt;
-        yield readPage<R>(reply.data);
-      }
+  /** The pages, up to the summary; each is acknowledged when the next one is asked for. @throws as `call.next` does */
+  async *read(call: Pick<Call, 'next'>): AsyncGenerator<ReportPage<R>, void> {
+    while (!this.summary) {
+      const { page, acknowledge } = await call.next(this.#deliveries, (delivery) => this.#take(delivery));
+      if (page) yield page;
       acknowledge();
-      if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-      if (reply.type === 'report.completed') return this.#summaryOf(reply.data);
+    }
+  }
+
+  /**
+   * The page in a delivery, unless it was given before, or is the end.
+   *
+   * @throws CallerError as the worker answers, `REPLY_LOST` if a page is missing, `REPLY_UNREADABLE`
+   */
+  #take({ message, acknowledge }: ReplyDelivery): { page?: ReportPage<R>; acknowledge: () => void } {
+    try {
+      const { type, data, sequence, commandId } = readReply(message);
+      if (type === 'command.failed') throw CallerError.ofReply(data);
+      if (type !== 'report.page' && type !== 'report.completed') return { acknowledge };
+      this.#totalCount ??= data.totalCount;
+      this.#hasChanged ||= data.totalCount !== this.#totalCount;
+      if (sequence > this.#sequence) throw CallerError.of('REPLY_LOST', commandId);
+      if (type === 'report.completed') this.summary = this.#summaryOf(data);
+      if (type === 'report.completed' || sequence < this.#sequence) return { acknowledge };
+      this.#sequence += 1;
+      this.#readFrom ??= data.readAt;
+      return { page: readPage<R>(data), acknowledge };
+    } catch (error) {
+      acknowledge();
+      throw error;
     }
   }
 
   /** The end of the report; pages of an earlier run, which are not given twice, were read before what the last run says. */
   #summaryOf(data: ReportSummary): ReportSummary {
+    const changedWhileReading = data.changedWhileReading || this.#hasChanged;
     const readFrom = this.#readFrom ?? data.readFrom;
-    return {
-      ...data,
-      changedWhileReading: data.changedWhileReading || this.#hasChanged,
-      readFrom,
-      spansIntervals: spansIntervals(Date.parse(readFrom), Date.parse(data.readTo)),
-    };
+    const isSpanning = spansIntervals(Date.parse(readFrom), Date.parse(data.readTo));
+    return { ...data, changedWhileReading, readFrom, spansIntervals: isSpanning };
   }
 }

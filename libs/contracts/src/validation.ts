@@ -3,7 +3,8 @@ export { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-o
 export { AdHocReportFetch, RakeReportFetch } from './commands/report-fetch.ts';
 export { SessionCreate, SessionCreated } from './commands/session-create.ts';
 export { isOfUnknownMember, validateCommand } from './commands/validate-command.ts';
-export type { CommandDefinition, Example, ReplyDefinition, Shape } from './validation/definition.ts';
+export type { CommandDefinition, Example, ReplyDefinition } from './validation/definition.ts';
+export type { Shape } from './validation/shape.ts';
 export { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
 export { RecordFault, ReportCompleted, ReportPage } from './replies/report-replies.ts';
 export { AUTH_TYPES } from './validation/member-rules.ts';

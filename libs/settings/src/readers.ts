@@ -32,11 +32,16 @@ export const secret = <T>(definition: Definition<T>): Definition<T> => ({ ...def
 
 export const text: Reader<string> = (value) => value;
 
+/** @throws Error if the rule, which completes "must …", is not kept */
+function must(rule: string, isKept: unknown): asserts isKept {
+  if (!isKept) throw new Error(`must ${rule}`);
+}
+
 const SHORTEST_KEY = 32;
 
 /** A key that nobody can guess, as far as its length tells. */
 export const key: Reader<string> = (value) => {
-  if (value.length < SHORTEST_KEY) throw new Error(`must be at least ${SHORTEST_KEY} characters`);
+  must(`be at least ${SHORTEST_KEY} characters`, value.length >= SHORTEST_KEY);
   return value;
 };
 
@@ -44,7 +49,7 @@ export const key: Reader<string> = (value) => {
 export function integer(min: number, max: number): Reader<number> {
   return (value) => {
     const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= min && number <= max)) throw new Error(`must be an integer from ${min} to ${max}`);
+    must(`be an integer from ${min} to ${max}`, number >= min && number <= max);
     return number;
   };
 }
@@ -52,7 +57,7 @@ export function integer(min: number, max: number): Reader<number> {
 export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   return (value) => {
     const word = words.find((candidate) => candidate === value);
-    if (word === undefined) throw new Error(`must be one of ${words.join(', ')}`);
+    must(`be one of ${words.join(', ')}`, word !== undefined);
     return word;
   };
 }
@@ -61,7 +66,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
 export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   return (value) => {
     const items = value.split(',').map((item) => read(item.trim()));
-    if (new Set(items).size !== items.length) throw new Error('must not name one thing twice');
+    must('not name one thing twice', new Set(items).size === items.length);
     return items;
   };
 }
@@ -69,26 +74,21 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
 export function rising(read: Reader<number>): Reader<readonly number[]> {
   return (value) => {
     const numbers = list(read)(value);
-    if (numbers.some((number, index) => number < (numbers[index - 1] ?? number))) {
-      throw new Error('must be in rising order');
-    }
+    must('be in rising order', String(numbers) === String(numbers.toSorted((a, b) => a - b)));
     return numbers;
   };
 }
 
 export const namePrefix: Reader<string> = (value) => {
-  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(value) || value.startsWith('amq.')) {
-    throw new Error(
-      'must be 1 to 100 letters, digits, dots, hyphens and underscores, and not begin with amq.',
-    );
-  }
+  const rule = 'be 1 to 100 letters, digits, dots, hyphens and underscores, and not begin with amq.';
+  must(rule, /^(?!amq\.)[A-Za-z0-9_.-]{1,100}$/.test(value));
   return value;
 };
 
 /** The name of the player's country on the wire; another member's name would be overwritten by it. */
 export const countryMember: Reader<string> = (value) => {
-  const isTaken = Object.keys(new GamePlayer()).some((member) => member !== 'country' && member === value);
-  if (isTaken) throw new Error('must not be the name of another member of player');
+  const isTaken = value !== 'country' && GamePlayer.members.some((member) => member === value);
+  must('not be the name of another member of player', !isTaken);
   return value;
 };
 
@@ -97,61 +97,57 @@ export const MAX_DECIMALS = 99;
 
 /** `USD=2,BTC=8,mBTC=5`: the number of decimals of each currency, under its name on the platform. */
 export const precisions: Reader<ReadonlyMap<string, number>> = (value) => {
-  const pairs = value.split(',').map((pair): [string, number] => {
+  const pairs = value.split(',').map((pair) => {
     const [, currency, decimals] = /^\s*([^=\s]+)=(\d{1,2})\s*$/.exec(pair) ?? [];
-    if (currency === undefined) throw new Error('must be pairs such as USD=2,BTC=8');
-    return [currency, Number(decimals)];
+    must('be pairs such as USD=2,BTC=8', currency !== undefined);
+    return [currency, Number(decimals)] as const;
   });
   const byCurrency = new Map(pairs);
-  if (byCurrency.size !== pairs.length) throw new Error('must not name one currency twice');
+  must('not name one currency twice', byCurrency.size === pairs.length);
   return byCurrency;
 };
 
-const HOST_NAME = /^[a-z0-9._-]+$/;
-
 export const amqpUrl: Reader<string> = (value) => {
   const { searchParams } = parse(value, ['amqp:', 'amqps:'], 'amqp or amqps URLs, comma separated');
-  if (!/^\d{1,4}$/.test(searchParams.get('heartbeat') ?? '0'))
-    throw new Error('must have a heartbeat in seconds');
+  must('have a heartbeat in seconds', /^\d{1,4}$/.test(searchParams.get('heartbeat') ?? '0'));
   return value;
 };
 
 export const hostName: Reader<string> = (value) => {
   const name = value.toLowerCase();
-  if (!HOST_NAME.test(name) || URL.parse(`https://${name}`)?.hostname !== name) {
-    throw new Error('must be host names, comma separated');
-  }
+  const isHost = /^[a-z0-9._-]+$/.test(name) && URL.parse(`https://${name}`)?.hostname === name;
+  must('be host names, comma separated', isHost);
   return name;
 };
 
 /** The root of an HTTP service, without a slash at its end. */
 export const httpRoot: Reader<string> = (value) => {
-  const url = parse(value, ['http:', 'https:'], 'an http or https URL');
-  if (url.username || url.password) throw new Error('must not hold credentials');
+  const { username, password, href } = parse(value, ['http:', 'https:'], 'an http or https URL');
+  must('not hold credentials', !username && !password);
   // Not even an empty one: it would swallow the path that is appended to the root.
-  if (/[?#]/.test(url.href)) throw new Error('must have neither a query nor a fragment');
-  return url.href.replace(/\/+$/, '');
+  must('have neither a query nor a fragment', !/[?#]/.test(href));
+  return href.replace(/\/+$/, '');
 };
 
 /** The address of an HTTP proxy; it may hold a user name and a password. */
 export const proxyUrl: Reader<string> = (value) => {
   const url = parse(value, ['http:', 'https:'], 'an http or https URL');
-  if (url.pathname !== '/' || /[?#]/.test(url.href)) throw new Error('must have neither a path nor a query');
+  must('have neither a path nor a query', url.pathname === '/' && !/[?#]/.test(url.href));
   return withEncodedCredentials(url);
 };
 
 /** The address of one Redis server, optionally with the number of a database as its path. */
 export const redisUrl: Reader<string> = (value) => {
   const url = parse(value, ['redis:', 'rediss:'], 'a redis or rediss URL');
-  if (!url.hostname) throw new Error('must be a redis or rediss URL');
-  if (!/^(\/\d{0,5})?$/.test(url.pathname)) throw new Error('must have no path but the number of a database');
-  if (url.search || url.hash) throw new Error('must have neither a query nor a fragment');
+  must('be a redis or rediss URL', url.hostname);
+  must('have no path but the number of a database', /^(\/\d{0,5})?$/.test(url.pathname));
+  must('have neither a query nor a fragment', !url.search && !url.hash);
   return withEncodedCredentials(url);
 };
 
 function parse(value: string, protocols: readonly string[], what: string): URL {
   const url = URL.parse(value);
-  if (!url || !protocols.includes(url.protocol)) throw new Error(`must be ${what}`);
+  must(`be ${what}`, url && protocols.includes(url.protocol));
   return url;
 }
 

@@ -10,7 +10,8 @@ export interface TlsMaterial {
 /** What the connections to one kind of server trust and present, read when they connect: an open one keeps what it has. */
 export class TlsContext {
   readonly #family: string;
-  #material: TlsMaterial;
+  /** Another object after each change. */
+  material: TlsMaterial;
 
   /**
    * @param family what its settings begin with: `AMQP`, `PLATFORM` or `REDIS`
@@ -18,16 +19,7 @@ export class TlsContext {
    */
   constructor(family: string, material: TlsMaterial = {}) {
     this.#family = family;
-    this.#material = material;
-  }
-
-  /** Another object after each change. */
-  get material(): TlsMaterial {
-    return this.#material;
-  }
-
-  replace(material: TlsMaterial): void {
-    this.#material = material;
+    this.material = material;
   }
 
   /** The message of an error of a connection, and what to do if TLS is the reason. */
@@ -38,45 +30,46 @@ export class TlsContext {
     };
     const fault = tlsFaultOf(error);
     // The message of OpenSSL has an address in memory and a line of its code around the reason.
-    return fault === undefined ? message : `${ADVICE[fault](this.#family)} (${reason})`;
+    return fault === undefined
+      ? message
+      : `${FAULTS[fault].advice.replaceAll('*', this.#family)} (${reason})`;
   }
 }
 
-/** What to do about each way in which either side refuses a TLS connection. */
-const ADVICE = {
-  /** Nobody who is trusted signed the server's certificate. */
-  'unknown-authority': (family) =>
-    `its certificate is from an unknown authority; name the file of that authority in ${family}_TLS_CA`,
-  'other-host': () => 'its certificate is for another host; use the name in its certificate as address',
-  expired: () => 'its certificate has expired or is not valid yet; have it renewed',
-  /** The server demands a client certificate, or refuses ours. */
-  'client-certificate': (family) =>
-    `it refuses the handshake; if it demands a client certificate, name one in ${family}_TLS_CERT and ${family}_TLS_KEY`,
-  /** What answers does not speak TLS. */
-  'no-tls': () => 'it does not speak TLS on this port; correct the address',
-} as const satisfies Readonly<Record<string, (family: string) => string>>;
+/** Each way in which either side refuses a TLS connection: its codes in Node.js and OpenSSL, and what to do about it. */
+const FAULTS = {
+  'unknown-authority': {
+    codes:
+      /^(UNABLE_TO_(GET_ISSUER|VERIFY)_\w+|\w*SELF_SIGNED_CERT\w*|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED|INVALID_CA)$/,
+    advice: 'its certificate is from an unknown authority; name the file of that authority in *_TLS_CA',
+  },
+  'other-host': {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    advice: 'its certificate is for another host; use the name in its certificate as address',
+  },
+  expired: {
+    codes: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    advice: 'its certificate has expired or is not valid yet; have it renewed',
+  },
+  'no-tls': {
+    codes: /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    advice: 'it does not speak TLS on this port; correct the address',
+  },
+  // What a server sends to a client whose certificate it misses or refuses; OpenSSL names the protocol before it.
+  'client-certificate': {
+    codes:
+      /^ERR_SSL_.*ALERT_(HANDSHAKE_FAILURE|UNKNOWN_CA|ACCESS_DENIED|(BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN))$/,
+    advice:
+      'it refuses the handshake; if it demands a client certificate, name one in *_TLS_CERT and *_TLS_KEY',
+  },
+} as const satisfies Readonly<Record<string, { readonly codes: RegExp; readonly advice: string }>>;
 
 /** Why a TLS connection was refused, by either side. */
-export type TlsFault = keyof typeof ADVICE;
-
-/** The codes of the errors of Node.js and OpenSSL. */
-const CODES: readonly (readonly [TlsFault, RegExp])[] = [
-  [
-    'unknown-authority',
-    /^(UNABLE_TO_(GET_ISSUER|VERIFY)_\w+|\w*SELF_SIGNED_CERT\w*|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED|INVALID_CA)$/,
-  ],
-  ['other-host', /^ERR_TLS_CERT_ALTNAME_INVALID$/],
-  ['expired', /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/],
-  ['no-tls', /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/],
-  // What a server sends to a client whose certificate it misses or refuses; OpenSSL names the protocol before it.
-  [
-    'client-certificate',
-    /^ERR_SSL_.*ALERT_(HANDSHAKE_FAILURE|UNKNOWN_CA|ACCESS_DENIED|(BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN))$/,
-  ],
-];
+export type TlsFault = keyof typeof FAULTS;
 
 /** What a failed TLS connection failed by; `undefined` if it was not TLS. */
 export function tlsFaultOf(error: unknown): TlsFault | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? CODES.find(([, codes]) => codes.test(code))?.[0] : undefined;
+  const { code } = (error ?? {}) as { code?: unknown };
+  const faults = Object.keys(FAULTS) as TlsFault[];
+  return typeof code === 'string' ? faults.find((fault) => FAULTS[fault].codes.test(code)) : undefined;
 }

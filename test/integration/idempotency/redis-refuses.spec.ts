@@ -138,7 +138,7 @@ describe('Redis over TLS', () => {
     using rotated = new Workers(urlOf('localhost'), { tls });
     const store = rotated.start();
     await isAway(store);
-    tls.replace({ ca, ...client });
+    tls.material = { ca, ...client };
     await isBack(store);
   });
 });

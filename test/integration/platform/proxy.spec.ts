@@ -156,9 +156,9 @@ describe('calls to a platform that demands a client certificate', () => {
   it('use a certificate that was replaced for new connections, and keep open ones', async () => {
     const { client, tls } = clientWith({ ca: authority.ca });
     expect((await failureOf(createSession(client))).details).toEqual({ reason: 'client-certificate' });
-    tls.replace({ ca: authority.ca, ...identity });
+    tls.material = { ca: authority.ca, ...identity };
     await createSession(client);
-    tls.replace({ ca: authority.ca });
+    tls.material = { ca: authority.ca };
     // Over the connection that is open.
     await createSession(client);
     expect(front.clients).toEqual(['identity of a test']);

@@ -82,7 +82,7 @@ export function tlsContextsOf(
         (readText) => readTls(family, { settings, addresses, readText, nowMs: Date.now() }),
         logger,
       );
-      files.follow((material) => context.replace(material));
+      files.follow((material) => void (context.material = material));
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       faults.push(...error.faults);

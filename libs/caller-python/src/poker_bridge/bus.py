@@ -18,8 +18,6 @@ from .replies import Replies, Reply
 
 T = TypeVar("T")
 
-FIRST_ANSWER_S: Final = {"interactive": 1.0, "reports": 5.0}
-"""A command that a player waits for is run once, however often it is published; a report is run each time."""
 _PREFETCH: Final = 64
 """Replies under way to this process."""
 _QUEUE_EXPIRES_MS: Final = 86_400_000
@@ -62,11 +60,6 @@ class Bus:
     def last_error(self) -> str | None:
         return self._outgoing.last_error or self.incoming.last_error or self.reply_queue.last_error
 
-    def failure(self, code: CallerCode, command_id: str | None, hint: str = "") -> CallerError:
-        """A failure for want of time, which says what is wrong on the way to the broker, or else a hint."""
-        error = self.last_error
-        return CallerError.of(code, command_id, f"The last error: {error}." if error else hint)
-
     async def ready(self) -> None:
         """Returns once commands can be sent, and replies received; raises CallerError if that is refused."""
         await self.reply_queue.ready()
@@ -75,17 +68,18 @@ class Bus:
     async def publish(self, command: PreparedCommand) -> None:
         """Publishes a prepared command; raises as `ready` and as the publisher do."""
         await self.reply_queue.ready()
-        await self.publisher.publish(command, FIRST_ANSWER_S["interactive"])
+        await self.publisher.publish(command)
 
     async def within(
-        self, deadline_ms: float, work: Awaitable[T], code: CallerCode, command_id: str | None = None
+        self, limit_s: float, work: Awaitable[T], code: CallerCode, command_id: str | None, hint: str = ""
     ) -> T:
-        """Awaits some work; raises CallerError with this code at the deadline."""
+        """Awaits some work; raises CallerError at the limit, with what is wrong on the way to the broker, or a hint."""
         try:
-            async with asyncio.timeout(deadline_ms / 1000):
+            async with asyncio.timeout(limit_s):
                 return await work
         except TimeoutError:
-            raise self.failure(code, command_id) from None
+            error = self.last_error
+            raise CallerError.of(code, command_id, f"The last error: {error}." if error else hint) from None
 
     def run(
         self, start: Callable[[], Awaitable[T]], cancellation: Cancellation | None, command_id: str | None = None

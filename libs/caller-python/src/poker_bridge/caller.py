@@ -96,7 +96,7 @@ class Caller:
     def ready(self, *, deadline_ms: float = _DEADLINE_MS, cancellation: Cancellation | None = None) -> None:
         """Waits until commands can be sent and replies received; raises CallerError `LOGIN_REFUSED`, `NOT_CONNECTED`, …"""
         bus = self._bus
-        bus.run(lambda: bus.within(deadline_ms, bus.ready(), "NOT_CONNECTED"), cancellation)
+        bus.run(lambda: bus.within(deadline_ms / 1000, bus.ready(), "NOT_CONNECTED", None), cancellation)
 
     def create_session(self, data: SessionCreate, **options: Unpack[CallOptions]) -> SessionCreated:
         """Creates a session for a player; raises as `request`."""
@@ -163,7 +163,7 @@ class Caller:
         Raises CallerError: `NO_WORKER`, `NOT_PERMITTED`, `VALIDATION_FAILED`, at the deadline `NOT_SENT`, or as `ready`.
         """
         command_id = command["id"]
-        sending = lambda: self._bus.within(deadline_ms, self._bus.publish(command), "NOT_SENT", command_id)
+        sending = lambda: self._bus.within(deadline_ms / 1000, self._bus.publish(command), "NOT_SENT", command_id)
         self._bus.run(sending, cancellation, command_id)
 
     def close(self) -> None:

@@ -24,6 +24,10 @@ class PreparedCommand(TypedDict):
     body: str  # JSON
 
 
+def is_report(command: PreparedCommand) -> bool:
+    return command["routingKey"].startswith("report.")
+
+
 @dataclass(frozen=True)
 class Sender:
     """What all commands of one caller have in common."""

@@ -96,11 +96,7 @@ class Connection(Upkeep[Any]):
     """One connection to the broker, recreated with growing pauses."""
 
     def __init__(self, nodes: Sequence[Any], purpose: str) -> None:
-        """
-        Args:
-            nodes: as `nodes_of` gives them, tried in turn
-            purpose: names it in log lines
-        """
+        """The nodes are those of `nodes_of`, tried in turn; the purpose names the connection in log lines."""
         super().__init__(f"no connection for {purpose}")
         self.unblocked: Final = asyncio.Event()
         """Not set while the broker takes nothing from publishers: memory or disk alarm."""

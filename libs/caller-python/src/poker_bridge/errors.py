@@ -49,10 +49,7 @@ class CallerError(Exception):
     """
 
     def __init__(self, body: Mapping[str, Any], command_id: str | None) -> None:
-        """
-        Args:
-            body: an error body of the contract, `attempts`, `command` and `occurredAt` apart
-        """
+        """The body is an error body of the contract, `attempts`, `command` and `occurredAt` apart."""
         super().__init__(body["message"])
         self._body = body
         self.code: ErrorCode | CallerCode = body["code"]

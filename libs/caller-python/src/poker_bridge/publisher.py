@@ -10,12 +10,15 @@ from typing import Any, Final
 import pika
 from pika.exceptions import AMQPChannelError, AMQPConnectionError, ChannelClosedByBroker
 
-from .commands import PreparedCommand
+from .commands import PreparedCommand, is_report
 from .connection import Channel, Connection, settle
 from .errors import CallerCode, CallerError
 
 _CHANNELS: Final = 16
 """Commands on their way to the broker at a time; more wait for their turn."""
+_FIRST_ANSWER_S: Final = 1.0
+"""A command that a player waits for is run once, however often it is published; a report is run each time."""
+_FIRST_REPORT_ANSWER_S: Final = 5.0
 _LONGEST_ANSWER_S: Final = 8.0
 _PAUSE_S: Final = 0.1
 _CHANNELS_OF_A_NODE: Final = 4
@@ -37,11 +40,10 @@ class Publisher:
         self._turns = asyncio.Semaphore(_CHANNELS)
         self._silent_channels = 0
 
-    async def publish(self, command: PreparedCommand, answer_s: float) -> None:
-        """Returns once the broker has confirmed the command; raises CallerError if that cannot be.
-
-        The first channel may take `answer_s` to confirm, and each further one twice as long, for a busy broker.
-        """
+    async def publish(self, command: PreparedCommand) -> None:
+        """Returns once the broker has confirmed the command; raises CallerError if that cannot be."""
+        # Each further channel may take twice as long to confirm as the one before, for a busy broker.
+        answer_s = _FIRST_REPORT_ANSWER_S if is_report(command) else _FIRST_ANSWER_S
         while True:
             async with self._turns:
                 # What is sent to a blocked broker would wait in a socket, past its deadline.

@@ -72,7 +72,7 @@ class Replies:
         self._handler = handler
         self._awaited: dict[str, Callable[[Delivery | None], None]] = {}
         self._handled: dict[str, None] = {}
-        self._for_handler: asyncio.Queue[Delivery] = asyncio.Queue()
+        self._for_handler: asyncio.Queue[tuple[Delivery, Reply]] = asyncio.Queue()
 
     @contextmanager
     def expected(self, command_id: str, take: Callable[[Delivery | None], None]) -> Iterator[None]:
@@ -91,11 +91,11 @@ class Replies:
         take = self._awaited.get(command_id_of(delivery))
         if take is not None:
             take(delivery)
-            with suppress(CallerError):
-                self._mark(read_reply(delivery))
-        elif self._handler is not None:
-            self._for_handler.put_nowait(delivery)
-            return
+        with suppress(CallerError):  # What cannot be read would come again for ever.
+            reply = read_reply(delivery)
+            if take is None and self._handler is not None:
+                return self._for_handler.put_nowait((delivery, reply))
+            self._mark(reply)
         delivery.acknowledge()
 
     def moved(self) -> None:
@@ -106,23 +106,16 @@ class Replies:
     async def handle(self) -> None:
         """Gives the handler what no call awaits, one at a time and in a thread, until it is cancelled."""
         while True:
-            delivery = await self._for_handler.get()
+            delivery, reply = await self._for_handler.get()
             try:
-                await self._handle_once(delivery)
+                if self._handler is not None and reply.id not in self._handled:
+                    await asyncio.to_thread(self._handler, reply)
+                    self._mark(reply)
             except Exception as error:
                 LOG.warning("on_reply failed with %s; the reply comes again", type(error).__name__)
                 asyncio.get_running_loop().call_later(_HANDLER_PAUSE_S, delivery.requeue)
             else:
                 delivery.acknowledge()
-
-    async def _handle_once(self, delivery: Delivery) -> None:
-        try:
-            reply = read_reply(delivery)
-        except CallerError:  # It would come again for ever.
-            return
-        if self._handler is not None and reply.id not in self._handled:
-            await asyncio.to_thread(self._handler, reply)
-            self._mark(reply)
 
     def _mark(self, reply: Reply) -> None:
         self._handled[reply.id] = None

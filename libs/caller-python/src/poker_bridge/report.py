@@ -99,7 +99,6 @@ class Report(Generic[R]):
                 await consumer.delete_queue()
         finally:
             consuming.cancel()
-            call.stop()
 
     async def _claim(self) -> tuple[Channel, str]:
         return await self._bus.incoming.channel(), self._queue

@@ -18,10 +18,7 @@ class Upkeep(Generic[T]):
     """What is opened again whenever it is lost, and those who wait for it. Used in the thread of the loop."""
 
     def __init__(self, complaint: str) -> None:
-        """
-        Args:
-            complaint: begins the log line of a failure
-        """
+        """The complaint begins the log line of a failure."""
         self.last_error: str | None = None
         """Why it is not open, or of no use. Holds no password."""
         self._complaint = complaint

@@ -47,31 +47,30 @@ export class CallerClientProxy extends ClientProxy implements OnApplicationShutd
     return this.#caller as T;
   }
 
-  protected override publish({ pattern, data }: ReadPacket, callback: Callback): () => void {
+  protected override publish(packet: ReadPacket, callback: Callback): () => void {
     const leaving = new AbortController();
-    void this.#answer(pattern, data, leaving.signal, callback);
+    void this.#answer(packet, leaving.signal, callback);
     return () => leaving.abort();
   }
 
   /** Publishes the command; its reply comes to the caller's `onReply`. */
-  protected override async dispatchEvent<T>({ pattern, data }: ReadPacket): Promise<T> {
-    const { type, body, options } = read(pattern, data);
-    const command = this.#caller.prepare(type, body as never, options);
-    return (await this.#caller.publish(command)) as T;
+  protected override async dispatchEvent<T>(packet: ReadPacket): Promise<T> {
+    const { type, body, options } = read(packet);
+    return (await this.#caller.publish(this.#caller.prepare(type, body, options))) as T;
   }
 
   protected override serializeError(error: unknown): unknown {
     return error;
   }
 
-  async #answer(pattern: unknown, data: unknown, signal: AbortSignal, callback: Callback): Promise<void> {
+  async #answer(packet: ReadPacket, signal: AbortSignal, callback: Callback): Promise<void> {
     try {
-      const { type, body, options } = read(pattern, data);
+      const { type, body, options } = read(packet);
       if (LANE_OF_COMMAND[type] === 'interactive') {
-        const reply = this.#caller.request(type as PlayerCommand, body as never, { ...options, signal });
-        return callback({ response: await reply, isDisposed: true });
+        const reply = await this.#caller.request(type as PlayerCommand, body, { ...options, signal });
+        return callback({ response: reply, isDisposed: true });
       }
-      const report = this.#caller.fetchReport(type as ReportCommand, body as never, { ...options, signal });
+      const report = this.#caller.fetchReport(type as ReportCommand, body, { ...options, signal });
       for await (const page of report) callback({ response: page });
       callback({ response: report.summary, isDisposed: true });
     } catch (err) {
@@ -98,10 +97,10 @@ export class CallerModule extends ConfigurableModuleClass {}
 /** How the options are made, as for Nest's own modules; `isGlobal`, default false: other modules need not import it. */
 export type CallerModuleAsyncOptions = Parameters<typeof CallerModule.forRootAsync>[0];
 
-function read(pattern: unknown, data: unknown) {
+function read({ pattern, data }: ReadPacket) {
   if (!isCommandType(pattern)) throw new TypeError(`no command has the pattern ${JSON.stringify(pattern)}`);
-  if (!(data instanceof RmqRecord)) return { type: pattern, body: data, options: {} };
-  const { messageId: id, headers: { operator, traceparent, tracestate } = {} } = data.options ?? {};
+  const record = data instanceof RmqRecord ? data : new RmqRecord(data as unknown);
+  const { messageId: id, headers: { operator, traceparent, tracestate } = {} } = record.options ?? {};
   const traceContext = traceparent === undefined ? undefined : given({ traceparent, tracestate });
-  return { type: pattern, body: data.data as unknown, options: given({ id, operator, traceContext }) };
+  return { type: pattern, body: record.data as never, options: given({ id, operator, traceContext }) };
 }

@@ -1,7 +1,6 @@
 import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
 import { COMMAND_TYPES, type CommandType, type ReplyType } from '../message-types.ts';
 import { commandFailed } from '../replies/command-failed.ts';
-import { rulesOf } from '../validation/compile-shape.ts';
 import { gameOpen } from './game-open.ts';
 import { reportAdHocFetch, reportRakeFetch } from './report-fetch.ts';
 import { sessionCreate } from './session-create.ts';
@@ -20,14 +19,12 @@ type Definitions = typeof DEFINITIONS;
 export const COMMANDS: readonly Definitions[CommandType][] = COMMAND_TYPES.map((type) => DEFINITIONS[type]);
 
 /** Every type of reply, in the order of the commands; two commands may share one. */
-export const REPLIES = repliesTo(COMMANDS);
-
-/** @throws TypeError if a member of a reply has no rule */
-export function repliesTo(commands: readonly CommandDefinition[]): ReadonlyMap<string, ReplyDefinition> {
-  const replies = [...commands.flatMap((command) => command.replies), commandFailed];
-  for (const { data } of replies) rulesOf(data);
-  return new Map(replies.map((reply) => [reply.type, reply]));
-}
+export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
+  [...COMMANDS.flatMap<ReplyDefinition>(({ replies }) => replies), commandFailed].map((reply) => [
+    reply.type,
+    reply,
+  ]),
+);
 
 /** The data of each command by its type. */
 export type CommandData = { [Type in CommandType]: InstanceType<Definitions[Type]['data']> };

@@ -1,99 +1,72 @@
-import { IsBoolean, IsString } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 
+import { IsAnyText } from '../replies/reply-rules.ts';
+import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
+import { IsLaunchOptions } from '../validation/launch-options.ts';
 import {
-  type AuthType,
   IsAuthType,
   IsLanguageTag,
   IsObjectOf,
   IsPlayerId,
   IsSafeInteger,
   IsText,
-  MayBeAbsent,
-  MustBeGiven,
 } from '../validation/member-rules.ts';
-import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
-import { IsLaunchOptions, type LaunchOptions } from '../validation/launch-options.ts';
+import { optional, required, ruleOf, shape } from '../validation/shape.ts';
 
-const IsTrueOrFalse = IsBoolean({ message: 'must be true or false' });
+const IsTrueOrFalse = ruleOf<boolean>(IsBoolean({ message: 'must be true or false' }));
 
 /** The player for whom a game is opened. Source: interface document, endpoint 2. */
-export class GamePlayer {
-  @MustBeGiven('The player.', IsPlayerId)
-  readonly id!: string;
-  @MayBeAbsent('The nickname that other players see.', IsText)
-  readonly nick?: string;
-  @MayBeAbsent("The player's name.", IsText)
-  readonly name?: string;
-  @MayBeAbsent('E-mail address.', IsText)
-  readonly email?: string;
-  @MayBeAbsent('User name of the referrer.', IsText)
-  readonly referredBy?: string;
-  @MayBeAbsent('Referral code of the referrer.', IsText)
-  readonly referralCode?: string;
-  @MayBeAbsent('Affiliate bonus code.', IsText)
-  readonly bonusCode?: string;
-  @MayBeAbsent("The player's own avatar, or a preset one.", IsSafeInteger())
-  readonly avatar?: number;
-  @MayBeAbsent('Telephone number.', IsText)
-  readonly phoneNumber?: string;
-  @MayBeAbsent("The player's tag.", IsText)
-  readonly tag?: string;
-  @MayBeAbsent('Whether the account is activated.', IsTrueOrFalse)
-  readonly active?: boolean;
-  @MayBeAbsent('Whether the player is verified.', IsTrueOrFalse)
-  readonly verified?: boolean;
-  @MayBeAbsent('Id of the trusted level.', IsSafeInteger())
-  readonly trustedLevel?: number;
-  @MayBeAbsent('ISO code.', IsText)
-  readonly currency?: string;
-  @MayBeAbsent('ISO code.', IsText)
-  readonly preferredCurrency?: string;
-  @MayBeAbsent('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.', IsText)
-  readonly country?: string;
-}
+export const GamePlayer = shape('GamePlayer', {
+  id: required('The player.', IsPlayerId),
+  nick: optional('The nickname that other players see.', IsText),
+  name: optional("The player's name.", IsText),
+  email: optional('E-mail address.', IsText),
+  referredBy: optional('User name of the referrer.', IsText),
+  referralCode: optional('Referral code of the referrer.', IsText),
+  bonusCode: optional('Affiliate bonus code.', IsText),
+  avatar: optional("The player's own avatar, or a preset one.", IsSafeInteger()),
+  phoneNumber: optional('Telephone number.', IsText),
+  tag: optional("The player's tag.", IsText),
+  active: optional('Whether the account is activated.', IsTrueOrFalse),
+  verified: optional('Whether the player is verified.', IsTrueOrFalse),
+  trustedLevel: optional('Id of the trusted level.', IsSafeInteger()),
+  currency: optional('ISO code.', IsText),
+  preferredCurrency: optional('ISO code.', IsText),
+  country: optional('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.', IsText),
+});
+export type GamePlayer = InstanceType<typeof GamePlayer>;
 
 /** The session that is opened. */
-export class GameSession {
-  @MayBeAbsent(
+export const GameSession = shape('GameSession', {
+  id: optional(
     'Default: derived, so that a repeat opens the same session; with SESSION_ID=omit none.',
     IsText,
-  )
-  readonly id?: string;
-  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType)
-  readonly authType?: AuthType;
-  @MayBeAbsent('The table; without it the lobby opens.', IsSafeInteger())
-  readonly tableId?: number;
-  @MayBeAbsent('Of the lobby or the table.', IsLanguageTag)
-  readonly lang?: string;
-  @MayBeAbsent('Custom options embedded in the URL of the game.', IsLaunchOptions)
-  readonly launchOptions?: LaunchOptions | string;
-  @MayBeAbsent("The platform's default is true.", IsTrueOrFalse)
-  readonly longLifeLoginToken?: boolean;
-  @MayBeAbsent("The player's IP address.", IsText)
-  readonly userIp?: string;
-}
+  ),
+  authType: optional('A browser, the default, or the desktop or mobile app.', IsAuthType),
+  tableId: optional('The table; without it the lobby opens.', IsSafeInteger()),
+  lang: optional('Of the lobby or the table.', IsLanguageTag),
+  launchOptions: optional('Custom options embedded in the URL of the game.', IsLaunchOptions),
+  longLifeLoginToken: optional("The platform's default is true.", IsTrueOrFalse),
+  userIp: optional("The player's IP address.", IsText),
+});
+export type GameSession = InstanceType<typeof GameSession>;
 
 /** The data of `game.open`. */
-export class GameOpen {
-  @MustBeGiven('Who plays.', IsObjectOf(GamePlayer))
-  readonly player!: GamePlayer;
-  @MayBeAbsent('What is opened, and how.', IsObjectOf(GameSession))
-  readonly session?: GameSession;
-}
+export const GameOpen = shape('GameOpen', {
+  player: required('Who plays.', IsObjectOf(GamePlayer)),
+  session: optional('What is opened, and how.', IsObjectOf(GameSession)),
+});
+export type GameOpen = InstanceType<typeof GameOpen>;
 
 /** The data of `game.opened`. */
-export class GameOpened {
-  @MustBeGiven("The platform's id of the document.", IsString())
-  readonly id!: string;
-  @MustBeGiven('The player.', IsString())
-  readonly playerId!: string;
-  @MustBeGiven('As sent or derived, or made by the platform.', IsString())
-  readonly sessionId!: string;
-  @MustBeGiven('A short-lived token that acts for the player. Do not log it.', IsString())
-  readonly auth!: string;
-  @MustBeGiven('Opens the lobby or the table; holds the token.', IsString())
-  readonly url!: string;
-}
+export const GameOpened = shape('GameOpened', {
+  id: required("The platform's id of the document.", IsAnyText),
+  playerId: required('The player.', IsAnyText),
+  sessionId: required('As sent or derived, or made by the platform.', IsAnyText),
+  auth: required('A short-lived token that acts for the player. Do not log it.', IsAnyText),
+  url: required('Opens the lobby or the table; holds the token.', IsAnyText),
+});
+export type GameOpened = InstanceType<typeof GameOpened>;
 
 export const gameOpen = {
   type: 'game.open',

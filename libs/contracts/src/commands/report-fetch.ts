@@ -1,36 +1,40 @@
 import { reportCompleted, reportPage } from '../replies/report-replies.ts';
 import type { CommandDefinition } from '../validation/definition.ts';
-import { IsPlayerId, IsSafeInteger, IsText, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
+import { IsPlayerId, IsSafeInteger, IsText } from '../validation/member-rules.ts';
 import { IsAfter, IsReportTime, IsShownInZone, IsTimeZone } from '../validation/report-time.ts';
+import { optional, required, shape } from '../validation/shape.ts';
 
 /** The data of `report.ad-hoc.fetch`. Source: interface document, endpoint 3. */
-export class AdHocReportFetch {
-  @MustBeGiven('Start of the period.', IsReportTime, IsShownInZone)
-  readonly dateFrom!: string;
-  @MustBeGiven('End of the period, after dateFrom.', IsReportTime, IsAfter('dateFrom'), IsShownInZone)
-  readonly dateTo!: string;
-  @MayBeAbsent('One player; without it all of them.', IsPlayerId)
-  readonly userId?: string;
-  @MayBeAbsent('ISO code.', IsText)
-  readonly currency?: string;
-  @MayBeAbsent('That page alone; without it every page is fetched.', IsSafeInteger({ min: 1 }))
-  readonly page?: number;
-  @MayBeAbsent('Default REPORTS_PER_PAGE; the platform may give less.', IsSafeInteger({ min: 1, max: 1000 }))
-  readonly perPage?: number;
-}
+export const AdHocReportFetch = shape('AdHocReportFetch', {
+  dateFrom: required('Start of the period.', IsReportTime, IsShownInZone),
+  dateTo: required('End of the period, after dateFrom.', IsReportTime, IsAfter('dateFrom'), IsShownInZone),
+  userId: optional('One player; without it all of them.', IsPlayerId),
+  currency: optional('ISO code.', IsText),
+  page: optional('That page alone; without it every page is fetched.', IsSafeInteger({ min: 1 })),
+  perPage: optional(
+    'Default REPORTS_PER_PAGE; the platform may give less.',
+    IsSafeInteger({ min: 1, max: 1000 }),
+  ),
+});
+export type AdHocReportFetch = InstanceType<typeof AdHocReportFetch>;
 
 /** The data of `report.rake.fetch`. Source: interface document, endpoint 4. */
-export class RakeReportFetch extends AdHocReportFetch {
-  @MayBeAbsent("A zone's name, or an offset such as +03:00.", IsText, IsTimeZone)
-  readonly timeZone?: string;
-  @MayBeAbsent("Into the player's currency; the interface shows no values.", IsText)
-  readonly convertToPreferredCurrency?: string;
-  @MayBeAbsent(
-    'The field to sort by; the interface shows no syntax. Without it, pages have no order.',
-    IsText,
-  )
-  readonly sort?: string;
-}
+export const RakeReportFetch = shape(
+  'RakeReportFetch',
+  {
+    timeZone: optional("A zone's name, or an offset such as +03:00.", IsText, IsTimeZone),
+    convertToPreferredCurrency: optional(
+      "Into the player's currency; the interface shows no values.",
+      IsText,
+    ),
+    sort: optional(
+      'The field to sort by; the interface shows no syntax. Without it, pages have no order.',
+      IsText,
+    ),
+  },
+  AdHocReportFetch,
+);
+export type RakeReportFetch = InstanceType<typeof RakeReportFetch>;
 
 /** The period of the examples. */
 const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };

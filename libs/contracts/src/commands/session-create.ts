@@ -1,43 +1,30 @@
-import { IsString } from 'class-validator';
-
-import {
-  type AuthType,
-  IsAuthType,
-  IsLanguage,
-  IsPlayerId,
-  IsText,
-  MayBeAbsent,
-  MustBeGiven,
-} from '../validation/member-rules.ts';
+import { IsAnyText } from '../replies/reply-rules.ts';
 import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
+import { IsAuthType, IsLanguage, IsPlayerId, IsText } from '../validation/member-rules.ts';
+import { optional, required, shape } from '../validation/shape.ts';
 
 /** The data of `session.create`. Source: interface document, endpoint 1. */
-export class SessionCreate {
-  @MustBeGiven('The player.', IsPlayerId)
-  readonly userId!: string;
-  @MayBeAbsent('The nickname that other players see.', IsText)
-  readonly nick?: string;
-  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType)
-  readonly authType?: AuthType;
-  @MayBeAbsent("The platform's default is en.", IsLanguage)
-  readonly lang?: string;
-  @MayBeAbsent('ISO code; a platform may require it.', IsText)
-  readonly currency?: string;
-}
+export const SessionCreate = shape('SessionCreate', {
+  userId: required('The player.', IsPlayerId),
+  nick: optional('The nickname that other players see.', IsText),
+  authType: optional('A browser, the default, or the desktop or mobile app.', IsAuthType),
+  lang: optional("The platform's default is en.", IsLanguage),
+  currency: optional('ISO code; a platform may require it.', IsText),
+});
+export type SessionCreate = InstanceType<typeof SessionCreate>;
 
 /** The data of `session.created`. */
-export class SessionCreated {
-  @MustBeGiven('The player, as asked for.', IsString())
-  readonly userId!: string;
-  @MayBeAbsent("The platform's own id of the player, if it is another one: SESSION_USER_ID=any.", IsString())
-  readonly platformUserId?: string;
-  @MustBeGiven('The session.', IsString())
-  readonly sessionId!: string;
-  @MustBeGiven('A short-lived token that acts for the player. Do not log it.', IsString())
-  readonly auth!: string;
-  @MustBeGiven('Opens the lobby; holds the token.', IsString())
-  readonly redirectUrl!: string;
-}
+export const SessionCreated = shape('SessionCreated', {
+  userId: required('The player, as asked for.', IsAnyText),
+  platformUserId: optional(
+    "The platform's own id of the player, if it is another one: SESSION_USER_ID=any.",
+    IsAnyText,
+  ),
+  sessionId: required('The session.', IsAnyText),
+  auth: required('A short-lived token that acts for the player. Do not log it.', IsAnyText),
+  redirectUrl: required('Opens the lobby; holds the token.', IsAnyText),
+});
+export type SessionCreated = InstanceType<typeof SessionCreated>;
 
 const TRACE = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
 /** What the platform makes, in the examples. */

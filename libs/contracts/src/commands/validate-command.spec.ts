@@ -7,14 +7,14 @@ import 'reflect-metadata';
 import { COMMAND_TYPES, type CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
-import type { Shape } from '../validation/definition.ts';
+import type { Shape } from '../validation/shape.ts';
 import { isObject } from '../validation/member-rules.ts';
 import { COMMANDS } from './commands.ts';
 import { GameOpen, GamePlayer, GameSession } from './game-open.ts';
 import { COMPLETE, pointersOf, violationsOf, withMember } from './validate-command.fixture.ts';
 import { validateCommand } from './validate-command.ts';
 
-const SHAPES = Object.fromEntries(COMMANDS.map(({ type, data }) => [type, data])) as Record<
+const SHAPES = Object.fromEntries<Shape>(COMMANDS.map(({ type, data }) => [type, data])) as Record<
   CommandType,
   Shape
 >;
@@ -158,5 +158,7 @@ function missingIn(data: Readonly<Record<string, unknown>>, { members }: Compile
 }
 
 it.each(COMMANDS)('the examples of $type together show every member', ({ type, data }) => {
-  expect(missingIn({ ...COMPLETE[type] }, compileShape<object>(data))).toEqual([]);
+  const compiled = compileShape<object>(data);
+  expect(missingIn({ ...COMPLETE[type] }, compiled)).toEqual([]);
+  expect(data.members.toSorted()).toEqual(compiled.members.map(({ name }) => name).toSorted());
 });

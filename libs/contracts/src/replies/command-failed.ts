@@ -1,92 +1,76 @@
-import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Max, Min } from 'class-validator';
+import { Max, Min } from 'class-validator';
 
-import { ERROR_CATEGORIES, ERROR_CODES, type ErrorCategory, type ErrorCode } from '../error-codes.ts';
-import { membersOf, type ReplyDefinition } from '../validation/definition.ts';
-import { IsArrayOf, IsObjectOf, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
+import { ERROR_CATEGORIES, ERROR_CODES, type ErrorCode } from '../error-codes.ts';
+import type { ReplyDefinition } from '../validation/definition.ts';
+import { IsObjectOf } from '../validation/member-rules.ts';
+import { optional, required, type Rule, shape } from '../validation/shape.ts';
+import { IsAnyText, IsArrayOf, IsCount, IsFlag, IsInteger, IsMoment, IsOneOf } from './reply-rules.ts';
 
 /** One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`. */
-export class Violation {
-  @MustBeGiven('JSON pointer into the data, into /properties or into /headers.', IsString())
-  readonly pointer!: string;
-  @MustBeGiven('What is wrong with it; never the value.', IsString())
-  readonly message!: string;
-}
+export const Violation = shape('Violation', {
+  pointer: required('JSON pointer into the data, into /properties or into /headers.', IsAnyText),
+  message: required('What is wrong with it; never the value.', IsAnyText),
+});
+export type Violation = InstanceType<typeof Violation>;
 
-/** Further facts about a failure. */
-class ErrorDetails {
-  @MayBeAbsent('Size of the body.', IsInt(), Min(0))
-  readonly bytes?: number;
-  @MayBeAbsent('The largest size that is accepted.', IsInt(), Min(0))
-  readonly maxBytes?: number;
-  @MayBeAbsent("The platform's limit of a nickname, as it counts characters.", IsInt(), Min(0))
-  readonly maxLength?: number;
-  @MayBeAbsent('Whether the platform was called.', IsBoolean())
-  readonly called?: boolean;
-  @MayBeAbsent('Why there was no answer, or what is wrong with it.', IsString())
-  readonly reason?: string;
-  @MayBeAbsent('An earlier attempt of this command was sent and not answered.', IsBoolean())
-  readonly earlierAttemptUnknown?: boolean;
-}
+/** Further facts about a failure; a code may have others. */
+const ErrorDetails = shape('ErrorDetails', {
+  bytes: optional('Size of the body.', IsCount),
+  maxBytes: optional('The largest size that is accepted.', IsCount),
+  maxLength: optional("The platform's limit of a nickname, as it counts characters.", IsCount),
+  called: optional('Whether the platform was called.', IsFlag),
+  reason: optional('Why there was no answer, or what is wrong with it.', IsAnyText),
+  earlierAttemptUnknown: optional('An earlier attempt of this command was sent and not answered.', IsFlag),
+});
+
+const IsDetails = IsObjectOf(ErrorDetails) as Rule<object> as Rule<Readonly<Record<string, unknown>>>;
 
 /** One error of the platform, as far as it may be passed on. */
-export class PlatformErrorEntry {
-  @MayBeAbsent('The HTTP status.', IsInt())
-  readonly status?: number;
-  @MayBeAbsent('The name of the status.', IsString())
-  readonly title?: string;
-  @MayBeAbsent('At most 300 characters; values of the command are replaced by ***.', IsString())
-  readonly detail?: string;
-  @MayBeAbsent("Path to the offending member, in the platform's names.", IsString())
-  readonly pointer?: string;
-}
+export const PlatformErrorEntry = shape('PlatformErrorEntry', {
+  status: optional('The HTTP status.', IsInteger),
+  title: optional('The name of the status.', IsAnyText),
+  detail: optional('At most 300 characters; values of the command are replaced by ***.', IsAnyText),
+  pointer: optional("Path to the offending member, in the platform's names.", IsAnyText),
+});
+export type PlatformErrorEntry = InstanceType<typeof PlatformErrorEntry>;
 
 /** The platform's answer when it refused or failed. */
-export class PlatformAnswer {
-  @MustBeGiven('The HTTP status.', IsInt(), Min(100), Max(599))
-  readonly status!: number;
-  @MustBeGiven('What it says is wrong.', IsArrayOf(PlatformErrorEntry))
-  readonly errors!: readonly PlatformErrorEntry[];
-}
+export const PlatformAnswer = shape('PlatformAnswer', {
+  status: required('The HTTP status.', IsInteger, Min(100), Max(599)),
+  errors: required('What it says is wrong.', IsArrayOf(PlatformErrorEntry)),
+});
+export type PlatformAnswer = InstanceType<typeof PlatformAnswer>;
 
 /** The command that failed. */
-export class FailedCommand {
-  @MustBeGiven("The command's id.", IsString())
-  readonly id!: string;
-  @MustBeGiven('As sent; it may be unknown.', IsString())
-  readonly type!: string;
-}
+const FailedCommand = shape('FailedCommand', {
+  id: required("The command's id.", IsAnyText),
+  type: required('As sent; it may be unknown.', IsAnyText),
+});
 
 /** The data of `command.failed`. Source: bus contract, section 4. */
-export class ErrorBody {
-  @MustBeGiven('The error code: decide by this.', IsIn(Object.keys(ERROR_CODES)))
-  readonly code!: ErrorCode;
-  @MustBeGiven('The kind of failure.', IsIn(ERROR_CATEGORIES))
-  readonly category!: ErrorCategory;
-  @MustBeGiven('Whether sending the same command again can succeed without anyone changing it.', IsBoolean())
-  readonly retryable!: boolean;
-  @MustBeGiven('A sentence for people.', IsString())
-  readonly message!: string;
-  @MayBeAbsent('Milliseconds to wait, if known.', IsInt(), Min(0))
-  readonly retryAfterMs?: number;
-  @MayBeAbsent('Each fault of the command.', IsArrayOf(Violation))
-  readonly violations?: readonly Violation[];
-  @MayBeAbsent('Further facts; new members may be added.', IsObjectOf(ErrorDetails))
-  readonly details?: Readonly<Record<string, unknown>>;
-  @MayBeAbsent('What the platform answered.', IsObjectOf(PlatformAnswer))
-  readonly platform?: PlatformAnswer;
-  @MustBeGiven('Calls to the platform by this worker for this command.', IsInt(), Min(0))
-  readonly attempts!: number;
-  @MustBeGiven('Which command failed.', IsObjectOf(FailedCommand))
-  readonly command!: FailedCommand;
-  @MustBeGiven('ISO 8601, UTC.', IsISO8601())
-  readonly occurredAt!: string;
-}
+export const ErrorBody = shape('ErrorBody', {
+  code: required('The error code: decide by this.', IsOneOf(Object.keys(ERROR_CODES) as ErrorCode[])),
+  category: required('The kind of failure.', IsOneOf(ERROR_CATEGORIES)),
+  retryable: required(
+    'Whether sending the same command again can succeed without anyone changing it.',
+    IsFlag,
+  ),
+  message: required('A sentence for people.', IsAnyText),
+  retryAfterMs: optional('Milliseconds to wait, if known.', IsCount),
+  violations: optional('Each fault of the command.', IsArrayOf(Violation)),
+  details: optional('Further facts; new members may be added.', IsDetails),
+  platform: optional('What the platform answered.', IsObjectOf(PlatformAnswer)),
+  attempts: required('Calls to the platform by this worker for this command.', IsCount),
+  command: required('Which command failed.', IsObjectOf(FailedCommand)),
+  occurredAt: required('ISO 8601, UTC.', IsMoment),
+});
+export type ErrorBody = InstanceType<typeof ErrorBody>;
 
 /** The reply to every command that fails. All of it is announced: an error holds neither secrets nor values of the command. */
 export const commandFailed = {
   type: 'command.failed',
   summary: 'The error body; it is always final.',
   data: ErrorBody,
-  announced: membersOf(ErrorBody),
+  announced: ErrorBody.members,
   examples: [],
 } satisfies ReplyDefinition<ErrorBody>;

@@ -1,11 +1,13 @@
-import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min } from 'class-validator';
+import { Min } from 'class-validator';
 
 import { REPORT_AMOUNTS, type ReportName } from '../reports.ts';
-import { membersOf, type ReplyDefinition } from '../validation/definition.ts';
-import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven, rule } from '../validation/member-rules.ts';
+import type { ReplyDefinition } from '../validation/definition.ts';
+import { isObject, rule } from '../validation/member-rules.ts';
+import { optional, required, shape } from '../validation/shape.ts';
+import { IsAnyText, IsArrayOf, IsCount, IsFlag, IsInteger, IsMoment, IsOneOf } from './reply-rules.ts';
 
 /** Each currency with its number of decimals, or `null`. */
-const IsPrecisions = rule(
+const IsPrecisions = rule<Readonly<Record<string, number | null>>>(
   'isPrecisions',
   { type: 'object', additionalProperties: { type: ['integer', 'null'], minimum: 0 } },
   (value) =>
@@ -17,81 +19,67 @@ const IsPrecisions = rule(
 );
 
 /** Records of a report, each with its id. */
-const IsRecords = rule(
+const IsRecords = rule<readonly ReportRecord[]>(
   'isRecords',
   { type: 'array', items: { type: 'object', required: ['id'] } },
   (value) => Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
   'must be an array of records, each with its id',
 );
 
-const REPORT_NAMES = Object.keys(REPORT_AMOUNTS);
+const IsReportName = IsOneOf(Object.keys(REPORT_AMOUNTS) as ReportName[]);
 
 /** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A fault of a record that was passed on as it is. */
-export class RecordFault {
-  @MustBeGiven('JSON pointer into the page.', IsString())
-  readonly pointer!: string;
-  @MustBeGiven('What is wrong with it; never the value.', IsString())
-  readonly message!: string;
-}
+export const RecordFault = shape('RecordFault', {
+  pointer: required('JSON pointer into the page.', IsAnyText),
+  message: required('What is wrong with it; never the value.', IsAnyText),
+});
+export type RecordFault = InstanceType<typeof RecordFault>;
 
 /** The data of `report.page`. */
-export class ReportPage {
-  @MustBeGiven('Which report.', IsIn(REPORT_NAMES))
-  readonly report!: ReportName;
-  @MustBeGiven('Which page.', IsInt(), Min(1))
-  readonly page!: number;
-  @MustBeGiven('As the platform counts.', IsInt(), Min(0))
-  readonly pageCount!: number;
-  @MustBeGiven('As the platform counts.', IsInt(), Min(0))
-  readonly perPage!: number;
-  @MustBeGiven('Records of the whole report.', IsInt(), Min(0))
-  readonly totalCount!: number;
-  @MustBeGiven(
+export const ReportPage = shape('ReportPage', {
+  report: required('Which report.', IsReportName),
+  page: required('Which page.', IsInteger, Min(1)),
+  pageCount: required('As the platform counts.', IsCount),
+  perPage: required('As the platform counts.', IsCount),
+  totalCount: required('Records of the whole report.', IsCount),
+  precisions: required(
     'Each currency on the page with its number of decimals, null if none is configured.',
     IsPrecisions,
-  )
-  readonly precisions!: Readonly<Record<string, number | null>>;
-  @MustBeGiven("When the platform's answer arrived: ISO 8601, UTC.", IsISO8601())
-  readonly readAt!: string;
-  @MustBeGiven("The platform's attributes, names in camelCase, and id.", IsRecords)
-  readonly records!: readonly ReportRecord[];
-  @MayBeAbsent(
+  ),
+  readAt: required("When the platform's answer arrived: ISO 8601, UTC.", IsMoment),
+  records: required("The platform's attributes, names in camelCase, and id.", IsRecords),
+  faults: optional(
     'What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.',
     IsArrayOf(RecordFault),
-  )
-  readonly faults?: readonly RecordFault[];
-}
+  ),
+});
+export type ReportPage = InstanceType<typeof ReportPage>;
 
 /** The data of `report.completed`. */
-export class ReportCompleted {
-  @MustBeGiven('Which report.', IsIn(REPORT_NAMES))
-  readonly report!: ReportName;
-  @MustBeGiven('Pages that were published.', IsInt(), Min(0))
-  readonly pages!: number;
-  @MustBeGiven('Records on them.', IsInt(), Min(0))
-  readonly records!: number;
-  @MustBeGiven("As the platform's last answer counts.", IsInt(), Min(0))
-  readonly totalCount!: number;
-  @MustBeGiven('Whether a count changed between pages, or records repeat or are missing.', IsBoolean())
-  readonly changedWhileReading!: boolean;
-  @MustBeGiven('Records that came more than once, by id, currency and money type.', IsInt(), Min(0))
-  readonly repeated!: number;
-  @MustBeGiven('Repeated records whose figures differed from the first time.', IsInt(), Min(0))
-  readonly changed!: number;
-  @MustBeGiven('Records of totalCount on no page, negative if there are more; 0 for a single page.', IsInt())
-  readonly missing!: number;
-  @MustBeGiven("When the platform's first answer arrived: ISO 8601, UTC.", IsISO8601())
-  readonly readFrom!: string;
-  @MustBeGiven("When the platform's last answer arrived: ISO 8601, UTC.", IsISO8601())
-  readonly readTo!: string;
-  @MustBeGiven('Whether readFrom and readTo are in different intervals of ten minutes.', IsBoolean())
-  readonly spansIntervals!: boolean;
-  @MustBeGiven('Faults of its records; 0 unless REPORT_RECORDS=lenient.', IsInt(), Min(0))
-  readonly faults!: number;
-}
+export const ReportCompleted = shape('ReportCompleted', {
+  report: required('Which report.', IsReportName),
+  pages: required('Pages that were published.', IsCount),
+  records: required('Records on them.', IsCount),
+  totalCount: required("As the platform's last answer counts.", IsCount),
+  changedWhileReading: required(
+    'Whether a count changed between pages, or records repeat or are missing.',
+    IsFlag,
+  ),
+  repeated: required('Records that came more than once, by id, currency and money type.', IsCount),
+  changed: required('Repeated records whose figures differed from the first time.', IsCount),
+  missing: required(
+    'Records of totalCount on no page, negative if there are more; 0 for a single page.',
+    IsInteger,
+  ),
+  readFrom: required("When the platform's first answer arrived: ISO 8601, UTC.", IsMoment),
+  readTo: required("When the platform's last answer arrived: ISO 8601, UTC.", IsMoment),
+  spansIntervals: required('Whether readFrom and readTo are in different intervals of ten minutes.', IsFlag),
+  faults: required('Faults of its records; 0 unless REPORT_RECORDS=lenient.', IsCount),
+});
+export type ReportCompleted = InstanceType<typeof ReportCompleted>;
 
 const NO_AMOUNTS = Object.fromEntries(REPORT_AMOUNTS['ad-hoc'].map((amount) => [amount, 0]));
 
@@ -190,7 +178,7 @@ export const reportCompleted = {
   type: 'report.completed',
   summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
-  announced: membersOf(ReportCompleted),
+  announced: ReportCompleted.members,
   examples: [
     {
       name: 'completed',

@@ -1,24 +1,10 @@
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-import { membersOf, type Shape } from './definition.ts';
+import type { Shape } from './shape.ts';
 
 /** What class-validator stores for one decorator. */
 type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 type Validator = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number]['instance'];
-
-/**
- * The rules of a class's decorators, by member.
- *
- * @throws TypeError for a declared member without a rule: it would be refused as unknown, and not be documented
- */
-export function rulesOf(shape: Shape): readonly [member: string, rules: readonly Rule[]][] {
-  const storage = getMetadataStorage();
-  const rules = storage.getTargetValidationMetadatas(shape, '', false, false);
-  const byMember = storage.groupByPropertyName(rules);
-  const forgotten = membersOf(shape).find((name) => !Object.hasOwn(byMember, name));
-  if (forgotten !== undefined) throw new TypeError(`${shape.name}.${forgotten} has no rule`);
-  return Object.entries(byMember);
-}
 
 /** A class with the rules of its decorators as plain functions. */
 export interface CompiledShape<T extends object = object> {
@@ -42,11 +28,12 @@ type Check = (instance: object, value: unknown) => string | undefined;
  * 2.0 instead of 30 (docs/decisions/0009). A rule's message is used as it is written: class-validator's `$value` and the
  * like are not filled in, so that no message repeats a value.
  *
- * @throws TypeError for a member without a rule, and for a rule with unsupported options (groups, `each`, `validateIf`,
- *   promises, a message that is a function)
+ * @throws TypeError for a rule with unsupported options (groups, `each`, `validateIf`, promises, a message that is a function)
  */
 export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T> {
-  return { shape, members: rulesOf(shape).map(([name, rules]) => compileMember(shape, name, rules)) };
+  const storage = getMetadataStorage();
+  const rules = storage.groupByPropertyName(storage.getTargetValidationMetadatas(shape, '', false, false));
+  return { shape, members: Object.entries(rules).map(([name, own]) => compileMember(shape, name, own)) };
 }
 
 function compileMember(shape: Shape, name: string, rules: readonly Rule[]): CompiledMember {

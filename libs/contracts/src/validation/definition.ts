@@ -1,15 +1,7 @@
 import type { CommandType, ReplyType } from '../message-types.ts';
-
-/** A class whose members have class-validator's decorators. */
-export type Shape<T extends object = object> = new () => T;
+import type { Shape } from './shape.ts';
 
 type MemberOf<Data> = object extends Data ? string : keyof Data & string;
-
-/** The names of a class's members. */
-export function membersOf<Data extends object>(shape: Shape<Data>): readonly MemberOf<Data>[] {
-  // Fields are defined on every instance, even without a value.
-  return Object.keys(new shape()) as MemberOf<Data>[];
-}
 
 /** One example of a message, for documents and tests. */
 export interface Example<Data> {

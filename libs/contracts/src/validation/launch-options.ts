@@ -66,7 +66,7 @@ const SCHEMAS = {
 };
 
 /** A JSON object, or a string that holds one, of at most 8 KiB. Source: bus contract, section 2. */
-export const IsLaunchOptions = rule(
+export const IsLaunchOptions = rule<LaunchOptions | string>(
   'isLaunchOptions',
   { $ref: '#/$defs/LaunchOptions', $defs: SCHEMAS },
   (value) => faultOf(value) === undefined,

@@ -1,24 +1,6 @@
-import { IsArray, IsDefined, IsIn, IsObject, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, ValidateBy, ValidateNested } from 'class-validator';
 
-import type { Shape } from './definition.ts';
-
-/** The member is required, and follows the rules; the description is a sentence for the documents. */
-export const MustBeGiven = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
-  all(IsDefined({ message: 'must be given, and not as null', context: { description } }), ...rules);
-
-/** The member may be absent, and follows the rules if it is not; unlike class-validator's `IsOptional`, `null` is refused. */
-export const MayBeAbsent = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
-  all(
-    ValidateIf((_object, value) => value !== undefined, { context: { description } }),
-    ...rules,
-  );
-
-/** Applies the last rule first, as decorators of one member are. */
-function all(...rules: readonly PropertyDecorator[]): PropertyDecorator {
-  return (target, name) => {
-    for (const rule of rules.toReversed()) rule(target, name);
-  };
-}
+import { type Rule, ruleOf, type Shape } from './shape.ts';
 
 /**
  * A rule of this contract.
@@ -27,26 +9,28 @@ function all(...rules: readonly PropertyDecorator[]): PropertyDecorator {
  * @param validate is given the value of the member, and the members of its object
  * @param message what the member must be; it does not repeat the value
  */
-export const rule = (
+export const rule = <T>(
   name: string,
   schema: Readonly<Record<string, unknown>>,
   validate: (value: unknown, members: Readonly<Record<string, unknown>>) => boolean,
   message: string | ((value: unknown) => string),
-): PropertyDecorator =>
-  ValidateBy({
-    name,
-    constraints: [schema],
-    validator: {
-      validate: (value, args) => validate(value, args?.object as Record<string, unknown>),
-      defaultMessage: (args) => (typeof message === 'string' ? message : message(args?.value)),
-    },
-  });
+): Rule<T> =>
+  ruleOf(
+    ValidateBy({
+      name,
+      constraints: [schema],
+      validator: {
+        validate: (value, args) => validate(value, args?.object as Record<string, unknown>),
+        defaultMessage: (args) => (typeof message === 'string' ? message : message(args?.value)),
+      },
+    }),
+  );
 
 /** An integer within ±(2^53 − 1) and the given bounds, both inclusive. */
 export const IsSafeInteger = ({
   min = Number.MIN_SAFE_INTEGER,
   max = Number.MAX_SAFE_INTEGER,
-} = {}): PropertyDecorator =>
+} = {}): Rule<number> =>
   rule(
     'isSafeInteger',
     { type: 'integer', minimum: min, maximum: max },
@@ -59,12 +43,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** An object whose members follow the rules of `shape`. */
-export const IsObjectOf = (shape: Shape): PropertyDecorator =>
-  all(IsObject({ message: 'must be an object' }), ValidateNested({ context: shape }));
-
-/** An array of objects whose members follow the rules of `shape`; only for replies. */
-export const IsArrayOf = (shape: Shape): PropertyDecorator =>
-  all(IsArray(), ValidateNested({ each: true, context: shape }));
+export const IsObjectOf = <T extends object>(shape: Shape<T>): Rule<T> =>
+  ruleOf(IsObject({ message: 'must be an object' }), ValidateNested({ context: shape }));
 
 const MAX_CHARACTERS = 255;
 /** No control characters (Unicode's Cc). */
@@ -81,7 +61,7 @@ export function isPrintable(text: string): boolean {
 }
 
 /** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
-export const IsText = rule(
+export const IsText = rule<string>(
   'isText',
   TEXT,
   isText,
@@ -89,7 +69,7 @@ export const IsText = rule(
 );
 
 /** The id of a user or player: text that is not empty and not a dot segment of a path. */
-export const IsPlayerId = rule(
+export const IsPlayerId = rule<string>(
   'isPlayerId',
   { ...TEXT, minLength: 1, not: { enum: DOT_SEGMENTS } },
   (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
@@ -116,7 +96,7 @@ const TAG = new RegExp(
 const BCP_47 = 'a language tag of BCP 47, such as de or pt-BR';
 
 /** A language as two letters. */
-export const IsLanguage = rule(
+export const IsLanguage = rule<string>(
   'isLanguage',
   { type: 'string', pattern: TWO_LETTERS.source, title: ISO_639 },
   (value) => typeof value === 'string' && TWO_LETTERS.test(value),
@@ -124,7 +104,7 @@ export const IsLanguage = rule(
 );
 
 /** A language as a tag, at most 255 characters: `de`, `pt-BR`, `zh-Hant-TW`. Source: bus contract, section 2. */
-export const IsLanguageTag = rule(
+export const IsLanguageTag = rule<string>(
   'isLanguageTag',
   { ...TEXT, pattern: TAG.source, title: BCP_47 },
   (value) => isText(value) && TAG.test(value),
@@ -136,4 +116,6 @@ export const AUTH_TYPES = ['external', 'internal'] as const;
 
 export type AuthType = (typeof AUTH_TYPES)[number];
 
-export const IsAuthType = IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` });
+export const IsAuthType = ruleOf<AuthType>(
+  IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` }),
+);

@@ -8,7 +8,7 @@ const REAL_TIME = 'a real YYYY-MM-DD HH:MM:SS without a zone';
 const OFFSET = /^(?:-(?:0\d|1[0-2])|\+(?:0\d|1[0-4])):[0-5]\d$/;
 
 /** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
-export const IsReportTime = rule(
+export const IsReportTime = rule<string>(
   'isReportTime',
   { type: 'string', pattern: FORM.source, title: REAL_TIME },
   isReportTime,
@@ -25,7 +25,7 @@ export const IsAfter = (start: string): PropertyDecorator =>
   );
 
 /** The clocks of the zone in the member `timeZone` show this time; not checked without a zone. */
-export const IsShownInZone = rule(
+export const IsShownInZone = rule<string>(
   'isShownInZone',
   {},
   (value, { timeZone: zone }) => !isReportTime(value) || !isZoneName(zone) || !isSkipped(value, zone),
@@ -33,7 +33,7 @@ export const IsShownInZone = rule(
 );
 
 /** A zone of the IANA database, or an offset from UTC; with another rule, which says that it is text. */
-export const IsTimeZone = rule(
+export const IsTimeZone = rule<string>(
   'isTimeZone',
   {},
   (value) => typeof value !== 'string' || OFFSET.test(value) || isZoneName(value),

@@ -30,7 +30,7 @@ const LAST_CODE_POINT = 0x10_ff_ff;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(
   [...COMMANDS.map(({ data }) => data), GamePlayer, GameSession]
-    .flatMap((Shape) => Object.keys(new Shape()))
+    .flatMap(({ members }): readonly string[] => members)
     .concat('data', 'attributes', 'type', 'meta')
     .map(plain),
 );

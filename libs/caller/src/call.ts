@@ -13,7 +13,7 @@ import {
 
 import { CallerError } from './caller-error.ts';
 import type { PreparedCommand, Sender } from './command.ts';
-import { abortable, type Replies } from './replies.ts';
+import { abortable, type Mailbox } from './replies.ts';
 import type { ReplyQueue } from './reply-queue.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
@@ -27,20 +27,23 @@ export interface Bus {
   readonly sender: Sender;
   readonly connection: BrokerConnection;
   readonly publisher: ConfirmedPublisher;
-  readonly replies: Replies;
   readonly replyQueue: ReplyQueue;
   /** Aborts when the caller is closed. */
   readonly closing: AbortSignal;
 }
 
 /** One command on its way, sent as often as that can help, until its deadline, its signal or the end of the caller. */
-export class Attempts {
+export class Call {
   readonly #bus: Bus;
   readonly #command: PreparedCommand;
   readonly #limit = new AbortController();
+  /** Aborts once the call waits no longer, with the reason. */
+  readonly signal: AbortSignal = this.#limit.signal;
   readonly #deadline: number;
   readonly #timer: NodeJS.Timeout;
-  #isSent = false;
+  #wasSent = false;
+  /** Whether nothing has failed since it was sent. */
+  #isAwaited = false;
   #failures = 0;
 
   /** @param outer ends the wait with its own reason */
@@ -49,23 +52,40 @@ export class Attempts {
     this.#command = command;
     this.#deadline = performance.now() + deadlineMs;
     this.#timer = setTimeout(() => this.#limit.abort(this.#expired()), deadlineMs + ANSWER_SLACK_MS);
-    for (const signal of [outer, bus.closing]) if (signal) this.#follow(signal);
+    for (const signal of [outer, bus.closing]) {
+      if (!signal) continue;
+      const leave = (): void => this.#limit.abort(signal.reason);
+      if (signal.aborted) leave();
+      // A caller may have as many calls under way as it likes; Node.js 20 takes eleven for a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', leave, { signal: this.signal });
+    }
   }
 
-  /** Aborts once the call waits no longer, with the reason. */
-  get signal(): AbortSignal {
-    return this.#limit.signal;
+  /** What `read` makes of the next arrival; sends the command first, and again after each failure. @throws as both do */
+  async next<Arrived extends object, T>(arrived: Mailbox<Arrived>, read: (one: Arrived) => T): Promise<T> {
+    for (;;) {
+      try {
+        if (!this.#isAwaited) await this.publish();
+        this.#isAwaited = true;
+        return read(await arrived.next(this.signal));
+      } catch (error) {
+        this.#isAwaited = false;
+        await this.#pauseAfter(error);
+      }
+    }
   }
 
   /**
-   * Publishes the command, mandatory and confirmed.
+   * Publishes the command, mandatory and confirmed, once replies can be received.
    *
-   * @param replyTo default: as it was prepared
-   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`; the signal's reason
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
    */
-  async publish(replyTo = this.#command.properties.replyTo): Promise<void> {
+  async publish(): Promise<void> {
     const { id, exchange, routingKey, properties, body } = this.#command;
-    const { connection, publisher } = this.#bus;
+    const { connection, publisher, replyQueue } = this.#bus;
+    const ownQueue = await replyQueue.ready(this.signal);
+    const replyTo = properties.replyTo || ownQueue;
     const timestamp = Math.floor(Date.now() / 1_000);
     const stamped = { ...properties, replyTo, timestamp, headers: { ...properties.headers } };
     const content = Buffer.from(body);
@@ -86,7 +106,13 @@ export class Attempts {
       }
       await pause(FIRST_PAUSE_MS, this.signal);
     }
-    this.#isSent = true;
+    this.#wasSent = true;
+  }
+
+  /** The call is over: it waits for nothing more, and no signal holds it. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#limit.abort();
   }
 
   /**
@@ -94,7 +120,7 @@ export class Attempts {
    *
    * @throws the error, if sending again cannot help within the deadline; the signal's reason
    */
-  async pauseAfter(error: unknown): Promise<void> {
+  async #pauseAfter(error: unknown): Promise<void> {
     this.signal.throwIfAborted();
     if (!(error instanceof CallerError) || !error.retryable) throw error;
     const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
@@ -104,27 +130,13 @@ export class Attempts {
     await pause(pauseMs, this.signal);
   }
 
-  /** The call is over: it waits for nothing more, and no signal holds it. */
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#limit.abort();
-  }
-
-  #follow(outer: AbortSignal): void {
-    const leave = (): void => this.#limit.abort(outer.reason);
-    if (outer.aborted) return leave();
-    // A caller may have as many calls under way as it likes; Node.js 20 takes eleven for a leak.
-    setMaxListeners(0, outer);
-    outer.addEventListener('abort', leave, { signal: this.signal });
-  }
-
   #expired(): CallerError {
     const { connection, replyQueue, sender } = this.#bus;
     const { id, routingKey } = this.#command;
     const { state, lastError = replyQueue.lastError } = connection;
     const lane = busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey]];
     const hint = lastError === undefined ? `Is ${lane} served?` : `The last error: ${lastError}.`;
-    const code = this.#isSent ? 'NO_REPLY' : 'NOT_SENT';
+    const code = this.#wasSent ? 'NO_REPLY' : 'NOT_SENT';
     return CallerError.of(code, id, state.kind === 'blocked' ? alarmSentence(state.reason) : hint);
   }
 }

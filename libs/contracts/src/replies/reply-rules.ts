@@ -1,0 +1,15 @@
+import { IsArray, IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min, ValidateNested } from 'class-validator';
+
+import { type Rule, ruleOf, type Shape } from '../validation/shape.ts';
+
+// The rules of replies, which a worker does not validate, are class-validator's own.
+export const IsAnyText = ruleOf<string>(IsString());
+/** ISO 8601. */
+export const IsMoment = ruleOf<string>(IsISO8601());
+export const IsFlag = ruleOf<boolean>(IsBoolean());
+export const IsInteger = ruleOf<number>(IsInt());
+export const IsCount = ruleOf<number>(IsInt(), Min(0));
+export const IsOneOf = <T extends string>(values: readonly T[]): Rule<T> => ruleOf(IsIn(values));
+/** An array of objects whose members follow the rules of `shape`. */
+export const IsArrayOf = <T extends object>(shape: Shape<T>): Rule<readonly T[]> =>
+  ruleOf(IsArray(), ValidateNested({ each: true, context: shape }));
