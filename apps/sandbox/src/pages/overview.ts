@@ -9,7 +9,7 @@ import { type Player, Players } from '../players/players.ts';
 import { type Session, Sessions } from '../sessions/sessions.ts';
 import type { OperationCounters } from '../traffic/exchange.ts';
 import { TrafficLog } from '../traffic/traffic-log.ts';
-import { Html, html, instant, page, section } from './page.ts';
+import { type Html, html, instant, page, section } from './page.ts';
 import { requestList } from './request-list.ts';
 
 const LOOK_MS = 300;
@@ -17,8 +17,8 @@ const SHOWN_FAULTS = 50;
 const SHOWN_PEOPLE = 10;
 const SHOWN_REQUESTS = 30;
 
-/** The parts of the page that change while it is open, as HTML by their names. */
-export type Parts = Readonly<Record<'figures' | 'faults' | 'requests' | 'sessions' | 'players', string>>;
+/** The parts of the page that change while it is open, by their names. */
+type Parts = ReturnType<Overview['parts']>;
 
 /** What happens in the sandbox now, for its first page. */
 @Injectable()
@@ -37,17 +37,16 @@ export class Overview {
     private readonly sessions: Sessions,
   ) {}
 
-  parts(): Parts {
-    const { faults, log } = this;
+  parts() {
     const [sessions, players] = [this.sessions.all(), this.players.all()];
     const playerOf = ({ clientId, userId }: Session) => this.players.find(clientId, userId);
     const sessionItems = newest(sessions).map((session) => sessionItem(session, playerOf(session)));
     return {
-      figures: figures(log.counters()).text,
-      faults: faultList(faults.list()).text,
-      requests: requestList(log.newest(SHOWN_REQUESTS)).text,
-      sessions: listOf(sessionItems, sessions.length, 'None is open.').text,
-      players: listOf(newest(players).map(playerItem), players.length, 'None yet.').text,
+      figures: figures(this.log.counters),
+      faults: faultList(this.faults.rules),
+      requests: requestList(this.log.newest(SHOWN_REQUESTS)),
+      sessions: listOf(sessionItems, sessions.length, 'None is open.'),
+      players: listOf(newest(players).map(playerItem), players.length, 'None yet.'),
     };
   }
 }
@@ -58,7 +57,7 @@ function newest<T>(items: readonly T[]): readonly T[] {
 
 /** The first page: what happens in the sandbox now, with a form for faults. live.js keeps it up to date. */
 export function overviewPage(parts: Parts, address: string, clientId: string): string {
-  const live = (name: keyof Parts): Html => html`<div data-part="${name}">${new Html(parts[name])}</div>`;
+  const live = (name: keyof Parts): Html => html`<div data-part="${name}">${parts[name]}</div>`;
   return page({
     title: 'Poker sandbox',
     script: '/assets/live.js',

@@ -1,10 +1,12 @@
-import type { ServerResponse } from 'node:http';
-
-import { sendAnswer } from '../interface/documents.ts';
+import { type SandboxResponse, sendAnswer } from '../http/answer.ts';
 
 /** A piece of HTML that is already escaped. */
 export class Html {
   constructor(readonly text: string) {}
+
+  toJSON(): string {
+    return this.text;
+  }
 }
 
 /** A value of a template: text, which is escaped, or HTML, which is not. */
@@ -94,7 +96,7 @@ export function page({ title, script, status, main, note }: PageParts): string {
 }
 
 /** Sends a page. @param policy further directives of its Content-Security-Policy */
-export function sendPage(response: ServerResponse, body: string, { status = 200, policy = '' } = {}): void {
+export function sendPage(response: SandboxResponse, body: string, { status = 200, policy = '' } = {}): void {
   const headers = { ...PAGE_HEADERS, 'content-security-policy': `${POLICY}${policy}` };
   sendAnswer(response, { status, contentType: 'text/html; charset=utf-8', body, headers });
 }

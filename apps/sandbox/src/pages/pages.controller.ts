@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import {
   Controller,
   Get,
@@ -11,8 +10,9 @@ import {
 } from '@nestjs/common';
 import { finalize, map, type Observable, Subject, takeUntil } from 'rxjs';
 import { Problem } from '../control/problem.ts';
+import type { SandboxResponse } from '../http/answer.ts';
 import { Players } from '../players/players.ts';
-import { PublicAddress, Sessions } from '../sessions/sessions.ts';
+import { Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { lobbyPage } from './lobby-page.ts';
 import { Overview, overviewPage } from './overview.ts';
@@ -32,13 +32,12 @@ export class PagesController implements OnModuleDestroy {
     private readonly sessions: Sessions,
     private readonly players: Players,
     private readonly overview: Overview,
-    private readonly address: PublicAddress,
     private readonly settings: Settings,
   ) {}
 
   @Get(['lobby', 'table/:tableId'])
   lobby(
-    @Res() response: ServerResponse,
+    @Res() response: SandboxResponse,
     @Query('auth') auth: unknown,
     @Param('tableId') askedTable: string | undefined,
   ): void {
@@ -51,9 +50,9 @@ export class PagesController implements OnModuleDestroy {
   }
 
   @Get()
-  first(@Res() response: ServerResponse): void {
-    const [client] = this.settings.clients;
-    const body = overviewPage(this.overview.parts(), this.address.origin, client?.id ?? '');
+  first(@Res() response: SandboxResponse): void {
+    const { publicUrl, clients } = this.settings;
+    const body = overviewPage(this.overview.parts(), publicUrl, clients[0].id);
     sendPage(response, body, { policy: OVERVIEW_POLICY });
   }
 

@@ -39,11 +39,11 @@ export class Population {
 
   /** Every account, or those in one currency. */
   select(currency?: string): Sequence<Account> {
-    if (currency === undefined) return { length: this.size, at: (position) => this.accountAt(position) };
-
     // currencies repeat after as many players as there are currencies
     const blockSize = this.currencies.length * this.accountsPerUser;
-    const offsets = this.range(0, blockSize).filter((account) => account.currency === currency);
+    const offsets = this.range(0, blockSize).filter(
+      (account) => account.currency === (currency ?? account.currency),
+    );
     const inLastBlock = offsets.filter(({ index }) => index < this.size % blockSize).length;
     return {
       length: Math.floor(this.size / blockSize) * offsets.length + inLastBlock,
@@ -59,7 +59,7 @@ export class Population {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
     return this.range(user * this.accountsPerUser, this.accountsPerUser)
       .filter(({ index }) => index >= 0 && index < this.size)
-      .filter((account) => currency === undefined || account.currency === currency);
+      .filter((account) => account.currency === (currency ?? account.currency));
   }
 
   private range(start: number, length: number): readonly Account[] {

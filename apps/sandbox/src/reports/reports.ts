@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
 
-import { PlatformError, type Resource } from '../interface/documents.ts';
+import { PlatformError } from '../interface/documents.ts';
 import { Currencies, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import { figuresOf, MONEY_TYPES, type MoneyType, rakeOf, weightedSteps } from './figures.ts';
 import { type Account, concatenated, Population, reversed, type Sequence } from './population.ts';
 import { dateOf, type DayPart, incorrect, type RakeQuery, type ReportQuery } from './report-query.ts';
+
+/** A record of a report. */
+export interface Resource {
+  readonly type: string;
+  readonly id: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Both reports as sequences of records, any of which takes the same time. They are about a generated population, and, if

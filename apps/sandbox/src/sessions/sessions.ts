@@ -25,7 +25,10 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-type SessionRequest = Omit<Session, 'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'>;
+export type SessionRequest = Pick<
+  Session,
+  'clientId' | 'userId' | 'authType' | 'lang' | 'tableId' | 'launchOptions'
+>;
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
 const MAX_SESSIONS = 100_000;
@@ -112,12 +115,6 @@ export class Sessions {
 
 function keyOf(clientId: string, sessionId: string): string {
   return JSON.stringify([clientId, sessionId]);
-}
-
-/** Where players and callers reach the sandbox: the setting, or where it listens, which is known once it does. */
-export class PublicAddress {
-  /** The origin in links and in the URLs that players open, without a trailing slash. */
-  origin = '';
 }
 
 /** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */

@@ -25,8 +25,8 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
     host: reader.read('SANDBOX_HOST', setting(String, '127.0.0.1')),
     /** 0 takes a free port. */
     port: number('SANDBOX_PORT', 3100, [0, 65_535]),
-    /** The origin in the URLs that players open; undefined: where the sandbox listens. */
-    publicUrl: reader.read('SANDBOX_PUBLIC_URL', optional(origin)),
+    /** The origin of links and of the URLs that players open; empty: where the sandbox listens, once it does. */
+    publicUrl: reader.read('SANDBOX_PUBLIC_URL', optional(origin)) ?? '',
     /** Whether a session for an unknown player creates the player, or is answered with 404. */
     unknownPlayers: choice('SANDBOX_UNKNOWN_PLAYERS', ['create', 'refuse']),
     /** In characters (Unicode code points). */
