@@ -7,7 +7,7 @@ import { FaultRules } from './faults/fault-rules.ts';
 import { ErrorFilter } from './http/json-api-adapter.ts';
 import { Overview } from './pages/overview.ts';
 import { PagesController } from './pages/pages.controller.ts';
-import { Currencies, Players } from './players/players.ts';
+import { Players } from './players/players.ts';
 import { seededRandom } from './random.ts';
 import { ReportsController } from './reports/reports.controller.ts';
 import { Reports } from './reports/reports.ts';
@@ -29,7 +29,6 @@ export class AppModule implements NestModule {
       controllers: [SessionsController, ReportsController, PagesController, ControlController],
       providers: [
         { provide: Settings, useValue: settings },
-        { provide: Currencies, useValue: new Currencies(settings.currencies) },
         { provide: Players, useValue: new Players(settings.nicknameMaxLength) },
         { provide: Sessions, useValue: new Sessions(settings, Date.now) },
         {

@@ -7,7 +7,8 @@ import { until } from '../../support/until.ts';
 import { sharedSandbox, startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`;
-const ESCAPED = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;&lt;img src=x onerror=alert(1)&gt;';
+const ESCAPED =
+  '&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39;&#62;&#60;img src=x onerror=alert(1)&#62;';
 const RESTORE = 'https://casino.example/login?a=1&b=2';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
@@ -120,7 +121,7 @@ describe('the page of a session', () => {
     await wait(5);
     const { status, text } = await open(shortLived, url);
     expect([status, textOf(text)]).toEqual([410, expect.stringMatching(expected)]);
-    expect(text).toMatch(/<a\s[^>]*href="https:\/\/casino.example\/login\?a=1&amp;b=2"[^>]*>/);
+    expect(text).toMatch(/<a\s[^>]*href="https:\/\/casino.example\/login\?a=1&#38;b=2"[^>]*>/);
     expect(textOf(text)).toContain('Log in again at casino.example');
   });
 });
@@ -142,8 +143,8 @@ describe('the first page of the sandbox', () => {
       const { text } = await sandbox.get('/');
       return text.includes('signature right') && text.includes('signature wrong') ? text : undefined;
     });
-    expect(shown).toContain('<bdi>&lt;img src=x&gt;</bdi></strong> at table 7');
-    expect(shown).toContain('<pre><code>sandboxada&lt;img src=x&gt;7OpenGame</code></pre>');
+    expect(shown).toContain('<bdi>&#60;img src=x&#62;</bdi></strong> at table 7');
+    expect(shown).toContain('<pre><code>sandboxada&#60;img src=x&#62;7OpenGame</code></pre>');
     expect(shown).toContain('No usual mistake gives this signature');
     expect(shown).not.toContain('<img src=x>');
     const { auth } = opened.json.data.attributes;

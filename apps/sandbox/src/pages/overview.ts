@@ -96,7 +96,7 @@ function figures(counters: Readonly<Record<Operation, OperationCounters>>): Html
 function faultList(rules: readonly StandingRule[]): Html {
   const items = rules.slice(0, SHOWN_FAULTS).map(faultItem);
   return html`${listOf(items, rules.length, 'None: the platform has a good day.')}
-  ${rules.length > 1 ? html`<button type="button" class="plain" id="clear-faults">Switch all off</button>` : undefined}`;
+  ${rules.length > 1 && html`<button type="button" class="plain" id="clear-faults">Switch all off</button>`}`;
 }
 
 function faultItem({ id, operation, remaining, share, fault: { kind, ...members } }: StandingRule): Html {
@@ -146,7 +146,7 @@ function listOf(rows: readonly Html[], count: number, none: string): Html {
   return html`<ul class="rows">
       ${rows}
     </ul>
-    ${count > rows.length ? html`<p class="note">and ${count - rows.length} more</p>` : undefined}`;
+    ${count > rows.length && html`<p class="note">and ${count - rows.length} more</p>`}`;
 }
 
 /** Switches a fault on; live.js sends it to the control API. */
@@ -177,9 +177,9 @@ function faultForm(): Html {
 function fields(members: Shape): readonly Html[] {
   return Object.entries(members).map(([name, { shown }]) => {
     if (typeof shown !== 'string' && typeof shown !== 'number') return html``;
-    const type = typeof shown === 'number' ? html`type="number" step="any"` : undefined;
+    const type = typeof shown === 'number' && html`type="number" step="any"`;
     return html`<label>
-      ${name} <input name="${name}" value="${shown}" ${type} ${shown === '' ? undefined : html`required`} />
+      ${name} <input name="${name}" value="${shown}" ${type} ${shown !== '' && html`required`} />
     </label>`;
   });
 }

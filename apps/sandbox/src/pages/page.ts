@@ -10,29 +10,21 @@ export class Html {
 }
 
 /** A value of a template: text, which is escaped, or HTML, which is not. */
-export type Content = Html | readonly Html[] | string | number | undefined;
+export type Content = Html | readonly Html[] | string | number | false | undefined;
 
 /**
  * Builds HTML from a template. Every value that is not HTML is escaped, for an element as for a quoted attribute;
- * undefined becomes nothing.
+ * undefined and false become nothing.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(String.raw({ raw: template }, ...values.map(markup)));
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 function markup(value: Content): string {
-  if (value === undefined) return '';
+  if (value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(({ text }) => text).join('');
-  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Formats a time, to the second, in UTC. */

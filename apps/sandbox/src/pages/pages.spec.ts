@@ -108,7 +108,7 @@ describe('description of a request', () => {
   });
 
   it.each([
-    [{ state: 'signature right', canonical: 'a<b' }, 'Why. To be signed, before the secret key: a&lt;b'],
+    [{ state: 'signature right', canonical: 'a<b' }, 'Why. To be signed, before the secret key: a&#60;b'],
     [{ state: 'signature wrong', settings: { A: 'b' } }, 'Why. It would be right with A=b'],
     [{ state: 'not signed' }, 'Why.'],
     [undefined, 'The request was answered before its signature was looked at.'],

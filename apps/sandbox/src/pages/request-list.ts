@@ -1,10 +1,9 @@
 import { formParameters, queryParameters } from '../signature/signature.ts';
 import type { Exchange, Verdict } from '../traffic/exchange.ts';
-import { describeRequest } from '../traffic/traffic-log.ts';
+import { describeRequest, REDACTED } from '../traffic/traffic-log.ts';
 import { html, instant, type Html } from './page.ts';
 
 const MAX_CANONICAL = 4_096;
-const REDACTED = '[redacted]';
 
 /** The last requests to the platform, each with its signature explained when it is opened. */
 export function requestList(requests: readonly Exchange[]): Html {
@@ -43,12 +42,11 @@ function explained(exchange: Exchange): Html {
   const changed = Object.entries(settings).map(([name, value]) => html`<code>${name}=${value}</code> `);
   return html`<h3>Signature</h3>
     <p>${reason}</p>
-    ${changed.length > 0 ? html`<p>It would be right with ${changed}</p>` : undefined}
+    ${changed.length > 0 && html`<p>It would be right with ${changed}</p>`}
     ${
-      canonical === undefined
-        ? undefined
-        : html`<p class="quiet">To be signed, before the secret key:</p>
-            <pre><code>${shownCanonical(exchange, canonical)}</code></pre>`
+      canonical !== undefined &&
+      html`<p class="quiet">To be signed, before the secret key:</p>
+        <pre><code>${shownCanonical(exchange, canonical)}</code></pre>`
     }`;
 }
 

@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { PlatformError } from '../interface/documents.ts';
-import { Currencies, type PlayerDetails, Players } from '../players/players.ts';
+import { checkCurrency, type PlayerDetails, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import type { Parameters } from '../signature/signature.ts';
 import { type Call, VerifiedCall } from '../traffic/exchange.ts';
@@ -16,7 +16,6 @@ export class SessionsController {
     private readonly settings: Settings,
     private readonly players: Players,
     private readonly sessions: Sessions,
-    private readonly currencies: Currencies,
   ) {}
 
   @Post('api/web/v2/app/users/:userId/session')
@@ -55,7 +54,7 @@ export class SessionsController {
   /** Opens a session, and saves its player, if neither currency, nickname nor session id is refused. */
   private open(request: SessionRequest, player: PlayerDetails, at: string, sessionId?: string) {
     const { clientId, userId } = request;
-    this.currencies.check(player.currency, `${at}/currency`);
+    checkCurrency(this.settings.currencies, player.currency, `${at}/currency`);
     if (player.nick) this.players.checkNickname(clientId, userId, player.nick, `${at}/nick`);
     const session = this.sessions.open(request, sessionId);
     this.players.save(clientId, userId, player);

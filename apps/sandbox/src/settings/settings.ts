@@ -19,7 +19,8 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
     reader.read(name, setting(integer(min, max), String(fallback)));
   const choice = <const T extends string>(name: string, values: readonly [T, ...T[]]) =>
     reader.read(name, setting(oneOf(values), values[0]));
-  const codes = (name: string, fallback: string) => reader.read(name, setting(list(currencyCode), fallback));
+  const codes = (name: string, fallback: string) =>
+    reader.read(name, setting(list(currencyCode), fallback)) as readonly [string, ...string[]];
 
   const settings = {
     host: reader.read('SANDBOX_HOST', setting(String, '127.0.0.1')),
@@ -32,7 +33,7 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
     /** In characters (Unicode code points). */
     nicknameMaxLength: number('SANDBOX_NICKNAME_MAX_LENGTH', 32, [1, 255]),
     currencies: {
-      /** The first one is the system's own. */
+      /** The first one is the system's own, which is used if none is named. */
       active: codes('SANDBOX_CURRENCIES', 'USD,EUR,GBP'),
       inactive: codes('SANDBOX_INACTIVE_CURRENCIES', 'BRL'),
       mandatory: choice('SANDBOX_CURRENCY_MANDATORY', ['false', 'true']) === 'true',

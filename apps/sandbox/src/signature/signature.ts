@@ -20,22 +20,8 @@ export function formParameters(text: string): TextParameters {
 }
 
 /** Removed before signing (interface document, "Signature", step 2). */
-const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
-  'clientId',
-  'access-token',
-  'action',
-  'auth',
-  'channel',
-  'controller',
-  'locale',
-  'method',
-  'module',
-  'sign',
-  'version',
-  'per-page',
-  'page',
-  'sort',
-]);
+const EXCLUDED = 'access-token action auth channel clientId controller locale method module sign version';
+const EXCLUDED_NAMES: ReadonlySet<string> = new Set([...EXCLUDED.split(' '), 'per-page', 'page', 'sort']);
 /** Names that PHP's arrays have as positions. */
 const POSITION = /^(0|-?[1-9]\d*)$/;
 

@@ -4,7 +4,7 @@ import type { Exchange, OperationCounters, SandboxRequest } from './exchange.ts'
 
 const KEPT_REQUESTS = 100;
 const MAX_BODY_CHARACTERS = 4096;
-const REDACTED = '[redacted]';
+export const REDACTED = '[redacted]';
 const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 'cookie']);
 
 /** Counts requests, and keeps the last ones for inspection. */
@@ -46,13 +46,7 @@ export class TrafficLog {
 }
 
 function emptyCounters() {
-  const none = (): OperationCounters => ({
-    received: 0,
-    processed: 0,
-    answered: {},
-    unanswered: 0,
-    faults: {},
-  });
+  const none = () => ({ received: 0, processed: 0, answered: {}, unanswered: 0, faults: {} });
   const counters = OPERATIONS.map((operation) => [operation, none()]);
   return Object.fromEntries(counters) as Record<Operation, OperationCounters>;
 }
