@@ -16,21 +16,15 @@ export interface Answer {
 
 /** The answer of a fault that replaces the platform; nothing is processed. */
 export function answerInstead(fault: OtherFault | undefined): Answer | undefined {
-  switch (fault?.kind) {
-    case 'status': {
-      const { status, retryAfter, pointer, empty } = fault;
-      const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-      const document = pointer === undefined ? errorDocument(status) : { errors: [{ source: { pointer } }] };
-      return { status, contentType: JSON_API, body: empty ? '' : JSON.stringify(document), headers };
-    }
-    case 'html':
-    case 'redirect': {
-      const headers = fault.kind === 'redirect' ? { location: fault.location } : {};
-      return { status: fault.status, contentType: 'text/html', body: page(fault.status), headers };
-    }
-    default:
-      return undefined;
+  if (fault?.kind === 'status') {
+    const { status, retryAfter, pointer, empty } = fault;
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+    const document = pointer === undefined ? errorDocument(status) : { errors: [{ source: { pointer } }] };
+    return { status, contentType: JSON_API, body: empty ? '' : JSON.stringify(document), headers };
   }
+  if (fault?.kind !== 'html' && fault?.kind !== 'redirect') return undefined;
+  const headers = fault.kind === 'redirect' ? { location: fault.location } : {};
+  return { status: fault.status, contentType: 'text/html', body: page(fault.status), headers };
 }
 
 function page(status: number): string {
@@ -56,16 +50,9 @@ export function sendAnswer(response: SandboxResponse, answer: Answer): void {
 }
 
 function distorted(body: string, fault: OtherFault | undefined): string | Buffer {
-  switch (fault?.kind) {
-    case 'wrong-document':
-      return JSON.stringify(fault.document);
-    case 'empty-body':
-      return '';
-    case 'gzip':
-      return gzipSync(body);
-    default:
-      return body;
-  }
+  if (fault?.kind === 'gzip') return gzipSync(body);
+  if (fault?.kind === 'empty-body') return '';
+  return fault?.kind === 'wrong-document' ? JSON.stringify(fault.document) : body;
 }
 
 type Drip = Extract<OtherFault, { kind: 'drip' }>;

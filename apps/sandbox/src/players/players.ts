@@ -87,8 +87,9 @@ export class Players {
   }
 }
 
-function keyOf(clientId: string, userId: string): string {
-  return JSON.stringify([clientId, userId]);
+/** The key of a player, or of a session, of a client. */
+export function keyOf(clientId: string, id: string): string {
+  return JSON.stringify([clientId, id]);
 }
 
 function fold(nick: string): string {

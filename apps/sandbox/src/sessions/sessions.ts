@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { exactJson, PlatformError } from '../interface/documents.ts';
+import { keyOf } from '../players/players.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The interface's authorization types, the default first. */
@@ -111,10 +112,6 @@ export class Sessions {
     if (this.expiredAuths.push(auth) > REMEMBERED_SESSIONS)
       this.byAuth.delete(this.expiredAuths.shift() ?? '');
   }
-}
-
-function keyOf(clientId: string, sessionId: string): string {
-  return JSON.stringify([clientId, sessionId]);
 }
 
 /** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */
