@@ -43,7 +43,7 @@ export function sendAnswer(response: SandboxResponse, answer: Answer): void {
     ...(fault?.kind === 'gzip' && { 'content-encoding': 'gzip' }),
     ...answer.headers,
   });
-  if (fault?.kind === 'drip') return void drip(response, body, fault);
+  if (fault?.kind === 'drip') return void drip(response, body, fault.bytes, fault.intervalMs);
   if (fault?.kind !== 'truncated') return void response.end(body);
   const sent = body.subarray(0, Math.floor(body.length * fault.bodyShare));
   response.write(sent, () => response.destroy());
@@ -55,9 +55,7 @@ function distorted(body: string, fault: OtherFault | undefined): string | Buffer
   return fault?.kind === 'wrong-document' ? JSON.stringify(fault.document) : body;
 }
 
-type Drip = Extract<OtherFault, { kind: 'drip' }>;
-
-async function drip(response: ServerResponse, body: Buffer, { bytes, intervalMs }: Drip): Promise<void> {
+async function drip(response: ServerResponse, body: Buffer, bytes: number, intervalMs: number) {
   for (let start = 0; start < body.length && !response.destroyed; start += bytes) {
     if (start > 0) await wait(intervalMs);
     response.write(body.subarray(start, start + bytes));

@@ -1,14 +1,5 @@
-import {
-  Controller,
-  Get,
-  type MessageEvent,
-  type OnModuleDestroy,
-  Param,
-  Query,
-  Res,
-  Sse,
-} from '@nestjs/common';
-import { finalize, map, type Observable, Subject, takeUntil } from 'rxjs';
+import { Controller, Get, type OnModuleDestroy, Param, Query, Res, Sse } from '@nestjs/common';
+import { finalize, map, Subject, takeUntil } from 'rxjs';
 import { Problem } from '../control/problem.ts';
 import type { SandboxResponse } from '../http/answer.ts';
 import { Players } from '../players/players.ts';
@@ -58,7 +49,7 @@ export class PagesController implements OnModuleDestroy {
 
   /** Sends the parts of the first page, again whenever one has changed. */
   @Sse('sandbox/events')
-  events(): Observable<MessageEvent> {
+  events() {
     if (this.watchers >= MAX_WATCHERS) throw new Problem(429, 'Too many pages are open; close some.');
     this.watchers += 1;
     return this.overview.changes.pipe(

@@ -6,15 +6,15 @@ import type { Settings } from '../settings/settings.ts';
  * @throws PlatformError 422 if the currency is blank, unknown or not active
  */
 export function checkCurrency(
-  { active, inactive, mandatory }: Settings['currencies'],
+  known: Settings['currencies'],
   code: string | undefined,
   pointer: string,
 ): void {
-  if (!mandatory) return;
+  if (!known.mandatory) return;
   const refuse = (detail: string) => new PlatformError(422, { detail, pointer });
   if (!code) throw refuse('Currency cannot be blank');
-  if (inactive.includes(code)) throw refuse('This currency is not active');
-  if (!active.includes(code)) throw refuse('Currency not found');
+  if (known.inactive.includes(code)) throw refuse('This currency is not active');
+  if (!known.active.includes(code)) throw refuse('Currency not found');
 }
 
 export interface Player {

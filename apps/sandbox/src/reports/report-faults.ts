@@ -1,6 +1,7 @@
 import type { OtherFault } from '../faults/faults.ts';
 import { FIGURE_NAMES } from './figures.ts';
 import type { Sequence } from './population.ts';
+import type { Pagination } from './report-query.ts';
 import type { Resource } from './reports.ts';
 
 const HUGE_FACTOR = 9_007_199_254_740_993n;
@@ -8,15 +9,8 @@ const AMOUNTS: ReadonlySet<string> = new Set([...FIGURE_NAMES, 'value']);
 const ODD_AMOUNTS = [288.31, '28831', null];
 const ODD_MEMBERS = ['amount', 'user-id', 'currency'] as const;
 
-/**
- * A page of a report as its envelope holds it, distorted by a fault.
- * @param asked the number of the page, from 1, and its size
- */
-export function readPage(
-  asked: { readonly page: number; readonly perPage: number },
-  fault: OtherFault | undefined,
-  report: Sequence<Resource>,
-) {
+/** A page of a report as its envelope holds it, distorted by a fault. */
+export function readPage(asked: Pagination, fault: OtherFault | undefined, report: Sequence<Resource>) {
   const perPage = fault?.kind === 'clamped-per-page' ? Math.min(asked.perPage, fault.perPage) : asked.perPage;
   const before = Math.max(1, asked.page - 1);
   const page = fault?.kind === 'other-page' ? before : asked.page;

@@ -109,11 +109,17 @@ export function readRakeQuery(form: TextParameters, query: TextParameters): Rake
   };
 }
 
+/** The number of a page, from 1, and its size. */
+export interface Pagination {
+  readonly page: number;
+  readonly perPage: number;
+}
+
 /**
  * Reads `per-page` and `page`. A `per-page` over the maximum is lowered to it.
  * @throws PlatformError 400 if it is not a positive number
  */
-export function readPagination(query: TextParameters, settings: Settings['reports']) {
+export function readPagination(query: TextParameters, settings: Settings['reports']): Pagination {
   const perPage = readCount(query, 'per-page') ?? settings.perPageDefault;
   return { perPage: Math.min(perPage, settings.perPageMaximum), page: readCount(query, 'page') ?? 1 };
 }
