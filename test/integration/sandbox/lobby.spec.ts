@@ -117,6 +117,7 @@ describe('the page of a session', () => {
     expect([status, textOf(text)]).toEqual([410, expect.stringMatching(expected)]);
     expect(text).toMatch(/<a\s[^>]*href="https:\/\/casino.example\/login\?a=1&#38;b=2"[^>]*>/);
     expect(textOf(text)).toContain('Log in again at casino.example');
+    expect(textOf(text).includes('Time left')).toBe(what === 'token');
   });
 });
 

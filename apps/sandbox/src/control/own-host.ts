@@ -21,8 +21,7 @@ export class OwnHost implements NestMiddleware {
     // an address in a URL can only be the one where the request came in
     const own = [localAddress.replace(/^::ffff:/, ''), this.settings.host].map(urlOf);
     const hostnames = [...own, this.settings.publicUrl].map(hostnameOf);
-    const isOwn = (hostname = '') =>
-      hostname !== '' && (LOOPBACK.test(hostname) || hostnames.includes(hostname));
+    const isOwn = (hostname = '') => LOOPBACK.test(hostname) || hostnames.includes(hostname);
     if (!HOST.test(host) || !isOwn(hostnameOf(`http://${host}`))) {
       throw new Problem(
         421,
