@@ -3,7 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { Problem } from '../control/problem.ts';
 import { errorDocument, exactJson, JSON_API, PlatformError } from '../interface/documents.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
-import { type SandboxResponse, sendAnswer } from './answer.ts';
+import { type SandboxResponse, sendAnswer } from '../traffic/answer.ts';
 
 /** Express under Nest, with one difference: what a handler returns is written here, in one piece. */
 export class JsonApiAdapter extends ExpressAdapter {

@@ -1,4 +1,4 @@
-import { type SandboxResponse, sendAnswer } from '../http/answer.ts';
+import { type SandboxResponse, sendAnswer } from '../traffic/answer.ts';
 
 /** A piece of HTML that is already escaped. */
 export class Html {

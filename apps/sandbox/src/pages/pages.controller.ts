@@ -1,7 +1,7 @@
 import { Controller, Get, type OnModuleDestroy, Param, Query, Res, Sse } from '@nestjs/common';
 import { finalize, map, Subject, takeUntil } from 'rxjs';
 import { Problem } from '../control/problem.ts';
-import type { SandboxResponse } from '../http/answer.ts';
+import type { SandboxResponse } from '../traffic/answer.ts';
 import { Players } from '../players/players.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import { FaultRules } from '../faults/fault-rules.ts';
-import { answerInstead, type SandboxResponse, sendAnswer } from '../http/answer.ts';
+import { answerInstead, type SandboxResponse, sendAnswer } from './answer.ts';
 import { operationOf } from '../interface/documents.ts';
 import { readBody, type SandboxRequest } from './exchange.ts';
 import { TrafficLog } from './traffic-log.ts';

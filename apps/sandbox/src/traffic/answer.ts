@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { OtherFault } from '../faults/faults.ts';
 import { errorDocument, JSON_API } from '../interface/documents.ts';
-import type { SandboxRequest } from '../traffic/exchange.ts';
+import type { SandboxRequest } from './exchange.ts';
 
 export type SandboxResponse = ServerResponse & { readonly req: SandboxRequest };
 
