@@ -4,15 +4,14 @@ import { ControlController } from './control/control.controller.ts';
 import { OwnHost } from './control/own-host.ts';
 import { ControlBodyMiddleware } from './control/problem.ts';
 import { FaultRules } from './faults/fault-rules.ts';
-import { GamesController } from './games/games.controller.ts';
-import { ErrorFilter } from './http/write-answers.ts';
+import { ErrorFilter } from './http/json-api-adapter.ts';
 import { Overview } from './pages/overview.ts';
 import { PagesController } from './pages/pages.controller.ts';
-import { Currencies, Players } from './players/players.ts';
+import { Players } from './players/players.ts';
 import { seededRandom } from './random.ts';
 import { ReportsController } from './reports/reports.controller.ts';
 import { Reports } from './reports/reports.ts';
-import { PublicAddress, Sessions } from './sessions/sessions.ts';
+import { Sessions } from './sessions/sessions.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { Settings } from './settings/settings.ts';
 import { TrafficLog } from './traffic/traffic-log.ts';
@@ -27,16 +26,9 @@ export class AppModule implements NestModule {
   static for(settings: Settings): DynamicModule {
     return {
       module: AppModule,
-      controllers: [
-        SessionsController,
-        GamesController,
-        ReportsController,
-        PagesController,
-        ControlController,
-      ],
+      controllers: [SessionsController, ReportsController, PagesController, ControlController],
       providers: [
         { provide: Settings, useValue: settings },
-        { provide: Currencies, useValue: new Currencies(settings.currencies) },
         { provide: Players, useValue: new Players(settings.nicknameMaxLength) },
         { provide: Sessions, useValue: new Sessions(settings, Date.now) },
         {
@@ -46,7 +38,6 @@ export class AppModule implements NestModule {
         { provide: APP_FILTER, useClass: ErrorFilter },
         Overview,
         Reports,
-        PublicAddress,
         TrafficLog,
       ],
     };

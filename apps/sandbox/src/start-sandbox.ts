@@ -6,9 +6,8 @@ import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { AppModule } from './app.module.ts';
-import { JsonApiAdapter } from './http/write-answers.ts';
+import { JsonApiAdapter } from './http/json-api-adapter.ts';
 import { PAGE_HEADERS } from './pages/page.ts';
-import { PublicAddress } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
 
 const DRAIN_MS = 5000;
@@ -27,7 +26,8 @@ export interface RunningSandbox {
  * Starts a sandbox platform in this process.
  * @throws Error if it cannot listen on the host and port of the settings
  */
-export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
+export async function startSandbox(given: Settings): Promise<RunningSandbox> {
+  const settings = { ...given };
   const adapter = new JsonApiAdapter();
   adapter.getInstance<Express>().disable('x-powered-by');
   adapter.useStaticAssets(ASSETS, {
@@ -43,7 +43,7 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
   await app.listen(settings.port, settings.host);
   const server = adapter.getHttpServer();
   const url = urlOf(server.address() as AddressInfo);
-  app.get(PublicAddress).origin = settings.publicUrl ?? url;
+  settings.publicUrl ||= url;
   return {
     url,
     stop: async () => {

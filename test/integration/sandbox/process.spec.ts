@@ -25,12 +25,8 @@ describe('the sandbox as a process', () => {
     const url = await sandbox.url;
     expect(await (await fetch(`${url}/sandbox/health`)).json()).toEqual({ status: 'ok' });
     sandbox.kill('SIGTERM');
-    expect(await sandbox.result).toEqual({
-      code: 0,
-      signal: null,
-      stdout: `sandbox listening on ${url}\n`,
-      stderr: '',
-    });
+    const stdout = `sandbox listening on ${url}\n`;
+    expect(await sandbox.result).toEqual({ code: 0, signal: null, stdout, stderr: '' });
   });
 
   it('finishes the requests in flight before it exits', async () => {
@@ -60,12 +56,14 @@ describe('the sandbox as a process', () => {
       SANDBOX_CLIENTS_FILE: folder.write('clients.json', JSON.stringify(clients)),
     });
     const url = await sandbox.url;
-    const statusOf = async (id: string, secret: string) => (await createSession(url, id, secret)).status;
-    expect(await statusOf('op1', 'first secret')).toBe(200);
-    expect(await statusOf('op2', 'second secret')).toBe(200);
-    expect(await statusOf('op2', 'first secret')).toBe(400);
-    expect(await statusOf('op3', 'third')).toBe(403);
-    expect(await statusOf('op4', '')).toBe(400);
+    for (const [id, secret, status] of [
+      ['op1', 'first secret', 200],
+      ['op2', 'second secret', 200],
+      ['op2', 'first secret', 400],
+      ['op3', 'third', 403],
+      ['op4', '', 400],
+    ] as const)
+      expect([id, (await createSession(url, id, secret)).status]).toEqual([id, status]);
     const unsigned = await fetch(`${url}/apiweb/v3/open-game?client=op4`, {
       method: 'POST',
       headers: { 'content-type': 'application/vnd.api+json' },
@@ -79,14 +77,11 @@ describe('the sandbox as a process', () => {
       SANDBOX_PORT: 'hush-1',
       SANDBOX_SECRET_KEY_FILE: join(folder.path, 'hush-2'),
     });
-    expect(await sandbox.result).toMatchObject({
-      code: 78,
-      stdout: '',
-      stderr: [
-        'sandbox: SANDBOX_PORT: must be an integer from 0 to 65535\n',
-        'sandbox: SANDBOX_SECRET_KEY_FILE: its file cannot be read (ENOENT)\n',
-      ].join(''),
-    });
+    const faults = [
+      'sandbox: SANDBOX_PORT: must be an integer from 0 to 65535\n',
+      'sandbox: SANDBOX_SECRET_KEY_FILE: its file cannot be read (ENOENT)\n',
+    ];
+    expect(await sandbox.result).toMatchObject({ code: 78, stdout: '', stderr: faults.join('') });
   });
 
   it.each([

@@ -24,18 +24,13 @@ const SHOWN_PLAYERS = 100;
 /** Shows what the platform received, did and answered; adds players; plays faults; delays answers; resets it. */
 @Controller('sandbox')
 export class ControlController {
-  /** The client of SANDBOX_CLIENT_ID. */
-  private readonly mainClientId: string;
-
   constructor(
     private readonly settings: Settings,
     private readonly players: Players,
     private readonly sessions: Sessions,
     private readonly faults: FaultRules,
     private readonly log: TrafficLog,
-  ) {
-    this.mainClientId = (settings.clients[0] as { id: string }).id;
-  }
+  ) {}
 
   @Get('health')
   check() {
@@ -57,7 +52,7 @@ export class ControlController {
   }
 
   @Get('players/:userId')
-  showPlayer(@Param('userId') userId: string, @Query('clientId') clientId = this.mainClientId): Player {
+  showPlayer(@Param('userId') userId: string, @Query('clientId') clientId = this.settings.clients[0].id) {
     const player = this.players.find(clientId, userId);
     if (!player) throw new Problem(404, 'There is no such player.');
     return player;
@@ -75,32 +70,32 @@ export class ControlController {
 
   @Post('faults')
   addFault(@Body() body: unknown): StandingRule {
-    const rule = readFaultRule(body);
-    if (this.faults.isFull) throw new Problem(409, 'Too many faults are active; remove some.');
-    return this.faults.add(rule);
+    return this.faults.add(readFaultRule(body));
   }
 
   @Get('faults')
   listFaults(): readonly StandingRule[] {
-    return this.faults.list();
+    return this.faults.rules;
   }
 
   @Delete('faults')
   @HttpCode(204)
   removeFaults(): void {
-    this.faults.removeAll();
+    this.faults.rules = [];
   }
 
   @Delete('faults/:id')
   @HttpCode(204)
   removeFault(@Param('id') id: string): void {
-    if (!this.faults.remove(Number(id)))
+    const { rules } = this.faults;
+    this.faults.rules = rules.filter((rule) => String(rule.id) !== id);
+    if (this.faults.rules.length === rules.length)
       throw new Problem(404, 'There is no such fault, or it has been used up.');
   }
 
   @Get('counters')
   counters() {
-    return this.log.counters();
+    return this.log.counters;
   }
 
   /** The last 100 requests that ended, the newest first, without their signatures. */
@@ -117,8 +112,9 @@ export class ControlController {
   }
 
   private addPlayer(body: unknown, at: string): Player {
-    const { userId, clientId = this.mainClientId, ...details } = readControlBody(body, NEW_PLAYER, at);
-    if (!this.settings.clients.some(({ id }) => id === clientId)) {
+    const { clients } = this.settings;
+    const { userId, clientId = clients[0].id, ...details } = readControlBody(body, NEW_PLAYER, at);
+    if (!clients.some(({ id }) => id === clientId)) {
       const violation = { pointer: `${at}/clientId`, message: 'is not known' };
       throw new Problem(422, 'There is no such client.', [violation]);
     }

@@ -13,37 +13,31 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  */
 @Injectable()
 export class OwnHost implements NestMiddleware {
-  private readonly configured: ReadonlySet<string | undefined>;
-
-  constructor({ host, publicUrl }: Settings) {
-    this.configured = new Set([hostnameOf(`http://${bracketed(host)}`), hostnameOf(publicUrl)]);
-  }
+  constructor(private readonly settings: Settings) {}
 
   use(request: SandboxRequest, _response: unknown, next: () => void): void {
     const { host = '', origin } = request.headers;
-    const local = bracketed(request.socket.localAddress?.replace(/^::ffff:/, '') ?? '');
-    if (!HOST.test(host) || !this.isOwn(hostnameOf(`http://${host}`), local)) {
+    const { localAddress = '' } = request.socket;
+    // an address in a URL can only be the one where the request came in
+    const own = [localAddress.replace(/^::ffff:/, ''), this.settings.host].map(urlOf);
+    const hostnames = [...own, this.settings.publicUrl].map(hostnameOf);
+    const isOwn = (hostname = '') => LOOPBACK.test(hostname) || hostnames.includes(hostname);
+    if (!HOST.test(host) || !isOwn(hostnameOf(`http://${host}`))) {
       throw new Problem(
         421,
         'Control this sandbox at localhost, at the address where it listens, or at SANDBOX_PUBLIC_URL.',
       );
     }
-    if (origin !== undefined && !this.isOwn(hostnameOf(origin), local))
+    if (origin !== undefined && !isOwn(hostnameOf(origin)))
       throw new Problem(403, 'A page from elsewhere may not control this sandbox.');
     next();
   }
-
-  /** @param local where the request came in: an address in a URL can be no other */
-  private isOwn(hostname: string | undefined, local: string): boolean {
-    if (hostname === undefined) return false;
-    return LOOPBACK.test(hostname) || hostname === local || this.configured.has(hostname);
-  }
 }
 
-function hostnameOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : URL.parse(url)?.hostname;
+function hostnameOf(url: string): string | undefined {
+  return URL.parse(url)?.hostname;
 }
 
-function bracketed(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
+function urlOf(address: string): string {
+  return `http://${address.includes(':') ? `[${address}]` : address}`;
 }

@@ -5,36 +5,32 @@ import { readMembers, type Shape, type ValuesOf, type Violation } from '../inter
 import { readBody, type SandboxRequest } from '../traffic/exchange.ts';
 
 /** A refusal of the control API, written as problem details (RFC 9457). */
-export class Problem extends Error {
-  static readonly MEDIA_TYPE = 'application/problem+json';
-
-  override readonly name = 'Problem';
-
+export class Problem extends HttpException {
   constructor(
-    readonly status: number,
-    readonly detail: string,
-    readonly violations: readonly Violation[] = [],
+    status: number,
+    detail: string,
+    readonly violations?: readonly Violation[],
   ) {
-    super(detail);
+    super(detail, status);
   }
 
   /** Turns any failure into a problem; an unexpected one says nothing about its cause. */
-  static from(error: unknown, status: number): Problem {
+  static from(error: unknown): Problem {
     if (error instanceof Problem) return error;
-    const { message } = error as Error;
+    if (!(error instanceof HttpException))
+      return new Problem(500, 'The sandbox failed; its log has the cause.');
+    const { message } = error;
+    const status = error.getStatus();
+    if (!(error instanceof PlatformError) || status === 413) return new Problem(status, message);
     // the body fits, and what is there already does not allow it
-    if (error instanceof PlatformError && status !== 413) {
-      const { pointer } = error.parts;
-      return new Problem(409, message, pointer === undefined ? [] : [{ pointer, message }]);
-    }
-    const isOwn = error instanceof HttpException || status < 500;
-    return new Problem(status, isOwn ? message : 'The sandbox failed; its log has the cause.');
+    const { pointer } = error.parts;
+    return new Problem(409, message, pointer === undefined ? undefined : [{ pointer, message }]);
   }
 
   document() {
-    const { status, detail, violations } = this;
-    const more = violations.length > 0 && { violations };
-    return { type: 'about:blank', title: STATUS_CODES[status], status, detail, ...more };
+    const { message: detail, violations } = this;
+    const status = this.getStatus();
+    return { type: 'about:blank', title: STATUS_CODES[status], status, detail, violations };
   }
 }
 
@@ -46,7 +42,7 @@ export class Problem extends Error {
 export function readControlBody<S extends Shape>(body: unknown, shape: S, at = ''): ValuesOf<S> {
   const refuse = (violations: readonly Violation[]) =>
     new Problem(422, 'The body is not what this resource takes.', violations);
-  return readMembers(body, shape, refuse, { at });
+  return readMembers(body, shape, { at }, refuse);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Operation } from '../interface/documents.ts';
+import { type Operation, PlatformError } from '../interface/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Fault, FAULTS, type FaultKind, type OtherFault } from './faults.ts';
 
@@ -31,7 +31,7 @@ const MAX_RULES = 1_000;
 /** The requested faults, and the delay of every answer. Rules are tried in the order in which they were added. */
 export class FaultRules {
   latency: Settings['latency'];
-  private rules: StandingRule[] = [];
+  rules: readonly StandingRule[] = [];
   private nextId = 1;
 
   /** @param random from 0 to 1, for shares and the spread of latencies */
@@ -42,33 +42,17 @@ export class FaultRules {
     this.latency = initialLatency;
   }
 
-  get isFull(): boolean {
-    return this.rules.length >= MAX_RULES;
-  }
-
+  /** @throws PlatformError 409 if there are a thousand already */
   add(rule: FaultRule): StandingRule {
+    if (this.rules.length >= MAX_RULES)
+      throw new PlatformError(409, { detail: 'Too many faults are active; remove some.' });
     const standing = { ...rule, id: this.nextId++, remaining: rule.count };
-    this.rules.push(standing);
+    this.rules = [...this.rules, standing];
     return standing;
   }
 
-  list(): readonly StandingRule[] {
-    return this.rules;
-  }
-
-  /** @returns whether there was such a rule */
-  remove(id: number): boolean {
-    const before = this.rules.length;
-    this.rules = this.rules.filter((rule) => rule.id !== id);
-    return this.rules.length < before;
-  }
-
-  removeAll(): void {
-    this.rules = [];
-  }
-
   clear(): void {
-    this.removeAll();
+    this.rules = [];
     this.latency = this.initialLatency;
   }
 

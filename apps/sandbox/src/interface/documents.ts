@@ -1,4 +1,5 @@
-import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import { HttpException } from '@nestjs/common';
 
 /** The endpoints of the interface document, by the names that the sandbox uses for them. */
 const ENDPOINTS = {
@@ -20,25 +21,6 @@ export function operationOf(method: string, path: string): Operation | undefined
 /** The media type of the platform's answers; JSON:API allows no charset parameter. */
 export const JSON_API = 'application/vnd.api+json';
 
-export interface Answer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string | Buffer;
-  readonly headers?: OutgoingHttpHeaders;
-}
-
-/** Writes an answer in one piece. */
-export function sendAnswer(response: ServerResponse, answer: Answer): void {
-  response.end(writeHead(response, answer));
-}
-
-/** Writes the head of an answer, and returns the bytes of its body. */
-export function writeHead(response: ServerResponse, { status, contentType, body, headers }: Answer): Buffer {
-  const bytes = Buffer.from(body);
-  response.writeHead(status, { 'content-type': contentType, 'content-length': bytes.length, ...headers });
-  return bytes;
-}
-
 /** The members of an entry of a JSON:API `errors` array besides its status. */
 export interface ErrorParts {
   readonly detail?: string;
@@ -49,14 +31,12 @@ export interface ErrorParts {
 }
 
 /** A refusal of the platform; the error filter writes it as a JSON:API document. */
-export class PlatformError extends Error {
-  override readonly name = 'PlatformError';
-
+export class PlatformError extends HttpException {
   constructor(
-    readonly status: number,
+    status: number,
     readonly parts: ErrorParts = {},
   ) {
-    super(parts.detail ?? STATUS_CODES[status] ?? `Status ${status}`);
+    super(parts.detail ?? STATUS_CODES[status] ?? `Status ${status}`, status);
   }
 }
 
@@ -69,39 +49,6 @@ export function errorDocument(status: number, parts: ErrorParts = {}) {
   const { detail = DETAILS[status] ?? title, pointer, meta } = parts;
   return {
     errors: [{ status, title, detail, ...(pointer && { source: { pointer } }), ...(meta && { meta }) }],
-  };
-}
-
-export interface Resource {
-  readonly type: string;
-  readonly id: string;
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
-
-/** A page of a collection: its number from 1, its size, and the total of the records. */
-export interface Page {
-  readonly number: number;
-  readonly perPage: number;
-  readonly totalCount: number;
-}
-
-/** The number of pages; 0 for an empty collection. */
-export function pageCount(page: Page): number {
-  return Math.ceil(page.totalCount / page.perPage);
-}
-
-/** The collection envelope of the interface document. */
-export function collectionDocument(data: readonly Resource[], page: Page, links: object) {
-  const { totalCount, number, perPage } = page;
-  return {
-    data,
-    links,
-    meta: {
-      'total-count': totalCount,
-      'page-count': pageCount(page),
-      'current-page': number,
-      'per-page': perPage,
-    },
   };
 }
 

@@ -22,22 +22,17 @@ export interface Violation {
   readonly message: string;
 }
 
-interface ReadOptions {
-  /** JSON pointer to the object. */
-  readonly at?: string;
-  /** Keeps members that are not known, and takes null for an absent member. */
-  readonly isTolerant?: boolean;
-}
-
 /**
  * Reads the members of a JSON object, with the fallbacks of those that are absent.
+ * @param at JSON pointer to the object
+ * @param isTolerant keeps members that are not known, and takes null for an absent member
  * @throws what `refuse` makes of everything that is wrong with the object
  */
 export function readMembers<S extends Shape>(
   value: unknown,
   shape: S,
+  { at, isTolerant = false }: { readonly at: string; readonly isTolerant?: boolean },
   refuse: (violations: readonly [Violation, ...Violation[]]) => Error,
-  { at = '', isTolerant = false }: ReadOptions = {},
 ): ValuesOf<S> {
   if (!isObject(value)) throw refuse([{ pointer: at, message: 'must be an object' }]);
   const entries = Object.entries(value).filter(([, given]) => !isTolerant || given !== null);

@@ -1,4 +1,5 @@
 import { exactJson } from '../interface/documents.ts';
+import { isObject } from '../interface/members.ts';
 import { html, type Html, instant, page, section } from './page.ts';
 import type { Player } from '../players/players.ts';
 import type { Session } from '../sessions/sessions.ts';
@@ -13,54 +14,40 @@ export interface Visit {
   readonly nowMs: number;
 }
 
-/** What the page says first. */
-interface Greeting {
-  readonly state: 'open' | 'token-expired' | 'session-expired' | 'unknown';
-  readonly status: number;
-  readonly badge: string;
-  readonly title: string;
-  readonly lead: Html;
-}
-
 /** The page that a session's URL opens, instead of the platform's game client: plain HTML that needs no script. */
 export function lobbyPage(visit: Visit): { readonly status: number; readonly body: string } {
   const { session, player, nowMs } = visit;
-  const { state, status, badge, title, lead } = greetingOf(visit);
+  const { status, badge, title, lead } = greetingOf(visit);
   const body = page({
-    title: [title, session && nameOf(session, player), 'Poker sandbox'].filter(Boolean).join(' – '),
+    title: [title, session && (player?.nick ?? session.userId), 'Poker sandbox'].filter(Boolean).join(' – '),
     script: '/assets/countdown.js',
-    main: html`<div class="hero ${state}">
+    main: html`<div class="hero ${badge.toLowerCase().replace(' ', '-')}">
         <p class="badge">${badge}</p>
         <h1>${title}</h1>
         ${lead}
       </div>
-      ${session && state !== 'session-expired' ? timeLeft(session, nowMs) : undefined}
+      ${session && session.expiresAtMs > nowMs && timeLeft(session, nowMs)}
       ${session && details(session, player)}`,
     note: 'This page stands in for the platform’s game client. No game starts here.',
   });
   return { status, body };
 }
 
-function nameOf({ userId }: Session, player: Player | undefined): string {
-  return player?.nick ?? userId;
-}
-
-function greetingOf({ session, player, askedTable, nowMs }: Visit): Greeting {
+/** What the page says first. */
+function greetingOf({ session, player, askedTable, nowMs }: Visit) {
   if (!session) {
     const lead = html`<p>
       The address is not complete, its token was replaced by a newer one, or the session ended long ago. A
       reset forgets sessions too, and so does a restart.
     </p>`;
-    const title = 'No session has this token';
-    return { state: 'unknown', status: 404, badge: 'Session unknown', title, lead };
+    return { status: 404, badge: 'Session unknown', title: 'No session has this token', lead };
   }
   // a name in another script must not change the direction of the words around it
-  const name = html`<strong><bdi>${nameOf(session, player)}</bdi></strong>`;
+  const name = html`<strong><bdi>${player?.nick ?? session.userId}</bdi></strong>`;
   if (session.expiresAtMs <= nowMs) {
     const lead = html`<p>The session of ${name} is over.</p>
       ${logInAgain(session)}`;
-    const title = 'The session has expired';
-    return { state: 'session-expired', status: 410, badge: 'Session expired', title, lead };
+    return { status: 410, badge: 'Session expired', title: 'The session has expired', lead };
   }
   if (session.authExpiresAtMs <= nowMs) {
     const lead = html`<p>
@@ -68,13 +55,7 @@ function greetingOf({ session, player, askedTable, nowMs }: Visit): Greeting {
         session id gives another.
       </p>
       ${logInAgain(session)}`;
-    return {
-      state: 'token-expired',
-      status: 410,
-      badge: 'Token expired',
-      title: 'The token has expired',
-      lead,
-    };
+    return { status: 410, badge: 'Token expired', title: 'The token has expired', lead };
   }
   const { tableId } = session;
   // a session may be opened again for another place; its older URLs still name the first
@@ -83,9 +64,9 @@ function greetingOf({ session, player, askedTable, nowMs }: Visit): Greeting {
     above is what the session was opened for last.
   </p>`;
   const lead = html`<p>Opened for ${name}.</p>
-    ${askedTable === tableId?.toString() ? undefined : other}`;
+    ${askedTable !== tableId?.toString() && other}`;
   const title = tableId === undefined ? 'Lobby' : `Table ${tableId}`;
-  return { state: 'open', status: 200, badge: 'Session open', title, lead };
+  return { status: 200, badge: 'Session open', title, lead };
 }
 
 function logInAgain(session: Session): Html {
@@ -104,31 +85,20 @@ function logInAgain(session: Session): Html {
 /** Launch options are an object, or a string that holds one. */
 function optionsOf({ launchOptions }: Session): Readonly<Record<string, unknown>> {
   const value = typeof launchOptions === 'string' ? parseJson(launchOptions)?.value : launchOptions;
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 /** Shows how long the session and its token still last; countdown.js updates it. */
 function timeLeft({ createdAtMs, expiresAtMs, authExpiresAtMs }: Session, nowMs: number): Html {
   const timer = (id: string, name: string, endsAtMs: number) => {
     const leftMs = Math.max(0, endsAtMs - nowMs);
-    const ticking = html`<p
-      class="clock"
-      role="timer"
-      aria-labelledby="${id}-name"
-      data-left-ms="${leftMs}"
-      data-bar="${id}-bar"
-    >
+    const ticking = html`<p class="clock" role="timer" aria-labelledby="${id}-name" data-left-ms="${leftMs}">
       ${clock(leftMs)}
     </p>`;
     return html`<div class="timer">
       <p id="${id}-name">${name}</p>
       ${leftMs > 0 ? ticking : html`<p class="clock over">expired</p>`}
-      <progress
-        id="${id}-bar"
-        aria-labelledby="${id}-name"
-        max="${endsAtMs - createdAtMs}"
-        value="${leftMs}"
-      ></progress>
+      <progress aria-labelledby="${id}-name" max="${endsAtMs - createdAtMs}" value="${leftMs}"></progress>
       <p class="until">${leftMs > 0 ? 'until' : 'since'} ${instant(endsAtMs)}</p>
     </div>`;
   };
@@ -142,9 +112,9 @@ function timeLeft({ createdAtMs, expiresAtMs, authExpiresAtMs }: Session, nowMs:
 /** Formats a remaining time like a clock, `59:58` or `1:00:00`; a second that has begun counts. */
 export function clock(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
-  const [hours, ...rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const parts = hours === 0 ? rest : [hours, ...rest];
-  return parts.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+  const hours = Math.floor(seconds / 3600);
+  const rest = new Date(seconds * 1000).toISOString().slice(14, 19);
+  return hours === 0 ? rest.replace(/^0/, '') : `${hours}:${rest}`;
 }
 
 const OPENED_IN = { external: 'a browser', internal: 'a desktop or mobile app' };

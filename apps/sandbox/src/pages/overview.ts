@@ -9,7 +9,7 @@ import { type Player, Players } from '../players/players.ts';
 import { type Session, Sessions } from '../sessions/sessions.ts';
 import type { OperationCounters } from '../traffic/exchange.ts';
 import { TrafficLog } from '../traffic/traffic-log.ts';
-import { Html, html, instant, page, section } from './page.ts';
+import { type Html, html, instant, page, section } from './page.ts';
 import { requestList } from './request-list.ts';
 
 const LOOK_MS = 300;
@@ -17,8 +17,8 @@ const SHOWN_FAULTS = 50;
 const SHOWN_PEOPLE = 10;
 const SHOWN_REQUESTS = 30;
 
-/** The parts of the page that change while it is open, as HTML by their names. */
-export type Parts = Readonly<Record<'figures' | 'faults' | 'requests' | 'sessions' | 'players', string>>;
+/** The parts of the page that change while it is open, by their names. */
+type Parts = ReturnType<Overview['parts']>;
 
 /** What happens in the sandbox now, for its first page. */
 @Injectable()
@@ -37,17 +37,16 @@ export class Overview {
     private readonly sessions: Sessions,
   ) {}
 
-  parts(): Parts {
-    const { faults, log } = this;
+  parts() {
     const [sessions, players] = [this.sessions.all(), this.players.all()];
     const playerOf = ({ clientId, userId }: Session) => this.players.find(clientId, userId);
     const sessionItems = newest(sessions).map((session) => sessionItem(session, playerOf(session)));
     return {
-      figures: figures(log.counters()).text,
-      faults: faultList(faults.list()).text,
-      requests: requestList(log.newest(SHOWN_REQUESTS)).text,
-      sessions: listOf(sessionItems, sessions.length, 'None is open.').text,
-      players: listOf(newest(players).map(playerItem), players.length, 'None yet.').text,
+      figures: figures(this.log.counters),
+      faults: faultList(this.faults.rules),
+      requests: requestList(this.log.newest(SHOWN_REQUESTS)),
+      sessions: listOf(sessionItems, sessions.length, 'None is open.'),
+      players: listOf(newest(players).map(playerItem), players.length, 'None yet.'),
     };
   }
 }
@@ -58,7 +57,7 @@ function newest<T>(items: readonly T[]): readonly T[] {
 
 /** The first page: what happens in the sandbox now, with a form for faults. live.js keeps it up to date. */
 export function overviewPage(parts: Parts, address: string, clientId: string): string {
-  const live = (name: keyof Parts): Html => html`<div data-part="${name}">${new Html(parts[name])}</div>`;
+  const live = (name: keyof Parts): Html => html`<div data-part="${name}">${parts[name]}</div>`;
   return page({
     title: 'Poker sandbox',
     script: '/assets/live.js',
@@ -97,7 +96,7 @@ function figures(counters: Readonly<Record<Operation, OperationCounters>>): Html
 function faultList(rules: readonly StandingRule[]): Html {
   const items = rules.slice(0, SHOWN_FAULTS).map(faultItem);
   return html`${listOf(items, rules.length, 'None: the platform has a good day.')}
-  ${rules.length > 1 ? html`<button type="button" class="plain" id="clear-faults">Switch all off</button>` : undefined}`;
+  ${rules.length > 1 && html`<button type="button" class="plain" id="clear-faults">Switch all off</button>`}`;
 }
 
 function faultItem({ id, operation, remaining, share, fault: { kind, ...members } }: StandingRule): Html {
@@ -147,7 +146,7 @@ function listOf(rows: readonly Html[], count: number, none: string): Html {
   return html`<ul class="rows">
       ${rows}
     </ul>
-    ${count > rows.length ? html`<p class="note">and ${count - rows.length} more</p>` : undefined}`;
+    ${count > rows.length && html`<p class="note">and ${count - rows.length} more</p>`}`;
 }
 
 /** Switches a fault on; live.js sends it to the control API. */
@@ -178,9 +177,9 @@ function faultForm(): Html {
 function fields(members: Shape): readonly Html[] {
   return Object.entries(members).map(([name, { shown }]) => {
     if (typeof shown !== 'string' && typeof shown !== 'number') return html``;
-    const type = typeof shown === 'number' ? html`type="number" step="any"` : undefined;
+    const type = typeof shown === 'number' && html`type="number" step="any"`;
     return html`<label>
-      ${name} <input name="${name}" value="${shown}" ${type} ${shown === '' ? undefined : html`required`} />
+      ${name} <input name="${name}" value="${shown}" ${type} ${shown !== '' && html`required`} />
     </label>`;
   });
 }

@@ -1,36 +1,30 @@
-import type { ServerResponse } from 'node:http';
-
-import { sendAnswer } from '../interface/documents.ts';
+import { type SandboxResponse, sendAnswer } from '../traffic/answer.ts';
 
 /** A piece of HTML that is already escaped. */
 export class Html {
   constructor(readonly text: string) {}
+
+  toJSON(): string {
+    return this.text;
+  }
 }
 
 /** A value of a template: text, which is escaped, or HTML, which is not. */
-export type Content = Html | readonly Html[] | string | number | undefined;
+export type Content = Html | readonly Html[] | string | number | false | undefined;
 
 /**
  * Builds HTML from a template. Every value that is not HTML is escaped, for an element as for a quoted attribute;
- * undefined becomes nothing.
+ * undefined and false become nothing.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(String.raw({ raw: template }, ...values.map(markup)));
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 function markup(value: Content): string {
-  if (value === undefined) return '';
+  if (value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(({ text }) => text).join('');
-  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Formats a time, to the second, in UTC. */
@@ -94,7 +88,7 @@ export function page({ title, script, status, main, note }: PageParts): string {
 }
 
 /** Sends a page. @param policy further directives of its Content-Security-Policy */
-export function sendPage(response: ServerResponse, body: string, { status = 200, policy = '' } = {}): void {
+export function sendPage(response: SandboxResponse, body: string, { status = 200, policy = '' } = {}): void {
   const headers = { ...PAGE_HEADERS, 'content-security-policy': `${POLICY}${policy}` };
   sendAnswer(response, { status, contentType: 'text/html; charset=utf-8', body, headers });
 }

@@ -1,18 +1,9 @@
-import type { ServerResponse } from 'node:http';
-import {
-  Controller,
-  Get,
-  type MessageEvent,
-  type OnModuleDestroy,
-  Param,
-  Query,
-  Res,
-  Sse,
-} from '@nestjs/common';
-import { finalize, map, type Observable, Subject, takeUntil } from 'rxjs';
+import { Controller, Get, type OnModuleDestroy, Param, Query, Res, Sse } from '@nestjs/common';
+import { finalize, map, Subject, takeUntil } from 'rxjs';
 import { Problem } from '../control/problem.ts';
+import type { SandboxResponse } from '../traffic/answer.ts';
 import { Players } from '../players/players.ts';
-import { PublicAddress, Sessions } from '../sessions/sessions.ts';
+import { Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { lobbyPage } from './lobby-page.ts';
 import { Overview, overviewPage } from './overview.ts';
@@ -32,13 +23,12 @@ export class PagesController implements OnModuleDestroy {
     private readonly sessions: Sessions,
     private readonly players: Players,
     private readonly overview: Overview,
-    private readonly address: PublicAddress,
     private readonly settings: Settings,
   ) {}
 
   @Get(['lobby', 'table/:tableId'])
   lobby(
-    @Res() response: ServerResponse,
+    @Res() response: SandboxResponse,
     @Query('auth') auth: unknown,
     @Param('tableId') askedTable: string | undefined,
   ): void {
@@ -51,15 +41,15 @@ export class PagesController implements OnModuleDestroy {
   }
 
   @Get()
-  first(@Res() response: ServerResponse): void {
-    const [client] = this.settings.clients;
-    const body = overviewPage(this.overview.parts(), this.address.origin, client?.id ?? '');
+  first(@Res() response: SandboxResponse): void {
+    const { publicUrl, clients } = this.settings;
+    const body = overviewPage(this.overview.parts(), publicUrl, clients[0].id);
     sendPage(response, body, { policy: OVERVIEW_POLICY });
   }
 
   /** Sends the parts of the first page, again whenever one has changed. */
   @Sse('sandbox/events')
-  events(): Observable<MessageEvent> {
+  events() {
     if (this.watchers >= MAX_WATCHERS) throw new Problem(429, 'Too many pages are open; close some.');
     this.watchers += 1;
     return this.overview.changes.pipe(

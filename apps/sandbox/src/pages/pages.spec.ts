@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFaultRule } from '../control/control.controller.ts';
 import { FAULTS } from '../faults/faults.ts';
 import type { Exchange } from '../traffic/exchange.ts';
-import { describeRequest } from '../traffic/traffic-log.ts';
+import { describeRequest, TrafficLog } from '../traffic/traffic-log.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
 import { requestList, shownCanonical } from './request-list.ts';
 
@@ -62,17 +62,10 @@ describe('the lobby page', () => {
 });
 
 function exchangeOf(rest: Partial<Exchange>): Exchange {
-  return {
-    operation: 'session',
-    method: 'POST',
-    url: '/users/u/session?clientId=op',
-    headers: { host: ['h'], sign: ['d1gest'] },
-    receivedAtMs: 0,
-    planned: { kinds: [], delayMs: 0, fault: undefined },
-    counters: { received: 0, processed: 0, answered: {}, unanswered: 0, faults: {} },
-    body: Buffer.alloc(0),
-    ...rest,
-  };
+  const headersDistinct = { host: ['h'], sign: ['d1gest'] };
+  const request = { method: 'POST', originalUrl: '/users/u/session?clientId=op', headersDistinct };
+  const planned = { kinds: [], delayMs: 0, fault: undefined };
+  return { ...new TrafficLog().begin(request as never, 'session', planned), ...rest };
 }
 
 describe('description of a request', () => {
@@ -115,22 +108,14 @@ describe('description of a request', () => {
   });
 
   it.each([
-    [
-      { state: 'right', reason: 'Why.', canonical: 'a<b' } as const,
-      'signature right',
-      'Why. To be signed, before the secret key: a&lt;b',
-    ],
-    [
-      { state: 'wrong', reason: 'Why.', settings: { A: 'b' } } as const,
-      'signature wrong',
-      'Why. It would be right with A=b',
-    ],
-    [{ state: 'unsigned', reason: 'Why.' } as const, 'not signed', 'Why.'],
-    [undefined, 'not looked at', 'The request was answered before its signature was looked at.'],
-  ])('says what was made of a signature: %j', (verdict, badge, text) => {
-    const page = requestList([exchangeOf(verdict ? { verdict } : {})]).text;
+    [{ state: 'signature right', canonical: 'a<b' }, 'Why. To be signed, before the secret key: a&#60;b'],
+    [{ state: 'signature wrong', settings: { A: 'b' } }, 'Why. It would be right with A=b'],
+    [{ state: 'not signed' }, 'Why.'],
+    [undefined, 'The request was answered before its signature was looked at.'],
+  ] as const)('says what was made of a signature: %j', (verdict, text) => {
+    const page = requestList([exchangeOf(verdict ? { verdict: { reason: 'Why.', ...verdict } } : {})]).text;
     const shown = page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-    expect(shown).toContain(` cut off session ${badge} `);
+    expect(shown).toContain(` cut off session ${verdict?.state ?? 'not looked at'} `);
     expect(shown).toContain(` Signature ${text} Request `);
   });
 });

@@ -1,31 +1,20 @@
 import { PlatformError } from '../interface/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 
-export class Currencies {
-  readonly active: readonly string[];
-  /** Used if no currency is named. */
-  readonly system: string;
-
-  constructor(private readonly settings: Settings['currencies']) {
-    this.active = settings.active;
-    this.system = settings.active[0] as string;
-  }
-
-  isKnown(code: string): boolean {
-    return this.active.includes(code) || this.settings.inactive.includes(code);
-  }
-
-  /**
-   * Checks the currency of a session or a game. If it is not mandatory, the interface shows no error for it.
-   * @throws PlatformError 422 if the currency is blank, unknown or not active
-   */
-  check(code: string | undefined, pointer: string): void {
-    if (!this.settings.mandatory) return;
-    const refuse = (detail: string) => new PlatformError(422, { detail, pointer });
-    if (!code) throw refuse('Currency cannot be blank');
-    if (!this.isKnown(code)) throw refuse('Currency not found');
-    if (!this.active.includes(code)) throw refuse('This currency is not active');
-  }
+/**
+ * Checks the currency of a session or a game. If it is not mandatory, the interface shows no error for it.
+ * @throws PlatformError 422 if the currency is blank, unknown or not active
+ */
+export function checkCurrency(
+  known: Settings['currencies'],
+  code: string | undefined,
+  pointer: string,
+): void {
+  if (!known.mandatory) return;
+  const refuse = (detail: string) => new PlatformError(422, { detail, pointer });
+  if (!code) throw refuse('Currency cannot be blank');
+  if (known.inactive.includes(code)) throw refuse('This currency is not active');
+  if (!known.active.includes(code)) throw refuse('Currency not found');
 }
 
 export interface Player {
@@ -98,8 +87,9 @@ export class Players {
   }
 }
 
-function keyOf(clientId: string, userId: string): string {
-  return JSON.stringify([clientId, userId]);
+/** The key of a player, or of a session, of a client. */
+export function keyOf(clientId: string, id: string): string {
+  return JSON.stringify([clientId, id]);
 }
 
 function fold(nick: string): string {

@@ -23,17 +23,12 @@ const HIGH_ROLLER_FACTOR = 100_000_000_003n;
  * a day make the day. Every step of a day has the same figures.
  * @param rank the lower it is, the more the account plays
  */
-export function figuresOf(
-  seed: number,
-  rank: number,
-  moneyType: MoneyType,
-  { day, steps }: DayPart,
-): Figures {
-  const volume = weight(rank) * dayFactor(day);
-  const amounts = perStep(volume, moneyType, drawer(seed, rank, day, moneyType));
+export function figuresOf(seed: number, rank: number, moneyType: MoneyType, part: DayPart): Figures {
+  const volume = weight(rank) * dayFactor(part.day);
+  const amounts = perStep(volume, moneyType, drawer(seed, rank, part.day, moneyType));
   const factor = factorOf(rank, moneyType);
   const figures = {} as Record<FigureName, number | bigint>;
-  for (const name of FIGURE_NAMES) figures[name] = multiply(amounts[name] * steps, factor);
+  for (const name of FIGURE_NAMES) figures[name] = multiply(amounts[name] * part.steps, factor);
   return figures;
 }
 

@@ -39,11 +39,11 @@ export class Population {
 
   /** Every account, or those in one currency. */
   select(currency?: string): Sequence<Account> {
-    if (currency === undefined) return { length: this.size, at: (position) => this.accountAt(position) };
-
     // currencies repeat after as many players as there are currencies
     const blockSize = this.currencies.length * this.accountsPerUser;
-    const offsets = this.range(0, blockSize).filter((account) => account.currency === currency);
+    const offsets = this.range(0, blockSize).filter(
+      (account) => account.currency === (currency ?? account.currency),
+    );
     const inLastBlock = offsets.filter(({ index }) => index < this.size % blockSize).length;
     return {
       length: Math.floor(this.size / blockSize) * offsets.length + inLastBlock,
@@ -54,12 +54,12 @@ export class Population {
     };
   }
 
-  /** The accounts of one player, in one currency or in both; none if the user is not in the population. */
-  forUser(userId: string, currency?: string): readonly Account[] {
+  /** The accounts of one player; none if the user is not in the population. */
+  forUser(userId: string): readonly Account[] {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
-    return this.range(user * this.accountsPerUser, this.accountsPerUser)
-      .filter(({ index }) => index >= 0 && index < this.size)
-      .filter((account) => currency === undefined || account.currency === currency);
+    return this.range(user * this.accountsPerUser, this.accountsPerUser).filter(
+      ({ index }) => index >= 0 && index < this.size,
+    );
   }
 
   private range(start: number, length: number): readonly Account[] {
@@ -74,12 +74,6 @@ export class Population {
     const userId = `player-${String(user + 1).padStart(8, '0')}`;
     return { index, userId, currency: this.currencies[place] as string };
   }
-}
-
-/** The same items in the opposite order. */
-export function reversed<T>(sequence: Sequence<T>): Sequence<T> {
-  const { length } = sequence;
-  return { length, at: (position) => sequence.at(length - 1 - position) };
 }
 
 /** Sequences one after the other. */

@@ -48,23 +48,23 @@ export function dateOf(day: number): string {
  * @returns undefined for a time that the zone's clock skips, as in spring
  */
 export function toUtc(wallMs: number, zone: Intl.DateTimeFormat): number | undefined {
-  // the offset at the guess, applied twice, since the guess may be on the other side of a time change
-  const guess = wallMs - offsetMs(zone, wallMs);
-  const utcMs = wallMs - offsetMs(zone, guess);
-  return utcMs + offsetMs(zone, utcMs) === wallMs ? utcMs : undefined;
-}
-
-function offsetMs(zone: Intl.DateTimeFormat, utcMs: number): number {
-  const name = zone.formatToParts(utcMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const [, sign, hours, minutes = 0, seconds = 0] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(name) ?? [];
-  if (sign === undefined) return 0;
-  return (sign === '+' ? 1 : -1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  // years before 1000 are written with fewer digits, and taken for UTC
+  const wallAt = (utcMs: number) => parseMoment(zone.format(utcMs)) ?? utcMs;
+  const guess = wallMs + (wallMs - wallAt(wallMs));
+  // again, since the guess may be on the other side of a time change
+  const utcMs = guess + (wallMs - wallAt(guess));
+  return wallAt(utcMs) === wallMs ? utcMs : undefined;
 }
 
 /** A time zone by its name or an offset such as `+03:00`; default UTC. @throws PlatformError 422 if it does not exist */
 export function zoneOf(timeZone?: string): Intl.DateTimeFormat {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: timeZone || 'UTC', timeZoneName: 'longOffset' });
+    // Swedish writes times as the interface does
+    return new Intl.DateTimeFormat('sv', {
+      timeZone: timeZone || 'UTC',
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    });
   } catch {
     throw incorrect('timeZone', 'timeZone must be the name of a zone or an offset like +03:00');
   }
@@ -109,16 +109,19 @@ export function readRakeQuery(form: TextParameters, query: TextParameters): Rake
   };
 }
 
+/** The number of a page, from 1, and its size. */
+export interface Pagination {
+  readonly page: number;
+  readonly perPage: number;
+}
+
 /**
  * Reads `per-page` and `page`. A `per-page` over the maximum is lowered to it.
  * @throws PlatformError 400 if it is not a positive number
  */
-export function readPagination(
-  query: TextParameters,
-  settings: Settings['reports'],
-): { perPage: number; number: number } {
+export function readPagination(query: TextParameters, settings: Settings['reports']): Pagination {
   const perPage = readCount(query, 'per-page') ?? settings.perPageDefault;
-  return { perPage: Math.min(perPage, settings.perPageMaximum), number: readCount(query, 'page') ?? 1 };
+  return { perPage: Math.min(perPage, settings.perPageMaximum), page: readCount(query, 'page') ?? 1 };
 }
 
 export function incorrect(name: string, reason: string): PlatformError {
@@ -136,7 +139,7 @@ function readMoment(form: TextParameters, name: string, zone: Intl.DateTimeForma
 
 function readCount(query: TextParameters, name: string): number | undefined {
   const text = query[name];
-  if (text === undefined || text === '') return undefined;
+  if (!text) return undefined;
   if (!/^[1-9]\d{0,14}$/.test(text))
     throw new PlatformError(400, { meta: { reason: `${name} must be an integer from 1` } });
   return Number(text);

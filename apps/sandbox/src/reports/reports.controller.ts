@@ -1,13 +1,11 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import { collectionDocument, pageCount, type Resource } from '../interface/documents.ts';
-import { PublicAddress } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
-import { SignatureGuard } from '../traffic/signature.guard.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
+import { SignatureGuard } from '../traffic/signature.guard.ts';
 import type { Sequence } from './population.ts';
 import { readPage } from './report-faults.ts';
 import { readPagination, readRakeQuery, readReportQuery } from './report-query.ts';
-import { Reports } from './reports.ts';
+import { Reports, type Resource } from './reports.ts';
 
 /** The two reports (interface document, endpoints 3 and 4). */
 @Controller('api/web/v2/app')
@@ -16,7 +14,6 @@ export class ReportsController {
   constructor(
     private readonly settings: Settings,
     private readonly reports: Reports,
-    private readonly address: PublicAddress,
   ) {}
 
   @Post('reports/ad_hoc')
@@ -40,14 +37,14 @@ export class ReportsController {
     url: string,
     linked: readonly ('self' | 'first' | 'last')[],
   ) {
-    const { page, records } = readPage(readPagination(query, this.settings.reports), fault, report);
-    const numbers = { self: page.number, first: 1, last: Math.max(1, pageCount(page)) };
+    const { data, meta } = readPage(readPagination(query, this.settings.reports), fault, report);
+    const numbers = { self: meta['current-page'], first: 1, last: Math.max(1, meta['page-count']) };
     const links = linked.map((name) => {
-      const link = new URL(url, this.address.origin);
+      const link = new URL(url, this.settings.publicUrl);
       link.searchParams.set('page', String(numbers[name]));
-      link.searchParams.set('per-page', String(page.perPage));
+      link.searchParams.set('per-page', String(meta['per-page']));
       return [name, { href: link.href }] as const;
     });
-    return collectionDocument(records, page, Object.fromEntries(links));
+    return { data, links: Object.fromEntries(links), meta };
   }
 }

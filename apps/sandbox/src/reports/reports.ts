@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
 
-import { PlatformError, type Resource } from '../interface/documents.ts';
-import { Currencies, Players } from '../players/players.ts';
+import { PlatformError } from '../interface/documents.ts';
+import { Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import { figuresOf, MONEY_TYPES, type MoneyType, rakeOf, weightedSteps } from './figures.ts';
-import { type Account, concatenated, Population, reversed, type Sequence } from './population.ts';
+import { type Account, concatenated, Population, type Sequence } from './population.ts';
 import { dateOf, type DayPart, incorrect, type RakeQuery, type ReportQuery } from './report-query.ts';
+
+/** A record of a report. */
+export interface Resource {
+  readonly type: string;
+  readonly id: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Both reports as sequences of records, any of which takes the same time. They are about a generated population, and, if
@@ -17,10 +24,9 @@ export class Reports {
 
   constructor(
     private readonly settings: Settings,
-    private readonly currencies: Currencies,
     private readonly players: Players,
   ) {
-    this.population = new Population(Math.ceil(settings.reports.records / 2), currencies.active);
+    this.population = new Population(Math.ceil(settings.reports.records / 2), settings.currencies.active);
   }
 
   /** One record per day, user, currency and money type, in this order. */
@@ -51,12 +57,13 @@ export class Reports {
   /** One record per user and currency over the whole period. Takes time proportional to its days as well. */
   rake(clientId: string, query: RakeQuery): Sequence<Resource> {
     const { days, isConverted } = query;
+    const [system] = this.settings.currencies.active;
     let steps = 0;
     for (let nth = 0; nth < days.length; nth++) steps += weightedSteps(days.at(nth) as DayPart);
     const accounts = this.sorted(clientId, query);
     const at = (position: number): Resource => {
       const { index, userId, currency: own } = accounts.at(position) as Account;
-      const { preferredCurrency = this.currencies.system } = this.players.find(clientId, userId) ?? {};
+      const { preferredCurrency = system } = this.players.find(clientId, userId) ?? {};
       const currency = isConverted ? preferredCurrency : own;
       const attributes = { 'user-id': userId, currency, value: rakeOf(index, steps) };
       return { type: 'players-rake', id: `${userId}-${own}`, attributes };
@@ -68,22 +75,25 @@ export class Reports {
   private sorted(clientId: string, query: RakeQuery): Sequence<Account> {
     const { sortedBy, isDescending, isConverted, userId } = query;
     const isByCurrency = sortedBy === 'currency' && !isConverted && userId === undefined && !query.currency;
-    const codes = isByCurrency ? [...this.currencies.active].sort() : [query.currency];
+    const codes = isByCurrency ? this.settings.currencies.active.toSorted() : [query.currency];
     const all = concatenated(codes.map((currency) => this.select(clientId, { ...query, currency })));
-    return isDescending === (sortedBy === 'value') ? all : reversed(all);
+    if (isDescending === (sortedBy === 'value')) return all;
+    return { length: all.length, at: (position) => all.at(all.length - 1 - position) };
   }
 
   /** @throws PlatformError 422 if the currency is unknown, 404 if the user is unknown and players must exist */
   private select(clientId: string, { userId, currency }: ReportQuery): Sequence<Account> {
-    if (currency !== undefined && !this.currencies.isKnown(currency))
+    const { currencies, unknownPlayers } = this.settings;
+    if (currency !== undefined && ![...currencies.active, ...currencies.inactive].includes(currency))
       throw incorrect('currency', 'currency must be the code of a currency that the platform knows');
     if (userId === undefined) return this.population.select(currency);
-    if (this.population.forUser(userId).length > 0) return this.population.forUser(userId, currency);
 
     const player = this.players.find(clientId, userId);
-    if (!player && this.settings.unknownPlayers === 'refuse') throw new PlatformError(404);
-    const account = { index: rankOf(userId), userId, currency: player?.currency ?? this.currencies.system };
-    return player && (currency ?? account.currency) === account.currency ? [account] : [];
+    const generated = this.population.forUser(userId);
+    if (!player && generated.length === 0 && unknownPlayers === 'refuse') throw new PlatformError(404);
+    const own = { index: rankOf(userId), userId, currency: player?.currency ?? currencies.active[0] };
+    const accounts = player && generated.length === 0 ? [own] : generated;
+    return accounts.filter((account) => account.currency === (currency ?? account.currency));
   }
 }
 

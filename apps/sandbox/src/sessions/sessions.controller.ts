@@ -1,48 +1,64 @@
 import { Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { PlatformError } from '../interface/documents.ts';
-import { Currencies, Players } from '../players/players.ts';
+import { checkCurrency, type PlayerDetails, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
-import { VerifiedCall, type Call } from '../traffic/exchange.ts';
+import type { Parameters } from '../signature/signature.ts';
+import { type Call, VerifiedCall } from '../traffic/exchange.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import { AUTH_TYPES, launchUrl, PublicAddress, Sessions } from './sessions.ts';
+import { ATTRIBUTES, readOpenGame, readSessionForm } from './session-requests.ts';
+import { launchUrl, type SessionRequest, Sessions } from './sessions.ts';
 
-const ATTRIBUTES = '/data/attributes';
-
-/** Session creation (interface document, endpoint 1). */
-@Controller('api/web/v2/app/users')
+/** Session creation and open-game (interface document, endpoints 1 and 2). */
+@Controller()
 @UseGuards(SignatureGuard)
 export class SessionsController {
   constructor(
     private readonly settings: Settings,
     private readonly players: Players,
     private readonly sessions: Sessions,
-    private readonly currencies: Currencies,
-    private readonly address: PublicAddress,
   ) {}
 
-  @Post(':userId/session')
+  @Post('api/web/v2/app/users/:userId/session')
   @HttpCode(200)
-  create(@VerifiedCall() { client, content, fault }: Call, @Param('userId') userId: string) {
-    const { nick, authType: asked = 'external', lang = 'en', currency } = content;
-    const authType = AUTH_TYPES.find((type) => type === asked);
-    if (!authType)
-      throw new PlatformError(422, { detail: 'Auth type not valid', pointer: `${ATTRIBUTES}/authType` });
-    if (!/^[a-z]{2}$/i.test(lang)) throw new PlatformError(422, { pointer: `${ATTRIBUTES}/lang` });
-    this.currencies.check(currency, `${ATTRIBUTES}/currency`);
+  createSession(@VerifiedCall() { client, content, fault }: Call, @Param('userId') userId: string) {
+    const { authType, lang, nick, currency } = readSessionForm(content);
     if (this.settings.unknownPlayers === 'refuse' && !this.players.find(client.id, userId))
       throw new PlatformError(404, { detail: 'Player not found' });
-    if (nick) this.players.checkNickname(client.id, userId, nick, `${ATTRIBUTES}/nick`);
-
-    this.players.save(client.id, userId, { nick, currency });
-    const session = this.sessions.open({ clientId: client.id, userId, authType, lang });
-    const { auth, sessionId } = session;
+    const request = { clientId: client.id, userId, authType, lang };
+    const { sessionId, auth, url } = this.open(request, { nick, currency }, ATTRIBUTES);
     const attributes = {
       'user-id': fault?.kind === 'other-user-id' ? otherUserId(userId, fault.as) : userId,
-      'redirect-url': launchUrl(this.address.origin, session),
+      'redirect-url': url,
       auth,
       'session-id': sessionId,
     };
     return { data: { id: auth, type: 'session', attributes } };
+  }
+
+  /** Opens the lobby or a table. An unknown player is created. */
+  @Post('apiweb/v3/open-game')
+  @HttpCode(200)
+  openGame(@VerifiedCall() { client, content }: Call<Parameters>) {
+    const { playerCountryMember } = client.conventions;
+    const { wanted, player } = readOpenGame(content, playerCountryMember);
+    const { id: userId, nick, currency, preferredCurrency, ...profile } = player;
+    const { id: wantedId, authType, lang, tableId, launchOptions } = wanted;
+    const request = { clientId: client.id, userId, authType, lang, tableId, launchOptions };
+    const country = (profile as Parameters)[playerCountryMember] as string | undefined;
+    const details = { nick, currency, preferredCurrency, country, profile };
+    const { sessionId, auth, url } = this.open(request, details, `${ATTRIBUTES}/player`, wantedId);
+    const id = `/apiweb/v3/game-sessions/${encodeURIComponent(sessionId)}`;
+    return { data: { id, type: 'GameSession', attributes: { playerId: userId, sessionId, auth, url } } };
+  }
+
+  /** Opens a session, and saves its player, if neither currency, nickname nor session id is refused. */
+  private open(request: SessionRequest, player: PlayerDetails, at: string, sessionId?: string) {
+    const { clientId, userId } = request;
+    checkCurrency(this.settings.currencies, player.currency, `${at}/currency`);
+    if (player.nick) this.players.checkNickname(clientId, userId, player.nick, `${at}/nick`);
+    const session = this.sessions.open(request, sessionId);
+    this.players.save(clientId, userId, player);
+    return { ...session, url: launchUrl(this.settings.publicUrl, session) };
   }
 }
 

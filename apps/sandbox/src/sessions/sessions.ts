@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { exactJson, PlatformError } from '../interface/documents.ts';
+import { keyOf } from '../players/players.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The interface's authorization types, the default first. */
@@ -25,7 +26,10 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-type SessionRequest = Omit<Session, 'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'>;
+export type SessionRequest = Pick<
+  Session,
+  'clientId' | 'userId' | 'authType' | 'lang' | 'tableId' | 'launchOptions'
+>;
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
 const MAX_SESSIONS = 100_000;
@@ -108,16 +112,6 @@ export class Sessions {
     if (this.expiredAuths.push(auth) > REMEMBERED_SESSIONS)
       this.byAuth.delete(this.expiredAuths.shift() ?? '');
   }
-}
-
-function keyOf(clientId: string, sessionId: string): string {
-  return JSON.stringify([clientId, sessionId]);
-}
-
-/** Where players and callers reach the sandbox: the setting, or where it listens, which is known once it does. */
-export class PublicAddress {
-  /** The origin in links and in the URLs that players open, without a trailing slash. */
-  origin = '';
 }
 
 /** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */

@@ -54,7 +54,7 @@ export function readFirstClient(reader: VariableReader): Client {
  * Every member is optional: without a secret the client opens games unsigned, without operations it may call all four.
  * @throws SettingsError for the first fault of the file
  */
-export function readClients(first: Client, path: string | undefined): readonly Client[] {
+export function readClients(first: Client, path: string | undefined): readonly [Client, ...Client[]] {
   const entries = path === undefined ? [] : Object.entries(FILE.read(path));
   if (entries.some(([id]) => id === first.id))
     throw FILE.fault(`"${first.id}" is the client of SANDBOX_CLIENT_ID`);

@@ -19,20 +19,21 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
     reader.read(name, setting(integer(min, max), String(fallback)));
   const choice = <const T extends string>(name: string, values: readonly [T, ...T[]]) =>
     reader.read(name, setting(oneOf(values), values[0]));
-  const codes = (name: string, fallback: string) => reader.read(name, setting(list(currencyCode), fallback));
+  const codes = (name: string, fallback: string) =>
+    reader.read(name, setting(list(currencyCode), fallback)) as readonly [string, ...string[]];
 
   const settings = {
     host: reader.read('SANDBOX_HOST', setting(String, '127.0.0.1')),
     /** 0 takes a free port. */
     port: number('SANDBOX_PORT', 3100, [0, 65_535]),
-    /** The origin in the URLs that players open; undefined: where the sandbox listens. */
-    publicUrl: reader.read('SANDBOX_PUBLIC_URL', optional(origin)),
+    /** The origin of links and of the URLs that players open; empty: where the sandbox listens, once it does. */
+    publicUrl: reader.read('SANDBOX_PUBLIC_URL', optional(origin)) ?? '',
     /** Whether a session for an unknown player creates the player, or is answered with 404. */
     unknownPlayers: choice('SANDBOX_UNKNOWN_PLAYERS', ['create', 'refuse']),
     /** In characters (Unicode code points). */
     nicknameMaxLength: number('SANDBOX_NICKNAME_MAX_LENGTH', 32, [1, 255]),
     currencies: {
-      /** The first one is the system's own. */
+      /** The first one is the system's own, which is used if none is named. */
       active: codes('SANDBOX_CURRENCIES', 'USD,EUR,GBP'),
       inactive: codes('SANDBOX_INACTIVE_CURRENCIES', 'BRL'),
       mandatory: choice('SANDBOX_CURRENCY_MANDATORY', ['false', 'true']) === 'true',

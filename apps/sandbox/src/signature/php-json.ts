@@ -3,21 +3,24 @@ const DIGITS = 14;
 const ALL_DIGITS = 100;
 /** The deepest nesting that `json_decode` of PHP reads by default. */
 const MAX_DEPTH = 511;
+const INTEGER = /^-?\d+$/;
 
-/** A number that PHP has as a float. */
-export class PhpFloat {
-  constructor(readonly value: number) {}
+/** A number as PHP makes a string of it: an integer of up to 64 bits with all its digits, any other as a float. */
+export function phpNumber(value: number | bigint): string {
+  const isInteger =
+    typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
+  return isInteger ? String(value) : phpFloat(Number(value));
+}
 
-  /** As PHP makes a string of it: 14 significant digits, and from 1.0E+14 on with an exponent. */
-  toString(): string {
-    const { value } = this;
-    if (Object.is(value, -0)) return '-0';
-    if (!Number.isFinite(value)) return value < 0 ? '-INF' : 'INF';
-    const exponential = halfEven(value).replace(/\.?0*(?=e)/, '');
-    const power = Number(exponential.split('e')[1]);
-    if (power >= -4 && power < DIGITS) return decimal(exponential, power);
-    return exponential.replace(/^(-?\d)(?=e)/, '$1.0').replace('e', 'E');
-  }
+/** A float has 14 significant digits, and from 1.0E+14 on an exponent. */
+function phpFloat(value: number): string {
+  if (Object.is(value, -0)) return '-0';
+  if (!Number.isFinite(value)) return value < 0 ? '-INF' : 'INF';
+  const exponential = halfEven(value).replace(/\.?0*(?=e)/, '');
+  const power = Number(exponential.split('e')[1]);
+  if (power < -4 || power >= DIGITS) return exponential.replace(/^(-?\d)(?=e)/, '$1.0').replace('e', 'E');
+  const digits = exponential.replace(/[-.]|e.*/g, '').length;
+  return Number(exponential).toFixed(Math.max(0, digits - 1 - power));
 }
 
 /** `d.ddde±x`. Half of a digit goes to the even digit; JavaScript alone would always round it up. */
@@ -26,12 +29,7 @@ function halfEven(value: number): string {
   return exact ? `${exact[1]}${exact[2]}` : value.toExponential(DIGITS - 1);
 }
 
-function decimal(exponential: string, power: number): string {
-  const digits = exponential.replace(/[-.]|e.*/g, '').length;
-  return Number(exponential).toFixed(Math.max(0, digits - 1 - power));
-}
-
-type Reviver = (this: unknown, name: string, value: unknown, context?: { source?: string }) => unknown;
+type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /**
  * Parses JSON as a platform written in PHP would: nothing nested deeper than 511 levels, and integers of any size
@@ -42,7 +40,7 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
   return parse(text, /\d{16}/.test(text) ? keepDigits : undefined);
 }
 
-/** Parses JSON whose values are signed: what PHP has as a float is a `PhpFloat`, and half a surrogate pair is refused. */
+/** Parses JSON whose values are signed: numbers become PHP's strings, and half a surrogate pair is refused. */
 export function parseSignedJson(text: string): { readonly value: unknown } | undefined {
   return parse(text, asPhp);
 }
@@ -58,22 +56,16 @@ function parse(text: string, revive: Reviver | undefined): { readonly value: unk
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null || value instanceof PhpFloat) return false;
+  if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
-function keepDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  return context?.source && /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
-}
+const keepDigits: Reviver = (_name, value, { source = '' }) =>
+  typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(source) ? BigInt(source) : value;
 
-function asPhp(name: string, value: unknown, context?: { source?: string }): unknown {
-  if (!name.isWellFormed()) throw new SyntaxError('a name holds half a surrogate pair');
-  if (typeof value === 'string' && !value.isWellFormed())
-    throw new SyntaxError('a string holds half a surrogate pair');
+const asPhp: Reviver = (name, value, { source = '' }) => {
+  if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
+    throw new SyntaxError('half a surrogate pair');
   if (typeof value !== 'number') return value;
-  const source = context?.source ?? '';
-  if (!/^-?\d+$/.test(source)) return new PhpFloat(value);
-  const integer = BigInt(source);
-  return BigInt.asIntN(64, integer) === integer ? integer : new PhpFloat(value);
-}
+  return INTEGER.test(source) ? phpNumber(BigInt(source)) : phpFloat(value);
+};

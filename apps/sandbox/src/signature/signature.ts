@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 import type { Conventions } from '../settings/clients.ts';
-import { parseSignedJson, PhpFloat } from './php-json.ts';
+import { parseSignedJson, phpNumber } from './php-json.ts';
 
 /** Parameters of a request by name; values are strings or any JSON. */
 export type Parameters = Readonly<Record<string, unknown>>;
@@ -11,32 +11,17 @@ export type TextParameters = Readonly<Record<string, string | undefined>>;
 
 /** The parameters in a query string; if a name is repeated, the last value counts. */
 export function queryParameters(url: string): TextParameters {
-  const start = url.indexOf('?');
-  return start < 0 ? {} : formParameters(url.slice(start + 1));
+  return formParameters(url.replace(/^[^?]*/, ''));
 }
 
-/** The parameters in an `application/x-www-form-urlencoded` text. */
+/** The parameters in an `application/x-www-form-urlencoded` text, or a query that begins with `?`. */
 export function formParameters(text: string): TextParameters {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
 /** Removed before signing (interface document, "Signature", step 2). */
-const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
-  'clientId',
-  'access-token',
-  'action',
-  'auth',
-  'channel',
-  'controller',
-  'locale',
-  'method',
-  'module',
-  'sign',
-  'version',
-  'per-page',
-  'page',
-  'sort',
-]);
+const EXCLUDED = 'access-token action auth channel clientId controller locale method module sign version';
+const EXCLUDED_NAMES: ReadonlySet<string> = new Set([...EXCLUDED.split(' '), 'per-page', 'page', 'sort']);
 /** Names that PHP's arrays have as positions. */
 const POSITION = /^(0|-?[1-9]\d*)$/;
 
@@ -47,11 +32,10 @@ export function signedContent(
   body?: Buffer,
 ): string | Buffer {
   if (body && conventions.schemeV3 === 'raw-body') return body;
-  const isMerged = conventions.jsonPlacement === 'merge';
-  const found: object[] = [];
-  const decoded = decodeAll(parameters, conventions, isMerged ? found : undefined) as object;
-  const top = isMerged ? merged([decoded, ...found]) : { ...decoded };
-  if (conventions.openGameClient === 'drop') delete (top as { client?: unknown }).client;
+  const found: object[] | undefined = conventions.jsonPlacement === 'merge' ? [] : undefined;
+  const decoded = decodeAll(parameters, conventions, found) as object;
+  const top = (found ? merged([decoded, ...found]) : decoded) as { client?: unknown };
+  if (conventions.openGameClient === 'drop') delete top.client;
   return write(top, conventions, true);
 }
 
@@ -75,8 +59,8 @@ function decodeAll(value: unknown, conventions: Conventions, found?: object[]): 
 /** The content of a string if it is to be decoded and is JSON, else the string. */
 function decode(text: string, mode: Conventions['jsonStrings']): unknown {
   if (mode === 'none' || (mode === 'containers' && !/^[ \t\r\n]*[[{]/.test(text))) return text;
-  const parsed = parseSignedJson(text);
-  return parsed ? parsed.value : text;
+  const parsed = parseSignedJson(text) ?? { value: text };
+  return parsed.value;
 }
 
 /** Joins members as `array_merge` of PHP does: of a name the last one counts, positions are appended. */
@@ -100,16 +84,13 @@ function write(value: unknown, conventions: Conventions, isTop = false): string 
 }
 
 function writeScalar(value: unknown, style: Conventions['scalars']): string {
-  if (typeof value === 'string' || value instanceof PhpFloat) return String(value);
-  if (typeof value === 'number') return String(Number.isSafeInteger(value) ? value : new PhpFloat(value));
-  if (typeof value === 'bigint')
-    return String(BigInt.asIntN(64, value) === value ? value : new PhpFloat(Number(value)));
-  if (style === 'json') return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return phpNumber(value);
+  if (typeof value === 'string' || style === 'json') return String(value);
   return value === true ? '1' : '';
 }
 
 function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !(value instanceof PhpFloat);
+  return typeof value === 'object' && value !== null;
 }
 
 /** Whether a signature is the SHA-256, in lowercase hexadecimal, of what is signed and the secret key. */

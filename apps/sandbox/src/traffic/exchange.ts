@@ -32,8 +32,7 @@ export interface Exchange {
   readonly counters: OperationCounters;
   /** The body as it arrived; empty until it has been read. */
   body: Buffer;
-  /** Set once the signature has been checked. */
-  verdict?: Verdict;
+  verdict: Verdict;
   /** Set once the signature has been verified. */
   call?: Call<Parameters>;
   /** The status of a complete answer. */
@@ -42,18 +41,14 @@ export interface Exchange {
   durationMs?: number;
 }
 
-/** What is wrong with a signature. */
-export interface Refusal {
+/** What the sandbox made of a signature; it holds no secret key and no digest. */
+export interface Verdict {
+  readonly state: 'signature right' | 'signature wrong' | 'not signed' | 'not looked at';
   readonly reason: string;
-  /** The settings with which the signature would be right, if they differ from the client's. */
+  /** The settings with which a wrong signature would be right, if they differ from the client's. */
   readonly settings?: Readonly<Record<string, string>>;
   /** What must be signed, before the secret key is appended. */
   readonly canonical?: string;
-}
-
-/** What the sandbox made of a signature; it holds no secret key and no digest. */
-export interface Verdict extends Refusal {
-  readonly state: 'right' | 'wrong' | 'unsigned';
 }
 
 /** A request whose client is verified; its content is a form, or the JSON:API document of open-game. */
@@ -75,11 +70,10 @@ export interface SandboxRequest extends IncomingMessage {
 }
 
 /** Injects the verified call into a handler behind the signature guard. */
-export const VerifiedCall = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const { exchange } = context.switchToHttp().getRequest<SandboxRequest>();
-  if (!exchange?.call) throw new Error('the signature guard has not run');
-  return exchange.call;
-});
+export const VerifiedCall = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    context.switchToHttp().getRequest<SandboxRequest>().exchange?.call,
+);
 
 /**
  * Reads the bytes of a body, whatever the method: the rake read is a GET with a form.

@@ -3,6 +3,7 @@ import { explainSignature } from '#signing';
 import { JSON_API, PlatformError } from '../interface/documents.ts';
 import { isObject } from '../interface/members.ts';
 import { Settings } from '../settings/settings.ts';
+import { parseJson } from '../signature/php-json.ts';
 import {
   formParameters,
   isSignature,
@@ -10,17 +11,17 @@ import {
   queryParameters,
   signedContent,
 } from '../signature/signature.ts';
-import { parseJson } from '../signature/php-json.ts';
-import type { Call, Exchange, Refusal, SandboxRequest } from './exchange.ts';
+import type { Call, Exchange, SandboxRequest, Verdict } from './exchange.ts';
 
 /** Beyond it the search for a mistake would slow other requests. */
 const MAX_EXPLAINED_BYTES = 16_384;
 
 /** The 400 for a missing or wrong signature, in the words of the endpoint. */
-function rejection(exchange: Exchange, refusal: Refusal): PlatformError {
-  exchange.verdict = { state: 'wrong', ...refusal };
+function rejection(exchange: Exchange, reason: string, more: Partial<Verdict> = {}): PlatformError {
+  const explanation = { reason, ...more };
+  exchange.verdict = { state: 'signature wrong', ...explanation };
   const detail = exchange.operation === 'open-game' ? 'Not valid request' : 'Not Valid Request Signature';
-  return new PlatformError(400, { detail, meta: { explanation: refusal } });
+  return new PlatformError(400, { detail, meta: { explanation } });
 }
 
 /**
@@ -38,7 +39,7 @@ export class SignatureGuard implements CanActivate {
     const { exchange } = request;
     if (!exchange) throw new PlatformError(404);
     const call = this.callOf(request, exchange);
-    this.verify(exchange, call);
+    exchange.verdict = this.verify(exchange, call);
     if (!call.client.operations.has(exchange.operation)) throw new PlatformError(403);
     exchange.call = call;
     return true;
@@ -53,56 +54,50 @@ export class SignatureGuard implements CanActivate {
     const query = queryParameters(url);
     const name = isV2 ? 'clientId' : 'client';
     const client = this.settings.clients.find(({ id }) => id === query[name]);
-    if (!client) {
-      const isMissing = query[name] === undefined;
-      const unknown = `There is no client of the ${name} that was sent.`;
-      throw rejection(exchange, { reason: isMissing ? `The query parameter ${name} is missing.` : unknown });
-    }
+    if (query[name] === undefined) throw rejection(exchange, `The query parameter ${name} is missing.`);
+    if (!client) throw rejection(exchange, `There is no client of the ${name} that was sent.`);
     if (isV2 && client.secretKey === undefined)
-      throw rejection(exchange, { reason: 'This client has no secret key, which the v2 endpoints need.' });
+      throw rejection(exchange, 'This client has no secret key, which the v2 endpoints need.');
 
     const isForm = mediaType === 'application/x-www-form-urlencoded';
-    const form = isForm ? formParameters(body.toString()) : {};
-    const content = isV2 ? form : parseJson(body.toString())?.value;
+    const text = body.toString();
+    const content = isV2 ? formParameters(isForm ? text : '') : parseJson(text)?.value;
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
     if (operation === 'session' && content['userId'] !== params?.['userId'])
-      throw rejection(exchange, { reason: 'The form must hold userId with the same value as the path.' });
+      throw rejection(exchange, 'The form must hold userId with the same value as the path.');
     return { client, query, content, fault: planned.fault };
   }
 
-  private verify(exchange: Exchange, { client, query, content }: Call<Parameters>): void {
+  private verify(exchange: Exchange, { client, query, content }: Call<Parameters>): Verdict {
     const { headers, body, operation } = exchange;
     const { secretKey, conventions } = client;
-    if (secretKey === undefined) {
-      const reason = 'This client has no secret key, so open-game needs no signature.';
-      exchange.verdict = { state: 'unsigned', reason };
-      return;
-    }
+    if (secretKey === undefined)
+      return {
+        state: 'not signed',
+        reason: 'This client has no secret key, so open-game needs no signature.',
+      };
     const sent = headers['sign']?.join(', ');
-    if (sent === undefined) throw rejection(exchange, { reason: 'The header sign is missing.' });
+    if (sent === undefined) throw rejection(exchange, 'The header sign is missing.');
     const parameters = { ...query, ...content };
     const ofOpenGame = operation === 'open-game' ? body : undefined;
     const signed = signedContent(parameters, conventions, ofOpenGame);
-    if (isSignature(sent, signed, secretKey)) {
-      const reason = 'This string and the secret key give the signature.';
-      exchange.verdict = { state: 'right', reason, canonical: String(signed) };
-      return;
-    }
-    if (body.length > MAX_EXPLAINED_BYTES) {
-      const reason = 'The signature is wrong; the request is too large to look for the mistake.';
-      throw rejection(exchange, { reason });
-    }
-    const explanation = explainSignature({
+    const canonical = String(signed);
+    if (isSignature(sent, signed, secretKey))
+      return {
+        state: 'signature right',
+        reason: 'This string and the secret key give the signature.',
+        canonical,
+      };
+    if (body.length > MAX_EXPLAINED_BYTES)
+      throw rejection(exchange, 'The signature is wrong; the request is too large to look for the mistake.');
+    const others = this.settings.clients.filter((other) => other !== client && other.secretKey !== undefined);
+    const { reason, ...changes } = explainSignature({
       sent,
-      request: { parameters, ...(ofOpenGame && { body: ofOpenGame.toString() }) },
+      request: { parameters, body: ofOpenGame?.toString() },
       settings: conventions,
       secretKey,
-      otherSecretKeys: new Map(
-        this.settings.clients.flatMap(({ id, secretKey: key }) =>
-          key && id !== client.id ? [[id, key]] : [],
-        ),
-      ),
+      otherSecretKeys: new Map(others.map(({ id, secretKey: key = '' }) => [id, key])),
     });
-    throw rejection(exchange, { ...explanation, canonical: String(signed) });
+    throw rejection(exchange, reason, { ...changes, canonical });
   }
 }

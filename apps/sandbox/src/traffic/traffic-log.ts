@@ -4,22 +4,25 @@ import type { Exchange, OperationCounters, SandboxRequest } from './exchange.ts'
 
 const KEPT_REQUESTS = 100;
 const MAX_BODY_CHARACTERS = 4096;
-const REDACTED = '[redacted]';
+export const REDACTED = '[redacted]';
 const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 'cookie']);
 
 /** Counts requests, and keeps the last ones for inspection. */
 export class TrafficLog {
-  private byOperation = emptyCounters();
+  counters = emptyCounters();
   private ended: Exchange[] = [];
 
   begin(request: SandboxRequest, operation: Operation, planned: PlannedFaults): Exchange {
-    const counters = this.byOperation[operation];
+    const counters = this.counters[operation];
     counters.received++;
     for (const kind of planned.kinds) increment(counters.faults, kind);
     // not the request itself, which would keep its socket alive
     const { method, originalUrl: url, headersDistinct: headers } = request;
     const receivedAtMs = performance.timeOrigin + performance.now();
-    return { operation, method, url, headers, receivedAtMs, planned, counters, body: Buffer.alloc(0) };
+    const reason = 'The request was answered before its signature was looked at.';
+    const verdict = { state: 'not looked at', reason } as const;
+    const body = Buffer.alloc(0);
+    return { operation, method, url, headers, receivedAtMs, planned, counters, body, verdict };
   }
 
   end(exchange: Exchange): void {
@@ -31,17 +34,13 @@ export class TrafficLog {
     if (this.ended.length >= 2 * KEPT_REQUESTS) this.ended = this.ended.slice(-KEPT_REQUESTS);
   }
 
-  counters(): Readonly<Record<Operation, OperationCounters>> {
-    return this.byOperation;
-  }
-
   /** The last requests that ended as they are kept, with their signatures, the newest first; at most 100. */
   newest(count = KEPT_REQUESTS): readonly Exchange[] {
     return this.ended.slice(-Math.min(count, KEPT_REQUESTS)).reverse();
   }
 
   clear(): void {
-    this.byOperation = emptyCounters();
+    this.counters = emptyCounters();
     this.ended = [];
   }
 }
@@ -61,7 +60,7 @@ function increment(counters: Record<string, number>, name: string): void {
  * ended without a complete answer.
  */
 export function describeRequest(exchange: Exchange) {
-  const { operation, method, url, body, status, durationMs = 0 } = exchange;
+  const { operation, method, url, body, status, durationMs = 0, planned } = exchange;
   const headers = Object.entries(exchange.headers).map(([name, values = []]) => [
     name,
     SECRET_HEADERS.has(name) ? REDACTED : values.join(', '),
@@ -75,7 +74,7 @@ export function describeRequest(exchange: Exchange) {
     body: redactParameter(body.toString().slice(0, MAX_BODY_CHARACTERS)),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
-    faults: exchange.planned.kinds,
+    faults: planned.kinds,
   };
 }
 

@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type NestMiddleware } from '@nestjs/common';
-import { answerInstead } from '../faults/deliver.ts';
 import { FaultRules } from '../faults/fault-rules.ts';
-import { operationOf, sendAnswer } from '../interface/documents.ts';
+import { answerInstead, type SandboxResponse, sendAnswer } from './answer.ts';
+import { operationOf } from '../interface/documents.ts';
 import { readBody, type SandboxRequest } from './exchange.ts';
 import { TrafficLog } from './traffic-log.ts';
 
@@ -18,7 +17,7 @@ export class TrafficMiddleware implements NestMiddleware {
     private readonly faults: FaultRules,
   ) {}
 
-  async use(request: SandboxRequest, response: ServerResponse, next: () => void): Promise<void> {
+  async use(request: SandboxRequest, response: SandboxResponse, next: () => void): Promise<void> {
     const operation = operationOf(request.method, request.originalUrl.split('?', 1)[0] as string);
     if (!operation) return next();
 

@@ -4,7 +4,7 @@
 const shownAtMs = Date.now();
 const timers = [...document.querySelectorAll('[data-left-ms]')].map((element) => ({
   element,
-  bar: document.getElementById(element.getAttribute('data-bar')),
+  bar: element.nextElementSibling,
   leftMs: Number(element.getAttribute('data-left-ms')),
 }));
 
@@ -26,7 +26,7 @@ if (timers.length > 0) {
 /** The same as lobby-page.ts writes. */
 function clock(ms) {
   const seconds = Math.ceil(ms / 1000);
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  if (parts[0] === 0) parts.shift();
-  return parts.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+  const hours = Math.floor(seconds / 3600);
+  const rest = new Date(seconds * 1000).toISOString().slice(14, 19);
+  return hours === 0 ? rest.replace(/^0/, '') : `${hours}:${rest}`;
 }

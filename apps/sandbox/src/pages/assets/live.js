@@ -65,7 +65,7 @@ function chooseKind() {
 
 /** The body that the control API takes: what is empty is left out, numbers are numbers. */
 function faultOf({ elements }) {
-  const fields = [...elements].filter(({ name, value, form: holder }) => name && value !== '' && holder);
+  const fields = [...elements].filter(({ name, value }) => name && value !== '');
   const chosen = fields.filter((field) => !field.matches(':disabled'));
   return Object.fromEntries(
     chosen.map(({ name, value, type }) => [name, type === 'number' ? Number(value) : value]),
