@@ -75,8 +75,10 @@ class Call:
                     return read(delivery)
                 self._is_awaited = False
             except CallerError as error:
-                self._is_awaited = False
-                await self._pause_after(error)
+                # A reply shows that it was sent, whatever the broker has confirmed.
+                self._is_awaited = not self._arrived.empty()
+                if not self._is_awaited:
+                    await self._pause_after(error)
 
     async def _publish(self, consumer: Consumer) -> None:
         self._command["properties"]["replyTo"] = await consumer.ready()
