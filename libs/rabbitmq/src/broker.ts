@@ -10,6 +10,7 @@ import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
+import { DirectReplies } from './publishing/direct-replies.ts';
 import type { PublishRefusedError } from './publishing/outgoing-message.ts';
 import { declareTopology, type Topology } from './topology.ts';
 
@@ -47,11 +48,13 @@ export class Broker {
     onRefused: (refusal) => this.#repair(refusal),
     onSilence: () => void this.#checkConsuming(),
   });
+  readonly directReplies: DirectReplies;
+  /** The release of the broker that was connected to last. */
+  release: BrokerRelease | undefined;
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   #consumers: readonly QueueConsumer[] = [];
-  #release: BrokerRelease | undefined;
   /** Whether all of the topology was declared once. */
   #wasComplete = false;
   #mismatch: string | undefined;
@@ -63,7 +66,9 @@ export class Broker {
   #isClosed = false;
 
   constructor(options: BrokerOptions) {
+    const { name, urls, tls } = options;
     this.#options = options;
+    this.directReplies = new DirectReplies({ name: `${name} direct replies`, urls, tls });
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming');
   }
@@ -74,14 +79,9 @@ export class Broker {
 
   /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
   get lastError(): string | undefined {
-    const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
-    const advice = this.#advice ?? refusals.find((refusal) => refusal !== undefined);
+    const errors = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
+    const advice = this.#advice ?? errors.find((refusal) => refusal !== undefined);
     return this.#publishing.lastError ?? this.#consuming.lastError ?? advice ?? this.#mismatch;
-  }
-
-  /** The release of the broker that was connected to last. */
-  get release(): BrokerRelease | undefined {
-    return this.#release;
   }
 
   /** The connection that consumes, which the broker serves under an alarm, too; `undefined` while there is none. */
@@ -105,8 +105,10 @@ export class Broker {
     clearTimeout(this.#timer);
     for (const decide of this.#waiting.splice(0)) decide(false);
     this.publisher.close();
+    const closed = this.directReplies.close();
     await this.#consuming.close();
     await this.#publishing.close();
+    await closed;
   }
 
   /** Declares everything again, because a queue of it was found missing; or one exchange or queue alone. */
@@ -150,10 +152,9 @@ export class Broker {
   }
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
-    const release = releaseOf(model);
-    const isKnown = this.#release?.version === release.version;
-    this.#release = release;
-    if (!isKnown) this.#options.onRelease(release);
+    const known = this.release;
+    this.release = releaseOf(model);
+    if (this.release.version !== known?.version) this.#options.onRelease(this.release);
     const looked = this.#look(model);
     // What existed before most likely still does; a queue that is missing is declared again when it is needed.
     if (this.#wasComplete) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);

@@ -20,8 +20,8 @@ describe('the lock of a kept queue', () => {
   const publisher = new ConfirmedPublisher();
   const lock = new QueueLock(LOCK, publisher);
   const walk = (by = lock) =>
-    by.walk(open.connection, QUEUE, { silenceMs: 1_000 }, async (walked) => {
-      for await (const _ of walked.messages());
+    by.walk(open.connection, QUEUE, { silenceMs: 1_000 }, async (messages) => {
+      for await (const _ of messages);
     });
 
   beforeAll(async () => {

@@ -12,8 +12,8 @@ import {
   pause,
   type PublishOutcome,
   QueueLock,
-  QueueWalk,
   UnconfirmedError,
+  walkQueue,
 } from '#rabbitmq';
 import type { TlsContext } from '#tls';
 
@@ -98,10 +98,9 @@ export class KeptQueue implements AsyncDisposable {
     return this.#explained(async () => {
       for (let looks = 1; ; looks += 1) {
         const shown: (T | undefined)[] = [];
-        {
-          await using walk = await QueueWalk.open(this.#connection.model, this.name, WALK);
-          for await (const { message } of walk.messages()) shown.push(read(this.#read(message)));
-        }
+        await walkQueue(this.#connection.model, this.name, WALK, async (messages) => {
+          for await (const { message } of messages) shown.push(read(this.#read(message)));
+        });
         const { messageCount, consumerCount } = await this.#counts();
         // Somebody who consumes may hold messages for longer than the end of a walk waits for them.
         if ((messageCount <= shown.length && consumerCount === 0) || looks === MAX_LOOKS)
@@ -131,16 +130,16 @@ export class KeptQueue implements AsyncDisposable {
     publishing.model.on('close', () => publisher.close());
     const lock = new QueueLock(lockOf(busNames(prefix), queue), publisher);
     const left = new Set(chosen);
-    const round = async (walk: QueueWalk): Promise<void> => {
-      const untilMs = performance.now() + ROUND_MS;
-      for await (const { message, acknowledge } of walk.messages()) {
-        const kept = this.#read(message);
-        // What is not settled any more is walked past all the same, so that all of it is back in its place.
-        if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) continue;
-        await settle(kept, (instead) => take(publisher, acknowledge, instead));
-      }
-    };
-    const walkOver = () => lock.walk(this.#connection.model, this.name, WALK, round);
+    const walkOver = () =>
+      lock.walk(this.#connection.model, this.name, WALK, async (messages) => {
+        const untilMs = performance.now() + ROUND_MS;
+        for await (const { message, acknowledge } of messages) {
+          const kept = this.#read(message);
+          // What is not settled any more is walked past all the same, so that all of it is back in its place.
+          if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) continue;
+          await settle(kept, (instead) => take(publisher, acknowledge, instead));
+        }
+      });
     return await this.#explained(async () => {
       await publisher.attach(publishing.model);
       // A round that brings nothing may have met messages that somebody else holds for a look.

@@ -75,8 +75,8 @@ export class BusLooker {
       const restMs = depth === this.#letters.messages ? LONGEST_REST_MS : SHORTEST_REST_MS;
       if (performance.now() - this.#readAtMs < restMs) return;
       const letters = new KeptSummary();
-      await this.#lock.walk(consuming, this.#topology.names.deadLetters, WALK, async (walk) => {
-        for await (const { message } of walk.messages()) letters.add(message);
+      await this.#lock.walk(consuming, this.#topology.names.deadLetters, WALK, async (messages) => {
+        for await (const { message } of messages) letters.add(message);
         this.#letters = letters;
         this.#readAtMs = performance.now();
       });

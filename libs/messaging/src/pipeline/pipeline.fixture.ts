@@ -64,9 +64,14 @@ export class SpecPipeline {
       idempotency: new MemoryIdempotencyStore(60_000, nowMs),
     };
     const publisher = { publish: (message: OutgoingMessage) => this.#publish(message) };
-    const broker = { publisher, redeclare: () => Promise.resolve(), depthOf: () => Promise.resolve(1) };
+    const broker = {
+      publisher,
+      directReplies: publisher,
+      redeclare: () => Promise.resolve(),
+      depthOf: () => Promise.resolve(1),
+    };
     this.pipeline = new Pipeline(bus, {
-      outbox: new Outbox(bus, broker, publisher),
+      outbox: new Outbox(bus, broker),
       handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
       places: new ReportPlaces(8, clock),

@@ -6,7 +6,7 @@ import {
   type OutgoingMessage,
   pause,
   QueueLock,
-  type QueueWalk,
+  type WalkedMessage,
   within,
 } from '#rabbitmq';
 
@@ -93,18 +93,22 @@ export class ParkedReplyForwarder {
       (message) => this.#broker.publisher.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
     );
-    const hasWalked = await this.#lock.walk(connection, undelivered, WALK, (walk) =>
-      this.#forward(walk, round, isWanted),
+    const hasWalked = await this.#lock.walk(connection, undelivered, WALK, (messages) =>
+      this.#forward(messages, round, isWanted),
     );
     if (hasWalked && round.isCut) return SHORTEST_REST_MS;
     return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.#left.messages : 0);
   }
 
-  async #forward(walk: QueueWalk, round: ForwardingRound, isWanted: () => boolean): Promise<void> {
+  async #forward(
+    messages: AsyncIterable<WalkedMessage>,
+    round: ForwardingRound,
+    isWanted: () => boolean,
+  ): Promise<void> {
     const { names, observer, seal } = this.#bus;
     const left = new KeptSummary();
     try {
-      for await (const { message: parked, acknowledge } of walk.messages()) {
+      for await (const { message: parked, acknowledge } of messages) {
         // A walk that is stopped still goes to the end, so that all replies are back in their places.
         if (!isWanted()) round.stop();
         const message = forwardedReply(parked, names.reserved, seal);

@@ -1,9 +1,9 @@
-import { busNames, COMMAND_TYPES, LANE_OF_COMMAND, type BusNames } from '#contracts';
+import { type BusNames, busNames, COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
 import {
+  type Declaration,
   keepingQueue,
   lockQueue,
   type Permissions,
-  type QueueDeclaration,
   retryQueue,
   type Topology,
   workQueue,
@@ -25,6 +25,12 @@ export interface PokerTopology extends Topology {
 export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): PokerTopology {
   const names = busNames(prefix);
   const { lanes, deadLetters } = names;
+  const commandsOf = (lane: Lane) =>
+    COMMAND_TYPES.filter((type) => LANE_OF_COMMAND[type] === lane).map((type) => ({
+      exchange: names.commands,
+      routingKey: type,
+    }));
+  const unknownCommands = { exchange: names.unknownCommands, routingKey: '' };
   return {
     names,
     exchanges: [
@@ -35,18 +41,10 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
     queues: [
       keepingQueue(deadLetters, 14),
       keepingQueue(names.undelivered, 1),
-      workQueue(lanes.interactive, deadLetters),
-      workQueue(lanes.reports, deadLetters),
+      workQueue(lanes.interactive, deadLetters, [unknownCommands, ...commandsOf('interactive')]),
+      workQueue(lanes.reports, deadLetters, commandsOf('reports')),
       workQueue(names.quarantine, deadLetters),
       ...retryDelaysMs.map((delayMs) => retryQueue(names.retry(delayMs), delayMs, lanes.reports)),
-    ],
-    bindings: [
-      { queue: lanes.interactive, exchange: names.unknownCommands, routingKey: '' },
-      ...COMMAND_TYPES.map((type) => ({
-        queue: lanes[LANE_OF_COMMAND[type]],
-        exchange: names.commands,
-        routingKey: type,
-      })),
     ],
   };
 }
@@ -65,6 +63,6 @@ export function workerPermissions(prefix: string): Permissions {
  * Exclusive to the process that reads or settles the messages of a queue that keeps them for people, for as long as that takes:
  * two at once would mix up their order. Not part of what is declared at start.
  */
-export function lockOf(names: BusNames, queue: KeptQueueName): QueueDeclaration {
+export function lockOf(names: BusNames, queue: KeptQueueName): Declaration {
   return lockQueue(`${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`);
 }
