@@ -10,31 +10,6 @@ const LONGEST_NAME = 200;
 const LONGEST_FAILURE = 4_096;
 const OTHERS = 'other reasons';
 
-/** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
-export interface KeptMessage {
-  /** The property `message_id`; '' if there is none. */
-  readonly id: string;
-  /** Also of the command that a reply answers. */
-  readonly commandId: string;
-  readonly type: string;
-  /** The header `operator`; absent on replies. */
-  readonly operator?: string;
-  /** The broker user that sent the command, if that is proved; absent on replies, and if the command had none. */
-  readonly caller?: string;
-  /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
-  readonly reason: string;
-  /** ISO 8601; absent if nobody noted it. */
-  readonly failedAt?: string;
-  /** Where it was when it failed, if that is proved; of a reply, where it was sent to. */
-  readonly queue: string;
-  /** Length of the body, before it was cut. */
-  readonly bytes: number;
-  /** Whether only the beginning of its body was kept. */
-  readonly isCut: boolean;
-  /** The same each time that the message is looked at, and of no other. */
-  readonly key: string;
-}
-
 /** One entry of the broker's own header `x-death`, the latest first. */
 interface Death {
   readonly reason?: unknown;
@@ -44,12 +19,15 @@ interface Death {
   readonly 'routing-keys'?: readonly unknown[];
 }
 
+/** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
+export type KeptMessage = Readonly<ReturnType<typeof keptMessageOf>>;
+
 /**
  * Reads the facts of a message of `poker.dead-letters` or `poker.replies.undelivered`. It never throws.
  *
  * @param seal proves where the message comes from; without it, what says to be sealed is taken as it is
  */
-export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptMessage {
+export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal) {
   const { properties, content } = message;
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
   const own: typeof headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
@@ -57,27 +35,34 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
   const deaths = headers['x-death'];
   const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
   const death: Death = latest ?? {};
-  const operator = text(headers['operator']);
-  const caller = text(own['x-origin-user-id']) ?? text(properties.userId);
   const failedAt = momentOf(headers['x-failed-at']) ?? momentOf(Number(death.time?.value) * 1_000);
   const originBytes = headers['x-origin-bytes'];
-  const isCut = typeof originBytes === 'number';
   return {
+    /** The property `message_id`; '' if there is none. */
     id,
+    /** Also of the command that a reply answers. */
     commandId: text(headers['command-id']) ?? id,
     type: text(properties.type) ?? patternOf(content) ?? text(death['routing-keys']?.[0]) ?? '',
-    ...(operator !== undefined && { operator }),
-    ...(caller !== undefined && { caller }),
+    /** The header `operator`; replies have none. */
+    operator: text(headers['operator']),
+    /** The broker user that sent the command, if that is proved; replies have none. */
+    caller: text(own['x-origin-user-id']) ?? text(properties.userId),
+    /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
     reason: text(headers['x-reason']) ?? text(death.reason) ?? 'unknown',
-    ...(failedAt !== undefined && { failedAt }),
+    /** ISO 8601, if somebody noted it. */
+    failedAt,
+    /** Where it was when it failed, if that is proved; of a reply, where it was sent to. */
     queue: text(own['x-origin-queue']) ?? text(death.queue) ?? '',
-    bytes: isCut ? originBytes : content.length,
-    isCut,
+    /** Length of the body, before it was cut. */
+    bytes: typeof originBytes === 'number' ? originBytes : content.length,
+    /** Whether only the beginning of its body was kept. */
+    isCut: typeof originBytes === 'number',
+    /** The same each time that the message is looked at, and of no other. */
     key: JSON.stringify([id, properties.correlationId, failedAt, headers['x-seal'], content.length]),
   };
 }
 
-export interface KeptReason {
+interface KeptReason {
   readonly reason: string;
   readonly count: number;
   /** When the first of them failed, ISO 8601. */
