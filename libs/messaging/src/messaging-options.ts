@@ -4,7 +4,6 @@ import type { TlsContext } from '#tls';
 
 import type { CallerPolicy } from './envelope/envelope.ts';
 import type { InternalKeys } from './envelope/internal-keys.ts';
-import type { HeaderSeal } from './envelope/own-headers.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
 import type { EventPolicy } from './replies/reply-message.ts';
@@ -62,7 +61,6 @@ export interface MessagingOptions {
 /** What all parts of the bus share: the options, and what `PokerTransport` makes of them once. */
 export interface Bus extends MessagingOptions {
   readonly names: BusNames;
-  readonly seal: HeaderSeal;
   /** The time of day, epoch milliseconds. */
   readonly nowMs: () => number;
   /** Steady, for what is measured within this process. */

@@ -8,7 +8,7 @@ import { Broker, QueueConsumer } from '#rabbitmq';
 import { steadyClock, Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
-import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
+import { READ_HEADERS } from './envelope/own-headers.ts';
 import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 import { type BusLook, BusLooker } from './kept/bus-look.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
@@ -53,9 +53,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     const { settings, tls, observer } = options;
     const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
     const names = busNames(prefix);
-    const seal = new HeaderSeal(options.internalKeys);
     const times = { nowMs: Date.now, clock: steadyClock, sleep };
-    const bus: Bus = { ...options, ...times, names, seal, newId: randomUUID };
+    const bus: Bus = { ...options, ...times, names, newId: randomUUID };
     this.#bus = bus;
     this.#prefetch = {
       interactive: settings.INTERACTIVE_PREFETCH,

@@ -1,4 +1,4 @@
-import type { ChannelModel } from 'amqplib';
+import type { ChannelModel, Replies } from 'amqplib';
 
 import { adviceOn, checkPublishing, checkReading, type Permissions } from './access.ts';
 import {
@@ -89,6 +89,12 @@ export class Broker {
     return this.#consuming.isUsable ? this.#consuming.model : undefined;
   }
 
+  /** The messages and consumers of a queue; `undefined` if the broker does not tell, or there is no such queue. */
+  async countsOf(queue: string): Promise<Replies.AssertQueue | undefined> {
+    const { consuming } = this;
+    return consuming && countsOf(consuming, queue).catch(() => undefined);
+  }
+
   /** Begins to connect; returns at once. Consuming begins when replies can be published. */
   open(consumers: readonly QueueConsumer[]): void {
     this.#consumers = consumers;
@@ -115,13 +121,6 @@ export class Broker {
   async redeclare(only?: string): Promise<void> {
     const model = this.#answering;
     if (model) await declareTopology(model, this.#options.topology, only);
-  }
-
-  /** How many messages wait in a queue, `undefined` if the broker does not tell, or there is no such queue. */
-  async depthOf(queue: string): Promise<number | undefined> {
-    const model = this.#answering;
-    const counts = model && (await countsOf(model, queue).catch(() => undefined));
-    return counts?.messageCount;
   }
 
   /** The reason of a failure for people, with what to do if a permission is missing. */

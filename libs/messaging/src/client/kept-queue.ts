@@ -18,7 +18,6 @@ import {
 import type { TlsContext } from '#tls';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
-import { HeaderSeal } from '../envelope/own-headers.ts';
 import { type KeptMessage, keptMessageOf } from '../kept/kept-message.ts';
 import { type KeptQueueName, lockOf } from '../topology/topology.ts';
 
@@ -64,14 +63,14 @@ interface SettleOptions {
 export class KeptQueue implements AsyncDisposable {
   readonly name: string;
   readonly #options: KeptQueueOptions;
-  readonly #seal: HeaderSeal | undefined;
+  readonly #keys: InternalKeys | undefined;
   /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
   readonly #connection: BriefConnection;
 
   private constructor(connection: BriefConnection, options: KeptQueueOptions) {
     this.name = busNames(options.prefix)[options.queue];
     this.#options = options;
-    this.#seal = options.internalKey && new HeaderSeal(new InternalKeys(options.internalKey));
+    this.#keys = options.internalKey && new InternalKeys(options.internalKey);
     this.#connection = connection;
   }
 
@@ -162,7 +161,7 @@ export class KeptQueue implements AsyncDisposable {
   }
 
   #read(message: ConsumeMessage): Kept {
-    return { facts: keptMessageOf(message, this.#seal), message };
+    return { facts: keptMessageOf(message, this.#keys), message };
   }
 
   async #counts(): Promise<Replies.AssertQueue> {

@@ -9,7 +9,7 @@ import { copyOf } from '../command/copy-of.ts';
 import { ALL_CALLERS } from '../envelope/envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
-import { HeaderSeal, isCopy } from '../envelope/own-headers.ts';
+import { isCopy, sealed } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
 import { forwardedReply } from '../replies/parked-reply-forwarder.ts';
 
@@ -18,11 +18,11 @@ type Redriving = ReturnType<Redriver['read']>;
 /** Makes commands of dead letters, and replies of parked replies, again. */
 export class Redriver {
   readonly #names: BusNames;
-  readonly #seal: HeaderSeal;
+  readonly #internalKeys: InternalKeys;
 
   constructor(prefix: string, internalKey: Buffer) {
     this.#names = busNames(prefix);
-    this.#seal = new HeaderSeal(new InternalKeys(internalKey));
+    this.#internalKeys = new InternalKeys(internalKey);
   }
 
   /**
@@ -35,7 +35,7 @@ export class Redriver {
     const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
     const rules = {
       names: this.#names,
-      seal: this.#seal,
+      internalKeys: this.#internalKeys,
       // Who may send what is for the worker to say.
       callers: ALL_CALLERS,
       settings: { MAX_COMMAND_BYTES: Infinity, INTERACTIVE_DEADLINE_MS: 0, REPORTS_DEADLINE_MS: 0 },
@@ -68,11 +68,11 @@ export class Redriver {
     });
     const { timestamp: _timestamp, ...properties } = copy.properties;
     const { 'x-deadline': _deadline, ...headers } = properties.headers;
-    return this.#seal.seal({ ...copy, content, properties: { ...properties, headers } });
+    return sealed({ ...copy, content, properties: { ...properties, headers } }, this.#internalKeys);
   }
 
   /** A parked reply as a worker would forward it; undefined if no worker parked it, or it is not forwarded. */
   replyOf(parked: ConsumeMessage): OutgoingMessage | undefined {
-    return forwardedReply(parked, this.#names.reserved, this.#seal);
+    return forwardedReply(parked, this.#names.reserved, this.#internalKeys);
   }
 }

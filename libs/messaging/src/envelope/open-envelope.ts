@@ -13,12 +13,13 @@ import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 
 import type { Bus, MessagingSettings } from '../messaging-options.ts';
 import { ANONYMOUS, type Envelope, fits, isShortString, readReplyAddress } from './envelope.ts';
+import { ownHeadersOf } from './own-headers.ts';
 import { readBody } from './read-body.ts';
 
 /** What of the bus decides how a message is read. */
 export interface EnvelopeRules extends Pick<
   Bus,
-  'names' | 'seal' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'
+  'names' | 'internalKeys' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'
 > {
   readonly settings: Pick<
     MessagingSettings,
@@ -108,7 +109,7 @@ export function openEnvelope(
 
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
-  const own = rules.seal.open(message);
+  const own = ownHeadersOf(message, rules.internalKeys);
   // A copy names the user of its original; the broker checks only who published the copy.
   const origin = own['x-origin-user-id'] ?? (properties.userId as unknown);
   const caller = typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;

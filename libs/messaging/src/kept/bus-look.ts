@@ -1,5 +1,5 @@
 import { LANES } from '#contracts';
-import { type Broker, countsOf, QueueLock } from '#rabbitmq';
+import { type Broker, QueueLock } from '#rabbitmq';
 
 import { lockOf, type PokerTopology } from '../topology/topology.ts';
 import { KeptSummary } from './kept-message.ts';
@@ -55,9 +55,7 @@ export class BusLooker {
 
   /** One queue as the broker counts it; no counts if there is no such queue, or the broker does not say. */
   async #countsOf(queue: string) {
-    const { consuming } = this.#broker;
-    const ask = async () => consuming && countsOf(consuming, queue);
-    const { messageCount: messages, consumerCount: consumers } = (await ask().catch(() => undefined)) ?? {};
+    const { messageCount: messages, consumerCount: consumers } = (await this.#broker.countsOf(queue)) ?? {};
     const lane = LANES.find((each) => this.#topology.names.lanes[each] === queue);
     return { queue, ...(lane && { lane }), messages, consumers };
   }

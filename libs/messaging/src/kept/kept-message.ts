@@ -1,6 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import type { HeaderSeal } from '../envelope/own-headers.ts';
+import type { InternalKeys } from '../envelope/internal-keys.ts';
+import { ownHeadersOf } from '../envelope/own-headers.ts';
 import { readBody } from '../envelope/read-body.ts';
 import type { FailureFacts } from '../observer/messaging-observer.ts';
 
@@ -25,12 +26,13 @@ export type KeptMessage = Readonly<ReturnType<typeof keptMessageOf>>;
 /**
  * Reads the facts of a message of `poker.dead-letters` or `poker.replies.undelivered`. It never throws.
  *
- * @param seal proves where the message comes from; without it, what says to be sealed is taken as it is
+ * @param keys prove where the message comes from; without it, what says to be sealed is taken as it is
  */
-export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal) {
+export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const { properties, content } = message;
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
-  const own: typeof headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
+  const isSealed = headers['x-seal'] !== undefined;
+  const own: typeof headers = isSealed ? (keys ? ownHeadersOf(message, keys) : headers) : {};
   const id = text(properties.messageId) ?? '';
   const deaths = headers['x-death'];
   const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;

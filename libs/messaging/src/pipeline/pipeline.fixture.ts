@@ -68,7 +68,7 @@ export class SpecPipeline {
       publisher,
       directReplies: publisher,
       redeclare: () => Promise.resolve(),
-      depthOf: () => Promise.resolve(1),
+      countsOf: (queue: string) => Promise.resolve({ queue, messageCount: 1, consumerCount: 0 }),
     };
     this.pipeline = new Pipeline(bus, {
       outbox: new Outbox(bus, broker),

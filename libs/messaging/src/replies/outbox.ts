@@ -12,6 +12,7 @@ import { factsOf } from '../command/facts.ts';
 import type { ReplyAddress } from '../envelope/envelope.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
+import { sealed } from '../envelope/own-headers.ts';
 import { RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
 
@@ -23,7 +24,7 @@ const LONGEST_PAUSE_MS = 1_000;
 
 type Reachable = Extract<ReplyAddress, { queue: string }>;
 type Publish = () => Promise<PublishOutcome>;
-type OutboxBroker = Pick<Broker, 'redeclare' | 'depthOf'> &
+type OutboxBroker = Pick<Broker, 'redeclare' | 'countsOf'> &
   Readonly<Record<'publisher' | 'directReplies', Pick<DirectReplies, 'publish'>>>;
 
 /** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
@@ -93,7 +94,7 @@ export class Outbox {
 
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
   async copy(command: Command, copy: OutgoingMessage): Promise<void> {
-    const message = this.#bus.seal.seal(copy);
+    const message = sealed(copy, this.#bus.internalKeys);
     const publish: Publish = async () => {
       const outcome = await this.#publish(command, 'copy', message);
       // If the connection has just gone, the copy waits for the next one, which declares everything.
@@ -179,8 +180,8 @@ export class Outbox {
     if (outcome === 'returned') return 'gone';
     if (outcome === 'unanswered') return 'unreachable';
     if (known !== undefined) return known;
-    const depth = to.kind === 'queue' ? await this.#broker.depthOf(to.queue) : undefined;
-    return depth === 0 ? 'unreachable' : 'full';
+    const counts = to.kind === 'queue' ? await this.#broker.countsOf(to.queue) : undefined;
+    return counts?.messageCount === 0 ? 'unreachable' : 'full';
   }
 
   async #park(

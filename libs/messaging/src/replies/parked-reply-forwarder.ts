@@ -1,16 +1,9 @@
 import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
-import {
-  type Broker,
-  countsOf,
-  type OutgoingMessage,
-  pause,
-  QueueLock,
-  type WalkedMessage,
-  within,
-} from '#rabbitmq';
+import { type Broker, type OutgoingMessage, pause, QueueLock, type WalkedMessage, within } from '#rabbitmq';
 
-import type { HeaderSeal } from '../envelope/own-headers.ts';
+import type { InternalKeys } from '../envelope/internal-keys.ts';
+import { ownHeadersOf } from '../envelope/own-headers.ts';
 import { KeptSummary } from '../kept/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
 import { lockOf } from '../topology/topology.ts';
@@ -84,7 +77,7 @@ export class ParkedReplyForwarder {
   /** @returns how long to rest */
   async #walkOver(connection: ChannelModel): Promise<number> {
     const { undelivered } = this.#bus.names;
-    const depth = (await countsOf(connection, undelivered))?.messageCount ?? 0;
+    const depth = (await this.#broker.countsOf(undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
@@ -105,13 +98,13 @@ export class ParkedReplyForwarder {
     round: ForwardingRound,
     isWanted: () => boolean,
   ): Promise<void> {
-    const { names, observer, seal } = this.#bus;
+    const { names, observer, internalKeys } = this.#bus;
     const left = new KeptSummary();
     try {
       for await (const { message: parked, acknowledge } of messages) {
         // A walk that is stopped still goes to the end, so that all replies are back in their places.
         if (!isWanted()) round.stop();
-        const message = forwardedReply(parked, names.reserved, seal);
+        const message = forwardedReply(parked, names.reserved, internalKeys);
         const sent = message ? round.offer(message) : Promise.resolve(false);
         // If its channel has just closed, it is sent again under the same id.
         sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
@@ -129,16 +122,16 @@ export class ParkedReplyForwarder {
  * A parked reply as it was to be published, under the same `message_id`.
  *
  * @param reserved what the service's own names start with
- * @param seal proves that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
+ * @param keys prove that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
  *   send anything to any queue
  * @returns undefined if no worker parked it, or it is not forwarded
  */
 export function forwardedReply(
   parked: ConsumeMessage,
   reserved: string,
-  seal: HeaderSeal,
+  keys: InternalKeys,
 ): OutgoingMessage | undefined {
-  const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
+  const { 'x-reason': reason, 'x-origin-queue': queue } = ownHeadersOf(parked, keys);
   if (!reason?.startsWith(FORWARDED) || !queue) return undefined;
   if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
   const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
