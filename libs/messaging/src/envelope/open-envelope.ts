@@ -35,14 +35,8 @@ const LONGEST_MS = 20 * 60 * 1000;
 const EPOCH_MS = /^\d{1,16}$/;
 const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
 const ZONE_IN_HOURS = /[+-]\d{2}$/;
-const FAULTS = {
-  id: `must be a string of at most ${MAX_ID_BYTES} bytes`,
-  deadline: 'must be ISO 8601 with a zone, or epoch milliseconds',
-  headers: 'must be readable, nested at most 32 deep, and take at most 16 KiB',
-  operator: 'must be a string',
-  version: 'must be an integer',
-  encodedBody: 'The body is an AMQP 1.0 section other than data: send the JSON as bytes, in a data section.',
-};
+const NOT_IN_A_DATA_SECTION =
+  'The body is an AMQP 1.0 section other than data: send the JSON as bytes, in a data section.';
 
 const PLAYER_OF: ReadonlyMap<CommandType, readonly string[]> = new Map(
   COMMANDS.map(({ type, player }) => [type, player]),
@@ -63,9 +57,8 @@ export function openEnvelope(
   const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
   const violations: Violation[] = [];
-  const isValid = (holds: boolean, pointer: string, fault: string): boolean => {
-    if (!holds) violations.push({ pointer, message: fault });
-    return holds;
+  const violate = (pointer: string, rule: string): void => {
+    violations.push({ pointer, message: `must be ${rule}` });
   };
 
   const sentType: unknown = properties.type;
@@ -80,32 +73,33 @@ export function openEnvelope(
 
   const sentId: unknown = isPacket ? body.id : properties.messageId;
   const isIdGiven = sentId !== undefined && sentId !== null && sentId !== '';
-  const isIdUsable = typeof sentId === 'string' && fits(sentId, MAX_ID_BYTES);
-  if (isIdGiven) isValid(isIdUsable, isPacket ? '/id' : '/properties/message_id', FAULTS.id);
-  const id = isIdGiven && isIdUsable ? sentId : rules.newId();
+  const isIdUsable = isIdGiven && typeof sentId === 'string' && fits(sentId, MAX_ID_BYTES);
+  if (isIdGiven && !isIdUsable)
+    violate(isPacket ? '/id' : '/properties/message_id', `a string of at most ${MAX_ID_BYTES} bytes`);
+  const id = isIdUsable ? sentId : rules.newId();
 
   const nowMs = rules.nowMs();
   const isReport = known !== undefined && LANE_OF_COMMAND[known] === 'reports';
   const budgetMs = isReport ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
   const deadlineAtMs = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
-  isValid(deadlineAtMs !== undefined, '/headers/x-deadline', FAULTS.deadline);
+  if (deadlineAtMs === undefined)
+    violate('/headers/x-deadline', 'ISO 8601 with a zone, or epoch milliseconds');
 
   const areDropped = headers === DROPPED_HEADERS;
-  isValid(!areDropped, '/headers', FAULTS.headers);
+  if (areDropped) violate('/headers', 'readable, nested at most 32 deep, and take at most 16 KiB');
   // A command whose operator is not known must not run with the credentials of `default`, as a copy neither.
   const sentOperator = headers['operator'] ?? (areDropped ? '' : 'default');
   const operator = typeof sentOperator === 'string' ? sentOperator : undefined;
-  isValid(operator !== undefined, '/headers/operator', FAULTS.operator);
+  if (operator === undefined) violate('/headers/operator', 'a string');
   const player = known && subjectOf && operator !== undefined && playerOf(known, body.data);
 
   const version = headers['schema-version'] ?? SCHEMA_VERSION;
-  const isVersion = isValid(Number.isInteger(version), '/headers/schema-version', FAULTS.version);
-  const versionFault =
-    isVersion && version !== SCHEMA_VERSION ? new CommandError('UNSUPPORTED_VERSION') : undefined;
-  const encodedFault =
-    isEncoded && body.fault?.code !== 'MESSAGE_TOO_LARGE'
-      ? new CommandError('MALFORMED_MESSAGE', { message: FAULTS.encodedBody })
-      : undefined;
+  const isVersion = Number.isInteger(version);
+  if (!isVersion) violate('/headers/schema-version', 'an integer');
+  let { fault } = body;
+  if (isEncoded && fault?.code !== 'MESSAGE_TOO_LARGE')
+    fault = new CommandError('MALFORMED_MESSAGE', { message: NOT_IN_A_DATA_SECTION });
+  else if (isVersion && version !== SCHEMA_VERSION) fault ??= new CommandError('UNSUPPORTED_VERSION');
 
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
@@ -126,7 +120,7 @@ export function openEnvelope(
     deadlineAtMs: deadlineAtMs ?? nowMs + budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,
-    fault: encodedFault ?? body.fault ?? versionFault,
+    fault,
     violations,
   };
 }
