@@ -12,17 +12,10 @@ export type MessagingModuleOptions = Omit<MessagingOptions, 'idempotency'>;
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();
 
-/**
- * The bus of commands: `MessagingModule.forRoot(options)` provides the `PokerTransport`, which
- * an application takes as the strategy of a microservice, and the `IdempotencyStore`.
- */
+/** Provides the `PokerTransport`, which an application takes as the strategy of a microservice, and the `IdempotencyStore`. */
 @Module({
   providers: [
-    {
-      provide: IdempotencyStore,
-      inject: [MODULE_OPTIONS_TOKEN],
-      useFactory: storeOf,
-    },
+    { provide: IdempotencyStore, inject: [MODULE_OPTIONS_TOKEN], useFactory: storeOf },
     {
       provide: PokerTransport,
       inject: [MODULE_OPTIONS_TOKEN, IdempotencyStore],

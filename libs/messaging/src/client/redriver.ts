@@ -45,8 +45,7 @@ export class Redriver {
     const envelope = openEnvelope({ ...letter, fields }, rules);
     const headers: Record<string, unknown> = letter.properties.headers ?? {};
     const claimsToBeCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
-    const isProved = !claimsToBeCopy || isCopy(envelope.own);
-    return { delivery: { message: letter }, envelope, isProved };
+    return { delivery: { message: letter }, envelope, isProved: !claimsToBeCopy || isCopy(envelope.own) };
   }
 
   /**
@@ -58,16 +57,14 @@ export class Redriver {
    */
   commandOf(letter: Redriving, content = letter.delivery.message.content): OutgoingMessage {
     const { type, own } = letter.envelope;
-    const copy = copyOf(letter, {
-      // A type that only another version knows is moved by the worker.
-      queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
-      headers: {
-        'x-redriven': (own['x-redriven'] ?? 0) + 1,
-        ...(own['x-sequence'] !== undefined && { 'x-sequence': own['x-sequence'] }),
-      },
-    });
+    const { 'x-redriven': redriven = 0, 'x-sequence': sequence } = own;
+    // A type that only another version knows is moved by the worker.
+    const queue = this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'];
+    const copy = copyOf(letter, { queue });
     const { timestamp: _timestamp, ...properties } = copy.properties;
-    const { 'x-deadline': _deadline, ...headers } = properties.headers;
+    const { 'x-deadline': _deadline, ...carried } = properties.headers;
+    const numbered = sequence !== undefined && { 'x-sequence': sequence };
+    const headers = { ...carried, 'x-redriven': redriven + 1, ...numbered };
     return sealed({ ...copy, content, properties: { ...properties, headers } }, this.#internalKeys);
   }
 

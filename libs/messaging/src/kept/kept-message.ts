@@ -74,15 +74,12 @@ interface KeptReason {
 
 /** A look into a queue that keeps messages for people: how many there are of each reason, and the latest of them. */
 export class KeptSummary {
+  messages = 0;
   readonly #reasons = new Map<string, KeptReason>();
 
   /** The most frequent first. */
   get reasons(): readonly KeptReason[] {
     return [...this.#reasons.values()].toSorted((a, b) => b.count - a.count);
-  }
-
-  get messages(): number {
-    return this.reasons.reduce((sum, { count }) => sum + count, 0);
   }
 
   add(message: ConsumeMessage): void {
@@ -93,18 +90,14 @@ export class KeptSummary {
     const { count = 0, since } = this.#reasons.get(reason) ?? {};
     const [first] = [since, last.failedAt].filter((at) => at !== undefined).toSorted();
     this.#reasons.set(reason, { reason, count: count + 1, since: first, last });
+    this.messages += 1;
   }
 }
 
 /** What people are shown of a message; `id` is the one of its command, and `failedAt` ISO 8601. */
 function shownOf({ commandId, type, queue, failedAt }: KeptMessage, message: ConsumeMessage) {
-  return {
-    id: short(commandId),
-    type: short(type),
-    queue: short(queue),
-    failedAt,
-    failure: failureIn(message),
-  };
+  const failure = failureIn(message);
+  return { id: short(commandId), type: short(type), queue: short(queue), failedAt, failure };
 }
 
 /** The type in a packet of Nest's client, which neither the properties nor the broker name. */

@@ -34,22 +34,18 @@ const PROPERTIES = new Set('type correlationId messageId contentType timestamp a
  * they had. One worker does, for all; every reply is tried at most once in a walk. Source: bus contract, section 5.
  */
 export class ParkedReplyForwarder {
+  /** What the last complete walk of this worker left in the queue. */
+  left = new KeptSummary();
   readonly #bus: Bus;
   readonly #broker: Broker;
   readonly #lock: QueueLock;
   readonly #stopping = new AbortController();
   #walking: Promise<void> = Promise.resolve();
-  #left = new KeptSummary();
 
   constructor(bus: Bus, broker: Broker) {
     this.#bus = bus;
     this.#broker = broker;
     this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker.publisher);
-  }
-
-  /** What the last complete walk of this worker left in the queue. */
-  get left(): KeptSummary {
-    return this.#left;
   }
 
   /** Walks again and again while there is a connection, until `stop`; returns at once. */
@@ -76,31 +72,18 @@ export class ParkedReplyForwarder {
 
   /** @returns how long to rest */
   async #walkOver(connection: ChannelModel): Promise<number> {
-    const { undelivered } = this.#bus.names;
-    const depth = (await this.#broker.countsOf(undelivered))?.messageCount ?? 0;
+    const { names, observer, internalKeys } = this.#bus;
+    const depth = (await this.#broker.countsOf(names.undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
-    if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
+    if (depth === 0 && this.left.messages === 0) return INTERVAL_MS;
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
       (message) => this.#broker.publisher.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
     );
-    const hasWalked = await this.#lock.walk(connection, undelivered, WALK, (messages) =>
-      this.#forward(messages, round, isWanted),
-    );
-    if (hasWalked && round.isCut) return SHORTEST_REST_MS;
-    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.#left.messages : 0);
-  }
-
-  async #forward(
-    messages: AsyncIterable<WalkedMessage>,
-    round: ForwardingRound,
-    isWanted: () => boolean,
-  ): Promise<void> {
-    const { names, observer, internalKeys } = this.#bus;
-    const left = new KeptSummary();
-    try {
+    const forward = async (messages: AsyncIterable<WalkedMessage>): Promise<void> => {
+      const left = new KeptSummary();
       for await (const { message: parked, acknowledge } of messages) {
         // A walk that is stopped still goes to the end, so that all replies are back in their places.
         if (!isWanted()) round.stop();
@@ -110,11 +93,16 @@ export class ParkedReplyForwarder {
         sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
       }
       await round.finish();
-      this.#left = left;
-    } finally {
-      round.stop();
-      for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
-    }
+      this.left = left;
+    };
+    const hasWalked = await this.#lock.walk(connection, names.undelivered, WALK, (messages) =>
+      forward(messages).finally(() => {
+        round.stop();
+        for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
+      }),
+    );
+    if (hasWalked && round.isCut) return SHORTEST_REST_MS;
+    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.left.messages : 0);
   }
 }
 
