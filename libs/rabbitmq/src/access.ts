@@ -29,9 +29,8 @@ export function adviceOn(
   { permissions, urls: [url = ''] }: { readonly permissions: Permissions; readonly urls: readonly string[] },
 ): string | undefined {
   const missing = missingPermissionIn(error);
-  if (!missing) return undefined;
-  const line = permissionsLine(url, permissions);
-  return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
+  const line = missing && permissionsLine(url, permissions);
+  return missing && `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
 }
 
 /**
