@@ -2,6 +2,7 @@ import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { type Broker, type OutgoingMessage, pause, QueueLock, type WalkedMessage, within } from '#rabbitmq';
 
+import { ALL_CALLERS, ANONYMOUS, readReplyAddress } from '../envelope/envelope.ts';
 import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { ownHeadersOf } from '../envelope/own-headers.ts';
 import { KeptSummary } from '../kept/kept-message.ts';
@@ -24,8 +25,6 @@ const WALK = {
 
 /** How the reasons of replies begin. An announcement is not forwarded: the listeners that took it would get it again. */
 const FORWARDED = 'REPLY_QUEUE_';
-/** A key belongs to a connection, and does not come back with another one. */
-const DIRECT = 'amq.rabbitmq.reply-to';
 /** What a reply has; a `user_id`, for example, would close the channel. */
 const PROPERTIES = new Set('type correlationId messageId contentType timestamp appId'.split(' '));
 
@@ -120,15 +119,16 @@ export function forwardedReply(
   keys: InternalKeys,
 ): OutgoingMessage | undefined {
   const { 'x-reason': reason, 'x-origin-queue': queue } = ownHeadersOf(parked, keys);
-  if (!reason?.startsWith(FORWARDED) || !queue) return undefined;
-  if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
+  // A direct key belongs to a connection, and does not come back with another one.
+  const address = readReplyAddress(queue, reserved, ALL_CALLERS, ANONYMOUS);
+  if (!reason?.startsWith(FORWARDED) || address.kind !== 'queue') return undefined;
   const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
   // Headers with an `x-` were added by the service, the publisher and the broker.
   const sent = Object.entries(parked.properties.headers ?? {}).filter(([name]) => !name.startsWith('x-'));
   const headers = Object.fromEntries(sent);
   return {
     exchange: '',
-    routingKey: queue,
+    routingKey: address.queue,
     content: parked.content,
     mandatory: true,
     properties: { ...Object.fromEntries(properties), headers },
