@@ -8,7 +8,7 @@ import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
 import type { EventPolicy } from './replies/reply-message.ts';
 
-/** The settings of the bus under the names of their variables, which docs/settings.md describes; defaults are the worker's. */
+/** The settings of the bus under the names of their variables (docs/settings.md). */
 export interface MessagingSettings {
   readonly AMQP_URL: readonly string[];
   readonly AMQP_PREFIX: string;

@@ -27,9 +27,8 @@ const STUCK_SHARE = 1 / 3;
 export type MessagingHealth = PokerTransport['health'];
 
 /**
- * The bus as a transport of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with
- * pipes, guards, interceptors and filters as everywhere. A handler returns its reply, or an async iterable of
- * replies of which the last is final.
+ * The bus as a transport of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with pipes, guards,
+ * interceptors and filters. A handler returns its reply, or an async iterable of replies of which the last is final.
  */
 export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
@@ -56,12 +55,10 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     const times = { nowMs: Date.now, clock: steadyClock, sleep };
     const bus: Bus = { ...options, ...times, names, newId: randomUUID };
     this.#bus = bus;
-    this.#prefetch = {
-      interactive: settings.INTERACTIVE_PREFETCH,
-      reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
-    };
+    const { INTERACTIVE_PREFETCH: interactive, REPORTS_PREFETCH } = settings;
+    this.#prefetch = { interactive, reports: REPORTS_IN_FLIGHT * REPORTS_PREFETCH };
     const stuckMs = settings.INTERACTIVE_DEADLINE_MS * STUCK_SHARE;
-    this.#window = new Window(this.#prefetch.interactive, stuckMs, bus.clock);
+    this.#window = new Window(interactive, stuckMs, bus.clock);
     const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
     this.#broker = new Broker({
       name: 'poker-bridge',
@@ -106,7 +103,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     this.#lanes = new Map(
       settings.LANES.map((lane) => [lane, consumerOf(names.lanes[lane], this.#prefetch[lane])]),
     );
-    this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, this.#prefetch.interactive)];
+    this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, interactive)];
     this.#forwarder = new ParkedReplyForwarder(bus, this.#broker);
     this.#looker = new BusLooker(topology, this.#broker, () => this.#forwarder.left);
   }
