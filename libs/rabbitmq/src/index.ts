@@ -24,13 +24,11 @@ export {
   UnconfirmedError,
 } from './publishing/outgoing-message.ts';
 export {
+  deadLetteringTo,
   type Declaration,
   declareTopology,
   inspectTopology,
-  keepingQueue,
-  lockQueue,
-  retryQueue,
+  quorumQueue,
   type Standing,
   type Topology,
-  workQueue,
 } from './topology.ts';

@@ -29,13 +29,6 @@ export interface Standing {
 }
 
 const ANSWER_TIMEOUT_MS = 4_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
-const GIB = 1024 ** 3;
-
-/** A service decides long before; this dead-letters what a broken one would take again and again. */
-const DELIVERY_LIMIT = 50;
-/** As good as none: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
-const NO_DELIVERY_LIMIT = 1_000_000_000;
 
 /**
  * Declares a topology, idempotently: the exchanges, then the queues with their bindings, each on a channel of its own, so that
@@ -116,45 +109,17 @@ function declare(channel: Channel, { name, type, arguments: args }: Declaration)
   return type ? channel.assertExchange(name, type, options) : channel.assertQueue(name, options);
 }
 
-/** A quorum queue of work: what no consumer can take goes to another queue, and nothing is dropped. */
-export function workQueue(
+/** A quorum queue, bound to exchanges if there are bindings. */
+export function quorumQueue(
   name: string,
-  deadLetters: string,
+  rest: Declaration['arguments'] = {},
   bindings: Declaration['bindings'] = [],
 ): Declaration {
-  const limit = { 'x-delivery-limit': DELIVERY_LIMIT };
-  return { ...quorum(name, { ...limit, ...deadLetteringTo(deadLetters) }), bindings };
-}
-
-/** A quorum queue that keeps messages for people to look at, for some days and up to 1 GiB. */
-export function keepingQueue(name: string, days: number): Declaration {
-  return quorum(name, {
-    'x-delivery-limit': NO_DELIVERY_LIMIT,
-    'x-message-ttl': days * DAY_MS,
-    'x-max-length-bytes': GIB,
-  });
-}
-
-/** Holds what waits for one delay, then dead-letters it to `target`. It does not expire, and no delay of others blocks it. */
-export function retryQueue(name: string, delayMs: number, target: string): Declaration {
-  return quorum(name, {
-    'x-delivery-limit': NO_DELIVERY_LIMIT,
-    'x-message-ttl': delayMs,
-    ...deadLetteringTo(target),
-  });
-}
-
-/** A queue that holds nothing: who has it exclusively has the lock. */
-export function lockQueue(name: string): Declaration {
-  return { name, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
-}
-
-function quorum(name: string, rest: Record<string, unknown>): Declaration {
-  return { name, arguments: { 'x-queue-type': 'quorum', ...rest } };
+  return { name, arguments: { 'x-queue-type': 'quorum', ...rest }, bindings };
 }
 
 /** At-least-once dead lettering, which the broker offers only together with `reject-publish`. */
-function deadLetteringTo(queue: string): Record<string, unknown> {
+export function deadLetteringTo(queue: string): Declaration['arguments'] {
   return {
     'x-dead-letter-exchange': '',
     'x-dead-letter-routing-key': queue,

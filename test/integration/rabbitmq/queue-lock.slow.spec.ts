@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { ConfirmedPublisher, lockQueue, QueueLock } from '#rabbitmq';
+import { ConfirmedPublisher, QueueLock } from '#rabbitmq';
 
 import {
   openConnection,
@@ -12,7 +12,7 @@ import {
 import { until } from '../../support/until.ts';
 
 const QUEUE = 'kept';
-const LOCK = lockQueue('kept.lock');
+const LOCK = { name: 'kept.lock', arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
 
 describe('the lock of a kept queue', () => {
   const virtualHost = uniquePrefix();

@@ -1,13 +1,12 @@
 import { type BusNames, busNames, COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
-import {
-  type Declaration,
-  keepingQueue,
-  lockQueue,
-  type Permissions,
-  retryQueue,
-  type Topology,
-  workQueue,
-} from '#rabbitmq';
+import { type Declaration, deadLetteringTo, type Permissions, quorumQueue, type Topology } from '#rabbitmq';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const GIB = 1024 ** 3;
+/** Workers decide long before; this dead-letters what a broken one would take again and again. */
+const LIMITED = { 'x-delivery-limit': 50 };
+/** As good as none: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
+const UNLIMITED = { 'x-delivery-limit': 1_000_000_000 };
 
 /** The queues that keep messages for people: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
@@ -31,6 +30,9 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
       routingKey: type,
     }));
   const unknownCommands = { exchange: names.unknownCommands, routingKey: '' };
+  const kept = { ...UNLIMITED, 'x-max-length-bytes': GIB };
+  const work = { ...LIMITED, ...deadLetteringTo(deadLetters) };
+  const retry = { ...UNLIMITED, ...deadLetteringTo(lanes.reports) };
   return {
     names,
     exchanges: [
@@ -39,12 +41,15 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
       { name: names.events, type: 'topic', arguments: {} },
     ],
     queues: [
-      keepingQueue(deadLetters, 14),
-      keepingQueue(names.undelivered, 1),
-      workQueue(lanes.interactive, deadLetters, [unknownCommands, ...commandsOf('interactive')]),
-      workQueue(lanes.reports, deadLetters, commandsOf('reports')),
-      workQueue(names.quarantine, deadLetters),
-      ...retryDelaysMs.map((delayMs) => retryQueue(names.retry(delayMs), delayMs, lanes.reports)),
+      quorumQueue(deadLetters, { ...kept, 'x-message-ttl': 14 * DAY_MS }),
+      quorumQueue(names.undelivered, { ...kept, 'x-message-ttl': DAY_MS }),
+      quorumQueue(lanes.interactive, work, [unknownCommands, ...commandsOf('interactive')]),
+      quorumQueue(lanes.reports, work, commandsOf('reports')),
+      quorumQueue(names.quarantine, work),
+      // Of one delay each, so that none blocks what waits for a shorter one. They do not expire.
+      ...retryDelaysMs.map((delayMs) =>
+        quorumQueue(names.retry(delayMs), { ...retry, 'x-message-ttl': delayMs }),
+      ),
     ],
   };
 }
@@ -60,9 +65,10 @@ export function workerPermissions(prefix: string): Permissions {
 }
 
 /**
- * Exclusive to the process that reads or settles the messages of a queue that keeps them for people, for as long as that takes:
- * two at once would mix up their order. Not part of what is declared at start.
+ * A queue that holds nothing, exclusive to the process that reads or settles the messages of a queue that keeps them for people,
+ * for as long as that takes: two at once would mix up their order. Not part of what is declared at start.
  */
 export function lockOf(names: BusNames, queue: KeptQueueName): Declaration {
-  return lockQueue(`${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`);
+  const name = `${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`;
+  return { name, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
 }
