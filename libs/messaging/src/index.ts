@@ -1,4 +1,4 @@
-export { CallerPolicy } from './envelope/envelope.ts';
+export { CallerPolicy } from './envelope/reply-address.ts';
 export { InternalKeys } from './envelope/internal-keys.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';

@@ -6,7 +6,7 @@ import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contra
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
-import { ALL_CALLERS } from '../envelope/envelope.ts';
+import { ALL_CALLERS } from '../envelope/reply-address.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { isCopy, sealed } from '../envelope/own-headers.ts';

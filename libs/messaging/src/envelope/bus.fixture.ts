@@ -3,7 +3,7 @@ import type { ConsumeMessage } from 'amqplib';
 import { busNames } from '#contracts';
 
 import type { Bus } from '../messaging-options.ts';
-import { ALL_CALLERS } from './envelope.ts';
+import { ALL_CALLERS } from './reply-address.ts';
 import { InternalKeys } from './internal-keys.ts';
 import { sealed as sealedBy } from './own-headers.ts';
 

@@ -12,7 +12,7 @@ import { COMMANDS } from '#contracts/validation';
 import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 
 import type { Bus, MessagingSettings } from '../messaging-options.ts';
-import { ANONYMOUS, type Envelope, fits, isShortString, readReplyAddress } from './envelope.ts';
+import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-address.ts';
 import { ownHeadersOf } from './own-headers.ts';
 import { readBody } from './read-body.ts';
 
@@ -42,6 +42,9 @@ const PLAYER_OF: ReadonlyMap<CommandType, readonly string[]> = new Map(
   COMMANDS.map(({ type, player }) => [type, player]),
 );
 
+/** A command as it was read from the wire: what can be known of any message, however broken. */
+export type Envelope = Readonly<ReturnType<typeof openEnvelope>>;
+
 /**
  * Reads everything that the pipeline needs to know of a message before it judges it. It never throws: a message
  * that breaks the contract still has an address, an identity and a deadline to be refused by.
@@ -52,7 +55,7 @@ export function openEnvelope(
   message: ConsumeMessage,
   rules: EnvelopeRules,
   bodyBytes = message.content.length,
-): Envelope {
+) {
   const { settings, subjectOf } = rules;
   const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
@@ -109,18 +112,25 @@ export function openEnvelope(
   const caller = typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;
   return {
     form: body.form,
+    /** The command's identity; made up if the message has none that can be used. */
     id,
+    /** As sent; '' if there is none. */
     type: known ?? typeName,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller),
+    /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
     caller,
     own,
     operator: operator ?? '',
+    /** How log lines name its player; undefined if they do not, or if it is about none. */
     subject: typeof player === 'string' ? subjectOf?.(operator ?? '', player) : undefined,
+    /** Epoch milliseconds. */
     deadlineAtMs: deadlineAtMs ?? nowMs + budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,
+    /** Why the message cannot be a command at all. */
     fault,
+    /** Faults of its properties and headers. */
     violations,
   };
 }

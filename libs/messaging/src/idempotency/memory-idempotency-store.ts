@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import { ANONYMOUS } from '../envelope/envelope.ts';
+import { ANONYMOUS } from '../envelope/reply-address.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
 /** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */

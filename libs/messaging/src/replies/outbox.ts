@@ -9,7 +9,7 @@ import {
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
-import type { ReplyAddress } from '../envelope/envelope.ts';
+import type { ReplyAddress } from '../envelope/reply-address.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
 import { sealed } from '../envelope/own-headers.ts';

@@ -2,7 +2,7 @@ import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { type Broker, type OutgoingMessage, pause, QueueLock, type WalkedMessage, within } from '#rabbitmq';
 
-import { ALL_CALLERS, ANONYMOUS, readReplyAddress } from '../envelope/envelope.ts';
+import { ALL_CALLERS, ANONYMOUS, readReplyAddress } from '../envelope/reply-address.ts';
 import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { ownHeadersOf } from '../envelope/own-headers.ts';
 import { KeptSummary } from '../kept/kept-message.ts';

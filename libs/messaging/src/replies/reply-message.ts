@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
-import type { Envelope } from '../envelope/envelope.ts';
+import type { Envelope } from '../envelope/open-envelope.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 
 const APP_ID = 'poker-bridge';
