@@ -11,7 +11,7 @@ import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.t
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { DirectReplies } from './publishing/direct-replies.ts';
-import type { PublishRefusedError } from './publishing/outgoing-message.ts';
+import type { OutgoingMessage, PublishOutcome, PublishRefusedError } from './publishing/outgoing-message.ts';
 import { declareTopology, type Topology } from './topology.ts';
 
 /** What is deleted is back within 30 s. */
@@ -22,6 +22,7 @@ const REFUSED_INTERVAL_MS = 2_000;
 const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
+const DIRECT_KEYS = 'amq.rabbitmq.reply-to.';
 
 export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
   readonly topology: Topology;
@@ -44,13 +45,13 @@ export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | '
  * known that the outcome can be published. The topology stays declared, and so it is known what the user may do.
  */
 export class Broker {
-  readonly publisher = new ConfirmedPublisher({
+  /** The release of the broker that was connected to last. */
+  release: BrokerRelease | undefined;
+  readonly #publisher = new ConfirmedPublisher({
     onRefused: (refusal) => this.#repair(refusal),
     onSilence: () => void this.#checkConsuming(),
   });
-  readonly directReplies: DirectReplies;
-  /** The release of the broker that was connected to last. */
-  release: BrokerRelease | undefined;
+  readonly #directReplies: DirectReplies;
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
@@ -68,7 +69,7 @@ export class Broker {
   constructor(options: BrokerOptions) {
     const { name, urls, tls } = options;
     this.#options = options;
-    this.directReplies = new DirectReplies({ name: `${name} direct replies`, urls, tls });
+    this.#directReplies = new DirectReplies({ name: `${name} direct replies`, urls, tls });
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming');
   }
@@ -110,11 +111,17 @@ export class Broker {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const decide of this.#waiting.splice(0)) decide(false);
-    this.publisher.close();
-    const closed = this.directReplies.close();
+    this.#publisher.close();
+    const closed = this.#directReplies.close();
     await this.#consuming.close();
     await this.#publishing.close();
     await closed;
+  }
+
+  /** Publishes as a `ConfirmedPublisher` does, to direct reply keys over a connection of their own. */
+  publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
+    const isDirect = message.exchange === '' && message.routingKey.startsWith(DIRECT_KEYS);
+    return (isDirect ? this.#directReplies : this.#publisher).publish(message, isWanted);
   }
 
   /** Declares everything again, because a queue of it was found missing; or one exchange or queue alone. */
@@ -158,7 +165,7 @@ export class Broker {
     // What existed before most likely still does; a queue that is missing is declared again when it is needed.
     if (this.#wasComplete) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
     else await looked;
-    await this.publisher.attach(model);
+    await this.#publisher.attach(model);
     this.#consuming.open();
   }
 

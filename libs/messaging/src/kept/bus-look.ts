@@ -34,7 +34,7 @@ export class BusLooker {
     this.#topology = topology;
     this.#parked = parked;
     this.#broker = broker;
-    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), broker.publisher);
+    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), broker);
   }
 
   /** @returns undefined if the broker does not answer */

@@ -63,10 +63,8 @@ export class SpecPipeline {
       callers: { mayRun: (caller: string) => caller !== 'stranger', mayReplyTo: () => true },
       idempotency: new MemoryIdempotencyStore(60_000, nowMs),
     };
-    const publisher = { publish: (message: OutgoingMessage) => this.#publish(message) };
     const broker = {
-      publisher,
-      directReplies: publisher,
+      publish: (message: OutgoingMessage) => this.#publish(message),
       redeclare: () => Promise.resolve(),
       countsOf: (queue: string) => Promise.resolve({ queue, messageCount: 1, consumerCount: 0 }),
     };

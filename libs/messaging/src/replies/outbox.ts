@@ -1,11 +1,5 @@
 import { isFinalReplyType, type Reply } from '#contracts';
-import {
-  type Broker,
-  type DirectReplies,
-  type OutgoingMessage,
-  type PublishOutcome,
-  UnconfirmedError,
-} from '#rabbitmq';
+import { type Broker, type OutgoingMessage, type PublishOutcome, UnconfirmedError } from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
@@ -24,8 +18,7 @@ const LONGEST_PAUSE_MS = 1_000;
 
 type Reachable = Extract<ReplyAddress, { queue: string }>;
 type Publish = () => Promise<PublishOutcome>;
-type OutboxBroker = Pick<Broker, 'redeclare' | 'countsOf'> &
-  Readonly<Record<'publisher' | 'directReplies', Pick<DirectReplies, 'publish'>>>;
+type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'countsOf'>;
 
 /** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
 export class Outbox {
@@ -73,7 +66,7 @@ export class Outbox {
     if (!('queue' in replyTo)) return;
     const { queue } = replyTo;
     const message = replyMessage(command, reply, queue);
-    const publish: Publish = () => this.#publish(command, 'reply', message, replyTo);
+    const publish: Publish = () => this.#publish(command, 'reply', message);
     const known = this.#refusing.stateOf(queue);
     let outcome = await publish();
     if (outcome !== 'confirmed' && !known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
@@ -112,7 +105,7 @@ export class Outbox {
     if (!('queue' in replyTo)) return;
     const { queue } = replyTo;
     const message = replyMessage(command, reply, queue);
-    const publish: Publish = () => this.#publish(command, 'reply', message, replyTo);
+    const publish: Publish = () => this.#publish(command, 'reply', message);
     const isFinal = isFinalReplyType(reply.type);
     let outcome = await publish();
     if (outcome !== 'confirmed') {
@@ -163,16 +156,10 @@ export class Outbox {
   }
 
   /** Publishes while the command is this worker's, traced if the command is. */
-  #publish(
-    { delivery, trace }: Command,
-    kind: MessageKind,
-    message: OutgoingMessage,
-    to?: Reachable,
-  ): Promise<PublishOutcome> {
-    const publisher = this.#broker[to?.kind === 'direct' ? 'directReplies' : 'publisher'];
+  #publish({ delivery, trace }: Command, kind: MessageKind, message: OutgoingMessage) {
     const isWanted = (): boolean => delivery.isAlive;
-    if (trace === undefined) return publisher.publish(message, isWanted);
-    return trace.publish(kind, message, (traced) => publisher.publish(traced, isWanted));
+    if (trace === undefined) return this.#broker.publish(message, isWanted);
+    return trace.publish(kind, message, (traced) => this.#broker.publish(traced, isWanted));
   }
 
   /** An empty queue is not full: a quorum queue that has no leader is said to be empty. */

@@ -44,7 +44,7 @@ export class ParkedReplyForwarder {
   constructor(bus: Bus, broker: Broker) {
     this.#bus = bus;
     this.#broker = broker;
-    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker.publisher);
+    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker);
   }
 
   /** Walks again and again while there is a connection, until `stop`; returns at once. */
@@ -78,7 +78,7 @@ export class ParkedReplyForwarder {
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
-      (message) => this.#broker.publisher.publish(message, isWanted).catch(() => undefined),
+      (message) => this.#broker.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
     );
     const forward = async (messages: AsyncIterable<WalkedMessage>): Promise<void> => {
