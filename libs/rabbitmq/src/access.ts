@@ -33,12 +33,7 @@ export function adviceOn(
   return missing && `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
 }
 
-/**
- * The line for a shell that gives a user its permissions.
- *
- * @param url says the virtual host
- * @param user default: that of the URL
- */
+/** The line for a shell that gives a user, by default that of a URL, its permissions in the URL's virtual host. */
 export function permissionsLine(
   url: string,
   { configure, write, read }: Permissions,
@@ -117,11 +112,7 @@ export async function inspectPermissions(connection: ChannelModel, queue: string
   }
 }
 
-/**
- * Whether the broker takes a message of this size. It is kept nowhere.
- *
- * @throws Error if the broker does not answer, or refuses it for another reason
- */
+/** Whether the broker takes a message of this size, which is kept nowhere. @throws Error if it does not say */
 export async function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
   try {
     await onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>

@@ -40,7 +40,7 @@ export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | '
 }
 
 /**
- * The two connections of a service and what lives on them. One consumes and one publishes: under an alarm the broker
+ * The connections of a service and what lives on them. One consumes and one publishes: under an alarm the broker
  * blocks publishers, and acknowledgements on the same connection would stop with them. Nothing is consumed unless it is
  * known that the outcome can be published. The topology stays declared, and so it is known what the user may do.
  */
@@ -178,11 +178,7 @@ export class Broker {
     this.#timer = setTimeout(look, this.#advice === undefined ? intervalMs : REFUSED_INTERVAL_MS).unref();
   }
 
-  /**
-   * Declares what is missing, and asks whether the service may publish and read.
-   *
-   * @throws Error unless all that fails is a permission
-   */
+  /** Declares what is missing, and asks what the service may do. @throws Error unless all that fails is a permission */
   async #look(model: ChannelModel | undefined): Promise<void> {
     if (!model) return;
     const { topology, publishesTo, onMismatch } = this.#options;

@@ -25,11 +25,7 @@ export class Redriver {
     this.#internalKeys = new InternalKeys(internalKey);
   }
 
-  /**
-   * Reads a dead letter as the command that it was.
-   *
-   * @returns `isProved` if what it says about its caller is true: a worker with this key wrote it, or the broker checked it
-   */
+  /** A dead letter as the command that it was; `isProved` if a worker with this key, or the broker, vouches for its caller. */
   read(letter: ConsumeMessage) {
     // The routing key of a dead letter is the name of its queue.
     const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
@@ -52,8 +48,6 @@ export class Redriver {
    * The command for the lane of its type: as a worker would copy it, without the deadline and the time that it had, so that
    * it gets a new budget, and with one more in `x-redriven`. The numbers of its replies continue: a caller that drops repeats
    * by `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
-   *
-   * @param content default: the body of the letter
    */
   commandOf(letter: Redriving, content = letter.delivery.message.content): OutgoingMessage {
     const { type, own } = letter.envelope;

@@ -25,11 +25,7 @@ export abstract class CallerPolicy {
 
 export const ALL_CALLERS: CallerPolicy = { mayRun: () => true, mayReplyTo: () => true };
 
-/**
- * Where a `reply_to` leads.
- *
- * @param reserved the prefix and a dot: names that belong to the service
- */
+/** Where a `reply_to` leads. @param reserved the prefix and a dot: names that belong to the service */
 export function readReplyAddress(
   replyTo: unknown,
   reserved: string,

@@ -171,11 +171,7 @@ export class RedisConnection {
   }
 }
 
-/**
- * Connects to Redis once, asks it for an answer and for what it does when its memory is full.
- *
- * @returns `reason` holds neither credentials nor data
- */
+/** Connects to Redis once, asks it for an answer and for what it does when its memory is full. */
 export async function inspectRedis(url: string, tls: TlsContext) {
   const { Redis: client } = await import('ioredis');
   const redis = new client(url, {

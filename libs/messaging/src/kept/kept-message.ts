@@ -23,11 +23,7 @@ interface Death {
 /** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
 export type KeptMessage = Readonly<ReturnType<typeof keptMessageOf>>;
 
-/**
- * Reads the facts of a message of `poker.dead-letters` or `poker.replies.undelivered`. It never throws.
- *
- * @param keys prove where the message comes from; without it, what says to be sealed is taken as it is
- */
+/** It never throws. @param keys prove who wrote the message; without them, what says to be sealed is taken as it is */
 export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const { properties, content } = message;
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};

@@ -53,8 +53,7 @@ export class Outbox {
   /**
    * Sends a reply while its handler runs; others may follow. A final one whose queue is gone is parked.
    *
-   * @throws ReplyQueueClosed if the queue does not take it in time
-   * @throws UnconfirmedError if the broker does not confirm it
+   * @throws ReplyQueueClosed if its queue does not take it in time; UnconfirmedError if the broker does not confirm it
    */
   send(command: Command, reply: Reply): Promise<void> {
     return (command.replies.underWay = this.#sendInTurn(command, reply));

@@ -16,10 +16,8 @@ export interface PokerTopology extends Topology {
 }
 
 /**
- * The topology under a prefix. Its arguments are constants, so that no setting can make two workers disagree.
- * Source: bus contract, section 1.
- *
- * @param retryDelaysMs of the reports' delayed retry: one queue each
+ * The topology under a prefix, with one queue for each delay of a report's retry. Its arguments are constants, so that no setting
+ * can make two workers disagree. Source: bus contract, section 1.
  */
 export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): PokerTopology {
   const names = busNames(prefix);
@@ -54,11 +52,7 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
   };
 }
 
-/**
- * The least that a worker needs. It answers by the default exchange, from which a reply gets to any queue.
- *
- * @param prefix of letters, digits and the like: it is no pattern
- */
+/** The least that a worker needs. It answers by the default exchange, from which a reply gets to any queue. */
 export function workerPermissions(prefix: string): Permissions {
   const own = busNames(prefix).reserved.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return { configure: `^${own}`, write: String.raw`^(${own}|amq\.default$)`, read: `^${own}` };

@@ -59,9 +59,8 @@ export class QueueLock {
 }
 
 /**
- * Declares the exclusive queue of a lock, which the broker removes with the connection.
+ * Declares the exclusive queue of a lock, which the broker removes with the connection; false if another connection has it.
  *
- * @returns false if another connection has it
  * @throws Error if the broker refuses it for another reason, or does not answer
  */
 export async function takeLock(
