@@ -5,16 +5,11 @@ export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.t
 export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 export type { RedisState } from './idempotency/redis-connection.ts';
 export {
-  type CommandEnd,
   type CommandFacts,
   type CommandTrace,
   CommandTracer,
-  type DeliveryFacts,
   type FailureFacts,
-  type MessageKind,
   MessagingObserver,
-  type ParkingReason,
-  type Postponement,
 } from './observer/messaging-observer.ts';
 export type { BusLook, KeptLook } from './kept/bus-look.ts';
 export type { ReportsPause } from './messaging-options.ts';
