@@ -2,18 +2,18 @@ import type { Channel, ChannelModel, Replies } from 'amqplib';
 
 import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 
-/** A durable exchange, which has a type, or a durable queue, which may be bound to exchanges. */
+/** A durable exchange, which has a type, or a durable queue. */
 export interface Declaration {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly type?: 'direct' | 'fanout' | 'topic';
-  readonly bindings?: readonly { readonly exchange: string; readonly routingKey: string }[];
 }
 
 /** What a service declares, in this order. */
 export interface Topology {
   readonly exchanges: readonly Declaration[];
   readonly queues: readonly Declaration[];
+  readonly bindings: readonly Readonly<Record<'queue' | 'exchange' | 'routingKey', string>>[];
 }
 
 /** What exists on the broker under the name of one exchange or queue of a topology. */
@@ -40,14 +40,15 @@ const ANSWER_TIMEOUT_MS = 4_000;
  */
 export async function declareTopology(
   connection: ChannelModel,
-  { exchanges, queues }: Topology,
+  { exchanges, queues, bindings }: Topology,
   only?: string,
 ): Promise<string | undefined> {
   const mismatches: string[] = [];
   const declareOne = async (part: Declaration): Promise<void> => {
-    const { name, bindings = [] } = part;
+    const { name, type } = part;
     const bind = async (channel: Channel): Promise<void> => {
-      for (const { exchange, routingKey } of bindings) await channel.bindQueue(name, exchange, routingKey);
+      for (const { queue, exchange, routingKey } of bindings)
+        if (queue === name && !type) await channel.bindQueue(queue, exchange, routingKey);
     };
     try {
       await ask(connection, (channel) => declare(channel, part).then(() => bind(channel)));
@@ -109,13 +110,8 @@ function declare(channel: Channel, { name, type, arguments: args }: Declaration)
   return type ? channel.assertExchange(name, type, options) : channel.assertQueue(name, options);
 }
 
-/** A quorum queue, bound to exchanges if there are bindings. */
-export function quorumQueue(
-  name: string,
-  rest: Declaration['arguments'] = {},
-  bindings: Declaration['bindings'] = [],
-): Declaration {
-  return { name, arguments: { 'x-queue-type': 'quorum', ...rest }, bindings };
+export function quorumQueue(name: string, rest: Declaration['arguments'] = {}): Declaration {
+  return { name, arguments: { 'x-queue-type': 'quorum', ...rest } };
 }
 
 /** At-least-once dead lettering, which the broker offers only together with `reject-publish`. */

@@ -1,12 +1,12 @@
-import { type BusNames, busNames, COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { type BusNames, busNames, COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
 import { type Declaration, deadLetteringTo, type Permissions, quorumQueue, type Topology } from '#rabbitmq';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
 /** Workers decide long before; this dead-letters what a broken one would take again and again. */
-const LIMITED = { 'x-delivery-limit': 50 };
+const DELIVERY_LIMIT = 50;
 /** As good as none: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
-const UNLIMITED = { 'x-delivery-limit': 1_000_000_000 };
+const NO_DELIVERY_LIMIT = 1_000_000_000;
 
 /** The queues that keep messages for people: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
@@ -22,15 +22,8 @@ export interface PokerTopology extends Topology {
 export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): PokerTopology {
   const names = busNames(prefix);
   const { lanes, deadLetters } = names;
-  const commandsOf = (lane: Lane) =>
-    COMMAND_TYPES.filter((type) => LANE_OF_COMMAND[type] === lane).map((type) => ({
-      exchange: names.commands,
-      routingKey: type,
-    }));
-  const unknownCommands = { exchange: names.unknownCommands, routingKey: '' };
-  const kept = { ...UNLIMITED, 'x-max-length-bytes': GIB };
-  const work = { ...LIMITED, ...deadLetteringTo(deadLetters) };
-  const retry = { ...UNLIMITED, ...deadLetteringTo(lanes.reports) };
+  const work = { 'x-delivery-limit': DELIVERY_LIMIT, ...deadLetteringTo(deadLetters) };
+  const keptFor = (ttlMs: number) => ({ 'x-delivery-limit': NO_DELIVERY_LIMIT, 'x-message-ttl': ttlMs });
   return {
     names,
     exchanges: [
@@ -39,15 +32,23 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
       { name: names.events, type: 'topic', arguments: {} },
     ],
     queues: [
-      quorumQueue(deadLetters, { ...kept, 'x-message-ttl': 14 * DAY_MS }),
-      quorumQueue(names.undelivered, { ...kept, 'x-message-ttl': DAY_MS }),
-      quorumQueue(lanes.interactive, work, [unknownCommands, ...commandsOf('interactive')]),
-      quorumQueue(lanes.reports, work, commandsOf('reports')),
+      quorumQueue(deadLetters, { ...keptFor(14 * DAY_MS), 'x-max-length-bytes': GIB }),
+      quorumQueue(names.undelivered, { ...keptFor(DAY_MS), 'x-max-length-bytes': GIB }),
+      quorumQueue(lanes.interactive, work),
+      quorumQueue(lanes.reports, work),
       quorumQueue(names.quarantine, work),
       // Of one delay each, so that none blocks what waits for a shorter one. They do not expire.
       ...retryDelaysMs.map((delayMs) =>
-        quorumQueue(names.retry(delayMs), { ...retry, 'x-message-ttl': delayMs }),
+        quorumQueue(names.retry(delayMs), { ...keptFor(delayMs), ...deadLetteringTo(lanes.reports) }),
       ),
+    ],
+    bindings: [
+      { queue: lanes.interactive, exchange: names.unknownCommands, routingKey: '' },
+      ...COMMAND_TYPES.map((type) => ({
+        queue: lanes[LANE_OF_COMMAND[type]],
+        exchange: names.commands,
+        routingKey: type,
+      })),
     ],
   };
 }
