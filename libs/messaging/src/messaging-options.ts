@@ -6,7 +6,6 @@ import type { CallerPolicy } from './envelope/reply-address.ts';
 import type { InternalKeys } from './envelope/internal-keys.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
-import type { EventPolicy } from './replies/reply-message.ts';
 
 /** The settings of the bus under the names of their variables (docs/settings.md). */
 export interface MessagingSettings {
@@ -23,7 +22,7 @@ export interface MessagingSettings {
   readonly MAX_COMMAND_BYTES: number;
   readonly DELIVERY_LIMIT: number;
   readonly SHUTDOWN_GRACE_MS: number;
-  readonly EVENTS: EventPolicy;
+  readonly EVENTS: 'errors' | 'all' | 'none';
   readonly IDEMPOTENCY_TTL_MS: number;
   /** Without it, each worker deduplicates by itself. */
   readonly REDIS_URL?: string | undefined;
