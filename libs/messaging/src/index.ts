@@ -12,8 +12,8 @@ export {
   MessagingObserver,
 } from './observer/messaging-observer.ts';
 export type { BusLook, KeptLook } from './kept/bus-look.ts';
-export type { ReportsPause } from './messaging-options.ts';
-export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
+export type { MessagingOptions, ReportsPause } from './messaging-options.ts';
+export { MessagingModule } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';
 export { type MessagingHealth, PokerTransport } from './poker-transport.ts';
 export type { WrittenPage } from './replies/reply-message.ts';

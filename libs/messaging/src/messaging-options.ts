@@ -51,7 +51,6 @@ export interface MessagingOptions {
   readonly onMismatch: (mismatch: string) => void;
   /** Whether reports should be taken, by what they have called; a player's command is answered in any case. */
   readonly reportsPause: () => ReportsPause;
-  readonly idempotency: IdempotencyStore;
   readonly observer: MessagingObserver;
   /** Default: nothing is traced. */
   readonly tracer?: CommandTracer | undefined;
@@ -59,6 +58,7 @@ export interface MessagingOptions {
 
 /** What all parts of the bus share: the options, and what `PokerTransport` makes of them once. */
 export interface Bus extends MessagingOptions {
+  readonly idempotency: IdempotencyStore;
   readonly names: BusNames;
   /** The time of day, epoch milliseconds. */
   readonly nowMs: () => number;

@@ -9,6 +9,7 @@ import { steadyClock, Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
 import { READ_HEADERS } from './envelope/own-headers.ts';
+import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 import { type BusLook, BusLooker } from './kept/bus-look.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
@@ -47,13 +48,13 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   readonly #looker: BusLooker;
   #closed: Promise<void> | undefined;
 
-  constructor(options: MessagingOptions) {
+  constructor(options: MessagingOptions, idempotency: IdempotencyStore) {
     super();
     const { settings, tls, observer } = options;
     const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
     const names = busNames(prefix);
     const times = { nowMs: Date.now, clock: steadyClock, sleep };
-    const bus: Bus = { ...options, ...times, names, newId: randomUUID };
+    const bus: Bus = { ...options, ...times, idempotency, names, newId: randomUUID };
     this.#bus = bus;
     const { INTERACTIVE_PREFETCH: interactive, REPORTS_PREFETCH } = settings;
     this.#prefetch = { interactive, reports: REPORTS_IN_FLIGHT * REPORTS_PREFETCH };
