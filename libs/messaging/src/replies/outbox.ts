@@ -16,7 +16,6 @@ const COPY_RETRY_MS = 10_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 
-type Reachable = Extract<ReplyAddress, { queue: string }>;
 type Publish = () => Promise<PublishOutcome>;
 type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'countsOf'>;
 
@@ -162,7 +161,7 @@ export class Outbox {
   }
 
   /** An empty queue is not full: a quorum queue that has no leader is said to be empty. */
-  async #stateOf(outcome: PublishOutcome, to: Reachable, known?: QueueState): Promise<QueueState> {
+  async #stateOf(outcome: PublishOutcome, to: ReplyAddress, known?: QueueState): Promise<QueueState> {
     if (outcome === 'returned') return 'gone';
     if (outcome === 'unanswered') return 'unreachable';
     if (known !== undefined) return known;
