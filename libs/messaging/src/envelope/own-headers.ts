@@ -41,7 +41,7 @@ const READ_OF_KEPT = ['x-failure', 'x-failed-at'];
 /** On the broker's deliveries and returns. */
 const READ_OF_BROKER = ['x-delivery-count', 'x-acquired-count', 'x-publish-id'];
 
-/** The headers that a worker reads. Of the other ones it decodes nothing, whatever strangers send. */
+/** The headers that a worker reads. It keeps no others, whatever strangers send. */
 export const READ_HEADERS: ReadonlySet<string> = new Set([
   ...SEALED,
   SEAL,
