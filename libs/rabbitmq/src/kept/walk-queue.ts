@@ -15,7 +15,7 @@ const MAX_HELD = 65_535;
  * handles in some 10 ms, since a worker has commands in flight meanwhile.
  */
 const LARGEST_WINDOW = 100;
-const WINDOW_BYTES = 4 * 1024 * 1024;
+const WINDOW_BYTES = 2 * 1024 * 1024;
 /** Memory is given back while nothing is read: 240 MiB without a pause took 150 MiB more, and with it 70. */
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
 /** Then the broker is asked whether more are on their way: another consumer may have taken them, or they have expired. */
@@ -100,10 +100,11 @@ class QueueWalk {
       this.#consumer = consumer;
       for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
         const { taken, bytes } = await this.#take(consumer, Math.min(messages, left, room));
-        for (const message of taken)
-          yield { message, acknowledge: () => this.#acknowledge(message, consumer) };
         const count = taken.length;
         if (count === 0) return;
+        // What was shown is not kept, since it may be large.
+        for (let message = taken.shift(); message; message = taken.shift())
+          yield this.#show(message, consumer);
         left -= count;
         const most = Math.min(2 * messages, LARGEST_WINDOW, Math.floor((WINDOW_BYTES * count) / (bytes + 1)));
         messages = Math.max(1, most);
@@ -162,12 +163,15 @@ class QueueWalk {
     return { taken, bytes };
   }
 
-  #acknowledge(message: ConsumeMessage, consumer: Consumer): void {
-    if (this.#deferred) this.#deferred.push(message);
-    else this.#channel.ack(message);
-    this.acknowledged += 1;
-    this.left -= 1;
-    consumer.held -= 1;
+  #show(message: ConsumeMessage, consumer: Consumer): WalkedMessage {
+    const acknowledge = (): void => {
+      if (this.#deferred) this.#deferred.push(message);
+      else this.#channel.ack(message);
+      this.acknowledged += 1;
+      this.left -= 1;
+      consumer.held -= 1;
+    };
+    return { message, acknowledge };
   }
 
   #answered<T>(work: Promise<T>): Promise<T> {
