@@ -5,7 +5,7 @@ import { COMMAND_TYPES, type CommandType, type ErrorCode, isFinalReplyType, type
 import { REPLIES, validateCommand } from '#contracts/validation';
 
 import type { Command } from '../../libs/messaging/src/command/command.ts';
-import type { Envelope } from '../../libs/messaging/src/envelope/envelope.ts';
+import type { Envelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
 import { BUS_OF_SPEC } from '../../libs/messaging/src/envelope/bus.fixture.ts';
 import { openEnvelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
 import { eventMessage, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';

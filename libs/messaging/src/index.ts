@@ -1,24 +1,19 @@
-export { CallerPolicy } from './envelope/envelope.ts';
+export { CallerPolicy } from './envelope/reply-address.ts';
 export { InternalKeys } from './envelope/internal-keys.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 export type { RedisState } from './idempotency/redis-connection.ts';
 export {
-  type CommandEnd,
   type CommandFacts,
   type CommandTrace,
   CommandTracer,
-  type DeliveryFacts,
   type FailureFacts,
-  type MessageKind,
   MessagingObserver,
-  type ParkingReason,
-  type Postponement,
 } from './observer/messaging-observer.ts';
 export type { BusLook, KeptLook } from './kept/bus-look.ts';
-export type { ReportsPause } from './messaging-options.ts';
-export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
+export type { MessagingOptions, ReportsPause } from './messaging-options.ts';
+export { MessagingModule } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';
 export { type MessagingHealth, PokerTransport } from './poker-transport.ts';
 export type { WrittenPage } from './replies/reply-message.ts';

@@ -2,14 +2,12 @@ import type { BusNames, Lane } from '#contracts';
 import type { Clock } from '#resilience';
 import type { TlsContext } from '#tls';
 
-import type { CallerPolicy } from './envelope/envelope.ts';
+import type { CallerPolicy } from './envelope/reply-address.ts';
 import type { InternalKeys } from './envelope/internal-keys.ts';
-import type { HeaderSeal } from './envelope/own-headers.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
-import type { EventPolicy } from './replies/reply-message.ts';
 
-/** The settings of the bus under the names of their variables, which docs/settings.md describes; defaults are the worker's. */
+/** The settings of the bus under the names of their variables (docs/settings.md). */
 export interface MessagingSettings {
   readonly AMQP_URL: readonly string[];
   readonly AMQP_PREFIX: string;
@@ -24,7 +22,7 @@ export interface MessagingSettings {
   readonly MAX_COMMAND_BYTES: number;
   readonly DELIVERY_LIMIT: number;
   readonly SHUTDOWN_GRACE_MS: number;
-  readonly EVENTS: EventPolicy;
+  readonly EVENTS: 'errors' | 'all' | 'none';
   readonly IDEMPOTENCY_TTL_MS: number;
   /** Without it, each worker deduplicates by itself. */
   readonly REDIS_URL?: string | undefined;
@@ -53,7 +51,6 @@ export interface MessagingOptions {
   readonly onMismatch: (mismatch: string) => void;
   /** Whether reports should be taken, by what they have called; a player's command is answered in any case. */
   readonly reportsPause: () => ReportsPause;
-  readonly idempotency: IdempotencyStore;
   readonly observer: MessagingObserver;
   /** Default: nothing is traced. */
   readonly tracer?: CommandTracer | undefined;
@@ -61,8 +58,8 @@ export interface MessagingOptions {
 
 /** What all parts of the bus share: the options, and what `PokerTransport` makes of them once. */
 export interface Bus extends MessagingOptions {
+  readonly idempotency: IdempotencyStore;
   readonly names: BusNames;
-  readonly seal: HeaderSeal;
   /** The time of day, epoch milliseconds. */
   readonly nowMs: () => number;
   /** Steady, for what is measured within this process. */

@@ -6,35 +6,25 @@ import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts'
 import type { MessagingOptions } from './messaging-options.ts';
 import { PokerTransport } from './poker-transport.ts';
 
-/** Everything of the transport but the store, which the module makes itself. */
-export type MessagingModuleOptions = Omit<MessagingOptions, 'idempotency'>;
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<MessagingOptions>()
+  .setClassMethodName('forRoot')
+  .build();
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
-  new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();
-
-/**
- * The bus of commands: `MessagingModule.forRoot(options)` provides the `PokerTransport`, which
- * an application takes as the strategy of a microservice, and the `IdempotencyStore`.
- */
+/** Provides the `PokerTransport`, which an application takes as the strategy of a microservice, and the `IdempotencyStore`. */
 @Module({
   providers: [
-    {
-      provide: IdempotencyStore,
-      inject: [MODULE_OPTIONS_TOKEN],
-      useFactory: storeOf,
-    },
+    { provide: IdempotencyStore, inject: [MODULE_OPTIONS_TOKEN], useFactory: storeOf },
     {
       provide: PokerTransport,
       inject: [MODULE_OPTIONS_TOKEN, IdempotencyStore],
-      useFactory: (options: MessagingModuleOptions, idempotency: IdempotencyStore) =>
-        new PokerTransport({ ...options, idempotency }),
+      useFactory: (options: MessagingOptions, store: IdempotencyStore) => new PokerTransport(options, store),
     },
   ],
   exports: [PokerTransport, IdempotencyStore],
 })
 export class MessagingModule extends ConfigurableModuleClass {}
 
-async function storeOf(options: MessagingModuleOptions): Promise<IdempotencyStore> {
+async function storeOf(options: MessagingOptions): Promise<IdempotencyStore> {
   const { settings, redisTls: tls, internalKeys, observer } = options;
   const { REDIS_URL: url, IDEMPOTENCY_TTL_MS: ttlMs, AMQP_PREFIX: prefix } = settings;
   if (url === undefined) return new MemoryIdempotencyStore(ttlMs, Date.now);

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 
 import { busNames, type Lane } from '#contracts';
-import { Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
+import { Broker, QueueConsumer } from '#rabbitmq';
 import { steadyClock, Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
-import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
-import type { RedisState } from './idempotency/redis-connection.ts';
+import { READ_HEADERS } from './envelope/own-headers.ts';
+import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 import { type BusLook, BusLooker } from './kept/bus-look.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
@@ -25,40 +25,11 @@ const REPORTS_IN_FLIGHT = 2;
 /** One operation of one operator is stuck after this share of a player's budget: by default 5 s. */
 const STUCK_SHARE = 1 / 3;
 
-/** What health shows of the bus. */
-export interface MessagingHealth {
-  readonly isConnected: boolean;
-  /** What the broker says, if something is wrong. */
-  readonly lastError: string | undefined;
-  /** Such as `RabbitMQ 4.3.6`; `undefined` until it was connected to once. */
-  readonly release: string | undefined;
-  /** What the broker's administrator should set, if the service cannot see whether it is. */
-  readonly advice: string | undefined;
-  readonly lanes: readonly {
-    readonly lane: Lane;
-    readonly state: ConsumerState;
-    readonly inFlight: number;
-    /** The most that it takes at once. */
-    readonly prefetch: number;
-    /** Since the receipt of the oldest command in flight; 0 if none is. */
-    readonly oldestAgeMs: number;
-  }[];
-  /** The memory that all workers share; `undefined` without `REDIS_URL`. */
-  readonly redis: RedisState | undefined;
-  /** What each operation of each operator holds of the interactive lane, if it was used. */
-  readonly compartments: readonly {
-    readonly operator: string;
-    readonly operation: string;
-    readonly inFlight: number;
-    /** Refused with `OVERLOADED` so far, because the compartment held its share. */
-    readonly overflowed: number;
-  }[];
-}
+export type MessagingHealth = PokerTransport['health'];
 
 /**
- * The bus as a transport of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with
- * pipes, guards, interceptors and filters as everywhere. A handler returns its reply, or an async iterable of
- * replies of which the last is final.
+ * The bus as a transport of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with pipes, guards,
+ * interceptors and filters. A handler returns its reply, or an async iterable of replies of which the last is final.
  */
 export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
@@ -68,7 +39,6 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   readonly #noStartHook = this.onProcessingStartHook;
   readonly #bus: Bus;
   readonly #window: Window;
-  readonly #directReplies: DirectReplies;
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
   readonly #consumers: readonly QueueConsumer[];
   readonly #pipeline: Pipeline;
@@ -78,23 +48,19 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   readonly #looker: BusLooker;
   #closed: Promise<void> | undefined;
 
-  constructor(options: MessagingOptions) {
+  constructor(options: MessagingOptions, idempotency: IdempotencyStore) {
     super();
     const { settings, tls, observer } = options;
     const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
     const names = busNames(prefix);
-    const seal = new HeaderSeal(options.internalKeys);
     const times = { nowMs: Date.now, clock: steadyClock, sleep };
-    const bus: Bus = { ...options, ...times, names, seal, newId: randomUUID };
+    const bus: Bus = { ...options, ...times, idempotency, names, newId: randomUUID };
     this.#bus = bus;
-    this.#prefetch = {
-      interactive: settings.INTERACTIVE_PREFETCH,
-      reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
-    };
+    const { INTERACTIVE_PREFETCH: interactive, REPORTS_PREFETCH } = settings;
+    this.#prefetch = { interactive, reports: REPORTS_IN_FLIGHT * REPORTS_PREFETCH };
     const stuckMs = settings.INTERACTIVE_DEADLINE_MS * STUCK_SHARE;
-    this.#window = new Window(this.#prefetch.interactive, stuckMs, bus.clock);
+    this.#window = new Window(interactive, stuckMs, bus.clock);
     const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
-    this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls });
     this.#broker = new Broker({
       name: 'poker-bridge',
       urls,
@@ -116,7 +82,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     const reports = (): QueueConsumer | undefined => this.#lanes.get('reports');
     this.#pipeline = new Pipeline(bus, {
       handlers: this.#handlers,
-      outbox: new Outbox(bus, this.#broker, this.#directReplies),
+      outbox: new Outbox(bus, this.#broker),
       window: this.#window,
       places: new ReportPlaces(this.#prefetch.reports, bus.clock),
       onUnavailable: () => {
@@ -138,7 +104,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     this.#lanes = new Map(
       settings.LANES.map((lane) => [lane, consumerOf(names.lanes[lane], this.#prefetch[lane])]),
     );
-    this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, this.#prefetch.interactive)];
+    this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, interactive)];
     this.#forwarder = new ParkedReplyForwarder(bus, this.#broker);
     this.#looker = new BusLooker(topology, this.#broker, () => this.#forwarder.left);
   }
@@ -148,30 +114,37 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     return this.#looker.look();
   }
 
-  get health(): MessagingHealth {
+  /** What health shows of the bus. */
+  get health() {
     const nowMs = this.#bus.nowMs();
-    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({
-      lane,
-      state,
-      inFlight,
-      prefetch: this.#prefetch[lane],
-      oldestAgeMs: Math.max(0, nowMs - (this.#pipeline.oldestMs(lane) ?? nowMs)),
-    }));
-    const compartments = [...this.#window.holdings].map(([name, { inFlight, overflowed }]) => ({
-      ...compartmentOf(name),
-      inFlight,
-      overflowed,
-    }));
     const { isConnected, lastError, release } = this.#broker;
     const { idempotency } = this.#bus;
     return {
       isConnected,
+      /** What the broker says, if something is wrong. */
       lastError,
+      /** Such as `RabbitMQ 4.3.6`; `undefined` until it was connected to once. */
       release: release && `RabbitMQ ${release.version}`,
+      /** What the broker's administrator should set, if the service cannot see whether it is. */
       advice: release?.advice,
-      lanes,
+      lanes: [...this.#lanes].map(([lane, { state, inFlight }]) => ({
+        lane,
+        state,
+        inFlight,
+        /** The most that it takes at once. */
+        prefetch: this.#prefetch[lane],
+        /** Since the receipt of the oldest command in flight; 0 if none is. */
+        oldestAgeMs: Math.max(0, nowMs - (this.#pipeline.oldestMs(lane) ?? nowMs)),
+      })),
+      /** The memory that all workers share; `undefined` without `REDIS_URL`. */
       redis: idempotency instanceof RedisIdempotencyStore ? idempotency.state : undefined,
-      compartments,
+      /** What each operation of each operator holds of the interactive lane, if it was used. */
+      compartments: [...this.#window.holdings].map(([name, { inFlight, overflowed }]) => ({
+        ...compartmentOf(name),
+        inFlight,
+        /** Refused with `OVERLOADED` so far, because the compartment held its share. */
+        overflowed,
+      })),
     };
   }
 
@@ -204,7 +177,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     const { SHUTDOWN_GRACE_MS: graceMs } = this.#bus.settings;
     const drained = this.#consumers.map((consumer) => consumer.drain(graceMs));
     await Promise.all([...drained, this.#forwarder.stop()]);
-    await Promise.all([this.#broker.close(), this.#directReplies.close()]);
+    await this.#broker.close();
   }
 
   /** Runs a Nest handler between the hooks that Nest's own transports call, if they are set. */

@@ -29,17 +29,11 @@ export function adviceOn(
   { permissions, urls: [url = ''] }: { readonly permissions: Permissions; readonly urls: readonly string[] },
 ): string | undefined {
   const missing = missingPermissionIn(error);
-  if (!missing) return undefined;
-  const line = permissionsLine(url, permissions);
-  return `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
+  const line = missing && permissionsLine(url, permissions);
+  return missing && `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
 }
 
-/**
- * The line for a shell that gives a user its permissions.
- *
- * @param url says the virtual host
- * @param user default: that of the URL
- */
+/** The line for a shell that gives a user, by default that of a URL, its permissions in the URL's virtual host. */
 export function permissionsLine(
   url: string,
   { configure, write, read }: Permissions,
@@ -59,13 +53,13 @@ export function permissionsLine(
 export function checkPublishing(
   connection: ChannelModel,
   exchanges: readonly string[],
-  { bindings: [binding] }: Topology,
+  { exchanges: [own] }: Topology,
 ): Promise<void> {
   return onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
     for (const exchange of exchanges) {
       if (exchange === '') await publishToNobody(channel);
       // The removal of a binding that does not exist needs the same permission, and to read an exchange of the topology.
-      else if (binding) await channel.unbindExchange(exchange, binding.exchange, NOBODY);
+      else if (own) await channel.unbindExchange(exchange, own.name, NOBODY);
     }
   });
 }
@@ -83,21 +77,17 @@ export async function checkReading(connection: ChannelModel, queues: readonly st
       for (const queue of queues) await channel.unbindQueue(queue, queue, NOBODY);
     });
   } catch {
-    // An access backend may tell exchanges from queues.
-    for (const queue of queues) await checkConsuming(connection, queue);
-  }
-}
-
-/** Asks for a consumer that is not possible; the broker logs that it refuses it. */
-async function checkConsuming(connection: ChannelModel, queue: string): Promise<void> {
-  const noConsumer = { arguments: { 'x-priority': 'none' } };
-  try {
-    await onChannel(connection, TIMEOUT_MS, 'a question', (channel) =>
-      channel.consume(queue, () => undefined, noConsumer),
-    );
-  } catch (error) {
-    // A queue that was deleted is declared again elsewhere; only a user who may read is told that no such consumer is possible.
-    if (codeOf(error) !== NOT_FOUND && codeOf(error) !== PRECONDITION_FAILED) throw error;
+    // An access backend may tell exchanges from queues. The broker logs that it refuses such a consumer.
+    const impossible = { arguments: { 'x-priority': 'none' } };
+    for (const queue of queues) {
+      const consuming = onChannel(connection, TIMEOUT_MS, 'a question', (channel) =>
+        channel.consume(queue, () => undefined, impossible),
+      );
+      await consuming.catch((error: unknown) => {
+        // A queue that was deleted is declared again elsewhere; only a user who may read is told that the consumer is not possible.
+        if (![NOT_FOUND, PRECONDITION_FAILED].includes(codeOf(error) ?? 0)) throw error;
+      });
+    }
   }
 }
 
@@ -122,11 +112,7 @@ export async function inspectPermissions(connection: ChannelModel, queue: string
   }
 }
 
-/**
- * Whether the broker takes a message of this size. It is kept nowhere.
- *
- * @throws Error if the broker does not answer, or refuses it for another reason
- */
+/** Whether the broker takes a message of this size, which is kept nowhere. @throws Error if it does not say */
 export async function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
   try {
     await onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>

@@ -1,4 +1,4 @@
-import type { ChannelModel } from 'amqplib';
+import type { ChannelModel, Replies } from 'amqplib';
 
 import { adviceOn, checkPublishing, checkReading, type Permissions } from './access.ts';
 import {
@@ -10,7 +10,8 @@ import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
-import type { PublishRefusedError } from './publishing/outgoing-message.ts';
+import { DirectReplies } from './publishing/direct-replies.ts';
+import type { OutgoingMessage, PublishOutcome, PublishRefusedError } from './publishing/outgoing-message.ts';
 import { declareTopology, type Topology } from './topology.ts';
 
 /** What is deleted is back within 30 s. */
@@ -21,6 +22,7 @@ const REFUSED_INTERVAL_MS = 2_000;
 const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
+const DIRECT_KEYS = 'amq.rabbitmq.reply-to.';
 
 export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
   readonly topology: Topology;
@@ -38,20 +40,22 @@ export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | '
 }
 
 /**
- * The two connections of a service and what lives on them. One consumes and one publishes: under an alarm the broker
+ * The connections of a service and what lives on them. One consumes and one publishes: under an alarm the broker
  * blocks publishers, and acknowledgements on the same connection would stop with them. Nothing is consumed unless it is
  * known that the outcome can be published. The topology stays declared, and so it is known what the user may do.
  */
 export class Broker {
-  readonly publisher = new ConfirmedPublisher({
+  /** The release of the broker that was connected to last. */
+  release: BrokerRelease | undefined;
+  readonly #publisher = new ConfirmedPublisher({
     onRefused: (refusal) => this.#repair(refusal),
     onSilence: () => void this.#checkConsuming(),
   });
+  readonly #directReplies: DirectReplies;
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   #consumers: readonly QueueConsumer[] = [];
-  #release: BrokerRelease | undefined;
   /** Whether all of the topology was declared once. */
   #wasComplete = false;
   #mismatch: string | undefined;
@@ -63,7 +67,9 @@ export class Broker {
   #isClosed = false;
 
   constructor(options: BrokerOptions) {
+    const { name, urls, tls } = options;
     this.#options = options;
+    this.#directReplies = new DirectReplies({ name: `${name} direct replies`, urls, tls });
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming');
   }
@@ -74,19 +80,20 @@ export class Broker {
 
   /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
   get lastError(): string | undefined {
-    const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
-    const advice = this.#advice ?? refusals.find((refusal) => refusal !== undefined);
+    const errors = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
+    const advice = this.#advice ?? errors.find((refusal) => refusal !== undefined);
     return this.#publishing.lastError ?? this.#consuming.lastError ?? advice ?? this.#mismatch;
-  }
-
-  /** The release of the broker that was connected to last. */
-  get release(): BrokerRelease | undefined {
-    return this.#release;
   }
 
   /** The connection that consumes, which the broker serves under an alarm, too; `undefined` while there is none. */
   get consuming(): ChannelModel | undefined {
     return this.#consuming.isUsable ? this.#consuming.model : undefined;
+  }
+
+  /** The messages and consumers of a queue; `undefined` if the broker does not tell, or there is no such queue. */
+  async countsOf(queue: string): Promise<Replies.AssertQueue | undefined> {
+    const { consuming } = this;
+    return consuming && countsOf(consuming, queue).catch(() => undefined);
   }
 
   /** Begins to connect; returns at once. Consuming begins when replies can be published. */
@@ -104,22 +111,23 @@ export class Broker {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const decide of this.#waiting.splice(0)) decide(false);
-    this.publisher.close();
+    this.#publisher.close();
+    const closed = this.#directReplies.close();
     await this.#consuming.close();
     await this.#publishing.close();
+    await closed;
+  }
+
+  /** Publishes as a `ConfirmedPublisher` does, to direct reply keys over a connection of their own. */
+  publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
+    const isDirect = message.exchange === '' && message.routingKey.startsWith(DIRECT_KEYS);
+    return (isDirect ? this.#directReplies : this.#publisher).publish(message, isWanted);
   }
 
   /** Declares everything again, because a queue of it was found missing; or one exchange or queue alone. */
   async redeclare(only?: string): Promise<void> {
     const model = this.#answering;
     if (model) await declareTopology(model, this.#options.topology, only);
-  }
-
-  /** How many messages wait in a queue, `undefined` if the broker does not tell, or there is no such queue. */
-  async depthOf(queue: string): Promise<number | undefined> {
-    const model = this.#answering;
-    const counts = model && (await countsOf(model, queue).catch(() => undefined));
-    return counts?.messageCount;
   }
 
   /** The reason of a failure for people, with what to do if a permission is missing. */
@@ -150,15 +158,14 @@ export class Broker {
   }
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
-    const release = releaseOf(model);
-    const isKnown = this.#release?.version === release.version;
-    this.#release = release;
-    if (!isKnown) this.#options.onRelease(release);
+    const known = this.release;
+    this.release = releaseOf(model);
+    if (this.release.version !== known?.version) this.#options.onRelease(this.release);
     const looked = this.#look(model);
     // What existed before most likely still does; a queue that is missing is declared again when it is needed.
     if (this.#wasComplete) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
     else await looked;
-    await this.publisher.attach(model);
+    await this.#publisher.attach(model);
     this.#consuming.open();
   }
 
@@ -171,11 +178,7 @@ export class Broker {
     this.#timer = setTimeout(look, this.#advice === undefined ? intervalMs : REFUSED_INTERVAL_MS).unref();
   }
 
-  /**
-   * Declares what is missing, and asks whether the service may publish and read.
-   *
-   * @throws Error unless all that fails is a permission
-   */
+  /** Declares what is missing, and asks what the service may do. @throws Error unless all that fails is a permission */
   async #look(model: ChannelModel | undefined): Promise<void> {
     if (!model) return;
     const { topology, publishesTo, onMismatch } = this.#options;

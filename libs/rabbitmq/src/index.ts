@@ -14,7 +14,7 @@ export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
 export { InFlight, type Place } from './in-flight.ts';
 export { QueueLock, takeLock } from './kept/queue-lock.ts';
-export { QueueWalk } from './kept/walk-queue.ts';
+export { type WalkedMessage, walkQueue } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 export { DirectReplies } from './publishing/direct-replies.ts';
 export {
@@ -24,13 +24,11 @@ export {
   UnconfirmedError,
 } from './publishing/outgoing-message.ts';
 export {
+  deadLetteringTo,
+  type Declaration,
   declareTopology,
   inspectTopology,
-  keepingQueue,
-  lockQueue,
-  type QueueDeclaration,
-  retryQueue,
+  quorumQueue,
   type Standing,
   type Topology,
-  workQueue,
 } from './topology.ts';

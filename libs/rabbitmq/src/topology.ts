@@ -2,26 +2,18 @@ import type { Channel, ChannelModel, Replies } from 'amqplib';
 
 import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 
-export interface QueueDeclaration {
+/** A durable exchange, which has a type, or a durable queue. */
+export interface Declaration {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  readonly type?: 'direct' | 'fanout' | 'topic';
 }
 
-export interface ExchangeDeclaration extends QueueDeclaration {
-  readonly type: 'direct' | 'fanout' | 'topic';
-}
-
-export interface Binding {
-  readonly queue: string;
-  readonly exchange: string;
-  readonly routingKey: string;
-}
-
-/** What a service declares, in this order. All of it is durable. */
+/** What a service declares, in this order. */
 export interface Topology {
-  readonly exchanges: readonly ExchangeDeclaration[];
-  readonly queues: readonly QueueDeclaration[];
-  readonly bindings: readonly Binding[];
+  readonly exchanges: readonly Declaration[];
+  readonly queues: readonly Declaration[];
+  readonly bindings: readonly Readonly<Record<'queue' | 'exchange' | 'routingKey', string>>[];
 }
 
 /** What exists on the broker under the name of one exchange or queue of a topology. */
@@ -37,13 +29,6 @@ export interface Standing {
 }
 
 const ANSWER_TIMEOUT_MS = 4_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
-const GIB = 1024 ** 3;
-
-/** A service decides long before; this dead-letters what a broken one would take again and again. */
-const DELIVERY_LIMIT = 50;
-/** As good as none: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
-const NO_DELIVERY_LIMIT = 1_000_000_000;
 
 /**
  * Declares a topology, idempotently: the exchanges, then the queues with their bindings, each on a channel of its own, so that
@@ -58,21 +43,20 @@ export async function declareTopology(
   { exchanges, queues, bindings }: Topology,
   only?: string,
 ): Promise<string | undefined> {
-  const ask = (part: Declaration, isDeclared: boolean): Promise<void> =>
-    onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
-      if (!isDeclared) await declare(channel, part);
-      for (const { queue, exchange, routingKey } of bindings)
-        if (queue === part.name && !isExchange(part)) await channel.bindQueue(queue, exchange, routingKey);
-    });
   const mismatches: string[] = [];
   const declareOne = async (part: Declaration): Promise<void> => {
+    const { name, type } = part;
+    const bind = async (channel: Channel): Promise<void> => {
+      for (const { queue, exchange, routingKey } of bindings)
+        if (queue === name && !type) await channel.bindQueue(queue, exchange, routingKey);
+    };
     try {
-      await ask(part, false);
+      await ask(connection, (channel) => declare(channel, part).then(() => bind(channel)));
     } catch (error) {
       if (codeOf(error) !== PRECONDITION_FAILED) throw error;
-      await ask(part, true);
+      await ask(connection, bind);
       mismatches.push(
-        `The ${kindOf(part)} ${part.name} exists on the broker with other properties than this version declares. ` +
+        `The ${kindOf(part)} ${name} exists on the broker with other properties than this version declares. ` +
           `The broker says: ${(error as Error).message}. Empty and delete it.`,
       );
     }
@@ -94,15 +78,14 @@ export function inspectTopology(
   { exchanges, queues }: Topology,
 ): Promise<Standing[]> {
   const inspect = async (part: Declaration): Promise<Standing> => {
-    const { name } = part;
-    const compare = async (channel: Channel): Promise<Partial<Replies.AssertQueue>> => {
-      const found = await (isExchange(part) ? channel.checkExchange(name) : channel.checkQueue(name));
-      await declare(channel, part);
-      return found;
-    };
+    const { name, type } = part;
     const standing = { kind: kindOf(part), name };
     try {
-      const found = await onChannel(connection, ANSWER_TIMEOUT_MS, 'the question', compare);
+      const found: Partial<Replies.AssertQueue> = await ask(connection, async (channel) => {
+        const counts = await (type ? channel.checkExchange(name) : channel.checkQueue(name));
+        await declare(channel, part);
+        return counts;
+      });
       const { messageCount: messages, consumerCount: consumers } = found;
       return { ...standing, state: 'as-declared', messages, consumers };
     } catch (error) {
@@ -114,56 +97,25 @@ export function inspectTopology(
   return Promise.all([...exchanges, ...queues].map(inspect));
 }
 
-type Declaration = ExchangeDeclaration | QueueDeclaration;
-
-function isExchange(part: Declaration): part is ExchangeDeclaration {
-  return 'type' in part;
+function ask<T>(connection: ChannelModel, work: (channel: Channel) => Promise<T>): Promise<T> {
+  return onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', work);
 }
 
-function kindOf(part: Declaration): Standing['kind'] {
-  return isExchange(part) ? 'exchange' : 'queue';
+function kindOf({ type }: Declaration): Standing['kind'] {
+  return type ? 'exchange' : 'queue';
 }
 
-function declare(channel: Channel, part: Declaration): Promise<unknown> {
-  const options = { durable: true, arguments: part.arguments };
-  if (isExchange(part)) return channel.assertExchange(part.name, part.type, options);
-  return channel.assertQueue(part.name, options);
+function declare(channel: Channel, { name, type, arguments: args }: Declaration): Promise<unknown> {
+  const options = { durable: true, arguments: args };
+  return type ? channel.assertExchange(name, type, options) : channel.assertQueue(name, options);
 }
 
-/** A quorum queue of work: what no consumer can take goes to another queue, and nothing is dropped. */
-export function workQueue(name: string, deadLetters: string): QueueDeclaration {
-  return quorum(name, { 'x-delivery-limit': DELIVERY_LIMIT, ...deadLetteringTo(deadLetters) });
-}
-
-/** A quorum queue that keeps messages for people to look at, for some days and up to 1 GiB. */
-export function keepingQueue(name: string, days: number): QueueDeclaration {
-  return quorum(name, {
-    'x-delivery-limit': NO_DELIVERY_LIMIT,
-    'x-message-ttl': days * DAY_MS,
-    'x-max-length-bytes': GIB,
-  });
-}
-
-/** Holds what waits for one delay, then dead-letters it to `target`. It does not expire, and no delay of others blocks it. */
-export function retryQueue(name: string, delayMs: number, target: string): QueueDeclaration {
-  return quorum(name, {
-    'x-delivery-limit': NO_DELIVERY_LIMIT,
-    'x-message-ttl': delayMs,
-    ...deadLetteringTo(target),
-  });
-}
-
-/** A queue that holds nothing: who has it exclusively has the lock. */
-export function lockQueue(name: string): QueueDeclaration {
-  return { name, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
-}
-
-function quorum(name: string, rest: Record<string, unknown>): QueueDeclaration {
+export function quorumQueue(name: string, rest: Declaration['arguments'] = {}): Declaration {
   return { name, arguments: { 'x-queue-type': 'quorum', ...rest } };
 }
 
 /** At-least-once dead lettering, which the broker offers only together with `reject-publish`. */
-function deadLetteringTo(queue: string): Record<string, unknown> {
+export function deadLetteringTo(queue: string): Declaration['arguments'] {
   return {
     'x-dead-letter-exchange': '',
     'x-dead-letter-routing-key': queue,

@@ -1,9 +1,10 @@
 import type { ConsumeMessage } from 'amqplib';
 
+import type { OutgoingMessage } from '#rabbitmq';
 import { internalKeyOf } from '#settings';
 
 import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
-import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
+import { sealed } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { type CliRun, outcomeOf, runCli, startCli } from './run-cli.ts';
@@ -13,7 +14,10 @@ const REPORT = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' 
 const FIRST_MS = Date.UTC(2026, 2, 1);
 
 /** Signs the headers of what a test puts into a queue, as a worker with the key does. */
-export const sealWith = (key = INTERNAL_KEY) => new HeaderSeal(new InternalKeys(internalKeyOf(key, [])));
+export const sealWith =
+  (key = INTERNAL_KEY) =>
+  (copy: OutgoingMessage) =>
+    sealed(copy, new InternalKeys(internalKeyOf(key, [])));
 
 /** What a dead letter is made of, if not the usual. */
 export interface LetterFacts {
@@ -56,12 +60,11 @@ export class KeptMessages {
   /** Puts dead letters there as a worker does, with the ids `from` to `to`, each a second after the one before. */
   async put(from: number, to: number, facts: LetterFacts = {}): Promise<void> {
     const { type = 'report.rake.fetch', reason = 'PLATFORM_UNAVAILABLE', caller, body = REPORT } = facts;
-    const seal = sealWith(facts.key);
     const { channel } = this.service.caller;
     const queue = this.service.name('dead-letters');
     for (let n = from; n < to; n += 1) {
       const failedAtMs = FIRST_MS + n * 1_000;
-      const copy = seal.seal({
+      const copy = sealWith(facts.key)({
         exchange: '',
         routingKey: queue,
         content: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),

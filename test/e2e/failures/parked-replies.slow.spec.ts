@@ -154,7 +154,7 @@ describe('a parked reply', () => {
     const park = (headers: Record<string, unknown>, isSealed = true): void => {
       const copy = { exchange: '', routingKey: parked, mandatory: true, content };
       const properties = { persistent: true, type: 'session.create', headers };
-      const { properties: options } = isSealed ? seal.seal({ ...copy, properties }) : { properties };
+      const { properties: options } = isSealed ? seal({ ...copy, properties }) : { properties };
       channel.sendToQueue(parked, content, options);
     };
     const reason = { 'x-reason': 'REPLY_QUEUE_GONE' };
@@ -209,7 +209,7 @@ describe.each([
     const before = service.peakMib();
 
     const content = Buffer.alloc(bytes, 'x');
-    const { properties } = sealWith().seal({
+    const { properties } = sealWith()({
       exchange: '',
       routingKey: parked,
       mandatory: true,

@@ -27,7 +27,7 @@ import {
   IdempotencyStore,
   InternalKeys,
   MessagingModule,
-  type MessagingModuleOptions,
+  type MessagingOptions,
   MessagingObserver,
   PokerTransport,
 } from '#messaging';
@@ -42,7 +42,7 @@ import { BusCaller } from '../../support/bus-caller.ts';
 import { until } from '../../support/until.ts';
 
 const prefix = uniquePrefix();
-const OPTIONS: MessagingModuleOptions = {
+const OPTIONS: MessagingOptions = {
   settings: {
     ...BUS_OF_SPEC.settings,
     AMQP_URL: [testBrokerUrl()],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { ConfirmedPublisher, lockQueue, QueueLock } from '#rabbitmq';
+import { ConfirmedPublisher, QueueLock } from '#rabbitmq';
 
 import {
   openConnection,
@@ -12,7 +12,7 @@ import {
 import { until } from '../../support/until.ts';
 
 const QUEUE = 'kept';
-const LOCK = lockQueue('kept.lock');
+const LOCK = { name: 'kept.lock', arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
 
 describe('the lock of a kept queue', () => {
   const virtualHost = uniquePrefix();
@@ -20,8 +20,8 @@ describe('the lock of a kept queue', () => {
   const publisher = new ConfirmedPublisher();
   const lock = new QueueLock(LOCK, publisher);
   const walk = (by = lock) =>
-    by.walk(open.connection, QUEUE, { silenceMs: 1_000 }, async (walked) => {
-      for await (const _ of walked.messages());
+    by.walk(open.connection, QUEUE, { silenceMs: 1_000 }, async (messages) => {
+      for await (const _ of messages);
     });
 
   beforeAll(async () => {

@@ -12,13 +12,12 @@ import {
   pause,
   type PublishOutcome,
   QueueLock,
-  QueueWalk,
   UnconfirmedError,
+  walkQueue,
 } from '#rabbitmq';
 import type { TlsContext } from '#tls';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
-import { HeaderSeal } from '../envelope/own-headers.ts';
 import { type KeptMessage, keptMessageOf } from '../kept/kept-message.ts';
 import { type KeptQueueName, lockOf } from '../topology/topology.ts';
 
@@ -64,14 +63,14 @@ interface SettleOptions {
 export class KeptQueue implements AsyncDisposable {
   readonly name: string;
   readonly #options: KeptQueueOptions;
-  readonly #seal: HeaderSeal | undefined;
+  readonly #keys: InternalKeys | undefined;
   /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
   readonly #connection: BriefConnection;
 
   private constructor(connection: BriefConnection, options: KeptQueueOptions) {
     this.name = busNames(options.prefix)[options.queue];
     this.#options = options;
-    this.#seal = options.internalKey && new HeaderSeal(new InternalKeys(options.internalKey));
+    this.#keys = options.internalKey && new InternalKeys(options.internalKey);
     this.#connection = connection;
   }
 
@@ -98,10 +97,10 @@ export class KeptQueue implements AsyncDisposable {
     return this.#explained(async () => {
       for (let looks = 1; ; looks += 1) {
         const shown: (T | undefined)[] = [];
-        {
-          await using walk = await QueueWalk.open(this.#connection.model, this.name, WALK);
-          for await (const { message } of walk.messages()) shown.push(read(this.#read(message)));
-        }
+        await walkQueue(this.#connection.model, this.name, WALK, async (messages) => {
+          for await (const { message } of messages)
+            shown.push(read({ facts: keptMessageOf(message, this.#keys), message }));
+        });
         const { messageCount, consumerCount } = await this.#counts();
         // Somebody who consumes may hold messages for longer than the end of a walk waits for them.
         if ((messageCount <= shown.length && consumerCount === 0) || looks === MAX_LOOKS)
@@ -111,36 +110,35 @@ export class KeptQueue implements AsyncDisposable {
   }
 
   /**
-   * Settles the chosen messages, oldest first. What replaces a message is confirmed before the message is removed: a process
-   * that is killed loses none, and at most repeats the one that was under way. The others keep their places, unless it is killed.
+   * Settles the chosen messages, oldest first; the others keep their places. What replaces a message is confirmed before the
+   * message is removed: a process that is killed loses none, and at most repeats the one that was under way.
    *
-   * @param settle is called with each chosen message, which stays in its place unless `take` removes it: once what is given
-   *   instead was published and confirmed
+   * @param settle is called with each chosen message, which stays unless `take` removes it
    * @returns the keys of the messages that were not come to: the signal was aborted before, or they have gone
-   * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled until
-   *   then is settled
+   * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled is settled
    */
   async settle(
     { chosen, signal, waiting }: SettleOptions,
     settle: (kept: Kept, take: (instead?: OutgoingMessage) => Promise<TakeOutcome>) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
     const { prefix, queue } = this.#options;
+    const { model } = this.#connection;
     await using publishing = await connect(this.#options);
     const publisher = new ConfirmedPublisher();
     // What waits for an answer of a connection that is lost fails.
     publishing.model.on('close', () => publisher.close());
     const lock = new QueueLock(lockOf(busNames(prefix), queue), publisher);
     const left = new Set(chosen);
-    const round = async (walk: QueueWalk): Promise<void> => {
-      const untilMs = performance.now() + ROUND_MS;
-      for await (const { message, acknowledge } of walk.messages()) {
-        const kept = this.#read(message);
-        // What is not settled any more is walked past all the same, so that all of it is back in its place.
-        if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) continue;
-        await settle(kept, (instead) => take(publisher, acknowledge, instead));
-      }
-    };
-    const walkOver = () => lock.walk(this.#connection.model, this.name, WALK, round);
+    const walkOver = () =>
+      lock.walk(model, this.name, WALK, async (messages) => {
+        const untilMs = performance.now() + ROUND_MS;
+        for await (const { message, acknowledge } of messages) {
+          const facts = keptMessageOf(message, this.#keys);
+          // What is not settled any more is walked past all the same, so that all of it is back in its place.
+          if (signal.aborted || performance.now() > untilMs || !left.delete(facts.key)) continue;
+          await settle({ facts, message }, (instead) => take(publisher, acknowledge, instead));
+        }
+      });
     return await this.#explained(async () => {
       await publisher.attach(publishing.model);
       // A round that brings nothing may have met messages that somebody else holds for a look.
@@ -160,10 +158,6 @@ export class KeptQueue implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#connection[Symbol.asyncDispose]();
-  }
-
-  #read(message: ConsumeMessage): Kept {
-    return { facts: keptMessageOf(message, this.#seal), message };
   }
 
   async #counts(): Promise<Replies.AssertQueue> {

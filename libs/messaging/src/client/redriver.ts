@@ -6,10 +6,10 @@ import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contra
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
-import { ALL_CALLERS } from '../envelope/envelope.ts';
+import { ALL_CALLERS } from '../envelope/reply-address.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
-import { HeaderSeal, isCopy } from '../envelope/own-headers.ts';
+import { isCopy, sealed } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
 import { forwardedReply } from '../replies/parked-reply-forwarder.ts';
 
@@ -18,24 +18,20 @@ type Redriving = ReturnType<Redriver['read']>;
 /** Makes commands of dead letters, and replies of parked replies, again. */
 export class Redriver {
   readonly #names: BusNames;
-  readonly #seal: HeaderSeal;
+  readonly #internalKeys: InternalKeys;
 
   constructor(prefix: string, internalKey: Buffer) {
     this.#names = busNames(prefix);
-    this.#seal = new HeaderSeal(new InternalKeys(internalKey));
+    this.#internalKeys = new InternalKeys(internalKey);
   }
 
-  /**
-   * Reads a dead letter as the command that it was.
-   *
-   * @returns `isProved` if what it says about its caller is true: a worker with this key wrote it, or the broker checked it
-   */
+  /** A dead letter as the command that it was; `isProved` if a worker with this key, or the broker, vouches for its caller. */
   read(letter: ConsumeMessage) {
     // The routing key of a dead letter is the name of its queue.
     const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
     const rules = {
       names: this.#names,
-      seal: this.#seal,
+      internalKeys: this.#internalKeys,
       // Who may send what is for the worker to say.
       callers: ALL_CALLERS,
       settings: { MAX_COMMAND_BYTES: Infinity, INTERACTIVE_DEADLINE_MS: 0, REPORTS_DEADLINE_MS: 0 },
@@ -45,34 +41,29 @@ export class Redriver {
     const envelope = openEnvelope({ ...letter, fields }, rules);
     const headers: Record<string, unknown> = letter.properties.headers ?? {};
     const claimsToBeCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
-    const isProved = !claimsToBeCopy || isCopy(envelope.own);
-    return { delivery: { message: letter }, envelope, isProved };
+    return { delivery: { message: letter }, envelope, isProved: !claimsToBeCopy || isCopy(envelope.own) };
   }
 
   /**
    * The command for the lane of its type: as a worker would copy it, without the deadline and the time that it had, so that
    * it gets a new budget, and with one more in `x-redriven`. The numbers of its replies continue: a caller that drops repeats
    * by `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
-   *
-   * @param content default: the body of the letter
    */
   commandOf(letter: Redriving, content = letter.delivery.message.content): OutgoingMessage {
     const { type, own } = letter.envelope;
-    const copy = copyOf(letter, {
-      // A type that only another version knows is moved by the worker.
-      queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
-      headers: {
-        'x-redriven': (own['x-redriven'] ?? 0) + 1,
-        ...(own['x-sequence'] !== undefined && { 'x-sequence': own['x-sequence'] }),
-      },
-    });
+    const { 'x-redriven': redriven = 0, 'x-sequence': sequence } = own;
+    // A type that only another version knows is moved by the worker.
+    const queue = this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'];
+    const copy = copyOf(letter, { queue });
     const { timestamp: _timestamp, ...properties } = copy.properties;
-    const { 'x-deadline': _deadline, ...headers } = properties.headers;
-    return this.#seal.seal({ ...copy, content, properties: { ...properties, headers } });
+    const { 'x-deadline': _deadline, ...carried } = properties.headers;
+    const numbered = sequence !== undefined && { 'x-sequence': sequence };
+    const headers = { ...carried, 'x-redriven': redriven + 1, ...numbered };
+    return sealed({ ...copy, content, properties: { ...properties, headers } }, this.#internalKeys);
   }
 
   /** A parked reply as a worker would forward it; undefined if no worker parked it, or it is not forwarded. */
   replyOf(parked: ConsumeMessage): OutgoingMessage | undefined {
-    return forwardedReply(parked, this.#names.reserved, this.#seal);
+    return forwardedReply(parked, this.#names.reserved, this.#internalKeys);
   }
 }

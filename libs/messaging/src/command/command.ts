@@ -4,7 +4,7 @@ import type { Lane, Reply } from '#contracts';
 import type { Delivery } from '#rabbitmq';
 import { Deadline } from '#resilience';
 
-import type { Envelope } from '../envelope/envelope.ts';
+import type { Envelope } from '../envelope/open-envelope.ts';
 import type { CommandTrace } from '../observer/messaging-observer.ts';
 import type { Settlement } from './settlement.ts';
 

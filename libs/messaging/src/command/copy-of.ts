@@ -1,7 +1,7 @@
 import type { BusNames, ErrorBody } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
-import { ANONYMOUS, isShortString } from '../envelope/envelope.ts';
+import { ANONYMOUS, isShortString } from '../envelope/reply-address.ts';
 import type { Command } from './command.ts';
 import { failureFactsOf } from './facts.ts';
 import type { Copy } from './settlement.ts';

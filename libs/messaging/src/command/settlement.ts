@@ -2,7 +2,7 @@ import { CommandError, type ErrorBody, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
-import type { Envelope } from '../envelope/envelope.ts';
+import type { Envelope } from '../envelope/open-envelope.ts';
 
 /** What the error body of a command says of it. */
 interface Failing {

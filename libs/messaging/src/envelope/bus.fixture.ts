@@ -3,28 +3,28 @@ import type { ConsumeMessage } from 'amqplib';
 import { busNames } from '#contracts';
 
 import type { Bus } from '../messaging-options.ts';
-import { ALL_CALLERS } from './envelope.ts';
+import { ALL_CALLERS } from './reply-address.ts';
 import { InternalKeys } from './internal-keys.ts';
-import { HeaderSeal } from './own-headers.ts';
+import { sealed as sealedBy } from './own-headers.ts';
 
 /** 12:00 UTC of the last day of January 2026, when everything in a spec is received. */
 export const RECEIVED_AT_MS = Date.UTC(2026, 0, 31, 12);
 
-const SEAL_OF_SPEC = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
+const KEYS_OF_SPEC = new InternalKeys(Buffer.alloc(32, 7));
 
 /** A message as a worker of the same key would have written it. */
 export function sealed(message: ConsumeMessage): ConsumeMessage {
   const { content, properties } = message;
   const copy = { exchange: '', routingKey: '', mandatory: true, content };
   const headers = properties.headers ?? {};
-  const { headers: all } = SEAL_OF_SPEC.seal({ ...copy, properties: { ...properties, headers } }).properties;
-  return { ...message, properties: { ...properties, headers: all } };
+  const sent = sealedBy({ ...copy, properties: { ...properties, headers } }, KEYS_OF_SPEC).properties;
+  return { ...message, properties: { ...properties, headers: sent.headers } };
 }
 
 /** What the parts of the bus share in a spec, but for the observer and the store. */
 export const BUS_OF_SPEC = {
   names: busNames('poker'),
-  seal: SEAL_OF_SPEC,
+  internalKeys: KEYS_OF_SPEC,
   callers: ALL_CALLERS,
   settings: {
     MAX_COMMAND_BYTES: 65_536,

@@ -3,11 +3,7 @@ import { hash } from 'node:crypto';
 /** What JSON writes as it is: printable ASCII but for the quote and the backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/**
- * JSON with the members of every object in order of their names, so that two writings of the same data are equal.
- *
- * @param value parsed JSON
- */
+/** Parsed JSON with the members of every object in order of their names: two writings of the same data are equal. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -12,13 +12,14 @@ import { COMMANDS } from '#contracts/validation';
 import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 
 import type { Bus, MessagingSettings } from '../messaging-options.ts';
-import { ANONYMOUS, type Envelope, fits, isShortString, readReplyAddress } from './envelope.ts';
+import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-address.ts';
+import { ownHeadersOf } from './own-headers.ts';
 import { readBody } from './read-body.ts';
 
 /** What of the bus decides how a message is read. */
 export interface EnvelopeRules extends Pick<
   Bus,
-  'names' | 'seal' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'
+  'names' | 'internalKeys' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'
 > {
   readonly settings: Pick<
     MessagingSettings,
@@ -34,18 +35,15 @@ const LONGEST_MS = 20 * 60 * 1000;
 const EPOCH_MS = /^\d{1,16}$/;
 const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
 const ZONE_IN_HOURS = /[+-]\d{2}$/;
-const FAULTS = {
-  id: `must be a string of at most ${MAX_ID_BYTES} bytes`,
-  deadline: 'must be ISO 8601 with a zone, or epoch milliseconds',
-  headers: 'must be readable, nested at most 32 deep, and take at most 16 KiB',
-  operator: 'must be a string',
-  version: 'must be an integer',
-  encodedBody: 'The body is an AMQP 1.0 section other than data: send the JSON as bytes, in a data section.',
-};
+const NOT_IN_A_DATA_SECTION =
+  'The body is an AMQP 1.0 section other than data: send the JSON as bytes, in a data section.';
 
 const PLAYER_OF: ReadonlyMap<CommandType, readonly string[]> = new Map(
   COMMANDS.map(({ type, player }) => [type, player]),
 );
+
+/** A command as it was read from the wire: what can be known of any message, however broken. */
+export type Envelope = Readonly<ReturnType<typeof openEnvelope>>;
 
 /**
  * Reads everything that the pipeline needs to know of a message before it judges it. It never throws: a message
@@ -57,14 +55,13 @@ export function openEnvelope(
   message: ConsumeMessage,
   rules: EnvelopeRules,
   bodyBytes = message.content.length,
-): Envelope {
+) {
   const { settings, subjectOf } = rules;
   const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
   const violations: Violation[] = [];
-  const isValid = (holds: boolean, pointer: string, fault: string): boolean => {
-    if (!holds) violations.push({ pointer, message: fault });
-    return holds;
+  const violate = (pointer: string, rule: string): void => {
+    violations.push({ pointer, message: `must be ${rule}` });
   };
 
   const sentType: unknown = properties.type;
@@ -79,53 +76,61 @@ export function openEnvelope(
 
   const sentId: unknown = isPacket ? body.id : properties.messageId;
   const isIdGiven = sentId !== undefined && sentId !== null && sentId !== '';
-  const isIdUsable = typeof sentId === 'string' && fits(sentId, MAX_ID_BYTES);
-  if (isIdGiven) isValid(isIdUsable, isPacket ? '/id' : '/properties/message_id', FAULTS.id);
-  const id = isIdGiven && isIdUsable ? sentId : rules.newId();
+  const isIdUsable = isIdGiven && typeof sentId === 'string' && fits(sentId, MAX_ID_BYTES);
+  if (isIdGiven && !isIdUsable)
+    violate(isPacket ? '/id' : '/properties/message_id', `a string of at most ${MAX_ID_BYTES} bytes`);
+  const id = isIdUsable ? sentId : rules.newId();
 
   const nowMs = rules.nowMs();
   const isReport = known !== undefined && LANE_OF_COMMAND[known] === 'reports';
   const budgetMs = isReport ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
   const deadlineAtMs = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
-  isValid(deadlineAtMs !== undefined, '/headers/x-deadline', FAULTS.deadline);
+  if (deadlineAtMs === undefined)
+    violate('/headers/x-deadline', 'ISO 8601 with a zone, or epoch milliseconds');
 
   const areDropped = headers === DROPPED_HEADERS;
-  isValid(!areDropped, '/headers', FAULTS.headers);
+  if (areDropped) violate('/headers', 'readable, nested at most 32 deep, and take at most 16 KiB');
   // A command whose operator is not known must not run with the credentials of `default`, as a copy neither.
   const sentOperator = headers['operator'] ?? (areDropped ? '' : 'default');
   const operator = typeof sentOperator === 'string' ? sentOperator : undefined;
-  isValid(operator !== undefined, '/headers/operator', FAULTS.operator);
+  if (operator === undefined) violate('/headers/operator', 'a string');
   const player = known && subjectOf && operator !== undefined && playerOf(known, body.data);
 
   const version = headers['schema-version'] ?? SCHEMA_VERSION;
-  const isVersion = isValid(Number.isInteger(version), '/headers/schema-version', FAULTS.version);
-  const versionFault =
-    isVersion && version !== SCHEMA_VERSION ? new CommandError('UNSUPPORTED_VERSION') : undefined;
-  const encodedFault =
-    isEncoded && body.fault?.code !== 'MESSAGE_TOO_LARGE'
-      ? new CommandError('MALFORMED_MESSAGE', { message: FAULTS.encodedBody })
-      : undefined;
+  const isVersion = Number.isInteger(version);
+  if (!isVersion) violate('/headers/schema-version', 'an integer');
+  let { fault } = body;
+  if (isEncoded && fault?.code !== 'MESSAGE_TOO_LARGE')
+    fault = new CommandError('MALFORMED_MESSAGE', { message: NOT_IN_A_DATA_SECTION });
+  else if (isVersion && version !== SCHEMA_VERSION) fault ??= new CommandError('UNSUPPORTED_VERSION');
 
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
-  const own = rules.seal.open(message);
+  const own = ownHeadersOf(message, rules.internalKeys);
   // A copy names the user of its original; the broker checks only who published the copy.
   const origin = own['x-origin-user-id'] ?? (properties.userId as unknown);
   const caller = typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;
   return {
     form: body.form,
+    /** The command's identity; made up if the message has none that can be used. */
     id,
+    /** As sent; '' if there is none. */
     type: known ?? typeName,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller),
+    /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
     caller,
     own,
     operator: operator ?? '',
+    /** How log lines name its player; undefined if they do not, or if it is about none. */
     subject: typeof player === 'string' ? subjectOf?.(operator ?? '', player) : undefined,
+    /** Epoch milliseconds. */
     deadlineAtMs: deadlineAtMs ?? nowMs + budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,
-    fault: encodedFault ?? body.fault ?? versionFault,
+    /** Why the message cannot be a command at all. */
+    fault,
+    /** Faults of its properties and headers. */
     violations,
   };
 }

@@ -4,9 +4,10 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { InternalKeys } from './internal-keys.ts';
-import { HeaderSeal } from './own-headers.ts';
+import { ownHeadersOf, sealed as sealedBy } from './own-headers.ts';
 
-const seal = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
+const keyOf = (byte: number) => new InternalKeys(Buffer.alloc(32, byte));
+const KEYS = keyOf(7);
 const CONTENT = Buffer.from('{"userId":"p-1"}');
 const HEADERS = { operator: 'acme', 'x-progress': '{"pages":5}', 'x-sequence': 5, traceparent: 'any' };
 const COPY: OutgoingMessage = {
@@ -16,7 +17,7 @@ const COPY: OutgoingMessage = {
   mandatory: true,
   properties: { messageId: 'm-1', replyTo: 'finance', type: 'report.rake.fetch', headers: HEADERS },
 };
-const sealed = seal.seal(COPY);
+const sealed = sealedBy(COPY, KEYS);
 const { headers: sealedHeaders, ...PROPERTIES } = sealed.properties;
 
 /** The sealed copy as it comes back, changed in some place. */
@@ -27,9 +28,9 @@ const received = (change: { headers?: object; properties?: object; body?: Buffer
     properties: { ...PROPERTIES, ...change.properties },
   });
 
-describe('HeaderSeal', () => {
+describe('the seal of a copy', () => {
   it('opens what it sealed: the headers that workers write, and no others', () => {
-    expect(seal.open(received())).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
+    expect(ownHeadersOf(received(), KEYS)).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
   });
 
   it.each<[string, Parameters<typeof received>[0]]>([
@@ -46,26 +47,28 @@ describe('HeaderSeal', () => {
     ['a seal that is no text', { headers: { 'x-seal': 7 } }],
     ['a table, where a worker writes none', { headers: { 'x-origin-user-id': { any: 'shop' } } }],
   ])('believes nothing of a message with %s', (_, change) => {
-    expect(seal.open(received(change))).toEqual({});
+    expect(ownHeadersOf(received(change), KEYS)).toEqual({});
   });
 
   it('takes what JSON writes as null for what it is: not written by a worker', () => {
     const headers = { 'x-redriven': Number.NaN, 'x-origin-user-id': null, 'x-postponed': Infinity };
-    expect(seal.open(received({ headers }))).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
+    expect(ownHeadersOf(received({ headers }), KEYS)).toEqual({
+      'x-progress': '{"pages":5}',
+      'x-sequence': 5,
+    });
   });
 
   it('believes nothing that was sealed with another key', () => {
-    expect(new HeaderSeal(new InternalKeys(Buffer.alloc(32, 8))).open(received())).toEqual({});
+    expect(ownHeadersOf(received(), keyOf(8))).toEqual({});
   });
 
   it('believes what was sealed before the key changed, and seals with the new one', () => {
-    const keys = new InternalKeys(Buffer.alloc(32, 7));
-    const changed = new HeaderSeal(keys);
+    const keys = keyOf(7);
     keys.rotate(Buffer.alloc(32, 8));
-    expect(changed.open(received())).toEqual(seal.open(received()));
-    const { headers } = changed.seal(COPY).properties;
-    expect(seal.open(received({ headers }))).toEqual({});
-    expect(changed.open(received({ headers }))).toEqual(seal.open(received()));
+    expect(ownHeadersOf(received(), keys)).toEqual(ownHeadersOf(received(), KEYS));
+    const { headers } = sealedBy(COPY, keys).properties;
+    expect(ownHeadersOf(received({ headers }), KEYS)).toEqual({});
+    expect(ownHeadersOf(received({ headers }), keys)).toEqual(ownHeadersOf(received(), KEYS));
   });
 });
 

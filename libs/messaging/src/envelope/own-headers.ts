@@ -32,28 +32,23 @@ const SEALED = Object.keys(OWN);
 
 const SEAL = 'x-seal';
 
-/** The headers that a worker reads. Of the other ones it decodes nothing, whatever strangers send. */
+/** On commands. */
+const READ_OF_COMMANDS = ['operator', 'x-deadline', 'schema-version', 'traceparent', 'tracestate'];
+/** On parked replies. */
+const READ_OF_REPLIES = ['command-id', 'command-type', 'sequence', 'final'];
+/** On what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing. */
+const READ_OF_KEPT = ['x-failure', 'x-failed-at'];
+/** On the broker's deliveries and returns. */
+const READ_OF_BROKER = ['x-delivery-count', 'x-acquired-count', 'x-publish-id'];
+
+/** The headers that a worker reads. It keeps no others, whatever strangers send. */
 export const READ_HEADERS: ReadonlySet<string> = new Set([
   ...SEALED,
   SEAL,
-  // On commands.
-  'operator',
-  'x-deadline',
-  'schema-version',
-  'traceparent',
-  'tracestate',
-  // On what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing.
-  'x-failure',
-  'x-failed-at',
-  // On parked replies.
-  'command-id',
-  'command-type',
-  'sequence',
-  'final',
-  // On the broker's deliveries and returns.
-  'x-delivery-count',
-  'x-acquired-count',
-  'x-publish-id',
+  ...READ_OF_COMMANDS,
+  ...READ_OF_REPLIES,
+  ...READ_OF_KEPT,
+  ...READ_OF_BROKER,
 ]);
 
 /** The headers of a message that a worker wrote, as far as that is proved; of any other message none. */
@@ -68,41 +63,31 @@ export function isCopy(own: OwnHeaders): boolean {
   return own !== NONE;
 }
 
+/** A copy with a seal of the headers that workers write for each other. */
+export function sealed(copy: OutgoingMessage, { current }: InternalKeys): OutgoingMessage {
+  const { properties } = copy;
+  const seal = codeOf(current.headers, copy).toString('base64');
+  return { ...copy, properties: { ...properties, headers: { ...properties.headers, [SEAL]: seal } } };
+}
+
 /**
- * Seals the headers that workers write into copies, and believes no others: everybody who may write to a queue of the
+ * What a worker wrote into a message; nothing if the seal is missing or broken: everybody who may write to a queue of the
  * service could otherwise make a report skip a page, take another caller's name, or have a message sent to another's queue.
  */
-export class HeaderSeal {
-  readonly #keys: InternalKeys;
-
-  constructor(keys: InternalKeys) {
-    this.#keys = keys;
-  }
-
-  seal(copy: OutgoingMessage): OutgoingMessage {
-    const { properties } = copy;
-    const seal = codeOf(this.#keys.current.headers, copy).toString('base64');
-    return { ...copy, properties: { ...properties, headers: { ...properties.headers, [SEAL]: seal } } };
-  }
-
-  /** What a worker wrote into a message; nothing if the seal is missing or broken. */
-  open(message: ConsumeMessage): OwnHeaders {
-    const headers: Record<string, unknown> = message.properties.headers ?? {};
-    const seal = headers[SEAL];
-    if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
-    const given = Buffer.from(seal, 'base64');
-    const isSealed = this.#keys.all.some(({ headers: key }) => {
-      const code = codeOf(key, message);
-      return given.length === code.length && timingSafeEqual(given, code);
-    });
-    if (!isSealed) return NONE;
-    // Whatever JSON writes as null has the same code as nothing.
-    const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
-    const own = Object.entries(headers).filter(
-      ([name, value]) => Object.hasOwn(OWN, name) && isWritten(value),
-    );
-    return Object.fromEntries(own);
-  }
+export function ownHeadersOf(message: ConsumeMessage, { all }: InternalKeys): OwnHeaders {
+  const headers: Record<string, unknown> = message.properties.headers ?? {};
+  const seal = headers[SEAL];
+  if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
+  const given = Buffer.from(seal, 'base64');
+  const isSealed = all.some(({ headers: key }) => {
+    const code = codeOf(key, message);
+    return given.length === code.length && timingSafeEqual(given, code);
+  });
+  if (!isSealed) return NONE;
+  // Whatever JSON writes as null has the same code as nothing.
+  const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
+  const own = Object.entries(headers).filter(([name, value]) => Object.hasOwn(OWN, name) && isWritten(value));
+  return Object.fromEntries(own);
 }
 
 /** Bound to its message: no other message may have the same headers under the same code. */

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 
 import { CommandError } from '#contracts';
 
-import type { CommandForm } from './envelope.ts';
+/** How a command was written, and so how its replies are: a packet is `{pattern, data, id}` of Nest's own RabbitMQ client. */
+export type CommandForm = 'typed' | 'packet';
 
 /** What a body holds; `pattern` and `id` are those of a packet. */
 export interface Body {

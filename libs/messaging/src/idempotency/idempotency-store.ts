@@ -28,17 +28,13 @@ export interface ClaimOrigin {
 
 /** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
 export abstract class IdempotencyStore {
-  /**
-   * @param identity caller, operator and command id
-   * @param fingerprint of type and data
-   */
+  /** @param identity caller, operator and command id @param fingerprint of type and data */
   abstract claim(identity: string, fingerprint: string, origin?: ClaimOrigin): Claim | Promise<Claim>;
 }
 
 /**
- * What an outcome is to a later claim of its identity.
+ * What an outcome is to a later claim of its identity, for the same type and data or others.
  *
- * @param isSame whether the claim is for the same type and data
  * @returns undefined if it does not count: what may pass counts only for the same message when that is redelivered
  */
 export function standing(reply: Reply, isSame: boolean, isRedelivered: boolean): Outcome | undefined {

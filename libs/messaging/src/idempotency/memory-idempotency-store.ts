@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import { ANONYMOUS } from '../envelope/envelope.ts';
+import { ANONYMOUS } from '../envelope/reply-address.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
 /** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */
@@ -63,7 +63,8 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       running.waiting ??= Promise.withResolvers();
       return { kind: 'in flight', outcome: running.waiting.promise };
     }
-    const log = this.#logOf(caller);
+    const log = this.#logs.get(caller) ?? { outcomes: new Map<string, Buffer>(), bytes: 0 };
+    this.#logs.set(caller, log);
     const stored = log.outcomes.get(identity);
     if (stored && untilMsOf(stored) > this.#nowMs()) {
       const [known, reply] = read(stored);
@@ -82,12 +83,6 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       release(reply);
     };
     return { kind: 'claimed', settle, release };
-  }
-
-  #logOf(caller: string): Log {
-    let log = this.#logs.get(caller);
-    if (!log) this.#logs.set(caller, (log = { outcomes: new Map(), bytes: 0 }));
-    return log;
   }
 
   #keep(log: Log, identity: string, outcome: Outcome): void {

@@ -10,6 +10,8 @@ const ANSWER_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 500;
 const INSPECTION_TIMEOUT_MS = 3_000;
+const LOST = 'Connection lost';
+const CUT = new Set(['ECONNRESET', 'EPIPE', LOST]);
 /** Policies for a full memory; any other one may remove an identity before its time. */
 const KEEPS_ALL = new Set(['noeviction', 'volatile-ttl']);
 
@@ -67,10 +69,10 @@ return answers
  * a second, Redis is away: calls end at once without an answer, until a new connection has taken a write.
  */
 export class RedisConnection {
+  state: RedisState = { kind: 'connecting' };
   readonly #onState: RedisStoreOptions['onState'];
   readonly #tls: TlsContext;
   readonly #redis: ScriptedRedis;
-  #state: RedisState = { kind: 'connecting' };
   /** Why Redis cannot be used; `undefined` once it can. */
   #lastError: unknown;
   /** What is written at the end of this turn of the event loop. */
@@ -93,13 +95,9 @@ export class RedisConnection {
         return PAUSE_MS;
       },
     }) as ScriptedRedis;
-    this.#redis.on('error', (error) => this.#note(error));
+    this.#redis.on('error', (error) => this.#leave(error));
     this.#redis.on('close', () => this.#leave());
     this.#redis.on('ready', () => void this.#tryOut(probeKey));
-  }
-
-  get state(): RedisState {
-    return this.#state;
   }
 
   /**
@@ -116,7 +114,7 @@ export class RedisConnection {
   }
 
   close(): void {
-    this.#state = { kind: 'closed' };
+    this.state = { kind: 'closed' };
     this.#redis.disconnect();
   }
 
@@ -133,13 +131,13 @@ export class RedisConnection {
     const puts = this.#gathered;
     this.#gathered = [];
     this.#answers = undefined;
-    const { kind } = this.#state;
+    const { kind } = this.state;
     return kind === 'away' || kind === 'closed' ? [] : this.#call(puts);
   }
 
   /** @returns what was found for each; nothing if Redis does not answer, and is away from now on */
   async #call(puts: readonly Put[]): Promise<readonly Found[]> {
-    const before = this.#state;
+    const before = this.state;
     const keys = puts.map(([key]) => key);
     try {
       const answer = this.#redis.putEntries(keys.length, ...keys, ...puts.flatMap(([, ...entry]) => entry));
@@ -149,40 +147,31 @@ export class RedisConnection {
       if (puts.length > 1 && (error as Error).message.startsWith('CROSSSLOT'))
         return (await Promise.all(puts.map((put) => this.#call([put])))).map(([found]) => found);
       // What was asked over an earlier connection says nothing about this one.
-      if (this.#state !== before) return [];
-      this.#note(error as Error);
-      this.#leave();
+      if (this.state !== before) return [];
+      this.#leave(error as Error);
       // The connection may be half dead, or lead to a server that takes no writes any more.
       if (this.#redis.status === 'ready') this.#redis.disconnect(true);
       return [];
     }
   }
 
-  /** A connection that is cut usually has a reason that came before. */
-  #note(error: Error): void {
-    const isCut = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+  #leave(error: Error & { code?: string } = new Error(LOST)): void {
+    // A connection that is cut usually has a reason that came before.
+    const isCut = CUT.has(error.code ?? error.message);
     if (!isCut || this.#lastError === undefined) this.#lastError = error;
-  }
-
-  #leave(): void {
-    const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : Date.now();
-    const reason = reasonOf(this.#lastError ?? 'Connection lost', this.#tls);
-    this.#change({ kind: 'away', reason, sinceMs });
+    const sinceMs = this.state.kind === 'away' ? this.state.sinceMs : Date.now();
+    this.#change({ kind: 'away', reason: reasonOf(this.#lastError, this.#tls), sinceMs });
   }
 
   #change(state: RedisState): void {
-    const before = this.#state.kind;
+    const before = this.state.kind;
     if (before === 'closed') return;
-    this.#state = state;
+    this.state = state;
     if (state.kind !== before) this.#onState(state);
   }
 }
 
-/**
- * Connects to Redis once, asks it for an answer and for what it does when its memory is full.
- *
- * @returns `reason` holds neither credentials nor data
- */
+/** Connects to Redis once, asks it for an answer and for what it does when its memory is full. */
 export async function inspectRedis(url: string, tls: TlsContext) {
   const { Redis: client } = await import('ioredis');
   const redis = new client(url, {

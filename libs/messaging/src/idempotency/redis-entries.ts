@@ -17,12 +17,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A command as Redis knows it. */
-export interface RedisName {
-  readonly key: string;
-  readonly fingerprint: string;
-  /** The entry of a command that this worker has in flight. */
-  readonly lease: string;
-}
+export type RedisName = Readonly<ReturnType<RedisEntries['nameOf']>>;
 
 type Entry = { readonly kind: 'in flight' } | ReturnType<typeof standing>;
 
@@ -49,13 +44,16 @@ export class RedisEntries {
   }
 
   /** @param fingerprint of type and data, as the command has it */
-  nameOf(identity: string, fingerprint: string): RedisName {
-    const code = createHmac('sha256', this.#names).update(`identity ${identity}`).digest('hex');
-    const data = createHmac('sha256', this.#names)
-      .update(`fingerprint ${code} ${fingerprint}`)
-      .digest('base64');
-    const key = `${this.#prefix}:identity:${code}`;
-    return { key, fingerprint: data, lease: `lease ${data} ${this.#owner}` };
+  nameOf(identity: string, fingerprint: string) {
+    const codeOf = (text: string) => createHmac('sha256', this.#names).update(text);
+    const code = codeOf(`identity ${identity}`).digest('hex');
+    const data = codeOf(`fingerprint ${code} ${fingerprint}`).digest('base64');
+    return {
+      key: `${this.#prefix}:identity:${code}`,
+      fingerprint: data,
+      /** The entry of a command that this worker has in flight. */
+      lease: `lease ${data} ${this.#owner}`,
+    };
   }
 
   outcomeOf({ key, fingerprint }: RedisName, reply: Reply): string {

@@ -1,5 +1,5 @@
 import { LANES } from '#contracts';
-import { type Broker, countsOf, QueueLock } from '#rabbitmq';
+import { type Broker, QueueLock } from '#rabbitmq';
 
 import { lockOf, type PokerTopology } from '../topology/topology.ts';
 import { KeptSummary } from './kept-message.ts';
@@ -34,7 +34,7 @@ export class BusLooker {
     this.#topology = topology;
     this.#parked = parked;
     this.#broker = broker;
-    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), broker.publisher);
+    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), broker);
   }
 
   /** @returns undefined if the broker does not answer */
@@ -55,9 +55,7 @@ export class BusLooker {
 
   /** One queue as the broker counts it; no counts if there is no such queue, or the broker does not say. */
   async #countsOf(queue: string) {
-    const { consuming } = this.#broker;
-    const ask = async () => consuming && countsOf(consuming, queue);
-    const { messageCount: messages, consumerCount: consumers } = (await ask().catch(() => undefined)) ?? {};
+    const { messageCount: messages, consumerCount: consumers } = (await this.#broker.countsOf(queue)) ?? {};
     const lane = LANES.find((each) => this.#topology.names.lanes[each] === queue);
     return { queue, ...(lane && { lane }), messages, consumers };
   }
@@ -75,8 +73,8 @@ export class BusLooker {
       const restMs = depth === this.#letters.messages ? LONGEST_REST_MS : SHORTEST_REST_MS;
       if (performance.now() - this.#readAtMs < restMs) return;
       const letters = new KeptSummary();
-      await this.#lock.walk(consuming, this.#topology.names.deadLetters, WALK, async (walk) => {
-        for await (const { message } of walk.messages()) letters.add(message);
+      await this.#lock.walk(consuming, this.#topology.names.deadLetters, WALK, async (messages) => {
+        for await (const { message } of messages) letters.add(message);
         this.#letters = letters;
         this.#readAtMs = performance.now();
       });

@@ -1,6 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import type { HeaderSeal } from '../envelope/own-headers.ts';
+import type { InternalKeys } from '../envelope/internal-keys.ts';
+import { ownHeadersOf } from '../envelope/own-headers.ts';
 import { readBody } from '../envelope/read-body.ts';
 import type { FailureFacts } from '../observer/messaging-observer.ts';
 
@@ -9,31 +10,6 @@ const MOST_REASONS = 20;
 const LONGEST_NAME = 200;
 const LONGEST_FAILURE = 4_096;
 const OTHERS = 'other reasons';
-
-/** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
-export interface KeptMessage {
-  /** The property `message_id`; '' if there is none. */
-  readonly id: string;
-  /** Also of the command that a reply answers. */
-  readonly commandId: string;
-  readonly type: string;
-  /** The header `operator`; absent on replies. */
-  readonly operator?: string;
-  /** The broker user that sent the command, if that is proved; absent on replies, and if the command had none. */
-  readonly caller?: string;
-  /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
-  readonly reason: string;
-  /** ISO 8601; absent if nobody noted it. */
-  readonly failedAt?: string;
-  /** Where it was when it failed, if that is proved; of a reply, where it was sent to. */
-  readonly queue: string;
-  /** Length of the body, before it was cut. */
-  readonly bytes: number;
-  /** Whether only the beginning of its body was kept. */
-  readonly isCut: boolean;
-  /** The same each time that the message is looked at, and of no other. */
-  readonly key: string;
-}
 
 /** One entry of the broker's own header `x-death`, the latest first. */
 interface Death {
@@ -44,40 +20,47 @@ interface Death {
   readonly 'routing-keys'?: readonly unknown[];
 }
 
-/**
- * Reads the facts of a message of `poker.dead-letters` or `poker.replies.undelivered`. It never throws.
- *
- * @param seal proves where the message comes from; without it, what says to be sealed is taken as it is
- */
-export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptMessage {
+/** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
+export type KeptMessage = Readonly<ReturnType<typeof keptMessageOf>>;
+
+/** It never throws. @param keys prove who wrote the message; without them, what says to be sealed is taken as it is */
+export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const { properties, content } = message;
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
-  const own: typeof headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
+  const isSealed = headers['x-seal'] !== undefined;
+  const own: typeof headers = isSealed ? (keys ? ownHeadersOf(message, keys) : headers) : {};
   const id = text(properties.messageId) ?? '';
   const deaths = headers['x-death'];
   const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
   const death: Death = latest ?? {};
-  const operator = text(headers['operator']);
-  const caller = text(own['x-origin-user-id']) ?? text(properties.userId);
   const failedAt = momentOf(headers['x-failed-at']) ?? momentOf(Number(death.time?.value) * 1_000);
   const originBytes = headers['x-origin-bytes'];
-  const isCut = typeof originBytes === 'number';
   return {
+    /** The property `message_id`; '' if there is none. */
     id,
+    /** Also of the command that a reply answers. */
     commandId: text(headers['command-id']) ?? id,
     type: text(properties.type) ?? patternOf(content) ?? text(death['routing-keys']?.[0]) ?? '',
-    ...(operator !== undefined && { operator }),
-    ...(caller !== undefined && { caller }),
+    /** The header `operator`; replies have none. */
+    operator: text(headers['operator']),
+    /** The broker user that sent the command, if that is proved; replies have none. */
+    caller: text(own['x-origin-user-id']) ?? text(properties.userId),
+    /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
     reason: text(headers['x-reason']) ?? text(death.reason) ?? 'unknown',
-    ...(failedAt !== undefined && { failedAt }),
+    /** ISO 8601, if somebody noted it. */
+    failedAt,
+    /** Where it was when it failed, if that is proved; of a reply, where it was sent to. */
     queue: text(own['x-origin-queue']) ?? text(death.queue) ?? '',
-    bytes: isCut ? originBytes : content.length,
-    isCut,
+    /** Length of the body, before it was cut. */
+    bytes: typeof originBytes === 'number' ? originBytes : content.length,
+    /** Whether only the beginning of its body was kept. */
+    isCut: typeof originBytes === 'number',
+    /** The same each time that the message is looked at, and of no other. */
     key: JSON.stringify([id, properties.correlationId, failedAt, headers['x-seal'], content.length]),
   };
 }
 
-export interface KeptReason {
+interface KeptReason {
   readonly reason: string;
   readonly count: number;
   /** When the first of them failed, ISO 8601. */
@@ -87,15 +70,12 @@ export interface KeptReason {
 
 /** A look into a queue that keeps messages for people: how many there are of each reason, and the latest of them. */
 export class KeptSummary {
+  messages = 0;
   readonly #reasons = new Map<string, KeptReason>();
 
   /** The most frequent first. */
   get reasons(): readonly KeptReason[] {
     return [...this.#reasons.values()].toSorted((a, b) => b.count - a.count);
-  }
-
-  get messages(): number {
-    return this.reasons.reduce((sum, { count }) => sum + count, 0);
   }
 
   add(message: ConsumeMessage): void {
@@ -106,18 +86,14 @@ export class KeptSummary {
     const { count = 0, since } = this.#reasons.get(reason) ?? {};
     const [first] = [since, last.failedAt].filter((at) => at !== undefined).toSorted();
     this.#reasons.set(reason, { reason, count: count + 1, since: first, last });
+    this.messages += 1;
   }
 }
 
 /** What people are shown of a message; `id` is the one of its command, and `failedAt` ISO 8601. */
 function shownOf({ commandId, type, queue, failedAt }: KeptMessage, message: ConsumeMessage) {
-  return {
-    id: short(commandId),
-    type: short(type),
-    queue: short(queue),
-    failedAt,
-    failure: failureIn(message),
-  };
+  const failure = failureIn(message);
+  return { id: short(commandId), type: short(type), queue: short(queue), failedAt, failure };
 }
 
 /** The type in a packet of Nest's client, which neither the properties nor the broker name. */

@@ -103,10 +103,7 @@ export interface CommandTrace {
   readonly traceId: string;
   /** What the spans of its calls are children of. */
   readonly context: Context;
-  /**
-   * Publishes within a span of its own. A message with a `traceparent` gets the span's, so that what its
-   * consumer does belongs to the trace.
-   */
+  /** Publishes within a span of its own, whose `traceparent` a message with one gets: its consumer belongs to the trace. */
   publish<T>(
     kind: MessageKind,
     message: OutgoingMessage,

@@ -63,10 +63,13 @@ export class SpecPipeline {
       callers: { mayRun: (caller: string) => caller !== 'stranger', mayReplyTo: () => true },
       idempotency: new MemoryIdempotencyStore(60_000, nowMs),
     };
-    const publisher = { publish: (message: OutgoingMessage) => this.#publish(message) };
-    const broker = { publisher, redeclare: () => Promise.resolve(), depthOf: () => Promise.resolve(1) };
+    const broker = {
+      publish: (message: OutgoingMessage) => this.#publish(message),
+      redeclare: () => Promise.resolve(),
+      countsOf: (queue: string) => Promise.resolve({ queue, messageCount: 1, consumerCount: 0 }),
+    };
     this.pipeline = new Pipeline(bus, {
-      outbox: new Outbox(bus, broker, publisher),
+      outbox: new Outbox(bus, broker),
       handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
       places: new ReportPlaces(8, clock),

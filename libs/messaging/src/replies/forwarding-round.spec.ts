@@ -126,6 +126,7 @@ describe('a round of parked replies', () => {
     await test.answer([]);
     const finished = test.round.finish();
     end(test);
+    expect(await Promise.race([finished, sleep(SETTLED_MS, 'in flight')])).toBe('in flight');
     await test.answer(['a1', 'b1']);
     await finished;
     expect([test.sent, test.taken]).toEqual([

@@ -37,7 +37,6 @@ export class ForwardingRound {
   readonly #publish: Publish;
   readonly #nowMs: () => number;
   readonly #destinations = new Map<string, Destination>();
-  readonly #sending = new Set<Promise<boolean>>();
   readonly #held = new Shares(MAX_HELD);
   #heldBytes = 0;
   /** When the next reply may be published. */
@@ -65,11 +64,9 @@ export class ForwardingRound {
     this.#held.take(destination);
     this.#heldBytes += content.length;
     const sending = this.#send(message, destination).finally(() => {
-      this.#sending.delete(sending);
       this.#held.giveBack(destination);
       this.#heldBytes -= content.length;
     });
-    this.#sending.add(sending);
     destination.latest.push(sending);
     if (destination.latest.length > MAX_IN_FLIGHT) void destination.latest.shift();
     return sending;
@@ -78,7 +75,7 @@ export class ForwardingRound {
   /** Settles when all that was offered was tried, or after two seconds and what is in flight then. */
   async finish(): Promise<void> {
     this.#untilMs = Math.min(this.#untilMs, this.#nowMs() + LONGEST_FINISH_MS);
-    await Promise.all(this.#sending);
+    await Promise.all([...this.#destinations.values()].flatMap(({ latest }) => latest));
   }
 
   stop(): void {

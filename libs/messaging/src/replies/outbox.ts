@@ -1,17 +1,12 @@
 import { isFinalReplyType, type Reply } from '#contracts';
-import {
-  type Broker,
-  type DirectReplies,
-  type OutgoingMessage,
-  type PublishOutcome,
-  UnconfirmedError,
-} from '#rabbitmq';
+import { type Broker, type OutgoingMessage, type PublishOutcome, UnconfirmedError } from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
-import type { ReplyAddress } from '../envelope/envelope.ts';
+import type { ReplyAddress } from '../envelope/reply-address.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
+import { sealed } from '../envelope/own-headers.ts';
 import { RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
 
@@ -21,24 +16,20 @@ const COPY_RETRY_MS = 10_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 
-type Reachable = Extract<ReplyAddress, { queue: string }>;
 type Publish = () => Promise<PublishOutcome>;
-type Publisher = Pick<DirectReplies, 'publish'>;
-type OutboxBroker = Pick<Broker, 'redeclare' | 'depthOf'> & { readonly publisher: Publisher };
+type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'countsOf'>;
 
 /** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
 export class Outbox {
   readonly #bus: Bus;
   readonly #broker: OutboxBroker;
-  readonly #directReplies: Publisher;
   readonly #refusing: RefusingQueues;
   /** The reply queues that a report tries again, and so holds its place for. */
   readonly #tried = new Set<string>();
 
-  constructor(bus: Bus, broker: OutboxBroker, directReplies: Publisher) {
+  constructor(bus: Bus, broker: OutboxBroker) {
     this.#bus = bus;
     this.#broker = broker;
-    this.#directReplies = directReplies;
     this.#refusing = new RefusingQueues(bus.clock);
   }
 
@@ -61,8 +52,7 @@ export class Outbox {
   /**
    * Sends a reply while its handler runs; others may follow. A final one whose queue is gone is parked.
    *
-   * @throws ReplyQueueClosed if the queue does not take it in time
-   * @throws UnconfirmedError if the broker does not confirm it
+   * @throws ReplyQueueClosed if its queue does not take it in time; UnconfirmedError if the broker does not confirm it
    */
   send(command: Command, reply: Reply): Promise<void> {
     return (command.replies.underWay = this.#sendInTurn(command, reply));
@@ -74,12 +64,15 @@ export class Outbox {
     if (!('queue' in replyTo)) return;
     const { queue } = replyTo;
     const message = replyMessage(command, reply, queue);
-    const publish: Publish = () => this.#publishReply(command, message, replyTo);
+    const publish: Publish = () => this.#publish(command, 'reply', message);
     const known = this.#refusing.stateOf(queue);
     let outcome = await publish();
     if (outcome !== 'confirmed' && !known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
-    if (outcome === 'confirmed') this.#refusing.took(queue);
-    else await this.#park(command, reply, message, await this.#stateOf(outcome, replyTo, known));
+    if (outcome === 'confirmed') return this.#refusing.took(queue);
+    const state = await this.#stateOf(outcome, replyTo, known);
+    if (state !== 'gone') this.#refusing.refused(queue, state);
+    const reason = `REPLY_QUEUE_${state.toUpperCase() as Uppercase<QueueState>}` as const;
+    await this.#park(command, reply, message, reason);
   }
 
   /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
@@ -87,12 +80,12 @@ export class Outbox {
     const message = eventMessage(command, reply, this.#bus.names.events);
     const outcome = await this.#publish(command, 'event', message);
     if (outcome === 'refused' || outcome === 'unanswered')
-      await this.#keep(command, reply, message, 'EVENT_REFUSED');
+      await this.#park(command, reply, message, 'EVENT_REFUSED');
   }
 
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
   async copy(command: Command, copy: OutgoingMessage): Promise<void> {
-    const message = this.#bus.seal.seal(copy);
+    const message = sealed(copy, this.#bus.internalKeys);
     const publish: Publish = async () => {
       const outcome = await this.#publish(command, 'copy', message);
       // If the connection has just gone, the copy waits for the next one, which declares everything.
@@ -110,7 +103,7 @@ export class Outbox {
     if (!('queue' in replyTo)) return;
     const { queue } = replyTo;
     const message = replyMessage(command, reply, queue);
-    const publish: Publish = () => this.#publishReply(command, message, replyTo);
+    const publish: Publish = () => this.#publish(command, 'reply', message);
     const isFinal = isFinalReplyType(reply.type);
     let outcome = await publish();
     if (outcome !== 'confirmed') {
@@ -124,7 +117,7 @@ export class Outbox {
       }
     }
     if (outcome === 'confirmed') this.#refusing.took(queue);
-    else if (isFinal && outcome === 'returned') await this.#park(command, reply, message, 'gone');
+    else if (isFinal && outcome === 'returned') await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
     else {
       const state = await this.#stateOf(outcome, replyTo);
       this.#refusing.refused(queue, state);
@@ -160,60 +153,38 @@ export class Outbox {
     }
   }
 
-  #publishReply(command: Command, message: OutgoingMessage, to: Reachable): Promise<PublishOutcome> {
-    const publisher = to.kind === 'direct' ? this.#directReplies : this.#broker.publisher;
-    return this.#publish(command, 'reply', message, publisher);
-  }
-
   /** Publishes while the command is this worker's, traced if the command is. */
-  #publish(
-    { delivery, trace }: Command,
-    kind: MessageKind,
-    message: OutgoingMessage,
-    publisher: Publisher = this.#broker.publisher,
-  ): Promise<PublishOutcome> {
+  #publish({ delivery, trace }: Command, kind: MessageKind, message: OutgoingMessage) {
     const isWanted = (): boolean => delivery.isAlive;
-    if (trace === undefined) return publisher.publish(message, isWanted);
-    return trace.publish(kind, message, (traced) => publisher.publish(traced, isWanted));
+    if (trace === undefined) return this.#broker.publish(message, isWanted);
+    return trace.publish(kind, message, (traced) => this.#broker.publish(traced, isWanted));
   }
 
   /** An empty queue is not full: a quorum queue that has no leader is said to be empty. */
-  async #stateOf(outcome: PublishOutcome, to: Reachable, known?: QueueState): Promise<QueueState> {
+  async #stateOf(outcome: PublishOutcome, to: ReplyAddress, known?: QueueState): Promise<QueueState> {
     if (outcome === 'returned') return 'gone';
     if (outcome === 'unanswered') return 'unreachable';
     if (known !== undefined) return known;
-    const depth = to.kind === 'queue' ? await this.#broker.depthOf(to.queue) : undefined;
-    return depth === 0 ? 'unreachable' : 'full';
+    const counts = to.kind === 'queue' ? await this.#broker.countsOf(to.queue) : undefined;
+    return counts?.messageCount === 0 ? 'unreachable' : 'full';
   }
 
-  async #park(command: Command, reply: Reply, message: OutgoingMessage, state: QueueState): Promise<void> {
-    if (state !== 'gone') this.#refusing.refused(message.routingKey, state);
-    const reason = `REPLY_QUEUE_${state.toUpperCase() as Uppercase<QueueState>}` as const;
-    await this.#keep(command, reply, message, reason);
-  }
-
-  async #keep(
+  async #park(
     command: Command,
     reply: Reply,
-    { exchange, routingKey, content, properties }: OutgoingMessage,
+    message: OutgoingMessage,
     reason: ParkingReason,
   ): Promise<void> {
     const { names, observer } = this.#bus;
+    const { exchange, routingKey, properties } = message;
     const headers = {
       ...properties.headers,
       'x-reason': reason,
       'x-failed-at': new Date(command.nowMs()).toISOString(),
       'x-origin-queue': exchange === '' ? routingKey : exchange,
     };
-    const parked = { ...properties, headers };
-    const copy = {
-      exchange: '',
-      routingKey: names.undelivered,
-      content,
-      mandatory: true,
-      properties: parked,
-    };
-    await this.copy(command, copy);
+    const parked = { exchange: '', routingKey: names.undelivered, mandatory: true };
+    await this.copy(command, { ...message, ...parked, properties: { ...properties, headers } });
     observer.replyParked(factsOf(command), reply.type, reason);
   }
 }

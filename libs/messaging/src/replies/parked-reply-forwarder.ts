@@ -1,16 +1,10 @@
 import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
-import {
-  type Broker,
-  countsOf,
-  type OutgoingMessage,
-  pause,
-  QueueLock,
-  type QueueWalk,
-  within,
-} from '#rabbitmq';
+import { type Broker, type OutgoingMessage, pause, QueueLock, type WalkedMessage, within } from '#rabbitmq';
 
-import type { HeaderSeal } from '../envelope/own-headers.ts';
+import { ALL_CALLERS, ANONYMOUS, readReplyAddress } from '../envelope/reply-address.ts';
+import type { InternalKeys } from '../envelope/internal-keys.ts';
+import { ownHeadersOf } from '../envelope/own-headers.ts';
 import { KeptSummary } from '../kept/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
 import { lockOf } from '../topology/topology.ts';
@@ -31,8 +25,6 @@ const WALK = {
 
 /** How the reasons of replies begin. An announcement is not forwarded: the listeners that took it would get it again. */
 const FORWARDED = 'REPLY_QUEUE_';
-/** A key belongs to a connection, and does not come back with another one. */
-const DIRECT = 'amq.rabbitmq.reply-to';
 /** What a reply has; a `user_id`, for example, would close the channel. */
 const PROPERTIES = new Set('type correlationId messageId contentType timestamp appId'.split(' '));
 
@@ -41,22 +33,18 @@ const PROPERTIES = new Set('type correlationId messageId contentType timestamp a
  * they had. One worker does, for all; every reply is tried at most once in a walk. Source: bus contract, section 5.
  */
 export class ParkedReplyForwarder {
+  /** What the last complete walk of this worker left in the queue. */
+  left = new KeptSummary();
   readonly #bus: Bus;
   readonly #broker: Broker;
   readonly #lock: QueueLock;
   readonly #stopping = new AbortController();
   #walking: Promise<void> = Promise.resolve();
-  #left = new KeptSummary();
 
   constructor(bus: Bus, broker: Broker) {
     this.#bus = bus;
     this.#broker = broker;
-    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker.publisher);
-  }
-
-  /** What the last complete walk of this worker left in the queue. */
-  get left(): KeptSummary {
-    return this.#left;
+    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker);
   }
 
   /** Walks again and again while there is a connection, until `stop`; returns at once. */
@@ -83,41 +71,37 @@ export class ParkedReplyForwarder {
 
   /** @returns how long to rest */
   async #walkOver(connection: ChannelModel): Promise<number> {
-    const { undelivered } = this.#bus.names;
-    const depth = (await countsOf(connection, undelivered))?.messageCount ?? 0;
+    const { names, observer, internalKeys } = this.#bus;
+    const depth = (await this.#broker.countsOf(names.undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
-    if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
+    if (depth === 0 && this.left.messages === 0) return INTERVAL_MS;
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
-      (message) => this.#broker.publisher.publish(message, isWanted).catch(() => undefined),
+      (message) => this.#broker.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
     );
-    const hasWalked = await this.#lock.walk(connection, undelivered, WALK, (walk) =>
-      this.#forward(walk, round, isWanted),
-    );
-    if (hasWalked && round.isCut) return SHORTEST_REST_MS;
-    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.#left.messages : 0);
-  }
-
-  async #forward(walk: QueueWalk, round: ForwardingRound, isWanted: () => boolean): Promise<void> {
-    const { names, observer, seal } = this.#bus;
-    const left = new KeptSummary();
-    try {
-      for await (const { message: parked, acknowledge } of walk.messages()) {
+    const forward = async (messages: AsyncIterable<WalkedMessage>): Promise<void> => {
+      const left = new KeptSummary();
+      for await (const { message: parked, acknowledge } of messages) {
         // A walk that is stopped still goes to the end, so that all replies are back in their places.
         if (!isWanted()) round.stop();
-        const message = forwardedReply(parked, names.reserved, seal);
+        const message = forwardedReply(parked, names.reserved, internalKeys);
         const sent = message ? round.offer(message) : Promise.resolve(false);
         // If its channel has just closed, it is sent again under the same id.
         sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
       }
       await round.finish();
-      this.#left = left;
-    } finally {
-      round.stop();
-      for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
-    }
+      this.left = left;
+    };
+    const hasWalked = await this.#lock.walk(connection, names.undelivered, WALK, (messages) =>
+      forward(messages).finally(() => {
+        round.stop();
+        for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
+      }),
+    );
+    if (hasWalked && round.isCut) return SHORTEST_REST_MS;
+    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.left.messages : 0);
   }
 }
 
@@ -125,25 +109,26 @@ export class ParkedReplyForwarder {
  * A parked reply as it was to be published, under the same `message_id`.
  *
  * @param reserved what the service's own names start with
- * @param seal proves that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
+ * @param keys prove that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
  *   send anything to any queue
  * @returns undefined if no worker parked it, or it is not forwarded
  */
 export function forwardedReply(
   parked: ConsumeMessage,
   reserved: string,
-  seal: HeaderSeal,
+  keys: InternalKeys,
 ): OutgoingMessage | undefined {
-  const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
-  if (!reason?.startsWith(FORWARDED) || !queue) return undefined;
-  if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
+  const { 'x-reason': reason, 'x-origin-queue': queue } = ownHeadersOf(parked, keys);
+  // A direct key belongs to a connection, and does not come back with another one.
+  const address = readReplyAddress(queue, reserved, ALL_CALLERS, ANONYMOUS);
+  if (!reason?.startsWith(FORWARDED) || address.kind !== 'queue') return undefined;
   const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
   // Headers with an `x-` were added by the service, the publisher and the broker.
   const sent = Object.entries(parked.properties.headers ?? {}).filter(([name]) => !name.startsWith('x-'));
   const headers = Object.fromEntries(sent);
   return {
     exchange: '',
-    routingKey: queue,
+    routingKey: address.queue,
     content: parked.content,
     mandatory: true,
     properties: { ...Object.fromEntries(properties), headers },

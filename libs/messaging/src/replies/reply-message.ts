@@ -6,8 +6,9 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
-import type { Envelope } from '../envelope/envelope.ts';
+import type { Envelope } from '../envelope/open-envelope.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
+import type { MessagingSettings } from '../messaging-options.ts';
 
 const APP_ID = 'poker-bridge';
 /** Names this worker in announcements; also the host and the process of its log lines. */
@@ -22,10 +23,8 @@ const NO_RECORDS = '"records":[]';
  */
 export type WrittenPage = Extract<Reply, { type: 'report.page' }> & { readonly written: Buffer[] };
 
-/** Which outcomes are announced (setting `EVENTS`). */
-export type EventPolicy = 'errors' | 'all' | 'none';
-
-export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
+/** @param policy the setting `EVENTS` */
+export function isAnnounced(reply: Reply, policy: MessagingSettings['EVENTS']): boolean {
   return policy === 'all' || (policy === 'errors' && reply.type === 'command.failed');
 }
 

@@ -1,13 +1,12 @@
-import { busNames, COMMAND_TYPES, LANE_OF_COMMAND, type BusNames } from '#contracts';
-import {
-  keepingQueue,
-  lockQueue,
-  type Permissions,
-  type QueueDeclaration,
-  retryQueue,
-  type Topology,
-  workQueue,
-} from '#rabbitmq';
+import { type BusNames, busNames, COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
+import { type Declaration, deadLetteringTo, type Permissions, quorumQueue, type Topology } from '#rabbitmq';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const GIB = 1024 ** 3;
+/** Workers decide long before; this dead-letters what a broken one would take again and again. */
+const DELIVERY_LIMIT = 50;
+/** As good as none: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
+const NO_DELIVERY_LIMIT = 1_000_000_000;
 
 /** The queues that keep messages for people: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
@@ -17,14 +16,14 @@ export interface PokerTopology extends Topology {
 }
 
 /**
- * The topology under a prefix. Its arguments are constants, so that no setting can make two workers disagree.
- * Source: bus contract, section 1.
- *
- * @param retryDelaysMs of the reports' delayed retry: one queue each
+ * The topology under a prefix, with one queue for each delay of a report's retry. Its arguments are constants, so that no setting
+ * can make two workers disagree. Source: bus contract, section 1.
  */
 export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): PokerTopology {
   const names = busNames(prefix);
   const { lanes, deadLetters } = names;
+  const work = { 'x-delivery-limit': DELIVERY_LIMIT, ...deadLetteringTo(deadLetters) };
+  const keptFor = (ttlMs: number) => ({ 'x-delivery-limit': NO_DELIVERY_LIMIT, 'x-message-ttl': ttlMs });
   return {
     names,
     exchanges: [
@@ -33,12 +32,15 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
       { name: names.events, type: 'topic', arguments: {} },
     ],
     queues: [
-      keepingQueue(deadLetters, 14),
-      keepingQueue(names.undelivered, 1),
-      workQueue(lanes.interactive, deadLetters),
-      workQueue(lanes.reports, deadLetters),
-      workQueue(names.quarantine, deadLetters),
-      ...retryDelaysMs.map((delayMs) => retryQueue(names.retry(delayMs), delayMs, lanes.reports)),
+      quorumQueue(deadLetters, { ...keptFor(14 * DAY_MS), 'x-max-length-bytes': GIB }),
+      quorumQueue(names.undelivered, { ...keptFor(DAY_MS), 'x-max-length-bytes': GIB }),
+      quorumQueue(lanes.interactive, work),
+      quorumQueue(lanes.reports, work),
+      quorumQueue(names.quarantine, work),
+      // Of one delay each, so that none blocks what waits for a shorter one. They do not expire.
+      ...retryDelaysMs.map((delayMs) =>
+        quorumQueue(names.retry(delayMs), { ...keptFor(delayMs), ...deadLetteringTo(lanes.reports) }),
+      ),
     ],
     bindings: [
       { queue: lanes.interactive, exchange: names.unknownCommands, routingKey: '' },
@@ -51,20 +53,17 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
   };
 }
 
-/**
- * The least that a worker needs. It answers by the default exchange, from which a reply gets to any queue.
- *
- * @param prefix of letters, digits and the like: it is no pattern
- */
+/** The least that a worker needs. It answers by the default exchange, from which a reply gets to any queue. */
 export function workerPermissions(prefix: string): Permissions {
   const own = busNames(prefix).reserved.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return { configure: `^${own}`, write: String.raw`^(${own}|amq\.default$)`, read: `^${own}` };
 }
 
 /**
- * Exclusive to the process that reads or settles the messages of a queue that keeps them for people, for as long as that takes:
- * two at once would mix up their order. Not part of what is declared at start.
+ * A queue that holds nothing, exclusive to the process that reads or settles the messages of a queue that keeps them for people,
+ * for as long as that takes: two at once would mix up their order. Not part of what is declared at start.
  */
-export function lockOf(names: BusNames, queue: KeptQueueName): QueueDeclaration {
-  return lockQueue(`${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`);
+export function lockOf(names: BusNames, queue: KeptQueueName): Declaration {
+  const name = `${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`;
+  return { name, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
 }

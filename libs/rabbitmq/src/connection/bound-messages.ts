@@ -40,11 +40,8 @@ const HAS_CONTENT_ENCODING = 0x4000;
 const HAS_HEADERS = 0x2000;
 
 /** How many bytes a value takes by its type; texts, bytes, lists and tables say so themselves. */
-const WIDTHS = new Map(
-  Object.entries({ V: 0, b: 1, B: 1, t: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, d: 8, l: 8, T: 8 }).map(
-    ([type, width]) => [type.charCodeAt(0), width],
-  ),
-);
+const WIDTHS = { V: 0, b: 1, B: 1, t: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, d: 8, l: 8, T: 8 };
+const WIDTH_OF = new Map(Object.entries(WIDTHS).map(([type, width]) => [type.charCodeAt(0), width]));
 const [TEXT, BYTES, LIST, TABLE] = Buffer.from('SxAF');
 const LENGTH_BYTES = 4;
 
@@ -52,7 +49,7 @@ const LENGTH_BYTES = 4;
  * Has the messages of a connection come with the headers that are known, and with `DROPPED_HEADERS` if all of them cannot be
  * read, are nested more than 32 deep or take more than 16 KiB. Their other properties stay.
  *
- * @param known the names of the headers that are decoded; default: all
+ * @param known default: all
  */
 export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): void {
   const { connection } = model as unknown as { connection: FrameReader };
@@ -61,17 +58,25 @@ export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): 
     const { rest } = connection;
     const table = tableIn(rest);
     if (!table) return receive();
-    const isShort = table.end - table.start <= MAX_BYTES + MAX_ADDED_BYTES;
-    const kept = isShort ? keptEntries(rest, table, known) : undefined;
-    if (kept === 'all') return receive();
+    if (isBounded(rest, table)) {
+      const frame = receive();
+      if (frame && known) frame.fields.headers = knownOf(frame.fields.headers ?? {}, known);
+      return frame;
+    }
     // amqplib reads this frame alone, and then what followed it.
-    connection.rest = withHeaders(kept ?? [], rest, table);
+    connection.rest = withoutHeaders(rest, table);
     const frame = receive();
-    if (!kept && frame) frame.fields.headers = DROPPED_HEADERS;
+    if (frame) frame.fields.headers = DROPPED_HEADERS;
     const following = rest.subarray(table.frameEnd);
     connection.rest = table.frameEnd > MAX_KEPT_FRAME_BYTES ? Buffer.from(following) : following;
     return frame;
   };
+}
+
+function knownOf(headers: MessagePropertyHeaders, known: ReadonlySet<string>): MessagePropertyHeaders {
+  const names = Object.keys(headers);
+  if (names.every((name) => known.has(name))) return headers;
+  return Object.fromEntries(names.filter((name) => known.has(name)).map((name) => [name, headers[name]]));
 }
 
 /** The headers in the first frame, if that is complete and has any. */
@@ -88,33 +93,25 @@ function tableIn(bytes: Buffer): Table | undefined {
   return end > payloadEnd ? undefined : { start, end, frameEnd: payloadEnd + 1 };
 }
 
-/** The headers that are known; `undefined` if some cannot be read or are too deep, or all are too long. */
-function keptEntries(
-  bytes: Buffer,
-  { start, end }: Table,
-  known: ReadonlySet<string> | undefined,
-): readonly Buffer[] | 'all' | undefined {
-  const kept: Buffer[] = [];
-  let isAll = true;
+/** Whether the headers can be read, and are neither too deep nor too long. */
+function isBounded(bytes: Buffer, { start, end }: Table): boolean {
+  const length = end - start;
+  if (length > MAX_BYTES + MAX_ADDED_BYTES) return false;
   let bytesAdded = 0;
-  for (let at = start; at < end;) {
+  let at = start;
+  while (at < end) {
     const valueAt = afterName(bytes, at);
     const next = endOfValue(bytes, valueAt, end);
-    if (next === Infinity) return undefined;
-    const name = bytes.toString('latin1', at + 1, valueAt);
-    if (ADDED.has(name)) bytesAdded += next - at;
-    if (!known || known.has(name)) kept.push(bytes.subarray(at, next));
-    else isAll = false;
+    if (length > MAX_BYTES && ADDED.has(bytes.toString('latin1', at + 1, valueAt))) bytesAdded += next - at;
     at = next;
   }
-  if (end - start > MAX_BYTES + bytesAdded) return undefined;
-  return isAll ? 'all' : kept;
+  return at === end && length <= MAX_BYTES + bytesAdded;
 }
 
 /** Where a value ends; infinity if it or a value in it has no type, is longer than what it is in, or is too deep. */
 function endOfValue(bytes: Buffer, at: number, limit: number, depth = 0): number {
   const type = bytes[at] as number;
-  const width = WIDTHS.get(type);
+  const width = WIDTH_OF.get(type);
   const start = at + 1 + (width ?? LENGTH_BYTES);
   if (start > limit) return Infinity;
   if (width !== undefined) return start;
@@ -131,10 +128,10 @@ function afterName(bytes: Buffer, at: number): number {
   return at + 1 + (bytes[at] ?? 0);
 }
 
-function withHeaders(kept: readonly Buffer[], bytes: Buffer, { start, end, frameEnd }: Table): Buffer {
-  const frame = Buffer.concat([bytes.subarray(0, start), ...kept, bytes.subarray(end, frameEnd)]);
+function withoutHeaders(bytes: Buffer, { start, end, frameEnd }: Table): Buffer {
+  const frame = Buffer.concat([bytes.subarray(0, start), bytes.subarray(end, frameEnd)]);
   frame.writeUInt32BE(frame.length - PAYLOAD_AT - 1, SIZE_AT);
-  frame.writeUInt32BE(frame.length - start - (frameEnd - end), start - LENGTH_BYTES);
+  frame.writeUInt32BE(0, start - LENGTH_BYTES);
   return frame;
 }
 

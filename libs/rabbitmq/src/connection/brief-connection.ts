@@ -26,11 +26,7 @@ export class BriefConnection implements AsyncDisposable {
     model.on('blocked', (reason) => this.#change(reason));
   }
 
-  /**
-   * Connects to the first node of a cluster that can be reached.
-   *
-   * @throws BrokerError at once if a node refuses the user, since the others would, too
-   */
+  /** Connects to the first node that can be reached. @throws BrokerError at once if one refuses the user, as all would */
   static async open(urls: readonly string[], options: ConnectOptions): Promise<BriefConnection> {
     const reasons: string[] = [];
     for (const url of urls) {

@@ -22,7 +22,7 @@ export interface ConnectOptions {
   readonly name: string;
   /** Default: what Node.js trusts, and no client certificate. */
   readonly tls?: ConnectionTls | undefined;
-  /** The names of the headers that are decoded. Default: all. */
+  /** The names of the headers that messages come with. Default: all. */
   readonly knownHeaders?: ReadonlySet<string> | undefined;
 }
 

@@ -2,19 +2,19 @@ import type { ChannelModel } from 'amqplib';
 
 import { codeOf, LOCKED, onChannel } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { QueueDeclaration } from '../topology.ts';
-import { QueueWalk, type WalkOptions } from './walk-queue.ts';
+import type { Declaration } from '../topology.ts';
+import { walkQueue } from './walk-queue.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /** A lock that one connection holds at a time: an exclusive queue, which goes with the connection. */
 export class QueueLock {
-  readonly #lock: QueueDeclaration;
+  readonly #lock: Declaration;
   readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
   /** May hold it: a broker that answers too late makes the queue all the same. */
   #holder: ChannelModel | undefined;
 
-  constructor(lock: QueueDeclaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
+  constructor(lock: Declaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
     this.#lock = lock;
     this.#publisher = publisher;
   }
@@ -34,16 +34,10 @@ export class QueueLock {
   /**
    * Walks through a queue that keeps messages, unless another connection does.
    *
-   * @param look goes through the walk to its end
    * @returns whether the connection had the lock
-   * @throws Error if the broker refuses the lock for another reason than that it is held
+   * @throws Error as the walk does, or if the broker refuses the lock for another reason than that it is held
    */
-  async walk(
-    connection: ChannelModel,
-    queue: string,
-    options: WalkOptions,
-    look: (walk: QueueWalk) => Promise<void>,
-  ): Promise<boolean> {
+  async walk(...[connection, ...walk]: Parameters<typeof walkQueue>): Promise<boolean> {
     if (this.#holder !== connection && (await this.isTaken())) return false;
     this.#holder = connection;
     // Also if it is held already: somebody may have deleted the queue.
@@ -52,9 +46,7 @@ export class QueueLock {
       return false;
     }
     try {
-      // Until what it leaves is back in its place: the next walk would otherwise show it behind later messages.
-      await using walk = await QueueWalk.open(connection, queue, options);
-      await look(walk);
+      await walkQueue(connection, ...walk);
       return true;
     } finally {
       const released = onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
@@ -67,14 +59,13 @@ export class QueueLock {
 }
 
 /**
- * Declares the exclusive queue of a lock, which the broker removes with the connection.
+ * Declares the exclusive queue of a lock, which the broker removes with the connection; false if another connection has it.
  *
- * @returns false if another connection has it
  * @throws Error if the broker refuses it for another reason, or does not answer
  */
 export async function takeLock(
   connection: ChannelModel,
-  { name, arguments: args }: QueueDeclaration,
+  { name, arguments: args }: Declaration,
 ): Promise<boolean> {
   try {
     await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>

@@ -15,7 +15,7 @@ const MAX_HELD = 65_535;
  * handles in some 10 ms, since a worker has commands in flight meanwhile.
  */
 const LARGEST_WINDOW = 100;
-const WINDOW_BYTES = 4 * 1024 * 1024;
+const WINDOW_BYTES = 2 * 1024 * 1024;
 /** Memory is given back while nothing is read: 240 MiB without a pause took 150 MiB more, and with it 70. */
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
 /** Then the broker is asked whether more are on their way: another consumer may have taken them, or they have expired. */
@@ -40,55 +40,71 @@ export interface WalkedMessage {
 
 interface Consumer {
   readonly tag: string;
-  /** What it has taken and not acknowledged. */
+  /** What it has taken, and nobody has acknowledged. */
   held: number;
-  /** Messages that the broker sends in this window. */
-  wanted: number;
-  /** What is acknowledged while it is being cancelled. */
-  deferred: ConsumeMessage[] | undefined;
 }
 
 /**
  * Shows every message that lies in a quorum queue, oldest first, some at a time, on a channel of its own. One that is not
- * acknowledged is back in its place afterwards if the walk has come to its end; closed before, it is behind those that the
- * walk had still to show, as it would be after a nack.
+ * acknowledged is back in its place afterwards if `look` has come to the end; else it is behind those that were still to be
+ * shown, as it would be after a nack.
+ *
+ * @throws Error as `look` does; also within it if the broker is silent for too long, or the channel closes
  */
-export class QueueWalk implements AsyncDisposable {
-  readonly #connection: ChannelModel;
+export async function walkQueue(
+  connection: ChannelModel,
+  queue: string,
+  options: WalkOptions,
+  look: (messages: AsyncIterable<WalkedMessage>) => Promise<void>,
+): Promise<void> {
+  const channel = await within(options.silenceMs, 'a channel', connection.createChannel());
+  channel.on('error', () => undefined);
+  const walk = new QueueWalk(channel, queue, options);
+  try {
+    await look(walk.messages());
+  } finally {
+    await walk.close();
+    // The broker closes a channel before it takes back what that held. If there was nothing, somebody else may hold all.
+    const expected = walk.acknowledged > 0 ? walk.left : Math.max(walk.left, 1);
+    for (let depth = 0, looks = 0; depth < expected && looks < LOOKS; looks += 1) {
+      await pause(LOOK_PAUSE_MS);
+      depth = (await countsOf(connection, queue).catch(() => undefined))?.messageCount ?? expected;
+    }
+  }
+}
+
+class QueueWalk {
+  /** What was taken and not acknowledged. */
+  left = 0;
+  acknowledged = 0;
   readonly #channel: Channel;
   readonly #queue: string;
   readonly #silenceMs: number;
   readonly #bodyBytes: () => number;
-  #consumer: Consumer | undefined;
-  #shown = 0;
-  #acknowledged = 0;
+  #consumer: Consumer = { tag: '', held: 0 };
+  /** What is acknowledged while messages are taken: what that let come would meet no consumer, and go to the end of the queue. */
+  #deferred: ConsumeMessage[] | undefined;
 
-  private constructor(connection: ChannelModel, channel: Channel, queue: string, options: WalkOptions) {
-    this.#connection = connection;
+  constructor(channel: Channel, queue: string, { silenceMs, maxBodyBytes = Infinity }: WalkOptions) {
     this.#channel = channel;
     this.#queue = queue;
-    this.#silenceMs = options.silenceMs;
-    this.#bodyBytes = limitBodies(channel, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
+    this.#silenceMs = silenceMs;
+    this.#bodyBytes = limitBodies(channel, maxBodyBytes);
   }
 
-  /** @throws Error if the broker is silent for too long */
-  static async open(connection: ChannelModel, queue: string, options: WalkOptions): Promise<QueueWalk> {
-    const channel = await within(options.silenceMs, 'a channel', connection.createChannel());
-    channel.on('error', () => undefined);
-    return new QueueWalk(connection, channel, queue, options);
-  }
-
-  /** @throws Error if the broker is silent for too long, or the channel closes */
   async *messages(): AsyncGenerator<WalkedMessage, void> {
     let { messageCount: left } = await this.#answered(this.#channel.checkQueue(this.#queue));
     let messages = 1;
     for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
-      const tag = `walk-${String(n).padStart(2, '0')}`;
-      const consumer: Consumer = { tag, held: 0, wanted: 0, deferred: undefined };
+      const consumer = { tag: `walk-${String(n).padStart(2, '0')}`, held: 0 };
       this.#consumer = consumer;
       for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
-        const { count, bytes } = yield* this.#take(consumer, Math.min(messages, room), left);
+        const { taken, bytes } = await this.#take(consumer, Math.min(messages, left, room));
+        const count = taken.length;
         if (count === 0) return;
+        // What was shown is not kept, since it may be large.
+        for (let message = taken.shift(); message; message = taken.shift())
+          yield this.#show(message, consumer);
         left -= count;
         const most = Math.min(2 * messages, LARGEST_WINDOW, Math.floor((WINDOW_BYTES * count) / (bytes + 1)));
         messages = Math.max(1, most);
@@ -97,21 +113,11 @@ export class QueueWalk implements AsyncDisposable {
     }
   }
 
-  /**
-   * Waits for a second at most until what the walk has left is back in its place: the broker closes a channel before it takes
-   * back what the channel held. Never rejects.
-   */
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#acknowledged > 0)
+  /** Never rejects. */
+  async close(): Promise<void> {
+    if (this.acknowledged > 0)
       await within(SETTLE_TIMEOUT_MS, 'the end of a look', this.#settled()).catch(() => undefined);
     await closeInTime(this.#channel);
-    // Also if nothing was shown: somebody else may hold all of them.
-    const expected = Math.max(this.#shown, 1) - this.#acknowledged;
-    for (let depth = 0, looks = 0; depth < expected && looks < LOOKS; looks += 1) {
-      await pause(LOOK_PAUSE_MS);
-      const counts = await countsOf(this.#connection, this.#queue).catch(() => undefined);
-      depth = counts?.messageCount ?? expected;
-    }
   }
 
   /**
@@ -119,70 +125,51 @@ export class QueueWalk implements AsyncDisposable {
    * them, and drops them when it closes. A queue answers a cancellation after all that it was sent before.
    */
   async #settled(): Promise<void> {
-    const { tag = '', held = 0 } = this.#consumer ?? {};
+    const { tag, held } = this.#consumer;
     await this.#channel.prefetch(Math.max(1, held));
     await this.#channel.consume(this.#queue, () => undefined, { consumerTag: tag });
     await this.#channel.cancel(tag);
   }
 
-  /**
-   * @param messages how many the broker sends; one more for each that is acknowledged meanwhile
-   * @param left how many are in the queue
-   * @returns how many came, and the bytes of their bodies
-   */
-  async *#take(
-    consumer: Consumer,
-    messages: number,
-    left: number,
-  ): AsyncGenerator<WalkedMessage, { count: number; bytes: number }> {
+  /** Takes so many messages, or as many as there are, and the bytes of their bodies. */
+  async #take(consumer: Consumer, messages: number) {
     const channel = this.#channel;
-    const arrived: ConsumeMessage[] = [];
-    const taken = { count: 0, bytes: 0 };
-    let woken = new AbortController();
+    const taken: ConsumeMessage[] = [];
+    let bytes = 0;
+    const ended = new AbortController();
     const onMessage = (message: ConsumeMessage | null): void => {
-      if (message) {
-        arrived.push(message);
-        taken.count += 1;
-        taken.bytes += this.#bodyBytes();
-      }
-      woken.abort();
+      if (message) bytes += this.#bodyBytes();
+      if (message) taken.push(message);
+      if (!message || taken.length === messages) ended.abort();
     };
     const prefetch = consumer.held + messages;
-    consumer.wanted = messages;
-    await this.#answered(channel.prefetch(prefetch));
-    await this.#answered(channel.consume(this.#queue, onMessage, { consumerTag: consumer.tag }));
-    for (let seen = 0; seen < Math.min(consumer.wanted, left);) {
-      if (taken.count === seen) {
-        woken = new AbortController();
-        await pause(IDLE_MS, woken.signal);
-      }
-      // Answered once all is sent that came before it.
-      if (taken.count === seen) await this.#answered(channel.prefetch(prefetch));
-      if (taken.count === seen) break;
-      seen = taken.count;
-      for (const message of arrived.splice(0)) yield this.#show(message, consumer);
-    }
-    // What an acknowledgement let come would meet no consumer any more, and go to the end of the queue.
-    consumer.deferred = [];
+    const deferred = (this.#deferred = [] as ConsumeMessage[]);
     try {
+      await this.#answered(channel.prefetch(prefetch));
+      await this.#answered(channel.consume(this.#queue, onMessage, { consumerTag: consumer.tag }));
+      for (let seen = -1; seen < taken.length && taken.length < messages;) {
+        seen = taken.length;
+        await pause(IDLE_MS, ended.signal);
+        // Answered once all is sent that came before it.
+        if (taken.length === seen) await this.#answered(channel.prefetch(prefetch));
+      }
       await this.#answered(channel.cancel(consumer.tag));
     } finally {
-      for (const message of consumer.deferred) channel.ack(message);
-      consumer.deferred = undefined;
+      this.#deferred = undefined;
+      for (const message of deferred) channel.ack(message);
     }
-    for (const message of arrived) yield this.#show(message, consumer);
-    return taken;
+    consumer.held += taken.length;
+    this.left += taken.length;
+    return { taken, bytes };
   }
 
   #show(message: ConsumeMessage, consumer: Consumer): WalkedMessage {
-    this.#shown += 1;
-    consumer.held += 1;
     const acknowledge = (): void => {
-      if (consumer.deferred) consumer.deferred.push(message);
+      if (this.#deferred) this.#deferred.push(message);
       else this.#channel.ack(message);
-      this.#acknowledged += 1;
+      this.acknowledged += 1;
+      this.left -= 1;
       consumer.held -= 1;
-      consumer.wanted += 1;
     };
     return { message, acknowledge };
   }

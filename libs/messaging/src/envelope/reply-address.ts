@@ -1,7 +1,3 @@
-import type { CommandError, Violation } from '#contracts';
-
-import type { OwnHeaders } from './own-headers.ts';
-
 /** The caller of a command without a broker user. */
 export const ANONYMOUS = 'anonymous';
 const DIRECT = 'amq.rabbitmq.reply-to';
@@ -9,9 +5,6 @@ const DIRECT = 'amq.rabbitmq.reply-to';
 const MAX_BYTES = 255;
 /** The most that a character takes in UTF-8, as JavaScript counts characters. */
 const MOST_BYTES = 3;
-
-/** How a command was written, and so how its replies are: a packet is `{pattern, data, id}` of Nest's own RabbitMQ client. */
-export type CommandForm = 'typed' | 'packet';
 
 /** Where the replies go. */
 export type ReplyAddress =
@@ -21,31 +14,6 @@ export type ReplyAddress =
   | { readonly kind: 'queue'; readonly queue: string }
   /** The direct reply-to key of a waiting client: at most once, without a return. */
   | { readonly kind: 'direct'; readonly queue: string };
-
-/** A command as it was read from the wire: what can be known of any message, however broken. */
-export interface Envelope {
-  readonly form: CommandForm;
-  /** The command's identity; made up if the message has none that can be used. */
-  readonly id: string;
-  /** As sent; '' if there is none. */
-  readonly type: string;
-  readonly correlationId: string;
-  readonly replyTo: ReplyAddress;
-  readonly operator: string;
-  /** How log lines name its player; undefined if they do not, or if it is about none. */
-  readonly subject: string | undefined;
-  /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
-  readonly caller: string;
-  readonly own: OwnHeaders;
-  /** Epoch milliseconds. */
-  readonly deadlineAtMs: number;
-  readonly traceparent: string | undefined;
-  readonly data: unknown;
-  /** Why the message cannot be a command at all. */
-  readonly fault: CommandError | undefined;
-  /** Faults of its properties and headers. */
-  readonly violations: readonly Violation[];
-}
 
 /** Who may send what. A caller is a broker user, as the broker has checked it. Source: bus contract, section 5a. */
 export abstract class CallerPolicy {
@@ -57,11 +25,7 @@ export abstract class CallerPolicy {
 
 export const ALL_CALLERS: CallerPolicy = { mayRun: () => true, mayReplyTo: () => true };
 
-/**
- * Where a `reply_to` leads.
- *
- * @param reserved the prefix and a dot: names that belong to the service
- */
+/** Where a `reply_to` leads. @param reserved the prefix and a dot: names that belong to the service */
 export function readReplyAddress(
   replyTo: unknown,
   reserved: string,
