@@ -5,7 +5,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
 import { busNames } from '#contracts';
-import { MessagingModule, type MessagingModuleOptions } from '#messaging';
+import { MessagingModule, type MessagingOptions } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { steadyClock } from '#resilience';
 import type { SettingName, Settings } from '#settings';
@@ -24,7 +24,7 @@ import type { Traces } from './traces/traces.ts';
 /** The settings that controllers and providers are given by their names. */
 const INJECTED = ['AMQP_PREFIX', 'LANES', 'REPORTS_PER_PAGE'] as const satisfies readonly SettingName[];
 
-export interface AppOptions extends Pick<MessagingModuleOptions, 'callers' | 'internalKeys' | 'onMismatch'> {
+export interface AppOptions extends Pick<MessagingOptions, 'callers' | 'internalKeys' | 'onMismatch'> {
   readonly settings: Settings;
   /** The first ones; `PlatformClients` takes others later. */
   readonly operators: readonly OperatorCredentials[];
