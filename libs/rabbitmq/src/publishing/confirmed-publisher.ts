@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import { codeOf, destroySocket } from '../connection/questions.ts';
-import { ConfirmingChannel, type OnAnswer, PendingPublish } from './confirming-channel.ts';
+import { ConfirmingChannel, type OnAnswer, type PendingPublish } from './confirming-channel.ts';
 import { IsolatedPublisher } from './isolated-publisher.ts';
 import {
   type OutgoingMessage,
@@ -92,7 +92,16 @@ export class ConfirmedPublisher {
    */
   publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
-      this.#send(new PendingPublish(message, isWanted, resolve, reject));
+      this.#send({
+        message,
+        isWanted,
+        resolve,
+        reject,
+        tries: 0,
+        sentAt: 0,
+        isInDoubt: false,
+        isDone: false,
+      });
     });
   }
 

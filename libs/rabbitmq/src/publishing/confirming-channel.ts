@@ -5,23 +5,20 @@ import { InFlight, type Place } from '../in-flight.ts';
 import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
 
 /** One message on its way, over as many channels as it takes. */
-export class PendingPublish {
+export interface PendingPublish {
+  readonly message: OutgoingMessage;
+  /** Asked before each try. */
+  readonly isWanted: () => boolean;
+  readonly resolve: (outcome: PublishOutcome) => void;
+  readonly reject: (reason: unknown) => void;
   /** How often it was published. */
-  tries = 0;
+  tries: number;
   /** When it was last published, in the ticks of that channel. */
-  sentAt = 0;
+  sentAt: number;
   /** Whether the broker may have closed a channel for it, so that it is published alone. */
-  isInDoubt = false;
+  isInDoubt: boolean;
   /** Settled, though a channel may still answer it. */
-  isDone = false;
-
-  /** @param isWanted asked before each try */
-  constructor(
-    readonly message: OutgoingMessage,
-    readonly isWanted: () => boolean,
-    readonly resolve: (outcome: PublishOutcome) => void,
-    readonly reject: (reason: unknown) => void,
-  ) {}
+  isDone: boolean;
 }
 
 /** Called with what became of a message: an error says why the channel has closed, without a code if its connection was lost. */
