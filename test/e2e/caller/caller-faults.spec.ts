@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
+import { uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 import { callersForAll, DAY, PATIENT } from './open-callers.ts';
 
@@ -83,26 +83,6 @@ describe('@poker-bridge/caller, on a bad day', () => {
     bus.channel.sendToQueue(caller.replyQueue, Buffer.from('{}'), properties);
     await expect(call).rejects.toMatchObject({ code: 'REPLY_UNREADABLE', retryable: false });
     await platform.clearFaults();
-  });
-
-  it('ends a call at its deadline while the broker is low on memory, says why, and sends afterwards', async () => {
-    const { callers } = suite;
-    const states: string[] = [];
-    const waiting = callers.open({ onState: (connection, { kind }) => states.push(`${connection} ${kind}`) });
-    await waiting.ready();
-    await testBrokerCtl('set_vm_memory_high_watermark', '0.00001');
-    try {
-      await expect(waiting.createSession({ userId: 'alice' }, { deadlineMs: 1_000 })).rejects.toMatchObject({
-        code: 'NOT_SENT',
-        message: expect.stringContaining('The broker is low on memory and takes nothing'),
-      });
-    } finally {
-      await testBrokerCtl('set_vm_memory_high_watermark', '0.6');
-    }
-    expect(await waiting.createSession({ userId: 'alice' }, PATIENT)).toMatchObject({ userId: 'alice' });
-    expect(states).toEqual(
-      expect.arrayContaining(['consuming open', 'publishing open', 'publishing blocked']),
-    );
   });
 
   it('refuses a second process of its instance, at once and by name', async () => {

@@ -6,6 +6,7 @@ import { type Gate, healthy, playerOf } from '../../support/platform-answers.ts'
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
+import { openCallers, PATIENT } from '../caller/open-callers.ts';
 
 const PREFETCH = 5;
 const MAX_MESSAGE_BYTES = 20_000;
@@ -75,6 +76,24 @@ describe('a broker of its own', () => {
     await service.worker();
     const replies = await sessions;
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
+  });
+
+  it('that is low on memory ends the call of a caller at its deadline, and says why; it sends afterwards', async () => {
+    await using callers = openCallers(service);
+    const states: string[] = [];
+    const waiting = callers.open({ onState: (connection, { kind }) => states.push(`${connection} ${kind}`) });
+    await waiting.ready();
+    gate.open();
+    await raiseAlarm();
+    await expect(waiting.createSession({ userId: 'alice' }, { deadlineMs: 1_000 })).rejects.toMatchObject({
+      code: 'NOT_SENT',
+      message: expect.stringContaining('The broker is low on memory and takes nothing'),
+    });
+    await endAlarm();
+    expect(await waiting.createSession({ userId: 'alice' }, PATIENT)).toMatchObject({ userId: 'alice' });
+    expect(states).toEqual(
+      expect.arrayContaining(['consuming open', 'publishing open', 'publishing blocked']),
+    );
   });
 
   it('that does not take a page fails its report, which is answered, and costs nobody else the connection', async () => {

@@ -153,7 +153,9 @@ describe('traces', () => {
     expect(reply.headers['traceparent']).toBe(`00-${TRACE_ID}-${publish?.spanId}-01`);
     expect(service.platform.requests.every(({ headers }) => headers['traceparent'] === undefined)).toBe(true);
     expect(Buffer.concat(receiver.bodies).toString('latin1')).not.toContain('canary');
-    expect(receiver.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'api-key': 'canary key' } });
+    // An exporter of another suite may still try the port, which was its receiver's.
+    const keys = receiver.requests.map(({ path, headers }) => [path, headers['api-key']]);
+    expect(keys).toContainEqual(['/v1/traces', 'canary key']);
     expect(await linesOf(TRACE_ID)).toHaveLength(1);
   });
 
