@@ -47,14 +47,9 @@ export async function demo(isKept: boolean): Promise<boolean> {
   await using parts = new AsyncDisposableStack();
   console.log(styleText('bold', 'poker-bridge demo'));
   const finding = findBroker(brokerSources({ amqpUrl: process.env['AMQP_URL'] }));
-  const broker = parts.use(
-    // Without user and password.
-    await step(
-      'RabbitMQ',
-      finding,
-      ({ origin, url }) => `${origin}, ${url.replaceAll(/\/\/[^/,]*@/g, '//')}`,
-    ),
-  );
+  const withoutLogin = (url: string) => url.replaceAll(/\/\/[^/,]*@/g, '//');
+  const told = step('RabbitMQ', finding, ({ origin, url }) => `${origin}, ${withoutLogin(url)}`);
+  const broker = parts.use(await told);
   const sandbox = parts.use(
     new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' }),
   );
@@ -111,11 +106,7 @@ async function step<T>(what: string, work: Promise<T>, tell: (result: T) => stri
 }
 
 /** Sends a command, and shows it with its replies. @returns whether it was answered as it should be */
-async function play(
-  caller: Caller,
-  replies: EventEmitter,
-  [title, type, data, expected]: Scene,
-): Promise<boolean> {
+async function play(caller: Caller, replies: EventEmitter, [title, type, data, expected]: Scene) {
   const command = caller.prepare(type, data as never, { deadlineMs: DEADLINE_MS });
   console.log(`\n${styleText('bold', title)}`);
   process.stdout.write(describeCommand({ type, id: command.id, text: JSON.stringify(data) }));

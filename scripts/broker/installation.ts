@@ -1,15 +1,6 @@
-import {
-  globSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 
 import { unpackPackage } from '../debian.ts';
 import { withLock } from '../launcher/with-lock.mjs';
@@ -23,13 +14,7 @@ export type Release = keyof typeof SUITES;
 export const RELEASES = Object.keys(SUITES) as readonly Release[];
 
 /** A RabbitMQ server that is on this machine. */
-export interface Installation {
-  readonly version: string;
-  /** Holds `sbin`, `plugins` and `escript`. */
-  readonly home: string;
-  /** The PATH by which its Erlang is found. */
-  readonly path: string;
-}
+export type Installation = NonNullable<ReturnType<typeof newestIn>>;
 
 /** @throws {Error} naming the releases that there are */
 export function readRelease(text: string): Release {
@@ -88,17 +73,15 @@ export function findInstallation(): Installation | undefined {
  * The newest RabbitMQ of the packages in a folder; undefined if there is none. Its own scripts are used: those that a package
  * puts into the PATH change the user and want the system's node.
  */
-function newestIn(
-  folder: string,
-  homes = 'usr/lib/rabbitmq/lib/rabbitmq_server-*',
-  erlangIn = folder,
-): Installation | undefined {
+function newestIn(folder: string, homes = 'usr/lib/rabbitmq/lib/rabbitmq_server-*', erlangIn = folder) {
   const byVersion = new Intl.Collator('en', { numeric: true });
   const servers = globSync(join(homes, 'sbin', 'rabbitmq-server'), { cwd: folder });
   const server = servers.sort(byVersion.compare).at(-1);
   if (server === undefined) return undefined;
+  // Holds `sbin`, `plugins` and `escript`.
   const home = join(folder, dirname(dirname(server)));
   const version = /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown';
+  // The PATH by which its Erlang is found.
   const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''];
   // What was unpacked has the Erlang that it needs beside it; the machine's own may not be the one in its PATH.
   if (erlangIn === '/') path.reverse();
@@ -143,11 +126,11 @@ export function useOwnLoader(folder: string, home: string): void {
   const triplet = basename(dirname(loader));
   const libraries = ['usr/lib', 'lib'].map((each) => join(home, each, triplet)).join(':');
   const places = ['usr/lib/erlang/{bin,erts-*/bin}/*', 'usr/lib/erlang/lib/*/priv/bin/*'];
-  for (const program of globSync(places, { cwd: folder })) {
-    const file = join(folder, program);
-    if (!lstatSync(file).isFile()) continue;
+  for (const entry of globSync(places, { cwd: folder, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
     const content = readFileSync(file, 'latin1');
-    const final = join(home, program);
+    const final = join(home, relative(folder, file));
     if (content.startsWith('\u007fELF')) {
       renameSync(file, `${file}.elf`);
       const options = `--library-path '${libraries}' --argv0 '${final}'`;

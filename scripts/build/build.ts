@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
 import { root } from '../root.ts';
@@ -35,7 +26,9 @@ export async function build(repository = root): Promise<number> {
   const dist = join(repository, 'dist');
   const sources = sourcesOf(repository);
   const wanted = stampOf(repository, sources);
-  if (existsSync(join(dist, STAMP)) && readFileSync(join(dist, STAMP), 'utf8') === wanted) return 0;
+  const stamp = join(dist, STAMP);
+  const isBuilt = statSync(stamp, { throwIfNoEntry: false }) !== undefined;
+  if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return 0;
 
   // Loaded on demand, as the compiler is: that takes longer than the look at an unchanged tree.
   const { bundle, compile } = await import('./bundle.ts');

@@ -28,11 +28,9 @@ export class WorkerProcess extends Program {
 
   /** Where health and metrics are, once the worker listens. */
   async url(): Promise<string> {
-    const port = await this.until(
-      'start',
-      () => this.log.find(({ msg }) => msg === 'worker started')?.['port'] as number | undefined,
-    );
-    return `http://127.0.0.1:${port}`;
+    const started = () => this.log.find(({ msg }) => msg === 'worker started');
+    const { port } = await this.until('start', started);
+    return `http://127.0.0.1:${String(port)}`;
   }
 
   /** Waits until commands are consumed. */

@@ -13,12 +13,6 @@ import { readOptions, runTask } from '../run-task.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Builds an older version as that version builds itself, in a folder of its own. */
-function buildOld(commit: string, folder: string): void {
-  git('worktree', 'add', '--detach', folder, commit);
-  execFileSync('node', ['scripts/run.mjs', 'build'], { cwd: folder, stdio: 'inherit' });
-}
-
 /** Has workers of an older version and of this one serve side by side under load: upgraded in turn, and rolled back. */
 await runTask(async () => {
   const options = { from: String, release: '4.3', commands: 3_000, rate: 50 };
@@ -28,7 +22,9 @@ await runTask(async () => {
   const commit = git('rev-parse', '--verify', `${from}^{commit}`);
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-upgrade-'));
   try {
-    buildOld(commit, folder);
+    git('worktree', 'add', '--detach', folder, commit);
+    // An older version builds itself.
+    execFileSync('node', ['scripts/run.mjs', 'build'], { cwd: folder, stdio: 'inherit' });
     await build();
     const { version } = await requireInstallation();
     console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);

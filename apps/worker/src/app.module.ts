@@ -58,15 +58,11 @@ export class AppModule {
       observer: busObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]),
       tracer: traces?.commands,
     });
+    const handlers = new Set(Object.values(HANDLERS));
     return {
       module: AppModule,
       imports: [TerminusModule.forRoot({ logger: false }), messaging],
-      controllers: [
-        ...new Set(Object.values(HANDLERS)),
-        HealthController,
-        MetricsController,
-        ConsoleController,
-      ],
+      controllers: [...handlers, HealthController, MetricsController, ConsoleController],
       providers: [
         { provide: PlatformClients, useValue: platform },
         { provide: Metrics, useValue: metrics },

@@ -10,6 +10,6 @@ process.on('SIGUSR1', () => undefined);
 // Keeps compiled code for the next start, if the folder can be written.
 enableCompileCache(fileURLToPath(new URL('../../../../node_modules/.cache/poker-bridge', import.meta.url)));
 // First, because everything else takes time to load, and an orchestrator may stop the worker meanwhile.
-const stopping = stopOnSignal();
+const stopBy = stopOnSignal();
 const { startWorker } = await import('./start-worker.ts');
-await startWorker(stopping);
+await startWorker(stopBy);

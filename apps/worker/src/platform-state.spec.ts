@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import type { CircuitReport, Operation, PlatformClient } from '#platform';
+import type { CircuitReport, Operation, PlatformClients } from '#platform';
 
 import { compartmentsOf, reportsPause } from './platform-state.ts';
 
@@ -14,8 +14,9 @@ it('puts what a lane holds beside what waits for the platform', () => {
     { operator: 'default', operation: 'session.create', inFlight: 0, overflowed: 0 },
     { operator: 'gone', operation: 'session.create', inFlight: 0, overflowed: 0 },
   ];
-  const get = (operator: string) => (operator === 'gone' ? undefined : ({} as PlatformClient));
-  expect(compartmentsOf({ compartments }, { operations: () => calls, get })).toEqual([
+  const get = (operator: string) => (operator === 'gone' ? undefined : {});
+  const platform = { operations: () => calls, get } as unknown as PlatformClients;
+  expect(compartmentsOf({ compartments }, platform)).toEqual([
     { operator: 'casino', operation: 'game.open', inFlight: 500, waiting: 300, overflowed: 7 },
     { operator: 'casino', operation: 'report.rake.fetch', inFlight: 3, waiting: 1, overflowed: 0 },
     { operator: 'default', operation: 'session.create', inFlight: 0, waiting: 0, overflowed: 0 },

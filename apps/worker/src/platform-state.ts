@@ -1,13 +1,8 @@
 import { type CommandType, LANE_OF_COMMAND } from '#contracts';
-import type { MessagingHealth, ReportsPause } from '#messaging';
-import type { CircuitReport, OperationReport, PlatformClients } from '#platform';
+import type { MessagingHealth } from '#messaging';
+import type { CircuitReport, PlatformClients } from '#platform';
 
 const RECENTLY_MS = 60_000;
-
-/** The calls to the platform, as far as compartments show them. */
-export interface CalledPlatform extends Pick<PlatformClients, 'get'> {
-  operations(): readonly Pick<OperationReport, 'operator' | 'operation' | 'inFlight' | 'waiting'>[];
-}
 
 /**
  * What each operation of a configured operator has in flight, if it was used: players' commands in this worker, wherever they
@@ -16,7 +11,7 @@ export interface CalledPlatform extends Pick<PlatformClients, 'get'> {
  */
 export function compartmentsOf(
   { compartments }: Pick<MessagingHealth, 'compartments'>,
-  platform: CalledPlatform,
+  platform: Pick<PlatformClients, 'get' | 'operations'>,
 ) {
   type Report = MessagingHealth['compartments'][number] & { readonly waiting: number };
   const reports = new Map<string, Report>();
@@ -39,11 +34,7 @@ export function compartmentsOf(
  *
  * @param operators how many there are: one that was not called counts as well
  */
-export function reportsPause(
-  circuits: readonly CircuitReport[],
-  operators: number,
-  nowMs: number,
-): ReportsPause {
+export function reportsPause(circuits: readonly CircuitReport[], operators: number, nowMs: number) {
   const used = circuits.filter(
     ({ operation, lastUsedAtMs }) =>
       LANE_OF_COMMAND[operation satisfies CommandType] === 'reports' && nowMs - lastUsedAtMs <= RECENTLY_MS,

@@ -16,7 +16,7 @@ import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
 import { showState } from './observers/state-metrics.ts';
 import { callersOf, credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
-import type { Stopping } from './stop-on-signal.ts';
+import type { StopBy } from './stop-on-signal.ts';
 
 /** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
 const FLUSH_MS = 5_000;
@@ -25,9 +25,9 @@ const NO_SUBJECTS =
   'no LOG_SUBJECT_KEY: a player cannot be found in these lines; with it, poker-bridge trace --player can';
 
 /** Starts a worker with the settings of the environment; if they are wrong it prints why and ends the process. */
-export async function startWorker(stopping: Stopping): Promise<void> {
+export async function startWorker(stopBy: StopBy): Promise<void> {
   try {
-    await start(stopping);
+    await start(stopBy);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -36,7 +36,7 @@ export async function startWorker(stopping: Stopping): Promise<void> {
   }
 }
 
-async function start(stopping: Stopping): Promise<void> {
+async function start(stopBy: StopBy): Promise<void> {
   const settings = readSettings(process.env);
   const logger = createLogger(settings.LOG_LEVEL);
   const credentials = credentialsOf(settings, process.env, logger);
@@ -74,7 +74,7 @@ async function start(stopping: Stopping): Promise<void> {
   });
   skipPipes(app, Object.values(HANDLERS));
   app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
-  stopping.begins(logger, async () => {
+  stopBy(logger, async () => {
     const graceEndsAtMs = performance.now() + settings.SHUTDOWN_GRACE_MS;
     viewers.close();
     await transport.close();

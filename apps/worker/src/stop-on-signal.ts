@@ -1,6 +1,6 @@
 import type { Logger } from '#telemetry';
 
-export type Stopping = ReturnType<typeof stopOnSignal>;
+export type StopBy = ReturnType<typeof stopOnSignal>;
 
 /**
  * Stops cleanly at the first signal, and at once at the second. Before there is anything to stop, the first signal ends
@@ -15,20 +15,18 @@ export function stopOnSignal() {
     void onFirst(signal);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
-  return {
-    /** @param stop finishes the commands in flight; then the process exits with 0 */
-    begins(logger: Logger, stop: () => Promise<void>): void {
-      onFirst = async (signal) => {
-        logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
-        try {
-          await stop();
-        } catch (error) {
-          logger.error({ err: error }, 'worker did not stop cleanly');
-          process.exit(1);
-        }
-        logger.info('worker stopped');
-        process.exit(0);
-      };
-    },
+  /** @param stop finishes the commands in flight; then the process exits with 0 */
+  return (logger: Logger, stop: () => Promise<void>): void => {
+    onFirst = async (signal) => {
+      logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
+      try {
+        await stop();
+      } catch (error) {
+        logger.error({ err: error }, 'worker did not stop cleanly');
+        process.exit(1);
+      }
+      logger.info('worker stopped');
+      process.exit(0);
+    };
   };
 }

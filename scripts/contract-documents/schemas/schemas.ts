@@ -28,10 +28,8 @@ const RECORD_SCHEMAS: Definitions = {
 };
 
 function recordOf(report: ReportName, members: Definitions): JsonSchema {
-  return objectOf({
-    ...members,
-    ...Object.fromEntries(REPORT_AMOUNTS[report].map((name) => [name, AMOUNT])),
-  });
+  const amounts = REPORT_AMOUNTS[report].map((name) => [name, AMOUNT] as const);
+  return objectOf({ ...members, ...Object.fromEntries(amounts) });
 }
 
 /** Which records a page holds, by its report; those of a page with faults may be anything. */

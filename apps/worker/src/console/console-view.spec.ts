@@ -43,14 +43,8 @@ describe('consoleView', () => {
     const { worker, operators } = viewOf(['acme', 'other'], tally);
     expect(worker).toContain(`process ${process.pid}`);
     const unused = { inFlight: 0, waiting: 0, overflowed: 0 };
-    const open = {
-      circuit: 'open',
-      cause: 'HTTP 503',
-      openSinceMs: 42,
-      inFlight: 3,
-      waiting: 1,
-      overflowed: 7,
-    };
+    const held = { inFlight: 3, waiting: 1, overflowed: 7 };
+    const open = { circuit: 'open', cause: 'HTTP 503', openSinceMs: 42, ...held };
     const operations = OPERATIONS.map((operation) => ({
       operation,
       ...(operation === 'game.open' ? open : unused),

@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 
 import { ERROR_CODES, type ErrorCategory, isCommandType } from '#contracts';
 import type { KeptLook, MessagingHealth } from '#messaging';
-import { OPERATIONS } from '#platform';
+import { OPERATIONS, type PlatformClients } from '#platform';
 
-import { type CalledPlatform, compartmentsOf } from '../platform-state.ts';
+import { compartmentsOf } from '../platform-state.ts';
 import type { Failure } from './failure-tally.ts';
 import { type Findings, isBlocked, PLAIN_NAME, verdictOf } from './verdict.ts';
 
@@ -31,7 +31,7 @@ export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
 export interface Sources extends Findings {
   readonly prefix: string;
   readonly bus: MessagingHealth;
-  readonly platform: CalledPlatform;
+  readonly platform: Pick<PlatformClients, 'get' | 'operations'>;
 }
 
 /** The state that the page shows: states, counts, codes and ids; nothing of a command's data. */
@@ -65,21 +65,18 @@ export function consoleView(sources: Sources) {
 
 /** Each operation of each operator; without `circuit` before it was called. */
 function operatorsOf({ bus, circuits, operators, platform, tally }: Sources) {
-  const states = new Map(
-    circuits.map(({ operator, operation, state, cause }) => {
-      const name = `${operation} ${operator}`;
-      return [name, { circuit: state, cause, openSinceMs: tally.troubledSinceMs(name) }];
-    }),
-  );
+  const states = new Map(circuits.map((each) => [`${each.operation} ${each.operator}`, each]));
   const compartments = new Map(
-    compartmentsOf(bus, platform).map(({ operator, ...rest }) => [`${rest.operation} ${operator}`, rest]),
+    compartmentsOf(bus, platform).map((each) => [`${each.operation} ${each.operator}`, each]),
   );
-  const unused = { inFlight: 0, waiting: 0, overflowed: 0 };
   return operators.map((operator) => ({
     operator,
     operations: OPERATIONS.map((operation) => {
       const name = `${operation} ${operator}`;
-      return { operation, ...unused, ...states.get(name), ...compartments.get(name) };
+      const { state: circuit, cause } = states.get(name) ?? {};
+      const { inFlight = 0, waiting = 0, overflowed = 0 } = compartments.get(name) ?? {};
+      const openSinceMs = tally.troubledSinceMs(name);
+      return { operation, circuit, cause, openSinceMs, inFlight, waiting, overflowed };
     }),
   }));
 }

@@ -26,11 +26,6 @@ const HEADERS = {
 export class ConsoleController {
   constructor(private readonly feed: ConsoleFeed) {}
 
-  @Get()
-  page(@Res() response: ExpressResponse): void {
-    this.asset(response, 'index.html');
-  }
-
   @Get('events')
   events(@Req() request: IncomingMessage, @Res() response: ExpressResponse): void {
     // A page from elsewhere cannot read the stream; nor may it take a place.
@@ -38,8 +33,8 @@ export class ConsoleController {
     else this.feed.viewers.admit(response);
   }
 
-  @Get(':name')
-  asset(@Res() response: ExpressResponse, @Param('name') name: string): void {
+  @Get(['', ':name'])
+  asset(@Res() response: ExpressResponse, @Param('name') name = 'index.html'): void {
     response.set(HEADERS).sendFile(name, { root: PAGE }, (error) => {
       if (error && !response.headersSent) response.status(404).end();
     });

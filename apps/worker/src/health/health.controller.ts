@@ -1,10 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import {
-  HealthCheck,
-  type HealthCheckResult,
-  HealthCheckService,
-  type HealthIndicatorResult,
-} from '@nestjs/terminus';
+import { HealthCheck, HealthCheckService, type HealthIndicatorResult } from '@nestjs/terminus';
 
 import { type ConsumerState, type MessagingHealth, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
@@ -27,21 +22,21 @@ export class HealthController {
   /** Whether the process can answer at all; a broker that is away is no reason for a restart. */
   @Get('live')
   @HealthCheck()
-  live(): Promise<HealthCheckResult> {
+  live() {
     return this.checks.check([() => this.#process()]);
   }
 
   /** Whether commands are consumed: up once every lane consumes, or is paused on purpose. */
   @Get('ready')
   @HealthCheck()
-  ready(): Promise<HealthCheckResult> {
+  ready() {
     return this.checks.check([() => this.#bus()]);
   }
 
   /** All indicators. An open circuit means that the platform fails, and is no reason for 503; nor is an unavailable Redis. */
   @Get()
   @HealthCheck()
-  all(): Promise<HealthCheckResult> {
+  all() {
     return this.checks.check([
       () => ({ ...this.#process(), ...this.#bus(), ...this.#platform(), ...this.#redis() }),
     ]);

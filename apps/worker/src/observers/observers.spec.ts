@@ -23,7 +23,7 @@ async function shown(act: (...given: Parameters<typeof platformObserver>) => voi
 }
 
 const shownAfter = (act: (observer: MessagingObserver) => void) =>
-  shown((...given) => act(busObserver(...given)));
+  shown((...given) => act(busObserver(...given, [])));
 
 describe('busObserver', () => {
   it.each([

@@ -14,7 +14,7 @@ export function busObserver(
   logger: Logger,
   metrics: Metrics,
   tally: FailureTally,
-  consumed: readonly string[] = [],
+  consumed: readonly string[],
 ): MessagingObserver {
   beginAtZero(metrics, consumed);
   const connections: Record<string, ConnectionState['kind']> = { consuming: 'closed', publishing: 'closed' };

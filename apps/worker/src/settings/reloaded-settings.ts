@@ -22,11 +22,7 @@ import { ReloadedFiles } from './reloaded-files.ts';
 const OTHERS = '*';
 
 /** The credentials of every operator, read again when `OPERATORS_FILE` or the file of a secret key changes. @throws SettingsError */
-export function credentialsOf(
-  settings: Settings,
-  environment: NodeJS.ProcessEnv,
-  logger: Logger,
-): ReloadedFiles<readonly OperatorCredentials[]> {
+export function credentialsOf(settings: Settings, environment: NodeJS.ProcessEnv, logger: Logger) {
   const read = (readText: ReadText): readonly OperatorCredentials[] => {
     const current = { ...settings, ...readSomeSettings(['PLATFORM_SECRET_KEY'], environment, readText) };
     const operators = readOperators(current, readText);
@@ -37,12 +33,10 @@ export function credentialsOf(
 }
 
 /** Who may send what, by `CALLERS_FILE`, read again when it changes; without it everything is allowed. @throws SettingsError */
-export function callersOf(
-  { CALLERS_FILE: path }: Pick<Settings, 'CALLERS_FILE'>,
-  logger: Logger,
-): CallerPolicy {
-  if (path === undefined) return { mayRun: () => true, mayReplyTo: () => true };
-  const file = new ReloadedFiles('CALLERS_FILE', (readText) => readCallers(path, readText), logger);
+export function callersOf({ CALLERS_FILE }: Pick<Settings, 'CALLERS_FILE'>, logger: Logger): CallerPolicy {
+  if (CALLERS_FILE === undefined) return { mayRun: () => true, mayReplyTo: () => true };
+  const read = (readText: ReadText) => readCallers(CALLERS_FILE, readText);
+  const file = new ReloadedFiles('CALLERS_FILE', read, logger);
   /** The name of a broker user may be `*`, too; it is nobody's name for all others. */
   const rulesOf = (caller: string): CallerRules | undefined =>
     (caller === OTHERS ? undefined : file.value.get(caller)) ?? file.value.get(OTHERS);
@@ -65,14 +59,10 @@ function allows(rules: CallerRules | undefined, isNamed: boolean | undefined): b
   return rules !== undefined && (isNamed ?? true);
 }
 
-export type TlsContexts = Readonly<Record<TlsFamily, TlsContext>>;
+export type TlsContexts = ReturnType<typeof tlsContextsOf>;
 
 /** The certificates that connections trust and present, read again when their files change. @throws SettingsError with every fault */
-export function tlsContextsOf(
-  settings: Settings,
-  operators: readonly OperatorCredentials[],
-  logger: Logger,
-): TlsContexts {
+export function tlsContextsOf(settings: Settings, operators: readonly OperatorCredentials[], logger: Logger) {
   const faults: SettingFault[] = [];
   const contextOf = (family: TlsFamily, addresses: readonly string[]): TlsContext => {
     const context = new TlsContext(family);

@@ -1,12 +1,4 @@
-import {
-  CommandError,
-  extentsDiffer,
-  mostPagesOf,
-  type ReportCompleted,
-  type ReportExtent,
-  type ReportName,
-  spansIntervals,
-} from '#contracts';
+import { CommandError, extentsDiffer, mostPagesOf, type ReportName, spansIntervals } from '#contracts';
 import type { CommandContext } from '#messaging';
 import { type CollectionPage, Slices } from '#platform';
 
@@ -61,7 +53,7 @@ export class ReportTally {
   }
 
   /** Notes what a page says of the report, whether it is published or not. */
-  compare(page: ReportExtent & Pick<ReadPage, 'readAtMs'>): void {
+  compare(page: ReadPage): void {
     const state = this.state;
     if (state.readTo === 0) {
       state.firstTotal = page.totalCount;
@@ -100,7 +92,7 @@ export class ReportTally {
   }
 
   /** @param isWhole whether every page was asked for, so that there must be as many records as the platform counts */
-  completed(report: ReportName, isWhole: boolean): ReportCompleted {
+  completed(report: ReportName, isWhole: boolean) {
     const { pages, records, repeats, changed, faults, lastTotal, readFrom, readTo } = this.state;
     const missing = isWhole ? lastTotal - (records - repeats) : 0;
     return {

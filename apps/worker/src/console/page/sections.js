@@ -2,7 +2,6 @@
 
 import { badge, copyable, count, duration, h, nothing, table, time } from './elements.js';
 
-const REDIS = { available: 'connected' };
 const ENDS = { answered: 'the caller was told', postponed: 'tried again later' };
 
 /** The worst reason as the headline, with since when, why, who acts and what to type; the rest below it. */
@@ -85,7 +84,7 @@ export function lanesSection({ lanes, broker, redis }) {
     ),
     card(
       'Deduplication',
-      badge(redis ? (REDIS[redis] ?? redis) : 'this worker'),
+      badge(redis === 'available' ? 'connected' : (redis ?? 'this worker')),
       h('p', redis ? 'Redis, shared by all workers' : 'in the memory of this worker (no REDIS_URL)'),
     ),
   ];
