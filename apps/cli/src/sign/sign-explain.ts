@@ -48,7 +48,7 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
     const lines = rows.map(rowLine);
     if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
     else process.stdout.write(Array.isArray(input) ? `[\n${lines.join(',\n')}\n]\n` : `${lines.join('')}\n`);
-    if (!rows.every(fits)) process.exitCode = EXIT.failed;
+    if (rows.some(({ isWrong }) => isWrong)) process.exitCode = EXIT.failed;
   } catch (error) {
     // The stack is full: PHP reads no more than 512 levels.
     throw error instanceof RangeError ? usageError('the parameters are nested too deep') : error;
@@ -56,24 +56,21 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
 }
 
 function signed(row: Row) {
-  const { parameters, rawBody, settings, secret } = row;
+  const { parameters, rawBody, settings, secret, expectedSign } = row;
   const { data } = parameters;
   // Only open-game has a body that may be signed: as it was sent, or else as this service sends it.
   const isOpenGame = typeof data === 'object' && data !== null;
   const request = { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
   const canonical = signedText(request, settings);
   const sign = secret === undefined ? undefined : signatureOf(canonical, secret);
-  return { ...row, request, canonical, sign };
+  // What was sent without a signature is not wrong: an operator without a secret key opens games so.
+  const isWrong = sign !== undefined && expectedSign !== undefined && expectedSign !== sign;
+  return { ...row, request, canonical, sign, isWrong };
 }
 
 function rowLine({ given, canonical, sign }: SignedRow): string {
   const { secret: _secret, canonical: _canonical, sign: _sign, ...others } = given;
   return exactJson({ ...others, canonical, sign: sign ?? null });
-}
-
-/** What was sent without a signature is not wrong: an operator without a secret key opens games so. */
-function fits({ sign, expectedSign }: SignedRow): boolean {
-  return sign === undefined || expectedSign === undefined || expectedSign === sign;
 }
 
 function describeRow(row: SignedRow): string {
@@ -139,9 +136,9 @@ function whyKept({ path, value, origin }: SignedPiece, settings: SignatureSettin
   return reasons.filter(Boolean).join('; ');
 }
 
-function comparisonLines({ request, settings, secret, sign, expectedSign: sent }: SignedRow): string[] {
+function comparisonLines({ request, settings, secret, isWrong, expectedSign: sent }: SignedRow): string[] {
   if (sent === undefined || secret === undefined) return [];
-  if (sent === sign) return [styleText('green', 'the same as the sign that was given')];
+  if (!isWrong) return [styleText('green', 'the same as the sign that was given')];
   const wrong = explainSignature({ sent, request, settings, secretKey: secret });
   const changed = Object.entries(wrong.settings ?? {}).map(([variable, value]) => `${variable}=${value}`);
   return [
