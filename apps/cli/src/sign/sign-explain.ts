@@ -4,6 +4,7 @@ import {
   exactJson,
   explainSignature,
   type Mistake,
+  PAGINATION,
   SIGNATURE_VARIABLES,
   signatureOf,
   type SignatureSettings,
@@ -21,14 +22,11 @@ import { type InputOptions, readInput, type Row } from './read-input.ts';
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
 const SETTINGS_A_LINE = 3;
-const PAGINATION = 'pagination is never signed';
 /** Why a name is not signed. Source: interface document, "Signature", step 2. */
 const WHY_DROPPED: Readonly<Record<string, string>> = {
   client: 'SIGNATURE_OPEN_GAME_CLIENT=drop',
   clientId: 'names the operator, is never signed',
-  'per-page': PAGINATION,
-  page: PAGINATION,
-  sort: PAGINATION,
+  ...Object.fromEntries(PAGINATION.map((name) => [name, 'pagination is never signed'])),
   sign: 'is the signature itself',
 };
 
@@ -158,14 +156,12 @@ function mistakeLines({ request, settings, secret, canonical }: SignedRow): stri
     const isListed = !mistake.seal && (!mistake.separator || mistake.piece);
     if (isListed && !texts.has(title)) texts.set(title, signedText(request, settings, mistake));
   }
-  const same = [...texts.keys()].filter((name) => texts.get(name) === canonical);
-  for (const name of same) texts.delete(name);
-  const cells = [...texts].map(([name, text]) => [
-    name,
-    secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret),
-  ]);
-  const none = same.length > 0 ? [styleText('dim', `no difference here: ${same.join('; ')}`)] : [];
-  return [...alignedLines(cells), ...none];
+  const shown = (text: string): string =>
+    secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret);
+  const differing = [...texts].filter(([, text]) => text !== canonical);
+  const same = [...texts.keys()].filter((name) => texts.get(name) === canonical).join('; ');
+  const none = same === '' ? [] : [styleText('dim', `no difference here: ${same}`)];
+  return [...alignedLines(differing.map(([name, text]) => [name, shown(text)])), ...none];
 }
 
 function otherSettings(settings: SignatureSettings) {
