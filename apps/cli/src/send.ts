@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ConsumeMessage } from 'amqplib';
 import { type Command, InvalidArgumentError } from 'commander';
 
-import { busNames, isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { busNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS } from '#contracts/validation';
 import {
   BriefConnection,
@@ -37,16 +37,7 @@ const noExchange = (name: string): string =>
 
 type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
 
-interface BusCommand {
-  readonly type: string;
-  readonly lane: Lane;
-  /** JSON, sent unchanged. */
-  readonly text: string;
-  readonly id: string;
-  readonly operator: string | undefined;
-  /** From now. */
-  readonly deadlineMs: number;
-}
+type BusCommand = Awaited<ReturnType<typeof readCommand>>;
 
 export function define(command: Command): void {
   command
@@ -84,23 +75,28 @@ ${examples.join('\n')}
 }
 
 async function send(type: string, options: SendOptions): Promise<void> {
-  const { id = randomUUID(), operator, json = false } = options;
-  // Only the worker validates it.
-  const text = await readJson('--data', options.data);
-  // A worker of another version may know it, and every worker answers.
-  if (!isCommandType(type)) process.stderr.write(`${unknownType(type)}; it is sent all the same\n`);
-  const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
-  const { deadlineMs = DEADLINE_MS[lane] } = options;
+  const { json = false } = options;
+  const command = await readCommand(type, options);
   const bus = readBus();
-  if (!json) process.stdout.write(describeCommand({ type, id, text }));
+  if (!json) process.stdout.write(describeCommand(command));
   const sentAtMs = Date.now();
-  await sendCommand(bus, { type, lane, text, id, operator, deadlineMs }, (reply) => {
+  await sendCommand(bus, command, (reply) => {
     const replyType = String(reply.properties.type);
     const body = reply.content.toString();
     if (replyType === 'command.failed') process.exitCode = EXIT.failed;
     const afterMs = Date.now() - sentAtMs;
     process.stdout.write(json ? replyLine(reply, body) : describeReply(replyType, body, afterMs));
   });
+}
+
+/** What is sent: `text` is JSON, unchanged, and the deadline begins when it is sent. */
+async function readCommand(type: string, { id = randomUUID(), operator, data, deadlineMs }: SendOptions) {
+  // Only the worker validates it.
+  const text = await readJson('--data', data);
+  // A worker of another version may know it, and every worker answers.
+  if (!isCommandType(type)) process.stderr.write(`${unknownType(type)}; it is sent all the same\n`);
+  const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
+  return { type, lane, text, id, operator, deadlineMs: deadlineMs ?? DEADLINE_MS[lane] };
 }
 
 function replyLine({ properties }: ConsumeMessage, text: string): string {

@@ -37,17 +37,18 @@ export function explainSignature(wrong: WrongSignature) {
     ? 'No usual mistake gives this signature: either the secret key or a value differs from what was sent.'
     : 'The signature is not 64 lowercase hexadecimal digits.';
   const { reason = unknown, settings = own } = way ?? ({} as Partial<WrongWay>);
-  const others = differences(settings, own).map(
-    ([variable, { member }]) => [variable, settings[member]] as const,
-  );
-  return { reason, ...(others.length > 0 && { settings: Object.fromEntries<string>(others) }) };
+  const changed = differences(settings, own).map(({ variable, value }) => [variable, value] as const);
+  return { reason, ...(changed.length > 0 && { settings: Object.fromEntries<string>(changed) }) };
 }
 
 /** The simplest come first. */
 function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature): Generator<WrongWay> {
   yield { reason: 'White space stands around the signature; it must be sent alone.' };
   const others = otherSettings(request, own);
-  for (const settings of others) yield { reason: differenceOf(settings, own), settings };
+  for (const settings of others) {
+    const effects = differences(settings, own).map(({ effect }) => effect);
+    yield { reason: `Other settings than this client has here: ${effects.join('; ')}.`, settings };
+  }
   const { parameters } = request;
   const isSmall = membersOf(parameters).length <= MAX_PARAMETERS;
   const usual = usualMistakes(request);
@@ -73,17 +74,13 @@ function otherSettings(request: SignedRequest, own: SignatureSettings): readonly
     .slice(1);
 }
 
-/** The variables whose values differ from those of other settings. */
+/** The variables whose values differ from those of other settings, each with its value and what that does. */
 function differences(settings: SignatureSettings, own: SignatureSettings) {
-  return Object.entries(SIGNATURE_VARIABLES).filter(([, { member }]) => settings[member] !== own[member]);
-}
-
-/** What other settings do, in a sentence. */
-function differenceOf(settings: SignatureSettings, own: SignatureSettings): string {
-  const texts = differences(settings, own).map(
-    ([, { member, values }]) => Object.entries(values).find(([value]) => value === settings[member])?.[1],
-  );
-  return `Other settings than this client has here: ${texts.join('; ')}.`;
+  return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) => {
+    const value = settings[member];
+    const effects: Readonly<Record<string, string>> = values;
+    return value === own[member] ? [] : [{ variable, value, effect: effects[value] }];
+  });
 }
 
 /** Two mistakes at once, if they are made at different steps. */

@@ -2,6 +2,7 @@ export { exactJson, parseExactJson, RAW_JSON } from './exact-json.ts';
 export { explainSignature } from './explain-signature.ts';
 export {
   type Mistake,
+  PAGINATION,
   sign,
   signatureOf,
   type SignedPiece,

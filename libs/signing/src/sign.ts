@@ -3,10 +3,11 @@ import { hash } from 'node:crypto';
 import { decodeJsonString, phpFloat, phpNumber } from './php-number.ts';
 import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
 
+export const PAGINATION: readonly string[] = ['per-page', 'page', 'sort'];
 /** Source: interface document, "Signature", step 2. */
 export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   ...'clientId access-token action auth channel controller locale method module sign version'.split(' '),
-  ...'per-page page sort'.split(' '),
+  ...PAGINATION,
 ]);
 
 /** Where a value was found: as a parameter, within a string of JSON, or joined to the top level from such a string. */

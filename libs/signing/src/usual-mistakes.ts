@@ -2,9 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 
 import { exactJson } from './exact-json.ts';
 import type { SignedParameters } from './signature-settings.ts';
-import { EXCLUDED_NAMES, type Mistake, type SignedRequest, sortedNames } from './sign.ts';
-
-const PAGINATION = ['per-page', 'page', 'sort'];
+import { EXCLUDED_NAMES, type Mistake, PAGINATION, type SignedRequest, sortedNames } from './sign.ts';
 
 /** The usual mistakes that are possible with a request, the most frequent first. */
 export function usualMistakes(request: SignedRequest): readonly Mistake[] {

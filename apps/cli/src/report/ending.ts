@@ -52,7 +52,7 @@ export function warningsOf(facts: ReportFacts, period: Period, timeZone?: string
     faults > 0 && `${counted(faults, 'odd value')} came, and was written as it is`,
     unknown.length > 0 &&
       `no decimals are known of ${unknown.join(', ')}: give --decimals ${unknown[0]}=2, or name them in the worker's CURRENCY_PRECISIONS`,
-    incompleteness(period, timeZone, Date.now()),
+    incompleteness(period, Date.now(), timeZone),
   ].flatMap((warning) => (typeof warning === 'string' ? [printable(warning)] : []));
 }
 

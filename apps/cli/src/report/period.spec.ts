@@ -50,7 +50,7 @@ it.each([
   ['2026-11-01 00:00:00', 'Europe/Berlin', '2026-10-31T23:10:00Z'],
   ['2026-07-01 00:00:00', 'Europe/Berlin', '2026-06-30T22:10:00Z'],
 ])('incompleteness ends ten minutes after %s in %s', (dateTo, timeZone, end) => {
-  const at = (ms: number) => incompleteness({ dateFrom: '', dateTo }, timeZone, Date.parse(end) + ms);
+  const at = (ms: number) => incompleteness({ dateFrom: '', dateTo }, Date.parse(end) + ms, timeZone);
   expect(at(0)).toBeUndefined();
   expect(at(-1)).toMatch(new RegExp(`^the period ended .* fetch it again after ${end}$`));
   expect(at(-600_001)).toMatch(new RegExp(`^the period has not ended.* fetch it again after ${end}$`));

@@ -31,11 +31,7 @@ export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptio
 }
 
 /** Why the figures up to the end of a period may be incomplete; undefined if they are not. @param timeZone default UTC */
-export function incompleteness(
-  { dateTo }: Period,
-  timeZone: string | undefined,
-  nowMs: number,
-): string | undefined {
+export function incompleteness({ dateTo }: Period, nowMs: number, timeZone?: string): string | undefined {
   const asUtcMs = Date.parse(`${dateTo.replace(' ', 'T')}Z`);
   // In the hour of a change of the clocks, their offset may be that of the hour before.
   const endMs = 2 * asUtcMs - localMs(asUtcMs, timeZone ?? 'UTC');

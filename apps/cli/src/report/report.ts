@@ -95,29 +95,26 @@ function readDecimals(text: string): readonly [string, number] {
 
 /** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
 async function report(name: ReportName, options: ReportOptions): Promise<void> {
-  if (options.out !== STANDARD_OUTPUT) return fetchInto(options.out, name, options, process.stdout);
+  if (options.out !== STANDARD_OUTPUT) return fetchInto(options.out, name, options);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
   const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
   // Also if the reader of the standard output has enough, which ends the process.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, `report.${formatOf(options)}`);
-  await fetchInto(file, name, options, process.stderr);
+  await fetchInto(file, name, options);
   if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
 }
 
-/** @param to where the end of the report, or its failure, is printed */
-async function fetchInto(
-  out: string,
-  name: ReportName,
-  options: ReportOptions,
-  to: NodeJS.WritableStream,
-): Promise<void> {
+async function fetchInto(out: string, name: ReportName, options: ReportOptions): Promise<void> {
   const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false } = options;
   const format = formatOf(options);
   const data = await dataOf(name, options);
   const identity = { report: name, ...data, operator, bus: busAddress() };
   const noFacts = () => new ReportFacts(name, options.decimals);
   const amounts = REPORT_AMOUNTS[name];
+  const isPrinted = options.out === STANDARD_OUTPUT;
+  // Where the end of the report, or its failure, is printed.
+  const to = isPrinted ? process.stderr : process.stdout;
   const earlier = options.compare === undefined ? undefined : await readEarlier(options.compare, amounts);
   return interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
@@ -135,7 +132,7 @@ async function fetchInto(
     } catch (error) {
       const left = await unfinished.leave();
       // A report for the standard output lies in a temporary folder.
-      if (options.out !== STANDARD_OUTPUT) process.stderr.write(left);
+      if (!isPrinted) process.stderr.write(left);
       if (!(error instanceof CallerError) || !error.answer) throw error;
       const body = exactJson(error.answer);
       const line = `{"type":"command.failed","body":${body}}\n`;

@@ -3,9 +3,10 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 
-import { exactJson, parseExactJson } from '#signing';
+import { exactJson } from '#signing';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
+import { jsonOr } from '../input.ts';
 import type { Page, ReportFacts, ReportRecord } from './facts.ts';
 
 const VERSION = 3;
@@ -145,11 +146,7 @@ export class UnfinishedReport {
   /** The entry of each line, empty for a line that is cut. */
   async *#entries(): AsyncGenerator<Partial<Head & Page>> {
     for await (const line of this.#file.readLines({ start: 0, autoClose: false })) {
-      try {
-        yield Object(parseExactJson(line)) as Partial<Head & Page>;
-      } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-      }
+      yield Object(jsonOr({}, line)) as Partial<Head & Page>;
     }
   }
 }

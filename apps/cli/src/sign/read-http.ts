@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly body: string | undefined;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 export const REQUEST_LINE = /^\s*([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?[ \t\r]*(?:\n|$)/;
 /** Options of curl that describe the request, or whose value must not be taken for the address; with their short names. */
@@ -96,20 +96,19 @@ export async function readCurl(line: string): Promise<HttpRequest> {
   const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());
   if (!/(^|\/)curl(\.exe)?$/.test(program)) throw usageError('the line is not a curl line');
   const settings = { strict: false, allowPositionals: true, tokens: true } as const;
-  const { values, tokens } = parseArgs({ args, options: CURL_OPTIONS, ...settings });
-  const given = tokens
-    .filter((token) => token.kind !== 'option-terminator')
-    .map((token) => [token.kind === 'option' ? token.name : 'url', token.value ?? ''] as const);
-  const all = (option: string): string[] => given.flatMap(([name, value]) => (name === option ? value : []));
+  const { values, positionals, tokens } = parseArgs({ args, options: CURL_OPTIONS, ...settings });
+  const given = tokens.filter((token) => token.kind === 'option');
+  const all = (option: string) => given.flatMap(({ name, value = '' }) => (name === option ? value : []));
   if (all('form').length > 0) {
     throw usageError('the curl line has a multipart form (-F), which the platform does not take');
   }
-  const addresses = all('url');
+  const addresses = [...all('url'), ...positionals];
   const url =
     addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses.find((each) => /[/.]/.test(each));
   if (url === undefined) throw usageError('the curl line names no address');
   const data: string[] = [];
-  for (const [name, value] of given) if (/^(data|json$)/.test(name)) data.push(await dataOf(name, value));
+  for (const { name, value = '' } of given)
+    if (/^(data|json$)/.test(name)) data.push(await dataOf(name, value));
   const headers = headersOf(all('header'));
   const isJson = all('json').length > 0;
   if (isJson && !headers.has('content-type')) headers.set('content-type', 'application/json');

@@ -10,7 +10,7 @@ import { commandFaults, unknownType } from '../command-faults.ts';
 import { usageError } from '../exit.ts';
 import { type Options, parseJson, readJson, readSource } from '../input.ts';
 import { operatorNamed } from '../servers.ts';
-import { type HttpRequest, readCurl, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
+import { type HttpRequest, type Json, readCurl, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
 
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
 
@@ -28,7 +28,6 @@ export interface Row {
   readonly notes?: readonly string[];
 }
 
-type Json = Readonly<Record<string, unknown>>;
 type Signer = Pick<OperatorCredentials, 'secretKey'> & { readonly settings: SignatureSettings };
 
 /** What holds requests: its option, what a file of it begins with, and how it is read. */
@@ -59,10 +58,8 @@ export async function readInput(
   const { command, data, operator, curl, har, request } = options;
   const given = [path, curl, har, request, command].filter((each) => each !== undefined);
   if (given.length !== 1) throw usageError('name one FILE, or one of --curl, --har, --request and --command');
-  if ((command ?? data) !== undefined) {
-    if (command !== undefined && data !== undefined) return rowOfCommand(command, data, operator);
-    throw usageError('--command and --data belong together');
-  }
+  if (command !== undefined && data !== undefined) return rowOfCommand(command, data, operator);
+  if ((command ?? data) !== undefined) throw usageError('--command and --data belong together');
   const [source = '-'] = given;
   // A line that was copied is pasted more easily than it is put into a file.
   const text = curl !== undefined && /^\s*curl\s/.test(curl) ? curl : await readSource(source);
@@ -146,13 +143,13 @@ export function rowOfRequest(request: HttpRequest, signer: Signer): Row {
   const query = Object.fromEntries(address.searchParams);
   const content = contentOf(body, headers.get('content-type'));
   const [, encodedId] = SESSION_PATH.exec(address.pathname) ?? [];
-  const userId = encodedId === undefined ? undefined : unescape(encodedId);
+  const userId = encodedId && unescape(encodedId);
   const parameters = { ...query, ...(userId !== undefined && { userId }), ...content };
   return {
     ...rowOf(`${method} ${address.pathname}`, parameters, signer),
     expectedSign: headers.get('sign'),
     rawBody: body,
-    notes: notesOf(request, userId, content),
+    notes: notesOf(request, userId !== undefined && content['userId'] !== userId),
   };
 }
 
@@ -160,26 +157,19 @@ function rowOf(name: string, parameters: SignedParameters, { secretKey: secret, 
   return { given: { name, parameters }, name, parameters, secret, settings };
 }
 
-function contentOf(body: string | undefined, contentType = ''): SignedParameters {
-  if (body === undefined) return {};
+function contentOf(body = '', contentType = ''): SignedParameters {
   const isForm = /^\s*application\/x-www-form-urlencoded/i.test(contentType);
   if (isForm || !isJsonLike(body)) return Object.fromEntries(new URLSearchParams(body));
   return parseJson(body, 'the body of the request') as SignedParameters;
 }
 
 /** What the platform refuses whatever the signature is. */
-function notesOf(
-  { headers, body = '' }: HttpRequest,
-  userId: string | undefined,
-  content: SignedParameters,
-): string[] {
+function notesOf({ headers, body = '' }: HttpRequest, isOtherPlayer: boolean): string[] {
   const isOtherType = !headers.get('content-type')?.startsWith('application/vnd.api+json');
   return [
     !headers.has('sign') && 'it has no header sign',
     isJsonLike(body) && isOtherType && 'its Content-Type is not application/vnd.api+json',
-    userId !== undefined &&
-      content['userId'] !== userId &&
-      'its form does not hold the userId of its path, which the platform wants in both',
+    isOtherPlayer && 'its form does not hold the userId of its path, which the platform wants in both',
   ].filter((note) => note !== false);
 }
 

@@ -4,6 +4,7 @@ import {
   exactJson,
   explainSignature,
   type Mistake,
+  PAGINATION,
   SIGNATURE_VARIABLES,
   signatureOf,
   type SignatureSettings,
@@ -21,14 +22,11 @@ import { type InputOptions, readInput, type Row } from './read-input.ts';
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
 const SETTINGS_A_LINE = 3;
-const PAGINATION = 'pagination is never signed';
 /** Why a name is not signed. Source: interface document, "Signature", step 2. */
 const WHY_DROPPED: Readonly<Record<string, string>> = {
   client: 'SIGNATURE_OPEN_GAME_CLIENT=drop',
   clientId: 'names the operator, is never signed',
-  'per-page': PAGINATION,
-  page: PAGINATION,
-  sort: PAGINATION,
+  ...Object.fromEntries(PAGINATION.map((name) => [name, 'pagination is never signed'])),
   sign: 'is the signature itself',
 };
 
@@ -48,7 +46,7 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
     const lines = rows.map(rowLine);
     if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
     else process.stdout.write(Array.isArray(input) ? `[\n${lines.join(',\n')}\n]\n` : `${lines.join('')}\n`);
-    if (!rows.every(fits)) process.exitCode = EXIT.failed;
+    if (rows.some(({ isWrong }) => isWrong)) process.exitCode = EXIT.failed;
   } catch (error) {
     // The stack is full: PHP reads no more than 512 levels.
     throw error instanceof RangeError ? usageError('the parameters are nested too deep') : error;
@@ -56,24 +54,21 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
 }
 
 function signed(row: Row) {
-  const { parameters, rawBody, settings, secret } = row;
+  const { parameters, rawBody, settings, secret, expectedSign } = row;
   const { data } = parameters;
   // Only open-game has a body that may be signed: as it was sent, or else as this service sends it.
   const isOpenGame = typeof data === 'object' && data !== null;
   const request = { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
   const canonical = signedText(request, settings);
   const sign = secret === undefined ? undefined : signatureOf(canonical, secret);
-  return { ...row, request, canonical, sign };
+  // What was sent without a signature is not wrong: an operator without a secret key opens games so.
+  const isWrong = sign !== undefined && expectedSign !== undefined && expectedSign !== sign;
+  return { ...row, request, canonical, sign, isWrong };
 }
 
 function rowLine({ given, canonical, sign }: SignedRow): string {
   const { secret: _secret, canonical: _canonical, sign: _sign, ...others } = given;
   return exactJson({ ...others, canonical, sign: sign ?? null });
-}
-
-/** What was sent without a signature is not wrong: an operator without a secret key opens games so. */
-function fits({ sign, expectedSign }: SignedRow): boolean {
-  return sign === undefined || expectedSign === undefined || expectedSign === sign;
 }
 
 function describeRow(row: SignedRow): string {
@@ -139,9 +134,9 @@ function whyKept({ path, value, origin }: SignedPiece, settings: SignatureSettin
   return reasons.filter(Boolean).join('; ');
 }
 
-function comparisonLines({ request, settings, secret, sign, expectedSign: sent }: SignedRow): string[] {
+function comparisonLines({ request, settings, secret, isWrong, expectedSign: sent }: SignedRow): string[] {
   if (sent === undefined || secret === undefined) return [];
-  if (sent === sign) return [styleText('green', 'the same as the sign that was given')];
+  if (!isWrong) return [styleText('green', 'the same as the sign that was given')];
   const wrong = explainSignature({ sent, request, settings, secretKey: secret });
   const changed = Object.entries(wrong.settings ?? {}).map(([variable, value]) => `${variable}=${value}`);
   return [
@@ -161,14 +156,12 @@ function mistakeLines({ request, settings, secret, canonical }: SignedRow): stri
     const isListed = !mistake.seal && (!mistake.separator || mistake.piece);
     if (isListed && !texts.has(title)) texts.set(title, signedText(request, settings, mistake));
   }
-  const same = [...texts.keys()].filter((name) => texts.get(name) === canonical);
-  for (const name of same) texts.delete(name);
-  const cells = [...texts].map(([name, text]) => [
-    name,
-    secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret),
-  ]);
-  const none = same.length > 0 ? [styleText('dim', `no difference here: ${same.join('; ')}`)] : [];
-  return [...alignedLines(cells), ...none];
+  const shown = (text: string): string =>
+    secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret);
+  const differing = [...texts].filter(([, text]) => text !== canonical);
+  const same = [...texts.keys()].filter((name) => texts.get(name) === canonical).join('; ');
+  const none = same === '' ? [] : [styleText('dim', `no difference here: ${same}`)];
+  return [...alignedLines(differing.map(([name, text]) => [name, shown(text)])), ...none];
 }
 
 function otherSettings(settings: SignatureSettings) {

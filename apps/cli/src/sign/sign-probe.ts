@@ -26,11 +26,8 @@ type ProbeOptions = Options<never, 'yes' | 'json'> & { readonly operator: string
 /** Everything that can be found out; the rest of section 6 is for people to choose. Source: bus contract, section 6. */
 export type FoundSettings = SignatureSettings & Pick<OperatorCredentials['settings'], 'rakeParametersIn'>;
 
-type ProbedOperator = Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId'> & {
-  readonly secretKey: string;
-};
-
 type Texts = Readonly<Record<string, string>>;
+type ProbedOperator = Readonly<Record<'baseUrl' | 'apiUrl' | 'clientId' | 'secretKey', string>>;
 
 const MINUTE_MS = 60_000;
 const FOUND = { ...SIGNATURE_VARIABLES, RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' } as const };
