@@ -43,7 +43,6 @@ const NOBODY = 'poker-bridge-doctor';
 const authType = NOBODY as 'external';
 /** Each SIGNATURE_ setting signs these otherwise: strings of JSON at both ends, a name that is excluded, a boolean. */
 const launchOptions = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
-const REFUSED = 422;
 const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
 const NOT_REFUSED = 'ask the manager of the platform, which does not follow its interface document';
 const GAME_PATH = 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it';
@@ -132,7 +131,7 @@ function findingOf(
   const status = platform ? ` (${platform.status})` : '';
   const isAdHocRight = answers.get('report.ad-hoc.fetch') === 'success';
   const isBaseUrlRight = isAdHocRight || answers.get('report.rake.fetch') === 'success';
-  const isRefusal = platform?.status === REFUSED || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight);
+  const isRefusal = platform?.status === 422 || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight);
   if (!isRead && isRefusal) {
     return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }

@@ -93,10 +93,8 @@ export function withMessages<T>(
   });
 }
 
-function isSelected(
-  { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
-  { since, ...options }: SelectionOptions,
-): boolean {
+function isSelected({ failedAt = '', ...message }: KeptMessage, { since, ...options }: SelectionOptions) {
+  const { id, commandId, reason, type, caller = 'anonymous', queue } = message;
   const facts = { id: [id, commandId], reason: [reason], type: [type], caller: [caller], queue: [queue] };
   const fits = Object.entries(facts).every(
     ([name, own]) => options[name as keyof typeof facts]?.some((value) => own.includes(value)) ?? true,

@@ -10,7 +10,7 @@ import { commandFaults } from '../command-faults.ts';
 import { jsonOr, type Options, readValue } from '../input.ts';
 import { readBus } from '../servers.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
-import { bodyOf, neverDelivered, type QueueName } from './look.ts';
+import { bodyOf, neverDelivered } from './look.ts';
 
 interface Change {
   /** As it was given, for messages about it. */
@@ -83,10 +83,6 @@ export async function redeliver(options: ActionOptions): Promise<void> {
     throw new Error(`${FOREIGN} parked it: use the settings of the workers`);
   };
   return carryOut(options, { queue: 'undelivered', verb: 'Redeliver', done: 'redelivered', replace });
-}
-
-export function discard(queue: QueueName, options: ActionOptions): Promise<void> {
-  return carryOut(options, { queue, verb: 'Discard', done: 'discarded' });
 }
 
 function newRedriver(): Redriver {
