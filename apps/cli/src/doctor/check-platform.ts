@@ -98,7 +98,7 @@ async function checkOperations(credentials: OperatorCredentials, transport: Plat
     const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
     const answered = client.call(operation, questions[operation], call, FIRST_RECORD);
     const answer = answered.then(() => 'success' as const);
-    return [operation, await answer.catch((error: CommandError) => error)];
+    return [operation, await answer.catch((error: unknown) => error as CommandError)];
   };
   try {
     const asked = secretKey === undefined ? ['game.open' as const] : OPERATIONS;
