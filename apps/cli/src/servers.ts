@@ -1,5 +1,5 @@
 import { CallerError } from '#caller';
-import type { OperatorCredentials, PlatformTransport } from '#platform';
+import type { OperatorCredentials } from '#platform';
 import { BrokerError, PublishRefusedError, UnconfirmedError } from '#rabbitmq';
 import {
   readOperators,
@@ -31,20 +31,13 @@ export function readBus() {
 }
 
 /** What connections to one kind of server trust and present. @throws SettingsError for each file that cannot be used */
-export function tlsOf(
-  family: TlsFamily,
-  settings: Partial<Settings>,
-  addresses: readonly string[],
-): TlsContext {
+export function tlsOf(family: TlsFamily, settings: Partial<Settings>, addresses: readonly string[]) {
   const source = { settings, addresses, readText: readTextFile, nowMs: Date.now() };
   return new TlsContext(family, readTls(family, source));
 }
 
 /** How the platforms of these operators are reached. @throws SettingsError */
-export function transportOf(
-  settings: Settings,
-  operators: readonly OperatorCredentials[],
-): PlatformTransport {
+export function transportOf(settings: Settings, operators: readonly OperatorCredentials[]) {
   const addresses = operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]);
   return { tls: tlsOf('PLATFORM', settings, addresses), proxyUrl: settings.PLATFORM_PROXY_URL };
 }

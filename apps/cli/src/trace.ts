@@ -171,10 +171,7 @@ function ownReason({ members: { status, reason, pointers } }: LogLine): string {
 }
 
 /** The last change before the failure that explains it: of the command's own circuit, or of the broker. */
-function reasonAround(
-  { members: { outcome, operator }, timeMs }: LogLine,
-  around: readonly LogLine[],
-): string {
+function reasonAround({ members: { outcome, operator }, timeMs }: LogLine, around: readonly LogLine[]) {
   const before = around.filter((line) => line.timeMs <= timeMs).map(({ members }) => members);
   if (outcome === 'CIRCUIT_OPEN') {
     const opened = before.findLast(({ state, operator: own }) => state === 'open' && own === operator);

@@ -74,15 +74,12 @@ export async function checkBroker(): Promise<Finding[]> {
   }
 }
 
-async function inspect(
-  { model }: BriefConnection,
-  { prefix, urls: [url = ''] }: Bus,
-  retryDelaysMs: readonly number[],
-): Promise<Finding[]> {
+async function inspect({ model }: BriefConnection, { prefix, urls }: Bus, retryDelaysMs: readonly number[]) {
   const { version, advice } = releaseOf(model);
   const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
   const missing = await inspectPermissions(model, `${prefix}.doctor.${randomUUID()}`);
   if (missing) {
+    const [url = ''] = urls;
     const needed = `give the user what a worker needs: ${permissionsLine(url, workerPermissions(prefix))}`;
     return [connected, fail('permissions', `no ${missing.permission} permission: ${missing.reason}`, needed)];
   }
@@ -120,8 +117,8 @@ function topologyFindings(standings: readonly Standing[]): Finding[] {
   });
   const waiting = standings.flatMap(({ name, messages = 0, consumers = 0 }) => {
     const [, what, advice] = KEPT.find(([ending]) => ending.test(name)) ?? [];
-    if (what === undefined || advice === undefined || messages === 0) return [];
-    if (consumers > 0 && LANE.test(name)) return [];
+    const isServed = consumers > 0 && LANE.test(name);
+    if (what === undefined || messages === 0 || isServed) return [];
     return [warn('topology', `${what.replace('NAME', name)} ${counted(messages, 'message')}`, advice)];
   });
   const whole = ok('topology', `all ${standings.length} exchanges and queues exist as declared`);

@@ -1,7 +1,6 @@
-import type { CommandError } from '#contracts';
+import type { CommandData, CommandError } from '#contracts';
 import {
   askOnce,
-  type CallContext,
   faultCodeOf,
   type Operation,
   OPERATIONS,
@@ -44,7 +43,6 @@ const NOBODY = 'poker-bridge-doctor';
 const authType = NOBODY as 'external';
 /** Each SIGNATURE_ setting signs these otherwise: strings of JSON at both ends, a name that is excluded, a boolean. */
 const launchOptions = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
-const REFUSED = 422;
 const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
 const NOT_REFUSED = 'ask the manager of the platform, which does not follow its interface document';
 const GAME_PATH = 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it';
@@ -57,13 +55,10 @@ const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
   OUTCOME_UNKNOWN: NO_ANSWER,
 };
 
-type Answers = ReadonlyMap<Operation, CommandError | 'success'>;
+type Answer = CommandError | 'success';
 
 /** The platform of one operator: its addresses, its clock, and each operation as a worker would call it. */
-export async function checkOperator(
-  credentials: OperatorCredentials,
-  transport: PlatformTransport,
-): Promise<Finding[]> {
+export async function checkOperator(credentials: OperatorCredentials, transport: PlatformTransport) {
   const { name, baseUrl, apiUrl } = credentials;
   // The paths of both may differ; what answers is the same.
   const roots = new Map([baseUrl, apiUrl].map((root) => [new URL(root).origin, root])).values();
@@ -89,30 +84,26 @@ async function checkAddress(subject: string, root: string, transport: PlatformTr
 }
 
 /** Calls each operation once, as a worker does: the reports for one second, a session and a game for nobody. */
-async function checkOperations(
-  credentials: OperatorCredentials,
-  transport: PlatformTransport,
-): Promise<Finding[]> {
+async function checkOperations(credentials: OperatorCredentials, transport: PlatformTransport) {
   const { name, secretKey } = credentials;
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
   const period = periodAnHourAgo(1_000);
-  const session = { userId: NOBODY, authType, currency: NOBODY };
-  const game = { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } };
-  const calls: readonly (readonly [Operation, (call: CallContext) => Promise<unknown>])[] = [
-    ['session.create', (call) => client.call('session.create', session, call)],
-    ['game.open', (call) => client.call('game.open', game, call)],
-    ['report.ad-hoc.fetch', (call) => client.call('report.ad-hoc.fetch', period, call, FIRST_RECORD)],
-    ['report.rake.fetch', (call) => client.call('report.rake.fetch', period, call, FIRST_RECORD)],
-  ];
+  const questions: { readonly [O in Operation]: CommandData[O] } = {
+    'session.create': { userId: NOBODY, authType, currency: NOBODY },
+    'game.open': { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } },
+    'report.ad-hoc.fetch': period,
+    'report.rake.fetch': period,
+  };
+  const ask = async (operation: Operation): Promise<[Operation, Answer]> => {
+    const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
+    const answered = client.call(operation, questions[operation], call, FIRST_RECORD);
+    const answer = answered.then(() => 'success' as const);
+    return [operation, await answer.catch((error: unknown) => error as CommandError)];
+  };
   try {
-    const asked = calls.filter(([operation]) => secretKey !== undefined || operation === 'game.open');
-    const answered = asked.map(async ([operation, ask]) => {
-      const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
-      const answer = ask(call).then(() => 'success' as const);
-      return [operation, await answer.catch((error: unknown) => error as CommandError)] as const;
-    });
-    const answers: Answers = new Map(await Promise.all(answered));
-    const findings = asked.map(([operation]) => findingOf(operation, answers, credentials));
+    const asked = secretKey === undefined ? ['game.open' as const] : OPERATIONS;
+    const answers = new Map(await Promise.all(asked.map(ask)));
+    const findings = Array.from(answers, (answered) => findingOf(answered, answers, credentials));
     if (secretKey !== undefined) return findings;
     const without = 'no secret key: games are opened unsigned, and nothing else works';
     const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, unless that is intended';
@@ -122,9 +113,12 @@ async function checkOperations(
   }
 }
 
-function findingOf(operation: Operation, answers: Answers, { name, settings }: OperatorCredentials): Finding {
+function findingOf(
+  [operation, answer]: readonly [Operation, Answer],
+  answers: ReadonlyMap<Operation, Answer>,
+  { name, settings }: OperatorCredentials,
+): Finding {
   const subject = `platform ${name}`;
-  const answer = answers.get(operation) ?? 'success';
   const [isGame, isRake] = [operation === 'game.open', operation === 'report.rake.fetch'];
   const isRead = operation.startsWith('report.');
   const what = `${operation} for ${NOBODY}`;
@@ -137,7 +131,7 @@ function findingOf(operation: Operation, answers: Answers, { name, settings }: O
   const status = platform ? ` (${platform.status})` : '';
   const isAdHocRight = answers.get('report.ad-hoc.fetch') === 'success';
   const isBaseUrlRight = isAdHocRight || answers.get('report.rake.fetch') === 'success';
-  const isRefusal = platform?.status === REFUSED || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight);
+  const isRefusal = platform?.status === 422 || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight);
   if (!isRead && isRefusal) {
     return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }

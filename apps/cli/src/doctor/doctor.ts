@@ -57,9 +57,11 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
     for (const check of CHECKS) {
       const checked = within(endMs - performance.now(), 'a check', check());
       const found = await checked.catch((error: unknown) => {
-        // The check of the settings reports what cannot be read.
-        if (error instanceof SettingsError) return [];
-        throw error;
+        if (!(error instanceof SettingsError)) throw error;
+        if (check !== checkSettings) return [];
+        return error.faults.map(({ variable, reason }) =>
+          fail('settings', `${variable}: ${reason}`, FOR_SETTINGS),
+        );
       });
       for (const finding of found) print(finding);
     }
@@ -77,24 +79,17 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
 }
 
 async function checkSettings(): Promise<Finding[]> {
-  try {
-    const settings = readSettings(process.env);
-    const operators = readOperators(settings);
-    refuseCleartext(settings, operators, process.env);
-    if (settings.CALLERS_FILE !== undefined) readCallers(settings.CALLERS_FILE);
-    tlsOf('AMQP', settings, settings.AMQP_URL);
-    tlsOf('REDIS', settings, [settings.REDIS_URL ?? '']);
-    transportOf(settings, operators);
-    const names = operators.map(({ name }) => name).join(', ');
-    const warnings = warningsOf(settings, operators, process.env);
-    const doubtful = warnings.map((message) => warn('settings', message, 'change it, unless it is intended'));
-    return [ok('settings', `can be used; credentials of ${names}`), ...doubtful];
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return error.faults.map(({ variable, reason }) =>
-      fail('settings', `${variable}: ${reason}`, FOR_SETTINGS),
-    );
-  }
+  const settings = readSettings(process.env);
+  const operators = readOperators(settings);
+  refuseCleartext(settings, operators, process.env);
+  if (settings.CALLERS_FILE !== undefined) readCallers(settings.CALLERS_FILE);
+  tlsOf('AMQP', settings, settings.AMQP_URL);
+  tlsOf('REDIS', settings, [settings.REDIS_URL ?? '']);
+  transportOf(settings, operators);
+  const names = operators.map(({ name }) => name).join(', ');
+  const warnings = warningsOf(settings, operators, process.env);
+  const doubtful = warnings.map((message) => warn('settings', message, 'change it, unless it is intended'));
+  return [ok('settings', `can be used; credentials of ${names}`), ...doubtful];
 }
 
 async function checkRedis(): Promise<Finding[]> {

@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander';
 
 import { usageError } from '../exit.ts';
 import { each, readCount, readMoment } from '../input.ts';
-import type { ActionOptions } from './carry-out.ts';
+import { type ActionOptions, carryOut } from './carry-out.ts';
 import { list, type ListOptions, NOUNS, type QueueName, show, type ShowOptions } from './look.ts';
-import { discard, readSet, readUnset, redeliver, redrive } from './redrive.ts';
+import { readSet, readUnset, redeliver, redrive, type RedriveOptions } from './redrive.ts';
 
 const KEYS = 'needs INTERNAL_KEY, or all settings of the operators, as the workers have them';
 const DEAD_LETTERS_HELP = `
@@ -61,7 +61,9 @@ export function define(group: Command): void {
       .option('--unset <POINTER>', 'removes a member of the data; may be repeated', each(readUnset))
       .option('--force', 'also what would fail again');
   }
-  addAction(group, 'discard', (options) => discard(queue, options)).description(`removes ${many} for good`);
+  const discard = (options: ActionOptions) =>
+    carryOut(options, { queue, verb: 'Discard', done: 'discarded' });
+  addAction(group, 'discard', discard).description(`removes ${many} for good`);
 }
 
 function addSelection(group: Command, name: string): Command {
@@ -81,11 +83,7 @@ function addSelection(group: Command, name: string): Command {
 }
 
 /** @param run called if something is chosen */
-function addAction<O extends ActionOptions>(
-  group: Command,
-  name: string,
-  run: (options: O) => Promise<void>,
-): Command {
+function addAction(group: Command, name: string, run: (options: RedriveOptions) => Promise<void>): Command {
   const command = addSelection(group, name);
   const choices = command.options.map((option) => option.attributeName());
   return command
@@ -93,7 +91,7 @@ function addAction<O extends ActionOptions>(
     .option('--dry-run', 'only says what would be done')
     .option('--yes', 'does not ask')
     .option('--json', JSON_LINES)
-    .action((options: O) => {
+    .action((options: RedriveOptions) => {
       if (choices.some((choice) => Object.hasOwn(options, choice))) return run(options);
       throw usageError('select by --id, --reason, --type or --since (--help has all options), or give --all');
     });

@@ -28,6 +28,7 @@ export const NOUNS: Readonly<Record<QueueName, readonly [one: string, many: stri
 /** How many messages are listed for people; the groups count all. */
 const DEFAULT_LIMIT = 20;
 const LONGEST_CELL = 48;
+const WITHHELD = "(may hold players' data; --body prints it)";
 
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
@@ -58,10 +59,9 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
       const { headers = {}, ...properties } = all;
       const violations = queue === 'deadLetters' ? faultsOf(each) : [];
       const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
+      const parsed = body && bodyOf(content);
       process.stdout.write(
-        json
-          ? `${exactJson(body ? { ...shown, body: bodyOf(content) } : shown)}\n`
-          : describe(each, shown, body ? bodyOf(content) : "(may hold players' data; --body prints it)"),
+        json ? `${exactJson({ ...shown, body: parsed })}\n` : describe(each, shown, parsed),
       );
     }
   });
@@ -93,10 +93,8 @@ export function withMessages<T>(
   });
 }
 
-function isSelected(
-  { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
-  { since, ...options }: SelectionOptions,
-): boolean {
+function isSelected({ failedAt = '', ...message }: KeptMessage, { since, ...options }: SelectionOptions) {
+  const { id, commandId, reason, type, caller = 'anonymous', queue } = message;
   const facts = { id: [id, commandId], reason: [reason], type: [type], caller: [caller], queue: [queue] };
   const fits = Object.entries(facts).every(
     ([name, own]) => options[name as keyof typeof facts]?.some((value) => own.includes(value)) ?? true,
@@ -132,21 +130,20 @@ export function groupLines(messages: readonly KeptMessage[]): string[] {
 }
 
 function messageLines(messages: readonly KeptMessage[], queue: QueueName): string[] {
-  const isReply = queue === 'undelivered';
+  const own = queue === 'undelivered' ? (['delivery'] as const) : (['operator', 'caller'] as const);
+  const names = ['reason', 'type', ...own, 'queue'] as const;
   const rows = messages.map((message) => {
-    const { failedAt = '', reason, type, operator = '', caller = '', bytes, id } = message;
-    const own = isReply ? [neverDelivered(message) ? 'never' : 'waits'] : [operator, caller];
-    return [failedAt, ...[reason, type, ...own, message.queue].map(cell), String(bytes), printable(id)];
+    const texts = { ...message, delivery: neverDelivered(message) ? 'never' : 'waits' };
+    const cells = names.map((name) => cell(texts[name] ?? ''));
+    return [message.failedAt ?? '', ...cells, String(message.bytes), printable(message.id)];
   });
-  const own = isReply ? ['delivery'] : ['operator', 'caller'];
-  const head = ['failed at', 'reason', 'type', ...own, 'queue', 'bytes', 'id'];
-  return alignedLines([head, ...rows], head.length - 2);
+  return alignedLines([['failed at', ...names, 'bytes', 'id'], ...rows], names.length + 1);
 }
 
 /** What strangers wrote may have any length. */
 const cell = (text: string): string => shortened(printable(text), LONGEST_CELL);
 
-function describe({ facts, message }: Kept, shown: object, body: unknown): string {
+function describe({ facts, message }: Kept, shown: object, body: unknown = WITHHELD): string {
   const cut = facts.isCut ? `, of which ${message.content.length} were kept` : '';
   const text = typeof body === 'string' ? body : exactJson(body, 2);
   const sections = { ...shown, [`body, ${facts.bytes} bytes${cut}`]: text.split('\n') };

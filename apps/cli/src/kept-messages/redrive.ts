@@ -10,7 +10,7 @@ import { commandFaults } from '../command-faults.ts';
 import { jsonOr, type Options, readValue } from '../input.ts';
 import { readBus } from '../servers.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
-import { bodyOf, neverDelivered, type QueueName } from './look.ts';
+import { bodyOf, neverDelivered } from './look.ts';
 
 interface Change {
   /** As it was given, for messages about it. */
@@ -29,21 +29,18 @@ type Container = Record<string, unknown>;
 const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
 
 export function readSet(text: string): Change {
-  const [, pointer, value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  const path = pathOf(pointer);
-  if (path) return { text, path, value };
-  throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');
+  const [, pointer = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  return { text, path: pathOf(pointer, ', = and a value, such as /session/lang=de'), value };
 }
 
 export function readUnset(text: string): Change {
-  const path = pathOf(text);
-  if (path) return { text, path };
-  throw new InvalidArgumentError('It must be a JSON pointer, such as /session/lang.');
+  return { text, path: pathOf(text, ', such as /session/lang') };
 }
 
-function pathOf(pointer = ''): readonly string[] | undefined {
+function pathOf(pointer: string, rest: string): readonly string[] {
   // Assigned, `__proto__` would not be a member.
-  if (!/^\/([^~]|~[01])*$/.test(pointer) || /\/__proto__(\/|$)/.test(pointer)) return undefined;
+  if (!/^\/([^~]|~[01])*$/.test(pointer) || /\/__proto__(\/|$)/.test(pointer))
+    throw new InvalidArgumentError(`It must be a JSON pointer${rest}.`);
   const names = pointer.slice(1).split('/');
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
@@ -88,10 +85,6 @@ export async function redeliver(options: ActionOptions): Promise<void> {
   return carryOut(options, { queue: 'undelivered', verb: 'Redeliver', done: 'redelivered', replace });
 }
 
-export function discard(queue: QueueName, options: ActionOptions): Promise<void> {
-  return carryOut(options, { queue, verb: 'Discard', done: 'discarded' });
-}
-
 function newRedriver(): Redriver {
   return new Redriver(readBus().prefix, readInternalKey(process.env));
 }
@@ -109,22 +102,17 @@ export function changedBody(content: Buffer, changes: readonly Change[], isPacke
   for (const { text, path, value } of changes) {
     const names = [...(isPacket ? ['data'] : []), ...path];
     const last = names.pop() ?? '';
-    const container = containerOf(body, names);
-    if (!container) throw new Error(`${text}: it leads through something other than an object or a list`);
+    let container = body;
+    for (const name of names) {
+      const next = Object.hasOwn(container, name) ? container[name] : (container[name] = {});
+      if (!isContainer(next))
+        throw new Error(`${text}: it leads through something other than an object or a list`);
+      container = next;
+    }
     if (value === undefined) delete container[last];
     else container[last] = jsonOr(value, value);
   }
   return Buffer.from(exactJson(body));
-}
-
-function containerOf(body: Container, names: readonly string[]): Container | undefined {
-  let container = body;
-  for (const name of names) {
-    const next = Object.hasOwn(container, name) ? container[name] : (container[name] = {});
-    if (!isContainer(next)) return undefined;
-    container = next;
-  }
-  return container;
 }
 
 function isContainer(value: unknown): value is Container {
