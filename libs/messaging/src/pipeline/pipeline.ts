@@ -7,9 +7,10 @@ import { factsOf, waitedMs } from '../command/facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
 import { brokenEnvelope, openEnvelope } from '../envelope/open-envelope.ts';
 import type { Bus } from '../messaging-options.ts';
+import type { Outbox } from '../replies/outbox.ts';
 import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
 import { Quarantine } from './quarantine.ts';
-import { Settler } from './settler.ts';
+import { settle } from './settle.ts';
 
 /** What the broker delivers for the fourth time goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
@@ -19,14 +20,14 @@ export class Pipeline {
   readonly #bus: Bus;
   readonly #lanes: Lanes;
   readonly #quarantine: Quarantine;
-  readonly #settler: Settler;
+  readonly #outbox: Outbox;
   readonly #inFlight = new InFlight<Command>();
 
   constructor(bus: Bus, parts: LaneParts) {
     this.#bus = bus;
     this.#lanes = lanesOf(bus, parts);
     this.#quarantine = new Quarantine(bus);
-    this.#settler = new Settler(bus, parts.outbox);
+    this.#outbox = parts.outbox;
   }
 
   /** The receipt of the oldest command of a lane in flight, epoch milliseconds; `undefined` if there is none. */
@@ -52,7 +53,7 @@ export class Pipeline {
       } catch (thrown) {
         settlement = settlementOf(command, thrown);
       }
-      const end = await this.#settler.settle(command, settlement);
+      const end = await settle(command, settlement, this.#bus, this.#outbox);
       command.end(end);
       const { trace, attempts } = command;
       trace?.end({ settlement: end.kind, code: failureOf(end)?.code, cause: causeOf(end), attempts });

@@ -6,8 +6,7 @@ import { progressHeaders } from '../command/copy-of.ts';
 import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { QueueState } from '../observer/messaging-observer.ts';
-import type { Outbox } from '../replies/outbox.ts';
-import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
+import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
 import type { ReportPlaces } from './report-places.ts';
 import { compartmentNameOf } from './share.ts';
 
