@@ -2,7 +2,7 @@ import { isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
 import { type Delivery, InFlight, type Place } from '#rabbitmq';
 
 import { Command } from '../command/command.ts';
-import { progressHeaders } from '../command/copy-of.ts';
+import { moveTo } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
 import { brokenEnvelope, openEnvelope } from '../envelope/open-envelope.ts';
@@ -103,10 +103,4 @@ export class Pipeline {
 /** For any other command nothing is done but to answer, and a copy would not show what is wrong with it. */
 function isSound({ envelope }: Command): boolean {
   return envelope.fault === undefined && envelope.violations.length === 0;
-}
-
-/** The replies of a command that was postponed or redriven are numbered on wherever it goes. */
-function moveTo(queue: string, command: Command): Settlement {
-  const isNumbered = command.envelope.own['x-sequence'] !== undefined;
-  return { kind: 'move', copy: { queue, headers: isNumbered ? progressHeaders(command) : {} } };
 }
