@@ -78,7 +78,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      if (stored) this.#drop(log, identity);
+      this.#drop(log, identity);
       this.#keep(log, identity, [fingerprint, reply]);
       release(reply);
     };

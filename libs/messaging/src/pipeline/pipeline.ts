@@ -5,7 +5,7 @@ import { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
-import { brokenEnvelope, openEnvelope } from '../envelope/open-envelope.ts';
+import { openEnvelope } from '../envelope/open-envelope.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
@@ -68,21 +68,13 @@ export class Pipeline {
 
   #open(delivery: Delivery): Command {
     const { nowMs, tracer } = this.#bus;
-    const envelope = this.#read(delivery);
+    const { message, queue, bodyBytes } = delivery;
+    const envelope = openEnvelope(message, this.#bus, bodyBytes);
     const lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
     const command = new Command(delivery, envelope, lane, nowMs);
-    const { queue, bodyBytes } = delivery;
     const { traceparent } = envelope;
     command.trace = tracer?.start(factsOf(command), { queue, bodyBytes, traceparent });
     return command;
-  }
-
-  #read({ message, bodyBytes }: Delivery) {
-    try {
-      return openEnvelope(message, this.#bus, bodyBytes);
-    } catch (thrown) {
-      return brokenEnvelope(message, this.#bus, thrown);
-    }
   }
 
   /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here. */

@@ -32,10 +32,9 @@ export function reportShare(bus: Bus, places: ReportPlaces): Step {
 export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): Step {
   /** @returns undefined if the report had better keep its place: one does, for the end of the wait */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
-    const leftMs = outbox.waitLeftMs(command);
-    const isLimited = state !== 'unreachable';
-    if (isLimited && leftMs <= 0) throw queueFull(state);
-    const isElsewhere = !isLimited || leftMs > shortestOf(bus) || outbox.isTried(command);
+    const leftMs = state === 'unreachable' ? Infinity : outbox.waitLeftMs(command);
+    if (leftMs <= 0) throw queueFull(state);
+    const isElsewhere = leftMs > shortestOf(bus) || outbox.isTried(command);
     if (!isElsewhere || !fits(command, bus)) return undefined;
     return waitFor(command, bus, errorBodyOf(queueFull(state), command));
   };

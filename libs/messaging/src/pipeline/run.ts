@@ -66,12 +66,7 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
 }
 
 function isFinalReply(produced: unknown): produced is Reply {
-  return (
-    typeof produced === 'object' &&
-    produced !== null &&
-    'type' in produced &&
-    isFinalReplyType((produced as Reply).type)
-  );
+  return isFinalReplyType((produced as Reply | null | undefined)?.type);
 }
 
 function isReplies(produced: unknown): produced is AsyncIterable<Reply> {
