@@ -22,8 +22,8 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const own: typeof headers = isSealed ? (keys ? ownHeadersOf(message, keys) : headers) : {};
   const id = text(properties.messageId) ?? '';
   const deaths = headers['x-death'];
-  // The latest one, whoever wrote it.
-  const death: Partial<XDeath> = (Array.isArray(deaths) && (deaths[0] as XDeath | null)) || {};
+  const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
+  const death: Partial<XDeath> = latest ?? {};
   const failedAt = momentOf(headers['x-failed-at']) ?? momentOf(Number(death.time?.value) * 1_000);
   const originBytes = headers['x-origin-bytes'];
   return {
