@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
 
-import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
+import { busNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
 import { ALL_CALLERS } from '../envelope/reply-address.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
-import { openEnvelope } from '../envelope/open-envelope.ts';
+import { type EnvelopeRules, openEnvelope } from '../envelope/open-envelope.ts';
 import { isCopy, sealed } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
 import { forwardedReply } from '../replies/parked-reply-forwarder.ts';
@@ -17,28 +17,25 @@ type Redriving = ReturnType<Redriver['read']>;
 
 /** Makes commands of dead letters, and replies of parked replies, again. */
 export class Redriver {
-  readonly #names: BusNames;
-  readonly #internalKeys: InternalKeys;
+  readonly #rules: EnvelopeRules;
 
   constructor(prefix: string, internalKey: Buffer) {
-    this.#names = busNames(prefix);
-    this.#internalKeys = new InternalKeys(internalKey);
-  }
-
-  /** A dead letter as the command that it was; `isProved` if a worker with this key, or the broker, vouches for its caller. */
-  read(letter: ConsumeMessage) {
-    // The routing key of a dead letter is the name of its queue.
-    const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
-    const rules = {
-      names: this.#names,
-      internalKeys: this.#internalKeys,
+    this.#rules = {
+      names: busNames(prefix),
+      internalKeys: new InternalKeys(internalKey),
       // Who may send what is for the worker to say.
       callers: ALL_CALLERS,
       settings: { MAX_COMMAND_BYTES: Infinity, INTERACTIVE_DEADLINE_MS: 0, REPORTS_DEADLINE_MS: 0 },
       nowMs: Date.now,
       newId: randomUUID,
     };
-    const envelope = openEnvelope({ ...letter, fields }, rules);
+  }
+
+  /** A dead letter as the command that it was; `isProved` if a worker with this key, or the broker, vouches for its caller. */
+  read(letter: ConsumeMessage) {
+    // The routing key of a dead letter is the name of its queue.
+    const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
+    const envelope = openEnvelope({ ...letter, fields }, this.#rules);
     const headers: Record<string, unknown> = letter.properties.headers ?? {};
     const claimsToBeCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
     return { delivery: { message: letter }, envelope, isProved: !claimsToBeCopy || isCopy(envelope.own) };
@@ -53,17 +50,17 @@ export class Redriver {
     const { type, own } = letter.envelope;
     const { 'x-redriven': redriven = 0, 'x-sequence': sequence } = own;
     // A type that only another version knows is moved by the worker.
-    const queue = this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'];
+    const queue = this.#rules.names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'];
     const copy = copyOf(letter, { queue });
     const { timestamp: _timestamp, ...properties } = copy.properties;
     const { 'x-deadline': _deadline, ...carried } = properties.headers;
     const numbered = sequence !== undefined && { 'x-sequence': sequence };
     const headers = { ...carried, 'x-redriven': redriven + 1, ...numbered };
-    return sealed({ ...copy, content, properties: { ...properties, headers } }, this.#internalKeys);
+    return sealed({ ...copy, content, properties: { ...properties, headers } }, this.#rules.internalKeys);
   }
 
   /** A parked reply as a worker would forward it; undefined if no worker parked it, or it is not forwarded. */
   replyOf(parked: ConsumeMessage): OutgoingMessage | undefined {
-    return forwardedReply(parked, this.#names.reserved, this.#internalKeys);
+    return forwardedReply(parked, this.#rules.names.reserved, this.#rules.internalKeys);
   }
 }

@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '#rabbitmq';
 import { ANONYMOUS, isShortString } from '../envelope/reply-address.ts';
 import type { Command } from './command.ts';
 import { failureFactsOf } from './facts.ts';
-import type { Copy } from './settlement.ts';
+import type { Copy, Settlement } from './settlement.ts';
 
 type Original = Pick<Command, 'envelope'> & { readonly delivery: Pick<Command['delivery'], 'message'> };
 
@@ -78,6 +78,12 @@ export function progressHeaders({ replies, context, envelope }: Command): Record
     ...(progress !== undefined && { 'x-progress': progress }),
     ...(stalledSinceMs !== undefined && { 'x-stalled-since': stalledSinceMs }),
   };
+}
+
+/** To another queue. The replies of a command that was postponed or redriven are numbered on wherever it goes. */
+export function moveTo(queue: string, command: Command, headers: Copy['headers'] = {}): Settlement {
+  const numbered = command.envelope.own['x-sequence'] !== undefined && progressHeaders(command);
+  return { kind: 'move', copy: { queue, headers: { ...headers, ...numbered } } };
 }
 
 function carried(headers: Record<string, unknown>): Record<string, string | number> {

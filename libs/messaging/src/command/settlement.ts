@@ -16,27 +16,14 @@ type FailedReply = Extract<Reply, { type: 'command.failed' }>;
 
 /** What becomes of a command. Source: bus contract, section 5. */
 export type Settlement =
-  /** Its final reply is sent, and announced. `cause` is why it failed, for the log alone. */
-  | {
-      readonly kind: 'answer';
-      readonly reply: Reply;
-      readonly cause?: unknown;
-      /** The reply was sent while the handler ran, after the others of the command. */
-      readonly isSent?: boolean;
-    }
+  /**
+   * Its final reply is sent, unless it was while the handler ran, and announced. `cause` is why it failed, for the log alone.
+   */
+  | { readonly kind: 'answer'; readonly reply: Reply; readonly cause?: unknown; readonly isSent?: boolean }
   /** Answered, and kept for people as well. */
-  | {
-      readonly kind: 'dead-letter';
-      readonly reply: FailedReply;
-      readonly cause?: unknown;
-    }
+  | { readonly kind: 'dead-letter'; readonly reply: FailedReply; readonly cause?: unknown }
   /** To a retry queue, from which it comes back. */
-  | {
-      readonly kind: 'postpone';
-      readonly copy: Copy;
-      readonly delayMs: number;
-      readonly failure: ErrorBody;
-    }
+  | { readonly kind: 'postpone'; readonly copy: Copy; readonly delayMs: number; readonly failure: ErrorBody }
   /** To another queue: its own lane, or the quarantine. */
   | { readonly kind: 'move'; readonly copy: Copy }
   /** Left to the broker, which delivers it again. */

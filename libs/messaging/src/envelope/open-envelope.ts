@@ -43,7 +43,7 @@ const PLAYER_OF: ReadonlyMap<CommandType, readonly string[]> = new Map(
 );
 
 /** A command as it was read from the wire: what can be known of any message, however broken. */
-export type Envelope = Readonly<ReturnType<typeof openEnvelope>>;
+export type Envelope = Readonly<ReturnType<typeof read>>;
 
 /**
  * Reads everything that the pipeline needs to know of a message before it judges it. It never throws: a message
@@ -55,7 +55,18 @@ export function openEnvelope(
   message: ConsumeMessage,
   rules: EnvelopeRules,
   bodyBytes = message.content.length,
-) {
+): Envelope {
+  try {
+    return read(message, rules, bodyBytes);
+  } catch (cause) {
+    // For a reason of ours: the properties still say where to answer.
+    const properties = { ...message.properties, headers: DROPPED_HEADERS };
+    const bare = read({ ...message, content: Buffer.alloc(0), properties }, rules, 0);
+    return { ...bare, fault: new CommandError('INTERNAL_ERROR', { cause }), violations: [] };
+  }
+}
+
+function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) {
   const { settings, subjectOf } = rules;
   const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
@@ -133,13 +144,6 @@ export function openEnvelope(
     /** Faults of its properties and headers. */
     violations,
   };
-}
-
-/** What the properties say of a message that could not be opened, for a reason of ours: where to answer. */
-export function brokenEnvelope(message: ConsumeMessage, rules: EnvelopeRules, cause: unknown): Envelope {
-  const properties = { ...message.properties, headers: DROPPED_HEADERS };
-  const bare = openEnvelope({ ...message, content: Buffer.alloc(0), properties }, rules);
-  return { ...bare, fault: new CommandError('INTERNAL_ERROR', { cause }), violations: [] };
 }
 
 /** The player that a command is about, also if its data breaks other rules; undefined if it names none. */

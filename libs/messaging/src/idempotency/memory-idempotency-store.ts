@@ -67,7 +67,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     this.#logs.set(caller, log);
     const stored = log.outcomes.get(identity);
     if (stored && untilMsOf(stored) > this.#nowMs()) {
-      const [known, reply] = read(stored);
+      const [known, reply] = JSON.parse(stored.toString('utf8', UNTIL_BYTES)) as Outcome;
       const found = standing(reply, known === fingerprint, isRedelivered);
       if (found) return found;
     }
@@ -78,7 +78,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      if (stored) this.#drop(log, identity);
+      this.#drop(log, identity);
       this.#keep(log, identity, [fingerprint, reply]);
       release(reply);
     };
@@ -134,8 +134,4 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
 
 function untilMsOf(outcome: Buffer): number {
   return outcome.readDoubleLE();
-}
-
-function read(outcome: Buffer): Outcome {
-  return JSON.parse(outcome.toString('utf8', UNTIL_BYTES)) as Outcome;
 }

@@ -1,4 +1,4 @@
-import type { ConsumeMessage } from 'amqplib';
+import type { ConsumeMessage, XDeath } from 'amqplib';
 
 import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { ownHeadersOf } from '../envelope/own-headers.ts';
@@ -10,15 +10,6 @@ const MOST_REASONS = 20;
 const LONGEST_NAME = 200;
 const LONGEST_FAILURE = 4_096;
 const OTHERS = 'other reasons';
-
-/** One entry of the broker's own header `x-death`, the latest first. */
-interface Death {
-  readonly reason?: unknown;
-  readonly queue?: unknown;
-  /** As amqplib decodes a time of AMQP: seconds. */
-  readonly time?: { readonly value?: unknown };
-  readonly 'routing-keys'?: readonly unknown[];
-}
 
 /** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
 export type KeptMessage = Readonly<ReturnType<typeof keptMessageOf>>;
@@ -32,7 +23,7 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const id = text(properties.messageId) ?? '';
   const deaths = headers['x-death'];
   const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
-  const death: Death = latest ?? {};
+  const death: Partial<XDeath> = latest ?? {};
   const failedAt = momentOf(headers['x-failed-at']) ?? momentOf(Number(death.time?.value) * 1_000);
   const originBytes = headers['x-origin-bytes'];
   return {

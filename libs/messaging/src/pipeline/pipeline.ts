@@ -2,14 +2,15 @@ import { isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
 import { type Delivery, InFlight, type Place } from '#rabbitmq';
 
 import { Command } from '../command/command.ts';
-import { progressHeaders } from '../command/copy-of.ts';
+import { moveTo } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
-import { brokenEnvelope, openEnvelope } from '../envelope/open-envelope.ts';
+import { openEnvelope } from '../envelope/open-envelope.ts';
 import type { Bus } from '../messaging-options.ts';
+import type { Outbox } from '../replies/outbox.ts';
 import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
 import { Quarantine } from './quarantine.ts';
-import { Settler } from './settler.ts';
+import { settle } from './settle.ts';
 
 /** What the broker delivers for the fourth time goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
@@ -19,14 +20,14 @@ export class Pipeline {
   readonly #bus: Bus;
   readonly #lanes: Lanes;
   readonly #quarantine: Quarantine;
-  readonly #settler: Settler;
+  readonly #outbox: Outbox;
   readonly #inFlight = new InFlight<Command>();
 
   constructor(bus: Bus, parts: LaneParts) {
     this.#bus = bus;
     this.#lanes = lanesOf(bus, parts);
     this.#quarantine = new Quarantine(bus);
-    this.#settler = new Settler(bus, parts.outbox);
+    this.#outbox = parts.outbox;
   }
 
   /** The receipt of the oldest command of a lane in flight, epoch milliseconds; `undefined` if there is none. */
@@ -52,7 +53,7 @@ export class Pipeline {
       } catch (thrown) {
         settlement = settlementOf(command, thrown);
       }
-      const end = await this.#settler.settle(command, settlement);
+      const end = await settle(command, settlement, this.#bus, this.#outbox);
       command.end(end);
       const { trace, attempts } = command;
       trace?.end({ settlement: end.kind, code: failureOf(end)?.code, cause: causeOf(end), attempts });
@@ -67,21 +68,13 @@ export class Pipeline {
 
   #open(delivery: Delivery): Command {
     const { nowMs, tracer } = this.#bus;
-    const envelope = this.#read(delivery);
+    const { message, queue, bodyBytes } = delivery;
+    const envelope = openEnvelope(message, this.#bus, bodyBytes);
     const lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
     const command = new Command(delivery, envelope, lane, nowMs);
-    const { queue, bodyBytes } = delivery;
     const { traceparent } = envelope;
     command.trace = tracer?.start(factsOf(command), { queue, bodyBytes, traceparent });
     return command;
-  }
-
-  #read({ message, bodyBytes }: Delivery) {
-    try {
-      return openEnvelope(message, this.#bus, bodyBytes);
-    } catch (thrown) {
-      return brokenEnvelope(message, this.#bus, thrown);
-    }
   }
 
   /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here. */
@@ -102,10 +95,4 @@ export class Pipeline {
 /** For any other command nothing is done but to answer, and a copy would not show what is wrong with it. */
 function isSound({ envelope }: Command): boolean {
   return envelope.fault === undefined && envelope.violations.length === 0;
-}
-
-/** The replies of a command that was postponed or redriven are numbered on wherever it goes. */
-function moveTo(queue: string, command: Command): Settlement {
-  const isNumbered = command.envelope.own['x-sequence'] !== undefined;
-  return { kind: 'move', copy: { queue, headers: isNumbered ? progressHeaders(command) : {} } };
 }

@@ -6,8 +6,7 @@ import { progressHeaders } from '../command/copy-of.ts';
 import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { QueueState } from '../observer/messaging-observer.ts';
-import type { Outbox } from '../replies/outbox.ts';
-import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
+import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
 import type { ReportPlaces } from './report-places.ts';
 import { compartmentNameOf } from './share.ts';
 
@@ -33,10 +32,9 @@ export function reportShare(bus: Bus, places: ReportPlaces): Step {
 export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): Step {
   /** @returns undefined if the report had better keep its place: one does, for the end of the wait */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
-    const leftMs = outbox.waitLeftMs(command);
-    const isLimited = state !== 'unreachable';
-    if (isLimited && leftMs <= 0) throw queueFull(state);
-    const isElsewhere = !isLimited || leftMs > shortestOf(bus) || outbox.isTried(command);
+    const leftMs = state === 'unreachable' ? Infinity : outbox.waitLeftMs(command);
+    if (leftMs <= 0) throw queueFull(state);
+    const isElsewhere = leftMs > shortestOf(bus) || outbox.isTried(command);
     if (!isElsewhere || !fits(command, bus)) return undefined;
     return waitFor(command, bus, errorBodyOf(queueFull(state), command));
   };

@@ -134,13 +134,14 @@ describe('Quarantine', () => {
     const quarantine = new Quarantine(BUS);
     const copy = (messageId: string, headers: object) =>
       copiedCommandOf({ queue: QUEUE, properties: { messageId }, headers: { ...headers } });
-    const alone = { 'x-quarantine-level': 2, 'x-quarantine-cuts': 4 };
+    const alone = { 'x-quarantine-level': 2, 'x-quarantine-cuts': 4, 'x-sequence': 5 };
     const original = copy('first', alone);
     const starting = quarantine.admit(original) as Promise<Settlement & { kind: 'move' }>;
     const done: string[] = [];
     void (quarantine.admit(copy('second', alone)) as Promise<unknown>).then(() => done.push('second'));
     await jest.advanceTimersByTimeAsync(300);
     const start = await starting;
+    expect(start.copy.headers).toMatchObject({ 'x-sequence': 5 });
     const run = quarantine.admit(copy('first', start.copy.headers ?? {}));
     void Promise.resolve(run).then((settlement) => done.push(`run ${settlement}`));
     await jest.advanceTimersByTimeAsync(1_000);
@@ -151,8 +152,7 @@ describe('Quarantine', () => {
   });
 
   it('has a command run that has expired while it waited, so that it is answered', async () => {
-    const facts = { queue: QUEUE, headers: { 'x-deadline': Date.now() + 100 } };
-    const command = commandOf(facts, BUS);
+    const command = commandOf({ queue: QUEUE, headers: { 'x-deadline': Date.now() + 100 } }, BUS);
     const admitted = new Quarantine(BUS).admit(command);
     await jest.advanceTimersByTimeAsync(101);
     expect(await admitted).toBeUndefined();

@@ -1,9 +1,10 @@
 import { CommandError } from '#contracts';
 
 import type { Command } from '../command/command.ts';
+import { moveTo } from '../command/copy-of.ts';
 import { isCopy } from '../envelope/own-headers.ts';
 import type { Bus } from '../messaging-options.ts';
-import type { Copy, Settlement } from '../command/settlement.ts';
+import type { Settlement } from '../command/settlement.ts';
 
 /** What arrives together, after a death or from a lane, is looked at together. */
 const GATHER_MS = 200;
@@ -88,7 +89,7 @@ export class Quarantine {
       // A copy may come before its confirm. If it killed this worker then, the original would come back as well.
       const acknowledged = this.#starting.get(`${command.envelope.id} ${startedAtMs}`);
       if (acknowledged) return acknowledged.then(() => this.admit(command));
-      if (!this.#mayRun(level)) return this.#copy(record);
+      if (!this.#mayRun(level)) return this.#copy(command, record);
       this.#running.set(command, { startedAtMs: this.#bus.clock(), level });
       command.atEnd(() => this.#running.delete(command));
       return undefined;
@@ -112,7 +113,7 @@ export class Quarantine {
     const cut = [...this.#cut];
     this.#cut.clear();
     const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
-    for (const { level, starts, cuts, startedAtMs, settle } of cut) {
+    for (const { command, level, starts, cuts, startedAtMs, settle } of cut) {
       const wasAlone = level === ALONE || cut.length === 1;
       const record = {
         level: wasAlone || cuts + 1 >= MOST_CUTS ? ALONE : levelAfter(level, lastMs - startedAtMs),
@@ -120,7 +121,7 @@ export class Quarantine {
         cuts: cuts + 1,
       };
       const isPoison = record.starts >= this.#bus.settings.DELIVERY_LIMIT;
-      settle(isPoison ? Promise.reject(new CommandError('POISON_COMMAND')) : this.#copy(record));
+      settle(isPoison ? Promise.reject(new CommandError('POISON_COMMAND')) : this.#copy(command, record));
     }
   }
 
@@ -156,7 +157,7 @@ export class Quarantine {
       const start = `${command.envelope.id} ${startedAtMs}`;
       const ended = new Promise((resolve) => command.atEnd(resolve)).then(() => this.#starting.delete(start));
       this.#starting.set(start, ended);
-      waiting.settle(this.#copy({ ...waiting, level: as }, startedAtMs));
+      waiting.settle(this.#copy(command, { ...waiting, level: as }, startedAtMs));
     }
     return level === ORDINARY ? STEP_MS : ONE_BY_ONE_STEP_MS;
   }
@@ -170,14 +171,13 @@ export class Quarantine {
     );
   }
 
-  #copy({ level, starts, cuts }: History, startedAtMs?: number): Settlement {
-    const headers: Copy['headers'] = {
+  #copy(command: Command, { level, starts, cuts }: History, startedAtMs?: number): Settlement {
+    return moveTo(this.#bus.names.quarantine, command, {
       'x-quarantine-level': level,
       'x-quarantine-starts': starts,
       'x-quarantine-cuts': cuts,
       ...(startedAtMs !== undefined && { 'x-quarantine-started-at': startedAtMs }),
-    };
-    return { kind: 'move', copy: { queue: this.#bus.names.quarantine, headers } };
+    });
   }
 }
 

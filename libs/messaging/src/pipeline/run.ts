@@ -5,8 +5,7 @@ import { DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand, Step } from '../command/command.ts';
 import { type Settlement, settlementOf } from '../command/settlement.ts';
-import type { Outbox } from '../replies/outbox.ts';
-import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
+import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
 
 /**
  * Ends a command at its deadline, whatever is still under way, and turns what is thrown behind it into a settlement. A reply
@@ -16,20 +15,14 @@ import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
  */
 export const deadline: Step = (command, next) =>
   new Promise((resolve, reject) => {
-    const unsubscribe = command.deadline.onExpired(() => resolve(expire(command)));
+    command.atEnd(command.deadline.onExpired(() => resolve(expire(command))));
     if (command.deadline.expired) return;
-    const end = (settlement: Settlement): void => {
-      unsubscribe();
-      resolve(settlement);
-    };
     const fail = (thrown: unknown): void => {
-      if (thrown instanceof ReplyQueueClosed) {
-        unsubscribe();
-        reject(thrown);
-      } else end(settlementOf(command, thrown));
+      if (thrown instanceof ReplyQueueClosed) reject(thrown);
+      else resolve(settlementOf(command, thrown));
     };
     try {
-      next(command).then(end, fail);
+      next(command).then(resolve, fail);
     } catch (thrown) {
       fail(thrown);
     }
@@ -73,12 +66,7 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
 }
 
 function isFinalReply(produced: unknown): produced is Reply {
-  return (
-    typeof produced === 'object' &&
-    produced !== null &&
-    'type' in produced &&
-    isFinalReplyType((produced as Reply).type)
-  );
+  return isFinalReplyType((produced as Reply | null | undefined)?.type);
 }
 
 function isReplies(produced: unknown): produced is AsyncIterable<Reply> {

@@ -7,7 +7,6 @@ import type { ReplyAddress } from '../envelope/reply-address.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
 import { sealed } from '../envelope/own-headers.ts';
-import { RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
@@ -15,27 +14,46 @@ const RETRY_MS = 1_000;
 const COPY_RETRY_MS = 10_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
+/** How long a queue that has refused a reply is tried only once. */
+const REMEMBERED_MS = 5_000;
+/** Beyond it, the oldest is forgotten, and tried for longer again. */
+const MAX_REMEMBERED = 1_000;
 
 type Publish = () => Promise<PublishOutcome>;
 type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'countsOf'>;
+
+/** The reply queue took nothing for as long as a report may hold its place. */
+export class ReplyQueueClosed extends Error {
+  override readonly name = 'ReplyQueueClosed';
+  readonly state: QueueState;
+
+  constructor(state: QueueState) {
+    super(`The reply queue is ${state}.`);
+    this.state = state;
+  }
+}
 
 /** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
 export class Outbox {
   readonly #bus: Bus;
   readonly #broker: OutboxBroker;
-  readonly #refusing: RefusingQueues;
+  /**
+   * The reply queues that have just refused a reply for as long as one is tried. Further replies to them are tried once, and
+   * reports for them wait without a call, so that what is in flight does not wait for one caller.
+   */
+  readonly #refusals = new Map<string, { readonly state: QueueState; readonly untilMs: number }>();
   /** The reply queues that a report tries again, and so holds its place for. */
   readonly #tried = new Set<string>();
 
   constructor(bus: Bus, broker: OutboxBroker) {
     this.#bus = bus;
     this.#broker = broker;
-    this.#refusing = new RefusingQueues(bus.clock);
   }
 
   /** Why the reply queue of a command is known to take nothing; `undefined` if it may. */
   stateOfQueue({ envelope: { replyTo } }: Command): QueueState | undefined {
-    return 'queue' in replyTo ? this.#refusing.stateOf(replyTo.queue) : undefined;
+    const refusal = 'queue' in replyTo ? this.#refusals.get(replyTo.queue) : undefined;
+    return refusal && refusal.untilMs > this.#bus.clock() ? refusal.state : undefined;
   }
 
   /** Whether another report holds its place for the reply queue of a command. */
@@ -65,12 +83,12 @@ export class Outbox {
     const { queue } = replyTo;
     const message = replyMessage(command, reply, queue);
     const publish: Publish = () => this.#publish(command, 'reply', message);
-    const known = this.#refusing.stateOf(queue);
+    const known = this.stateOfQueue(command);
     let outcome = await publish();
     if (outcome !== 'confirmed' && !known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
-    if (outcome === 'confirmed') return this.#refusing.took(queue);
+    if (outcome === 'confirmed') return void this.#refusals.delete(queue);
     const state = await this.#stateOf(outcome, replyTo, known);
-    if (state !== 'gone') this.#refusing.refused(queue, state);
+    if (state !== 'gone') this.#refused(queue, state);
     const reason = `REPLY_QUEUE_${state.toUpperCase() as Uppercase<QueueState>}` as const;
     await this.#park(command, reply, message, reason);
   }
@@ -116,11 +134,11 @@ export class Outbox {
         );
       }
     }
-    if (outcome === 'confirmed') this.#refusing.took(queue);
+    if (outcome === 'confirmed') this.#refusals.delete(queue);
     else if (isFinal && outcome === 'returned') await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
     else {
       const state = await this.#stateOf(outcome, replyTo);
-      this.#refusing.refused(queue, state);
+      this.#refused(queue, state);
       throw new ReplyQueueClosed(state);
     }
     replies.stalledSinceMs = undefined;
@@ -167,6 +185,13 @@ export class Outbox {
     if (known !== undefined) return known;
     const counts = to.kind === 'queue' ? await this.#broker.countsOf(to.queue) : undefined;
     return counts?.messageCount === 0 ? 'unreachable' : 'full';
+  }
+
+  #refused(queue: string, state: QueueState): void {
+    this.#refusals.delete(queue);
+    this.#refusals.set(queue, { state, untilMs: this.#bus.clock() + REMEMBERED_MS });
+    const [oldest] = this.#refusals.keys();
+    if (this.#refusals.size > MAX_REMEMBERED && oldest !== undefined) this.#refusals.delete(oldest);
   }
 
   async #park(

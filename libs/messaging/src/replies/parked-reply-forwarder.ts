@@ -1,6 +1,6 @@
 import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { type Broker, type OutgoingMessage, pause, QueueLock, type WalkedMessage, within } from '#rabbitmq';
+import { type Broker, type OutgoingMessage, pause, QueueLock, within } from '#rabbitmq';
 
 import { ALL_CALLERS, ANONYMOUS, readReplyAddress } from '../envelope/reply-address.ts';
 import type { InternalKeys } from '../envelope/internal-keys.ts';
@@ -81,25 +81,24 @@ export class ParkedReplyForwarder {
       (message) => this.#broker.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
     );
-    const forward = async (messages: AsyncIterable<WalkedMessage>): Promise<void> => {
+    const hasWalked = await this.#lock.walk(connection, names.undelivered, WALK, async (messages) => {
       const left = new KeptSummary();
-      for await (const { message: parked, acknowledge } of messages) {
-        // A walk that is stopped still goes to the end, so that all replies are back in their places.
-        if (!isWanted()) round.stop();
-        const message = forwardedReply(parked, names.reserved, internalKeys);
-        const sent = message ? round.offer(message) : Promise.resolve(false);
-        // If its channel has just closed, it is sent again under the same id.
-        sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
-      }
-      await round.finish();
-      this.left = left;
-    };
-    const hasWalked = await this.#lock.walk(connection, names.undelivered, WALK, (messages) =>
-      forward(messages).finally(() => {
+      try {
+        for await (const { message: parked, acknowledge } of messages) {
+          // A walk that is stopped still goes to the end, so that all replies are back in their places.
+          if (!isWanted()) round.stop();
+          const message = forwardedReply(parked, names.reserved, internalKeys);
+          const sent = message ? round.offer(message) : Promise.resolve(false);
+          // If its channel has just closed, it is sent again under the same id.
+          sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
+        }
+        await round.finish();
+        this.left = left;
+      } finally {
         round.stop();
         for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
-      }),
-    );
+      }
+    });
     if (hasWalked && round.isCut) return SHORTEST_REST_MS;
     return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.left.messages : 0);
   }

@@ -1,0 +1,69 @@
+import type { Command } from '../command/command.ts';
+import { copyOf, deadLetterOf } from '../command/copy-of.ts';
+import { factsOf, failureFactsOf } from '../command/facts.ts';
+import type { Settlement } from '../command/settlement.ts';
+import type { Bus } from '../messaging-options.ts';
+import type { Outbox } from '../replies/outbox.ts';
+import { isAnnounced } from '../replies/reply-message.ts';
+
+type Published = Exclude<Settlement, { kind: 'return' }>;
+
+/**
+ * Carries out what a settlement says, and acknowledges once all of it is confirmed. No other command is acknowledged. Never
+ * rejects: what the broker does not confirm goes back to its queue.
+ *
+ * @returns what became of the command
+ */
+export async function settle(
+  command: Command,
+  settlement: Settlement,
+  bus: Bus,
+  outbox: Outbox,
+): Promise<Settlement> {
+  const { delivery } = command;
+  if (settlement.kind === 'return') return giveBack(command, settlement.cause, bus);
+  // Delivered again elsewhere, where the reply is replayed: to answer here, too, would only repeat it.
+  const isAnswered = settlement.kind === 'answer' && settlement.isSent === true;
+  if (!delivery.isAlive && !isAnswered) return { kind: 'return', cause: undefined };
+  try {
+    await publish(command, settlement, bus, outbox);
+  } catch (error) {
+    return giveBack(command, error, bus);
+  }
+  delivery.acknowledge();
+  observe(command, settlement, bus);
+  return settlement;
+}
+
+function giveBack(command: Command, cause: unknown, { observer }: Bus): Settlement {
+  command.delivery.requeue();
+  observer.commandReturned(factsOf(command), cause);
+  return { kind: 'return', cause };
+}
+
+/** Publishes all that a settlement is made of; done when that is confirmed. */
+function publish(command: Command, settlement: Published, { names, settings }: Bus, outbox: Outbox) {
+  if ('copy' in settlement) return outbox.copy(command, copyOf(command, settlement.copy));
+  const { kind, reply } = settlement;
+  const publishing: Promise<void>[] = [];
+  if (kind === 'dead-letter' || !settlement.isSent) publishing.push(outbox.settle(command, reply));
+  if (isAnnounced(reply, settings.EVENTS)) publishing.push(outbox.announce(command, reply));
+  if (kind === 'dead-letter')
+    publishing.push(outbox.copy(command, deadLetterOf(command, settlement.reply.data, names)));
+  return publishing.length > 1 ? Promise.all(publishing) : publishing[0];
+}
+
+function observe(command: Command, settlement: Published, { observer, nowMs }: Bus): void {
+  const facts = factsOf(command);
+  if (settlement.kind === 'move') return observer.commandMoved(facts, settlement.copy.queue);
+  if (settlement.kind === 'postpone') {
+    const { copy, failure, delayMs } = settlement;
+    const until = new Date(nowMs() + delayMs).toISOString();
+    const postponement = { delayMs, queue: copy.queue, until };
+    return observer.commandPostponed(facts, failure.code, postponement, failureFactsOf(failure));
+  }
+  const { reply, cause } = settlement;
+  if (settlement.kind === 'dead-letter') observer.deadLettered(facts, settlement.reply.data.code);
+  if (reply.type !== 'command.failed') observer.commandAnswered(facts, 'success', cause);
+  else observer.commandAnswered(facts, reply.data.code, cause, failureFactsOf(reply.data));
+}
