@@ -12,11 +12,7 @@ const LARGE_MESSAGE_TIMEOUT_MS = 30_000;
 const NOBODY = 'a question about permissions';
 
 /** The permissions that a service needs, as patterns of names. */
-export interface Permissions {
-  readonly configure: string;
-  readonly write: string;
-  readonly read: string;
-}
+export type Permissions = Readonly<Record<'configure' | 'write' | 'read', string>>;
 
 /**
  * A sentence for people about what the broker refused: what is missing, and the line that gives the user what the service needs.

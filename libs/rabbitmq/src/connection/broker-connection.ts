@@ -37,7 +37,7 @@ export class BrokerConnection {
   readonly #options: BrokerConnectionOptions;
   readonly #closing = new AbortController();
   #openedAtMs = 0;
-  #isStarted = false;
+  #keeping: Promise<void> | undefined;
   /** In a row. */
   #failures = 0;
   /** Called when the state changes. */
@@ -54,8 +54,7 @@ export class BrokerConnection {
 
   /** Begins to connect, the first time that it is called; returns at once. */
   open(): void {
-    if (!this.#isStarted) void this.#keep();
-    this.#isStarted = true;
+    this.#keeping ??= this.#keep();
   }
 
   /** The connection, once there is one. @throws Error if it is closed for good */

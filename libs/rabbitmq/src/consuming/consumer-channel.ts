@@ -5,6 +5,7 @@ import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
 import { abandon, closeInTime, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
+import type { QueueConsumerOptions } from './queue-consumer.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
 const DEPTH_TIMEOUT_MS = 1_000;
@@ -14,10 +15,9 @@ export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED =
   'the broker cancelled the consumer: its queue was deleted or moved, or consumer_timeout has passed';
 
-export interface ConsumerChannelOptions {
-  readonly queue: string;
-  /** Only the beginning of a longer body is kept. */
-  readonly maxBodyBytes: number;
+export interface ConsumerChannelOptions extends Required<
+  Pick<QueueConsumerOptions, 'queue' | 'maxBodyBytes'>
+> {
   /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
   /** Ends with `forget`. */

@@ -93,10 +93,7 @@ export class ConfirmingChannel {
       this.#owed -= 1;
       // Closed in this very turn; anything else is a message that cannot be written at all.
       if ((thrown as Error).name === 'IllegalOperationError') this.#onAnswer(publish, this.reason);
-      else {
-        publish.isDone = true;
-        publish.reject(thrown);
-      }
+      else publish.reject(thrown);
     }
   }
 
