@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
 import { brokerUserOf } from './connection/connect.ts';
-import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED, refusedWith } from './connection/questions.ts';
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -109,16 +109,11 @@ export async function inspectPermissions(connection: ChannelModel, queue: string
 }
 
 /** Whether the broker takes a message of this size, which is kept nowhere. @throws Error if it does not say */
-export async function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
-  try {
-    await onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>
-      publishToNobody(channel, bytes),
-    );
-    return true;
-  } catch (error) {
-    if (codeOf(error) === PRECONDITION_FAILED) return false;
-    throw error;
-  }
+export function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
+  const taken = onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>
+    publishToNobody(channel, bytes),
+  );
+  return taken.then(() => true, refusedWith(PRECONDITION_FAILED, false));
 }
 
 /** What follows on the channel is answered once the broker took the message. */

@@ -8,13 +8,21 @@ export const NOT_FOUND = 404;
 export const LOCKED = 405;
 export const PRECONDITION_FAILED = 406;
 
-const COUNTS_TIMEOUT_MS = 1_000;
+export const COUNTS_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /** The broker's code; `undefined` if the error is no refusal of it. */
 export function codeOf(error: unknown): number | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
+}
+
+/** A handler of errors: the answer if the broker refused something with this code; it throws every other error again. */
+export function refusedWith<T>(code: number, answer: T): (error: unknown) => T {
+  return (error) => {
+    if (codeOf(error) !== code) throw error;
+    return answer;
+  };
 }
 
 /**
@@ -45,19 +53,15 @@ export async function onChannel<T>(
  * @returns undefined if there is no such queue
  * @throws Error if the broker does not tell, or not in time
  */
-export async function countsOf(
+export function countsOf(
   connection: ChannelModel,
   queue: string,
   timeoutMs = COUNTS_TIMEOUT_MS,
 ): Promise<Replies.AssertQueue | undefined> {
-  try {
-    return await onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
-      channel.checkQueue(queue),
-    );
-  } catch (error) {
-    if (codeOf(error) === NOT_FOUND) return undefined;
-    throw error;
-  }
+  const counted = onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
+    channel.checkQueue(queue),
+  );
+  return counted.catch(refusedWith(NOT_FOUND, undefined));
 }
 
 /**

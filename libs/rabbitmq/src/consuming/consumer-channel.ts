@@ -2,13 +2,12 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { limitBodies } from '../connection/bound-messages.ts';
 import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
-import { abandon, closeInTime, countsOf, pause, within } from '../connection/questions.ts';
+import { abandon, closeInTime, COUNTS_TIMEOUT_MS, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 import type { QueueConsumerOptions } from './queue-consumer.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
-const DEPTH_TIMEOUT_MS = 1_000;
 /** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
 const MAX_UNAPPLIED = 32;
 export const DEAF = 'its queue holds messages, and none came';
@@ -159,11 +158,9 @@ export class ConsumerChannel {
 
   /** Whether messages wait in the queue. If it or the connection has gone, their own events say so. */
   async #isFilled(): Promise<boolean> {
-    const { queue } = this;
-    const asked = within(DEPTH_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(queue));
+    const asked = within(COUNTS_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(this.queue));
     // The process of this channel may hang in the broker.
-    const answered = asked.catch(() => countsOf(this.#model, queue));
-    const counts = await answered.catch(() => undefined);
+    const counts = await asked.catch(() => countsOf(this.#model, this.queue)).catch(() => undefined);
     return counts !== undefined && counts.messageCount > 0;
   }
 }
