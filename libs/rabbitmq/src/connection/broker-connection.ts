@@ -37,7 +37,7 @@ export class BrokerConnection {
   readonly #options: BrokerConnectionOptions;
   readonly #closing = new AbortController();
   #openedAtMs = 0;
-  #keeping: Promise<void> | undefined;
+  #isStarted = false;
   /** In a row. */
   #failures = 0;
   /** Called when the state changes. */
@@ -54,7 +54,8 @@ export class BrokerConnection {
 
   /** Begins to connect, the first time that it is called; returns at once. */
   open(): void {
-    this.#keeping ??= this.#keep();
+    if (!this.#isStarted) void this.#keep();
+    this.#isStarted = true;
   }
 
   /** The connection, once there is one. @throws Error if it is closed for good */

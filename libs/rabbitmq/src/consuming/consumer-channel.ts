@@ -5,7 +5,6 @@ import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
 import { abandon, closeInTime, COUNTS_TIMEOUT_MS, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
-import type { QueueConsumerOptions } from './queue-consumer.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
 /** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
@@ -14,9 +13,10 @@ export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED =
   'the broker cancelled the consumer: its queue was deleted or moved, or consumer_timeout has passed';
 
-export interface ConsumerChannelOptions extends Required<
-  Pick<QueueConsumerOptions, 'queue' | 'maxBodyBytes'>
-> {
+export interface ConsumerChannelOptions {
+  readonly queue: string;
+  /** Only the beginning of a longer body is kept. */
+  readonly maxBodyBytes: number;
   /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
   /** Ends with `forget`. */
