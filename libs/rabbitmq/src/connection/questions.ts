@@ -43,7 +43,7 @@ export async function onChannel<T>(
   try {
     return await within(timeoutMs, what, work(channel));
   } finally {
-    abandon(channel);
+    void tryToClose(channel);
   }
 }
 
@@ -100,6 +100,15 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Asks for a close. Never rejects, but is best not awaited: the process of a channel may hang until a queue has a leader. */
+export async function tryToClose(closable: Channel | ChannelModel): Promise<void> {
+  try {
+    await closable.close();
+  } catch {
+    // It throws at once if it is closed already.
+  }
+}
+
 /**
  * Closes a channel or connection and waits for two seconds at most: a close that is cut in its handshake never settles.
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
@@ -111,22 +120,8 @@ export async function closeInTime(closable: Channel | ChannelModel): Promise<voi
   if (late || 'createChannel' in closable) destroySocket(closable, late ?? undefined);
 }
 
-/** Asks for a channel to be closed, and waits for nothing: the process behind it may hang until a queue has a leader. */
-export function abandon(channel: Channel): void {
-  void tryToClose(channel);
-}
-
 /** Cuts the TCP connection, which amqplib reports as a lost connection. */
 export function destroySocket(of: Channel | ChannelModel, reason?: Error): void {
   const { connection } = of as unknown as { connection?: { stream?: Duplex } };
   connection?.stream?.destroy(reason);
-}
-
-/** `close` throws at once if it is closed already. */
-async function tryToClose(closable: Channel | ChannelModel): Promise<void> {
-  try {
-    await closable.close();
-  } catch {
-    // Closed is closed.
-  }
 }

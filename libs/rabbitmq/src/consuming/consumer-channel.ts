@@ -2,7 +2,14 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { limitBodies } from '../connection/bound-messages.ts';
 import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
-import { abandon, closeInTime, COUNTS_TIMEOUT_MS, countsOf, pause, within } from '../connection/questions.ts';
+import {
+  closeInTime,
+  COUNTS_TIMEOUT_MS,
+  countsOf,
+  pause,
+  tryToClose,
+  within,
+} from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
@@ -129,7 +136,7 @@ export class ConsumerChannel {
     if (this.inFlight > 0) void this.#cancel().catch(() => undefined);
     else {
       this.acknowledgements.flush();
-      abandon(this.#channel);
+      void tryToClose(this.#channel);
     }
   }
 
