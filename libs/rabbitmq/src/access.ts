@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
 import { brokerUserOf } from './connection/connect.ts';
-import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED, refusedWith } from './connection/questions.ts';
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -12,11 +12,7 @@ const LARGE_MESSAGE_TIMEOUT_MS = 30_000;
 const NOBODY = 'a question about permissions';
 
 /** The permissions that a service needs, as patterns of names. */
-export interface Permissions {
-  readonly configure: string;
-  readonly write: string;
-  readonly read: string;
-}
+export type Permissions = Readonly<Record<'configure' | 'write' | 'read', string>>;
 
 /**
  * A sentence for people about what the broker refused: what is missing, and the line that gives the user what the service needs.
@@ -113,16 +109,11 @@ export async function inspectPermissions(connection: ChannelModel, queue: string
 }
 
 /** Whether the broker takes a message of this size, which is kept nowhere. @throws Error if it does not say */
-export async function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
-  try {
-    await onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>
-      publishToNobody(channel, bytes),
-    );
-    return true;
-  } catch (error) {
-    if (codeOf(error) === PRECONDITION_FAILED) return false;
-    throw error;
-  }
+export function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
+  const taken = onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>
+    publishToNobody(channel, bytes),
+  );
+  return taken.then(() => true, refusedWith(PRECONDITION_FAILED, false));
 }
 
 /** What follows on the channel is answered once the broker took the message. */

@@ -64,7 +64,6 @@ export class Broker {
   /** Decide whether a message that waits for a permission is published again. */
   #waiting: ((isGranted: boolean) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   constructor(options: BrokerOptions) {
     const { name, urls, tls } = options;
@@ -80,7 +79,7 @@ export class Broker {
 
   /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
   get lastError(): string | undefined {
-    const errors = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError));
+    const errors = this.#consumers.map(({ lastError }) => lastError && adviceOn(lastError, this.#options));
     const advice = this.#advice ?? errors.find((refusal) => refusal !== undefined);
     return this.#publishing.lastError ?? this.#consuming.lastError ?? advice ?? this.#mismatch;
   }
@@ -108,7 +107,6 @@ export class Broker {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const decide of this.#waiting.splice(0)) decide(false);
     this.#publisher.close();
@@ -132,7 +130,7 @@ export class Broker {
 
   /** The reason of a failure for people, with what to do if a permission is missing. */
   describe(error: Error): string {
-    return this.#adviceOn(error) ?? error.message;
+    return adviceOn(error, this.#options) ?? error.message;
   }
 
   /** The connection to ask over: under an alarm, the broker answers nothing on a connection that has published. */
@@ -171,7 +169,7 @@ export class Broker {
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    if (this.#isClosed) return;
+    if (this.#consuming.state.kind === 'closed') return;
     const intervalMs = LOOK_INTERVAL_MS * (0.75 + Math.random() / 2);
     const again = (): void => this.#schedule();
     const look = (): void => void this.#look(this.#answering).then(again, again);
@@ -194,7 +192,7 @@ export class Broker {
       await checkReading(model, queues);
       this.#change(undefined);
     } catch (error) {
-      const advice = this.#adviceOn(error);
+      const advice = adviceOn(error, this.#options);
       if (advice === undefined) throw error;
       this.#change(advice);
     }
@@ -202,8 +200,8 @@ export class Broker {
 
   /** Puts right what the broker refused a message for, if that can be. @returns whether to publish it again */
   async #repair(refusal: PublishRefusedError): Promise<boolean> {
-    if (this.#isClosed) return false;
-    const advice = this.#adviceOn(refusal);
+    if (this.#consuming.state.kind === 'closed') return false;
+    const advice = adviceOn(refusal, this.#options);
     if (advice !== undefined) {
       this.#change(advice);
       return new Promise((resolve) => this.#waiting.push(resolve));
@@ -238,9 +236,5 @@ export class Broker {
 
   #holdConsumers(): void {
     for (const consumer of this.#consumers) consumer.hold(this.#isHeld);
-  }
-
-  #adviceOn(error: unknown): string | undefined {
-    return adviceOn(error, this.#options);
   }
 }

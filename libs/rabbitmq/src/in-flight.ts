@@ -3,7 +3,6 @@ export interface Place<T> {
   readonly item: T;
   before: Place<T> | undefined;
   after: Place<T> | undefined;
-  isTaken: boolean;
 }
 
 /**
@@ -21,7 +20,7 @@ export class InFlight<T> implements Iterable<Place<T>> {
   }
 
   add(item: T): Place<T> {
-    const place: Place<T> = { item, before: this.#last, after: undefined, isTaken: true };
+    const place: Place<T> = { item, before: this.#last, after: undefined };
     if (this.#last) this.#last.after = place;
     else this.#first = place;
     this.#last = place;
@@ -31,8 +30,8 @@ export class InFlight<T> implements Iterable<Place<T>> {
 
   /** @returns whether it was taken */
   leave(place: Place<T>): boolean {
-    const { before, after, isTaken } = place;
-    if (!isTaken) return false;
+    const { before, after } = place;
+    if (!before && this.#first !== place) return false;
     if (before) before.after = after;
     else this.#first = after;
     if (after) after.before = before;
@@ -40,7 +39,6 @@ export class InFlight<T> implements Iterable<Place<T>> {
     this.#size -= 1;
     // It may be in the old generation, and would keep those beside it alive.
     place.before = place.after = undefined;
-    place.isTaken = false;
     return true;
   }
 

@@ -8,7 +8,7 @@ export {
   type ConnectionState,
 } from './connection/broker-connection.ts';
 export { releaseOf } from './connection/broker-release.ts';
-export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from './connection/connect.ts';
+export { brokerUserOf, BrokerError, type ConnectionTls } from './connection/connect.ts';
 export { countsOf, NOT_FOUND, onChannel, pause, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
@@ -16,7 +16,6 @@ export { InFlight, type Place } from './in-flight.ts';
 export { QueueLock, takeLock } from './kept/queue-lock.ts';
 export { type WalkedMessage, walkQueue } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
-export { DirectReplies } from './publishing/direct-replies.ts';
 export {
   type OutgoingMessage,
   type PublishOutcome,

@@ -21,13 +21,6 @@ interface FrameReader {
   recvFrame(): false | { fields: { headers?: MessagePropertyHeaders } };
 }
 
-/** Where the headers of a message are, and where their frame ends. */
-interface Table {
-  readonly start: number;
-  readonly end: number;
-  readonly frameEnd: number;
-}
-
 // The layout of a frame: type, channel and size, then, in that of properties, a class, a weight, the size of the body, flags
 // and the properties themselves; one byte after all. Source: AMQP 0-9-1, sections 2.3.5 and 4.2.6.
 const HEADER_FRAME = 2;
@@ -79,8 +72,10 @@ function knownOf(headers: MessagePropertyHeaders, known: ReadonlySet<string>): M
   return Object.fromEntries(names.filter((name) => known.has(name)).map((name) => [name, headers[name]]));
 }
 
-/** The headers in the first frame, if that is complete and has any. */
-function tableIn(bytes: Buffer): Table | undefined {
+type Table = NonNullable<ReturnType<typeof tableIn>>;
+
+/** Where the headers in the first frame are, and where that ends; undefined unless it is complete and has any. */
+function tableIn(bytes: Buffer) {
   if (bytes[0] !== HEADER_FRAME || bytes.length < PROPERTIES_AT) return undefined;
   const payloadEnd = PAYLOAD_AT + bytes.readUInt32BE(SIZE_AT);
   const flags = bytes.readUInt16BE(FLAGS_AT);
@@ -138,12 +133,6 @@ function withoutHeaders(bytes: Buffer, { start, end, frameEnd }: Table): Buffer 
 /** What is kept of a body that is too large: as much as its dead letter shows. */
 const KEPT_BYTES = 1024;
 
-/** Properties with the size of a body, or a part of the body, as amqplib decodes them. */
-interface Frame {
-  readonly size?: number;
-  readonly content?: Buffer;
-}
-
 /**
  * Keeps the beginning of every body that is too large, and drops the rest as it arrives: the broker delivers it whole, and
  * amqplib would put a whole prefetch of them together in memory.
@@ -151,7 +140,8 @@ interface Frame {
  * @returns how long the body of the message is that the channel delivers, to be called within the delivery
  */
 export function limitBodies(channel: Channel, maxBytes: number): () => number {
-  const raw = channel as unknown as { acceptMessageFrame(frame: Frame): void };
+  /** Takes properties with the size of a body, or a part of the body, as amqplib decodes them. */
+  const raw = channel as unknown as { acceptMessageFrame(frame: { size?: number; content?: Buffer }): void };
   const accept = raw.acceptMessageFrame.bind(raw);
   let bytes = 0;
   /** What is still to be kept of a body that is too large. */

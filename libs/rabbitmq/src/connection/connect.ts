@@ -55,17 +55,11 @@ export async function connectTo(
   url: string,
   { name, tls, knownHeaders }: ConnectOptions,
 ): Promise<ChannelModel> {
-  let model: ChannelModel;
-  try {
-    model = await connect(withHeartbeat(url), {
-      ...tls?.material,
-      timeout: TIMEOUT_MS,
-      noDelay: true,
-      clientProperties: { connection_name: name },
-    });
-  } catch (error) {
+  const clientProperties = { connection_name: name };
+  const options = { ...tls?.material, timeout: TIMEOUT_MS, noDelay: true, clientProperties };
+  const model = await connect(withHeartbeat(url), options).catch((error: unknown) => {
     throw brokerErrorOf(error, url, tls);
-  }
+  });
   corkWrites(model);
   boundHeaders(model, knownHeaders);
   return model;

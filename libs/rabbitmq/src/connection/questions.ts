@@ -8,13 +8,21 @@ export const NOT_FOUND = 404;
 export const LOCKED = 405;
 export const PRECONDITION_FAILED = 406;
 
-const COUNTS_TIMEOUT_MS = 1_000;
+export const COUNTS_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /** The broker's code; `undefined` if the error is no refusal of it. */
 export function codeOf(error: unknown): number | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
+}
+
+/** A handler of errors: the answer if the broker refused something with this code; it throws every other error again. */
+export function refusedWith<T>(code: number, answer: T): (error: unknown) => T {
+  return (error) => {
+    if (codeOf(error) !== code) throw error;
+    return answer;
+  };
 }
 
 /**
@@ -35,7 +43,7 @@ export async function onChannel<T>(
   try {
     return await within(timeoutMs, what, work(channel));
   } finally {
-    abandon(channel);
+    void tryToClose(channel);
   }
 }
 
@@ -45,19 +53,15 @@ export async function onChannel<T>(
  * @returns undefined if there is no such queue
  * @throws Error if the broker does not tell, or not in time
  */
-export async function countsOf(
+export function countsOf(
   connection: ChannelModel,
   queue: string,
   timeoutMs = COUNTS_TIMEOUT_MS,
 ): Promise<Replies.AssertQueue | undefined> {
-  try {
-    return await onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
-      channel.checkQueue(queue),
-    );
-  } catch (error) {
-    if (codeOf(error) === NOT_FOUND) return undefined;
-    throw error;
-  }
+  const counted = onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
+    channel.checkQueue(queue),
+  );
+  return counted.catch(refusedWith(NOT_FOUND, undefined));
 }
 
 /**
@@ -96,6 +100,15 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Asks for a close. Never rejects, but is best not awaited: the process of a channel may hang until a queue has a leader. */
+export async function tryToClose(closable: Channel | ChannelModel): Promise<void> {
+  try {
+    await closable.close();
+  } catch {
+    // It throws at once if it is closed already.
+  }
+}
+
 /**
  * Closes a channel or connection and waits for two seconds at most: a close that is cut in its handshake never settles.
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
@@ -107,22 +120,8 @@ export async function closeInTime(closable: Channel | ChannelModel): Promise<voi
   if (late || 'createChannel' in closable) destroySocket(closable, late ?? undefined);
 }
 
-/** Asks for a channel to be closed, and waits for nothing: the process behind it may hang until a queue has a leader. */
-export function abandon(channel: Channel): void {
-  void tryToClose(channel);
-}
-
 /** Cuts the TCP connection, which amqplib reports as a lost connection. */
 export function destroySocket(of: Channel | ChannelModel, reason?: Error): void {
   const { connection } = of as unknown as { connection?: { stream?: Duplex } };
   connection?.stream?.destroy(reason);
-}
-
-/** `close` throws at once if it is closed already. */
-async function tryToClose(closable: Channel | ChannelModel): Promise<void> {
-  try {
-    await closable.close();
-  } catch {
-    // Closed is closed.
-  }
 }

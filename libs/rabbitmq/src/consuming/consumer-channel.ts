@@ -2,12 +2,18 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { limitBodies } from '../connection/bound-messages.ts';
 import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
-import { abandon, closeInTime, countsOf, pause, within } from '../connection/questions.ts';
+import {
+  closeInTime,
+  COUNTS_TIMEOUT_MS,
+  countsOf,
+  pause,
+  tryToClose,
+  within,
+} from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
-const DEPTH_TIMEOUT_MS = 1_000;
 /** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
 const MAX_UNAPPLIED = 32;
 export const DEAF = 'its queue holds messages, and none came';
@@ -130,7 +136,7 @@ export class ConsumerChannel {
     if (this.inFlight > 0) void this.#cancel().catch(() => undefined);
     else {
       this.acknowledgements.flush();
-      abandon(this.#channel);
+      void tryToClose(this.#channel);
     }
   }
 
@@ -159,11 +165,9 @@ export class ConsumerChannel {
 
   /** Whether messages wait in the queue. If it or the connection has gone, their own events say so. */
   async #isFilled(): Promise<boolean> {
-    const { queue } = this;
-    const asked = within(DEPTH_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(queue));
+    const asked = within(COUNTS_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(this.queue));
     // The process of this channel may hang in the broker.
-    const answered = asked.catch(() => countsOf(this.#model, queue));
-    const counts = await answered.catch(() => undefined);
+    const counts = await asked.catch(() => countsOf(this.#model, this.queue)).catch(() => undefined);
     return counts !== undefined && counts.messageCount > 0;
   }
 }

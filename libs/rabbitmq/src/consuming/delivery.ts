@@ -60,12 +60,12 @@ export class Delivery {
   }
 
   acknowledge(): void {
-    if (this.#settle()) this.#channel.acknowledgements.acknowledge(this.message);
+    this.#settle('acknowledge');
   }
 
   /** Back to its queue: not now, or not here. */
   requeue(): void {
-    if (this.#settle()) this.#channel.acknowledgements.requeue(this.message);
+    this.#settle('requeue');
   }
 
   #count(header: string): number {
@@ -73,10 +73,10 @@ export class Delivery {
     return typeof count === 'number' ? count : 0;
   }
 
-  #settle(): boolean {
-    const { isAlive } = this;
-    if (isAlive) this.#isSettled = true;
-    return isAlive;
+  #settle(how: 'acknowledge' | 'requeue'): void {
+    if (!this.isAlive) return;
+    this.#isSettled = true;
+    this.#channel.acknowledgements[how](this.message);
   }
 }
 

@@ -136,14 +136,11 @@ export class QueueConsumer {
     await this.#channel?.close();
   }
 
-  async #keep(
-    connection: BrokerConnection,
-    declare: (model: ChannelModel) => Promise<unknown> = () => Promise.resolve(),
-  ): Promise<void> {
+  async #keep(...[connection, declare]: Parameters<QueueConsumer['start']>): Promise<void> {
     while (!this.#isStopping) {
       const model = await connection.established().catch(() => undefined);
       if (!model) return;
-      if (this.#failure) await declare(model).catch(() => undefined);
+      if (this.#failure) await declare?.(model).catch(() => undefined);
       const error = await this.#serve(model).catch((thrown: unknown) => thrown as Error);
       this.#channel = undefined;
       if (this.#isStopping) return;

@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { codeOf, LOCKED, onChannel } from '../connection/questions.ts';
+import { LOCKED, onChannel, refusedWith } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import type { Declaration } from '../topology.ts';
 import { walkQueue } from './walk-queue.ts';
@@ -63,17 +63,10 @@ export class QueueLock {
  *
  * @throws Error if the broker refuses it for another reason, or does not answer
  */
-export async function takeLock(
-  connection: ChannelModel,
-  { name, arguments: args }: Declaration,
-): Promise<boolean> {
-  try {
-    await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
-      channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
-    );
-    return true;
-  } catch (error) {
-    if (codeOf(error) === LOCKED) return false;
-    throw error;
-  }
+export function takeLock(connection: ChannelModel, lock: Declaration): Promise<boolean> {
+  const options = { exclusive: true, durable: false, arguments: lock.arguments };
+  const taken = onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+    channel.assertQueue(lock.name, options),
+  );
+  return taken.then(() => true, refusedWith(LOCKED, false));
 }

@@ -38,12 +38,6 @@ export interface WalkedMessage {
   readonly acknowledge: () => void;
 }
 
-interface Consumer {
-  readonly tag: string;
-  /** What it has taken, and nobody has acknowledged. */
-  held: number;
-}
-
 /**
  * Shows every message that lies in a quorum queue, oldest first, some at a time, on a channel of its own. One that is not
  * acknowledged is back in its place afterwards if `look` has come to the end; else it is behind those that were still to be
@@ -81,7 +75,8 @@ class QueueWalk {
   readonly #queue: string;
   readonly #silenceMs: number;
   readonly #bodyBytes: () => number;
-  #consumer: Consumer = { tag: '', held: 0 };
+  /** The one in use, with how much it has taken that nobody has acknowledged. */
+  #consumer = { tag: '', held: 0 };
   /** What is acknowledged while messages are taken: what that let come would meet no consumer, and go to the end of the queue. */
   #deferred: ConsumeMessage[] | undefined;
 
@@ -96,15 +91,13 @@ class QueueWalk {
     let { messageCount: left } = await this.#answered(this.#channel.checkQueue(this.#queue));
     let messages = 1;
     for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
-      const consumer = { tag: `walk-${String(n).padStart(2, '0')}`, held: 0 };
-      this.#consumer = consumer;
-      for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
-        const { taken, bytes } = await this.#take(consumer, Math.min(messages, left, room));
+      this.#consumer = { tag: `walk-${String(n).padStart(2, '0')}`, held: 0 };
+      for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - this.#consumer.held) {
+        const { taken, bytes } = await this.#take(Math.min(messages, left, room));
         const count = taken.length;
         if (count === 0) return;
         // What was shown is not kept, since it may be large.
-        for (let message = taken.shift(); message; message = taken.shift())
-          yield this.#show(message, consumer);
+        for (let message = taken.shift(); message; message = taken.shift()) yield this.#show(message);
         left -= count;
         const most = Math.min(2 * messages, LARGEST_WINDOW, Math.floor((WINDOW_BYTES * count) / (bytes + 1)));
         messages = Math.max(1, most);
@@ -132,8 +125,9 @@ class QueueWalk {
   }
 
   /** Takes so many messages, or as many as there are, and the bytes of their bodies. */
-  async #take(consumer: Consumer, messages: number) {
+  async #take(messages: number) {
     const channel = this.#channel;
+    const consumer = this.#consumer;
     const taken: ConsumeMessage[] = [];
     let bytes = 0;
     const ended = new AbortController();
@@ -163,7 +157,8 @@ class QueueWalk {
     return { taken, bytes };
   }
 
-  #show(message: ConsumeMessage, consumer: Consumer): WalkedMessage {
+  #show(message: ConsumeMessage): WalkedMessage {
+    const consumer = this.#consumer;
     const acknowledge = (): void => {
       if (this.#deferred) this.#deferred.push(message);
       else this.#channel.ack(message);

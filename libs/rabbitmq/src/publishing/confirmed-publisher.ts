@@ -138,7 +138,7 @@ export class ConfirmedPublisher {
     if (this.#channel !== channel) return;
     this.#channel = undefined;
     // If it went with its connection, the next one brings a channel.
-    if (codeOf(channel.reason) !== undefined) this.#replace();
+    if (codeOf(channel.reason) !== undefined) this.#share().catch(() => undefined);
   }
 
   /** Opens the channel that all messages share; what the one before hangs on would hold them up. */
@@ -159,16 +159,12 @@ export class ConfirmedPublisher {
     this.#channel = channel;
   }
 
-  #replace(): void {
-    this.#share().catch(() => undefined);
-  }
-
   /** Called while the broker could answer: neither under an alarm nor while this process is busy. */
   #tick(): void {
     if (this.#isBlocked) return;
     const channels = [...this.#channels];
     const hanging = channels.filter((channel) => channel.tick());
-    if (hanging.some(({ isShared }) => isShared)) this.#replace();
+    if (hanging.some(({ isShared }) => isShared)) this.#share().catch(() => undefined);
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
     const isOwed = this.#isolated.isOwed || channels.some(({ isAwaited }) => isAwaited);

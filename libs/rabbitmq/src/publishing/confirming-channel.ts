@@ -1,6 +1,6 @@
 import type { ConfirmChannel } from 'amqplib';
 
-import { abandon } from '../connection/questions.ts';
+import { tryToClose } from '../connection/questions.ts';
 import { InFlight, type Place } from '../in-flight.ts';
 import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
 
@@ -93,10 +93,7 @@ export class ConfirmingChannel {
       this.#owed -= 1;
       // Closed in this very turn; anything else is a message that cannot be written at all.
       if ((thrown as Error).name === 'IllegalOperationError') this.#onAnswer(publish, this.reason);
-      else {
-        publish.isDone = true;
-        publish.reject(thrown);
-      }
+      else publish.reject(thrown);
     }
   }
 
@@ -118,7 +115,7 @@ export class ConfirmingChannel {
   retire(): void {
     this.#isRetired = true;
     this.#closeIfDone();
-    if (this.#owed > 0) setTimeout(() => abandon(this.#channel), LATE_MS).unref();
+    if (this.#owed > 0) setTimeout(() => void tryToClose(this.#channel), LATE_MS).unref();
   }
 
   #answered(place: Place<PendingPublish>, answer: PublishOutcome): void {
@@ -146,7 +143,7 @@ export class ConfirmingChannel {
   }
 
   #closeIfDone(): void {
-    if (this.#isRetired && this.#owed === 0) abandon(this.#channel);
+    if (this.#isRetired && this.#owed === 0) void tryToClose(this.#channel);
   }
 }
 
