@@ -20,7 +20,16 @@ export class JsonFile {
     } catch (error) {
       throw this.fault(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
     }
-    return this.object(this.#parse(text), 'the file');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // The message of a syntax error quotes the file, which may hold secrets.
+      throw this.fault('is not JSON');
+    }
+    const repeated = repeatedName(text);
+    if (repeated !== undefined) throw this.fault(`names ${JSON.stringify(repeated)} twice in one object`);
+    return this.object(value, 'the file');
   }
 
   /** @throws SettingsError unless the value is an object */
@@ -42,19 +51,6 @@ export class JsonFile {
 
   fault(reason: string): SettingsError {
     return new SettingsError([{ variable: this.#variable, reason }]);
-  }
-
-  #parse(text: string): unknown {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      // The message of a syntax error quotes the file, which may hold secrets.
-      throw this.fault('is not JSON');
-    }
-    const repeated = repeatedName(text);
-    if (repeated !== undefined) throw this.fault(`names ${JSON.stringify(repeated)} twice in one object`);
-    return value;
   }
 }
 
