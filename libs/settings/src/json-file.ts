@@ -42,11 +42,8 @@ export class JsonFile {
 
   /** @throws SettingsError if an object has a member that is not known */
   refuseUnknown(given: object, known: readonly string[], where: string): void {
-    const unknown = Object.keys(given).find((member) => !known.includes(member));
-    if (unknown === undefined) return;
-    throw this.fault(
-      `${where} has an unknown member ${JSON.stringify(unknown)}; there are ${known.join(', ')}`,
-    );
+    const unknown = JSON.stringify(Object.keys(given).find((member) => !known.includes(member)));
+    if (unknown) throw this.fault(`${where} has an unknown member ${unknown}; there are ${known.join(', ')}`);
   }
 
   fault(reason: string): SettingsError {

@@ -85,10 +85,7 @@ function operatorOf(name: string, settings: Settings): OperatorCredentials {
   return {
     name,
     ...(Object.fromEntries(members) as Pick<OperatorCredentials, keyof typeof VARIABLES>),
-    settings: {
-      ...(Object.fromEntries(ofOperator) as PlatformSettings),
-      ...(hosts && { urlHosts: new Set(hosts) }),
-    },
+    settings: { ...(Object.fromEntries(ofOperator) as PlatformSettings), urlHosts: hosts && new Set(hosts) },
   };
 }
 

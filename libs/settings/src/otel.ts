@@ -74,9 +74,8 @@ export type TracingSettings = NonNullable<ReturnType<typeof tracingOf>>;
 /** How traces are exported; `undefined` if nobody asked for them. */
 export function tracingOf(settings: OtelSettings) {
   const endpoint = endpointOf(settings);
-  if (endpoint === undefined) return undefined;
   const headers = { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS };
-  return { ...settings, url: endpoint.url, headers };
+  return endpoint && { ...settings, url: endpoint.url, headers };
 }
 
 /** Where spans go, and the variable that says so. */

@@ -165,9 +165,7 @@ function joinDecoded(parameters: SignedParameters, { jsonStrings }: SignatureSet
     if (typeof read !== 'object' || read === null) return value;
     if (typeof value === 'string') return void containers.push(read);
     if (Array.isArray(read)) return read.map(withoutContainers);
-    return Object.fromEntries(
-      Object.entries(read).map(([name, member]) => [name, withoutContainers(member)]),
-    );
+    return Object.fromEntries(Object.entries(read).map(([name, each]) => [name, withoutContainers(each)]));
   };
   const members = new Map(Object.entries(withoutContainers(parameters) as object));
   const items: unknown[] = members.has(ITEMS) ? [members.get(ITEMS)] : [];

@@ -1,6 +1,6 @@
 import type { Metric, MetricValueWithName, Registry } from 'prom-client';
 
-/** A number of a series, as a registry reads it. */
+/** A number of a series, as a registry reads it; without a name, it has that of the metric. */
 export type Reading = Readonly<MetricValueWithName<string>>;
 
 export interface MetricFacts {
@@ -63,9 +63,7 @@ export class PlainMetric<Kind extends Series> extends StateMetric {
     const others = this.#byFirst.get(first) ?? new Map<string, Kind>();
     this.#byFirst.set(first, others.set(rest, series));
     const values = [first, second, third ?? ''];
-    const labels = Object.fromEntries(
-      this.facts.labelNames.map((name, index) => [name, values[index] ?? '']),
-    );
+    const labels = Object.fromEntries(this.facts.labelNames.map((name, at) => [name, values[at] ?? '']));
     this.#series.push({ labels, series });
     return series;
   }

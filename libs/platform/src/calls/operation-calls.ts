@@ -22,7 +22,7 @@ import { type Operation, OPERATION_TRAITS, type Result } from '../operations.ts'
 import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
-import { type Answer, statusClass, type Unanswered } from '../transport/connection.ts';
+import { type End, statusClass } from '../transport/connection.ts';
 import type { Connections } from '../transport/connections.ts';
 import { callError, protocolError } from './call-error.ts';
 import { classifyAttempt, healthOf, type Outcome, resultOf } from './classify-attempt.ts';
@@ -73,7 +73,7 @@ export type CircuitReport = Pick<OperationReport, 'operator' | 'operation' | 'st
 
 /** An attempt in flight. */
 interface Attempt {
-  readonly end: Promise<Answer | Unanswered>;
+  readonly end: Promise<End>;
   readonly pass: number;
   readonly resends: number;
   readonly startedAtMs: number;
@@ -207,7 +207,7 @@ export class OperationCalls<O extends Operation> {
     return { end, pass, resends, startedAtMs };
   }
 
-  #ended(attempt: Attempt, end: Answer | Unanswered, call: Call<O>, context: CallContext): Outcome {
+  #ended(attempt: Attempt, end: End, call: Call<O>, context: CallContext): Outcome {
     const { observer, tracer, transport } = this.share;
     const { resends, startedAtMs } = attempt;
     const isLate = 'fault' in end && context.deadline.remainingMs() < TIMER_MS;
