@@ -22,11 +22,7 @@ interface Traits<O extends Operation> {
   readonly unknownCode: 'OUTCOME_UNKNOWN' | 'PLATFORM_UNAVAILABLE';
   readonly maxAnswerBytes: number;
   /** Reads the body of a success. @throws UnexpectedDocument */
-  readonly read: (
-    body: Buffer,
-    credentials: OperatorCredentials,
-    data: CommandData[O],
-  ) => Result<O> | Promise<Result<O>>;
+  read(body: Buffer, credentials: OperatorCredentials, data: CommandData[O]): Result<O> | Promise<Result<O>>;
 }
 
 /** A session or a game, for a player who waits. */

@@ -40,9 +40,8 @@ const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
 const protocol = oneOf(['http/protobuf']);
 
 const ratio: Reader<number> = (value) => {
-  const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= 0 && number <= 1)) throw new Error('must be a number from 0 to 1');
-  return number;
+  if (!/^(0(\.\d+)?|1(\.0+)?)$/.test(value)) throw new Error('must be a number from 0 to 1');
+  return Number(value);
 };
 
 /** OpenTelemetry's own variables that decide whether and where traces go; its SDK reads the others itself. */

@@ -45,7 +45,6 @@ export class PlainMetric<Kind extends Series> extends StateMetric {
   /** By the first label and the others: a text of all of them, made for each update, takes ten times as long. */
   readonly #byFirst = new Map<string, Map<string, Kind>>();
 
-  /** @param start creates a series */
   constructor(
     private readonly start: new () => Kind,
     private readonly facts: MetricFacts,

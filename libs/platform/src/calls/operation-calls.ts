@@ -38,7 +38,6 @@ export interface CallContext {
 
 /** What all operations of one operator share. */
 export interface OperatorShare {
-  /** The name of the operator. */
   readonly operator: string;
   readonly limits: PlatformLimits;
   readonly transport: PlatformTransport;
