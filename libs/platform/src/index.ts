@@ -4,11 +4,10 @@ export { AD_HOC_RECORD } from './answers/read-record.ts';
 export { Slices } from './answers/slices.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
 export type { CallContext, CircuitReport, OperationReport } from './calls/operation-calls.ts';
-export { PlatformClient, type PlatformClientOptions } from './platform-client.ts';
+export { PlatformClient } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
 export { askOnce, faultCodeOf, type Question } from './ask-once.ts';
 export {
-  type AttemptFacts,
   type AttemptResult,
   PlatformObserver,
   PlatformTracer,

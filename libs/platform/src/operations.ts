@@ -3,7 +3,7 @@ import type { Priority, RepeatAfterUnknown } from '#resilience';
 
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame, readSession } from './answers/read-launch.ts';
-import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/read-record.ts';
+import { AD_HOC_RECORD, RAKE_RECORD } from './answers/read-record.ts';
 import type { OperatorCredentials } from './platform-settings.ts';
 
 /** A call to the platform, named by the command that it serves; metrics, health and logs use the same name. */
@@ -22,11 +22,7 @@ interface Traits<O extends Operation> {
   readonly unknownCode: 'OUTCOME_UNKNOWN' | 'PLATFORM_UNAVAILABLE';
   readonly maxAnswerBytes: number;
   /** Reads the body of a success. @throws UnexpectedDocument */
-  readonly read: (
-    body: Buffer,
-    credentials: OperatorCredentials,
-    data: CommandData[O],
-  ) => Result<O> | Promise<Result<O>>;
+  read(body: Buffer, credentials: OperatorCredentials, data: CommandData[O]): Result<O> | Promise<Result<O>>;
 }
 
 /** A session or a game, for a player who waits. */
@@ -48,10 +44,6 @@ const REPORT = {
 export const OPERATION_TRAITS: { readonly [O in Operation]: Traits<O> } = {
   'session.create': { ...LAUNCH, repeatAfterUnknown: 'once', read: readSession },
   'game.open': { ...LAUNCH, repeatAfterUnknown: 'freely', read: readGame },
-  'report.ad-hoc.fetch': { ...REPORT, read: readReport(AD_HOC_RECORD) },
-  'report.rake.fetch': { ...REPORT, read: readReport(RAKE_RECORD) },
+  'report.ad-hoc.fetch': { ...REPORT, read: readCollection(AD_HOC_RECORD) },
+  'report.rake.fetch': { ...REPORT, read: readCollection(RAKE_RECORD) },
 };
-
-function readReport(shape: RecordShape) {
-  return (body: Buffer, credentials: OperatorCredentials) => readCollection(body, shape, credentials);
-}

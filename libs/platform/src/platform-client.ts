@@ -7,7 +7,7 @@ import {
   type OperationReport,
   type OperatorShare,
 } from './calls/operation-calls.ts';
-import { type Operation, OPERATION_TRAITS, type Result } from './operations.ts';
+import type { Operation, Result } from './operations.ts';
 import type { OperatorCredentials } from './platform-settings.ts';
 import { type PageRequest, requestOf, signedOptions } from './requests.ts';
 import type { Connection } from './transport/connection.ts';
@@ -22,7 +22,7 @@ export class PlatformClient {
   readonly #stopping = new AbortController();
   readonly #share: OperatorShare;
   /** Those that have been used. */
-  readonly #operations = new Map<Operation, OperationCalls>();
+  readonly #operations: { [O in Operation]?: OperationCalls<O> } = {};
   /** Also those to former addresses, where calls may be in flight. */
   readonly #open = new Set<Connection>();
   #credentials: OperatorCredentials;
@@ -59,12 +59,11 @@ export class PlatformClient {
     if (credentials.secretKey === undefined && request.root === 'baseUrl') {
       return Promise.reject(new CommandError('SECRET_KEY_MISSING'));
     }
-    let calls = this.#operations.get(operation);
-    if (!calls) this.#operations.set(operation, (calls = new OperationCalls(operation, this.#share)));
+    // No type says that the calls of the key's own operation are created.
+    const calls = (this.#operations[operation] ??= new OperationCalls(operation, this.#share) as never);
     const { [request.root]: root } = this.#roots;
     const options = signedOptions(request, credentials, root);
-    const { read } = OPERATION_TRAITS[operation];
-    return calls.make({ request, credentials, connections: root.connections, options, data, read }, context);
+    return calls.make({ request, credentials, connections: root.connections, options, data }, context);
   }
 
   /** Uses other credentials of this operator for calls that begin from now on; calls in flight keep theirs. */
@@ -78,13 +77,13 @@ export class PlatformClient {
 
   /** The operations that have been used. */
   operations(): readonly OperationReport[] {
-    return [...this.#operations.values()].map((calls) => calls.report());
+    return Object.values(this.#operations).map((calls) => calls.report());
   }
 
   /** Cuts off calls in flight; leaves neither a socket nor a timer behind. */
   async close(): Promise<void> {
     this.#stopping.abort();
-    for (const calls of this.#operations.values()) calls.shutdown();
+    for (const calls of Object.values(this.#operations)) calls.shutdown();
     this.#share.admission.close();
     await Promise.all([...this.#open].map((connection) => connection.destroy()));
   }

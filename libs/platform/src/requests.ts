@@ -128,7 +128,8 @@ export function signedOptions(
   const headers = ['accept', 'application/vnd.api+json', ...route.headers];
   if (body !== undefined) headers.push('content-type', body.contentType);
   if (secretKey !== undefined) {
-    headers.push('sign', sign(parameters, secretKey, settings, root === 'apiUrl' ? body?.text : undefined));
+    const signed = { parameters, body: root === 'apiUrl' ? body?.text : undefined };
+    headers.push('sign', sign(signed, secretKey, settings));
   }
   return {
     origin: route.origin,

@@ -55,15 +55,10 @@ export class Deadline {
    *
    * @throws DeadlineExceeded at the deadline; a later rejection of `promise` counts as handled
    */
-  async race<T>(promise: Promise<T>): Promise<T> {
+  race<T>(promise: Promise<T>): Promise<T> {
     const { promise: expired, reject } = Promise.withResolvers<never>();
     const expire = (): void => reject(new DeadlineExceeded());
     if (this.expired) expire();
-    const unsubscribe = this.onExpired(expire);
-    try {
-      return await Promise.race([expired, promise]);
-    } finally {
-      unsubscribe();
-    }
+    return Promise.race([expired, promise]).finally(this.onExpired(expire));
   }
 }

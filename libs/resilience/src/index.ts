@@ -11,7 +11,6 @@ export { Circuit, type CircuitSettings, type CircuitState, type Health } from '.
 export { type Clock, type Random, steadyClock } from './clock.ts';
 export { Deadline, DeadlineExceeded } from './deadline.ts';
 export {
-  type AttemptOutcome,
   Attempts,
   parseRetryAfter,
   type RepeatAfterUnknown,

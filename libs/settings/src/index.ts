@@ -6,7 +6,6 @@ export { JsonFile } from './json-file.ts';
 export { integer, list, oneOf, optional, type Reader, secret, setting } from './readers.ts';
 export { readTls, type TlsFamily } from './read-tls.ts';
 export {
-  readSecret,
   readSettings,
   readSomeSettings,
   type ReadText,

@@ -20,7 +20,16 @@ export class JsonFile {
     } catch (error) {
       throw this.fault(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
     }
-    return this.object(this.#parse(text), 'the file');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // The message of a syntax error quotes the file, which may hold secrets.
+      throw this.fault('is not JSON');
+    }
+    const repeated = repeatedName(text);
+    if (repeated !== undefined) throw this.fault(`names ${JSON.stringify(repeated)} twice in one object`);
+    return this.object(value, 'the file');
   }
 
   /** @throws SettingsError unless the value is an object */
@@ -33,28 +42,12 @@ export class JsonFile {
 
   /** @throws SettingsError if an object has a member that is not known */
   refuseUnknown(given: object, known: readonly string[], where: string): void {
-    const unknown = Object.keys(given).find((member) => !known.includes(member));
-    if (unknown === undefined) return;
-    throw this.fault(
-      `${where} has an unknown member ${JSON.stringify(unknown)}; there are ${known.join(', ')}`,
-    );
+    const unknown = JSON.stringify(Object.keys(given).find((member) => !known.includes(member)));
+    if (unknown) throw this.fault(`${where} has an unknown member ${unknown}; there are ${known.join(', ')}`);
   }
 
   fault(reason: string): SettingsError {
     return new SettingsError([{ variable: this.#variable, reason }]);
-  }
-
-  #parse(text: string): unknown {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      // The message of a syntax error quotes the file, which may hold secrets.
-      throw this.fault('is not JSON');
-    }
-    const repeated = repeatedName(text);
-    if (repeated !== undefined) throw this.fault(`names ${JSON.stringify(repeated)} twice in one object`);
-    return value;
   }
 }
 

@@ -44,8 +44,7 @@ const OF_OPERATOR = new Map(
 export function readOperators(settings: Settings, readText = readTextFile): OperatorCredentials[] {
   const operators = new Map([[DEFAULT_OPERATOR, operatorOf(DEFAULT_OPERATOR, settings)]]);
   const { OPERATORS_FILE: path } = settings;
-  const entries = path === undefined ? [] : Object.entries(FILE.read(path, readText));
-  for (const [name, entry] of entries) {
+  for (const [name, entry] of Object.entries(path === undefined ? {} : FILE.read(path, readText))) {
     const own = { PLATFORM_SECRET_KEY: undefined, ...ownSettings(`"${name}"`, entry, readText) };
     operators.set(name, operatorOf(name, { ...settings, ...own }));
   }
@@ -72,10 +71,9 @@ export function internalKeyOf(
  *
  * @throws SettingsError with every variable that is missing or cannot be read
  */
-export function readInternalKey(environment: NodeJS.ProcessEnv, readText: ReadText = readTextFile): Buffer {
-  const { INTERNAL_KEY: given } = readSomeSettings(['INTERNAL_KEY'], environment, readText);
-  const operators = given === undefined ? readOperators(readSettings(environment, readText), readText) : [];
-  return internalKeyOf(given, operators);
+export function readInternalKey(environment: NodeJS.ProcessEnv): Buffer {
+  const { INTERNAL_KEY: given } = readSomeSettings(['INTERNAL_KEY'], environment);
+  return internalKeyOf(given, given === undefined ? readOperators(readSettings(environment)) : []);
 }
 
 function operatorOf(name: string, settings: Settings): OperatorCredentials {
@@ -85,10 +83,7 @@ function operatorOf(name: string, settings: Settings): OperatorCredentials {
   return {
     name,
     ...(Object.fromEntries(members) as Pick<OperatorCredentials, keyof typeof VARIABLES>),
-    settings: {
-      ...(Object.fromEntries(ofOperator) as PlatformSettings),
-      ...(hosts && { urlHosts: new Set(hosts) }),
-    },
+    settings: { ...(Object.fromEntries(ofOperator) as PlatformSettings), urlHosts: hosts && new Set(hosts) },
   };
 }
 

@@ -40,9 +40,8 @@ const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
 const protocol = oneOf(['http/protobuf']);
 
 const ratio: Reader<number> = (value) => {
-  const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= 0 && number <= 1)) throw new Error('must be a number from 0 to 1');
-  return number;
+  if (!/^(0(\.\d+)?|1(\.0+)?)$/.test(value)) throw new Error('must be a number from 0 to 1');
+  return Number(value);
 };
 
 /** OpenTelemetry's own variables that decide whether and where traces go; its SDK reads the others itself. */
@@ -74,9 +73,8 @@ export type TracingSettings = NonNullable<ReturnType<typeof tracingOf>>;
 /** How traces are exported; `undefined` if nobody asked for them. */
 export function tracingOf(settings: OtelSettings) {
   const endpoint = endpointOf(settings);
-  if (endpoint === undefined) return undefined;
   const headers = { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS };
-  return { ...settings, url: endpoint.url, headers };
+  return endpoint && { ...settings, url: endpoint.url, headers };
 }
 
 /** Where spans go, and the variable that says so. */

@@ -4,10 +4,10 @@ import type { ReadText } from './settings.ts';
 
 /** The rights of one caller; an absent member allows everything. */
 export interface CallerRules {
-  readonly operators?: ReadonlySet<string>;
-  readonly commands?: ReadonlySet<string>;
+  readonly operators?: ReadonlySet<string> | undefined;
+  readonly commands?: ReadonlySet<string> | undefined;
   /** Names of queues; one that ends with `*` is a beginning. */
-  readonly replyTo?: readonly string[];
+  readonly replyTo?: readonly string[] | undefined;
 }
 
 const FILE = new JsonFile('CALLERS_FILE');
@@ -35,11 +35,7 @@ function rulesOf(value: unknown, caller: string): CallerRules {
   if (unknown) throw FILE.fault(`${caller}: ${unknown} is no command; there are ${COMMAND_TYPES.join(', ')}`);
   if (replyTo?.some((queue) => queue.slice(0, -1).includes('*')))
     throw FILE.fault(`${caller}: in replyTo, * may only stand at the end of a name`);
-  return {
-    ...(operators && { operators: new Set(operators) }),
-    ...(commands && { commands: new Set(commands) }),
-    ...(replyTo && { replyTo }),
-  };
+  return { operators: operators && new Set(operators), commands: commands && new Set(commands), replyTo };
 }
 
 function namesOf(value: unknown, where: string): readonly string[] | undefined {

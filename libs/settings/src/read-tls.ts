@@ -67,9 +67,8 @@ export function readTls(family: TlsFamily, { settings, addresses, readText, nowM
     faults.push({ variable: names.cert, reason: `has no key; name its file in ${names.key}` });
   } else if (settings[names.cert] === undefined && settings[names.key] !== undefined) {
     faults.push({ variable: names.key, reason: `has no certificate; name its file in ${names.cert}` });
-  } else if (cert !== undefined && key !== undefined) {
-    if (!certificatesIn(cert)[0].checkPrivateKey(privateKeyIn(key)))
-      faults.push({ variable: names.key, reason: `does not belong to the certificate of ${names.cert}` });
+  } else if (cert && key && !certificatesIn(cert)[0].checkPrivateKey(privateKeyIn(key))) {
+    faults.push({ variable: names.key, reason: `does not belong to the certificate of ${names.cert}` });
   }
   if (faults.length === 0) faults.push(...faultsOfOpenSsl(first, material));
   if (faults.length > 0) throw new SettingsError(faults);

@@ -34,7 +34,7 @@ describe.each(['signing.json', 'signing-php.json'])('the golden signatures of %s
   it.each(JSON.parse(vectors) as Vector[])('$name', (vector) => {
     const settings = settingsOf(vector);
     expect(signedText(vector, settings)).toBe(vector.canonical);
-    expect(sign(vector.parameters, vector.secret, settings)).toBe(vector.sign);
+    expect(sign(vector, vector.secret, settings)).toBe(vector.sign);
   });
 });
 

@@ -27,7 +27,7 @@ export interface SignedPiece {
 /** A request as it is signed. */
 export interface SignedRequest {
   readonly parameters: SignedParameters;
-  /** The body of open-game, as it is sent; absent for the other operations, which cannot be signed over it. */
+  /** The body of open-game, as it is sent, which the scheme `raw-body` signs; absent for the other operations. */
   readonly body?: string | undefined;
 }
 
@@ -55,18 +55,9 @@ export interface Mistake {
   readonly seal?: (text: string, secretKey: string) => string;
 }
 
-/**
- * The signature of a request: 64 lowercase hexadecimal digits. Source: interface document, "Signature", steps 5 and 6.
- *
- * @param body of open-game, which the scheme `raw-body` signs instead of the parameters
- */
-export function sign(
-  parameters: SignedParameters,
-  secretKey: string,
-  settings: SignatureSettings,
-  body?: string,
-): string {
-  return signatureOf(signedText({ parameters, body }, settings), secretKey);
+/** The signature of a request: 64 lowercase hexadecimal digits. Source: interface document, "Signature", steps 5 and 6. */
+export function sign(request: SignedRequest, secretKey: string, settings: SignatureSettings): string {
+  return signatureOf(signedText(request, settings), secretKey);
 }
 
 /** The SHA-256 of a text and the secret key; with a mistake, what is sent instead. */
@@ -175,9 +166,7 @@ function joinDecoded(parameters: SignedParameters, { jsonStrings }: SignatureSet
     if (typeof read !== 'object' || read === null) return value;
     if (typeof value === 'string') return void containers.push(read);
     if (Array.isArray(read)) return read.map(withoutContainers);
-    return Object.fromEntries(
-      Object.entries(read).map(([name, member]) => [name, withoutContainers(member)]),
-    );
+    return Object.fromEntries(Object.entries(read).map(([name, each]) => [name, withoutContainers(each)]));
   };
   const members = new Map(Object.entries(withoutContainers(parameters) as object));
   const items: unknown[] = members.has(ITEMS) ? [members.get(ITEMS)] : [];

@@ -1,5 +1,5 @@
 /** What may be logged of an error. */
-export interface ErrorDescription {
+interface ErrorDescription {
   readonly name: string;
   readonly code?: string;
   /** Only if it was written by this service or by the operating system. */

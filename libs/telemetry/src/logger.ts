@@ -14,7 +14,7 @@ import {
 
 import { describeError } from './describe-error.ts';
 
-export type { LevelWithSilent as LogLevel, Logger } from 'pino';
+export type { Logger } from 'pino';
 
 /** The longest that a line is buffered, unless enough others come: writing each one costs more than formatting it. */
 const GATHER_MS = 50;

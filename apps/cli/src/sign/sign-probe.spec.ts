@@ -28,7 +28,7 @@ function platformOf(settings: FoundSettings) {
     const isGame = pathname.includes('/v3/');
     const fields = isGame ? (parseExactJson(body) as object) : Object.fromEntries(new URLSearchParams(body));
     const parameters = { ...Object.fromEntries(searchParams), ...fields };
-    return sign(parameters, OPERATOR.secretKey, settings, isGame ? body : undefined);
+    return sign({ parameters, body: isGame ? body : undefined }, OPERATOR.secretKey, settings);
   };
   return {
     calls: () => calls,

@@ -156,9 +156,9 @@ function requestWith<T extends Operation>(
   const more = new URLSearchParams(extra).toString();
   const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
   const text = body && joined(body.text);
+  const probe = { parameters: { ...parameters, ...extra }, body: type === 'game.open' ? text : undefined };
   return {
-    signatureBy: (settings: SignatureSettings): string =>
-      sign({ ...parameters, ...extra }, secretKey, settings, type === 'game.open' ? text : undefined),
+    signatureBy: (settings: SignatureSettings): string => sign(probe, secretKey, settings),
     signed: (signature: string): Question => ({
       url: roots[root] + (body ? path : joined(path)),
       method,

@@ -15,7 +15,6 @@ const DEFINITIONS = {
 
 type Definitions = typeof DEFINITIONS;
 
-/** Every command. */
 export const COMMANDS: readonly Definitions[CommandType][] = COMMAND_TYPES.map((type) => DEFINITIONS[type]);
 
 /** Every type of reply, in the order of the commands; two commands may share one. */

@@ -42,15 +42,18 @@ function read<T extends object>(
   violations: Violation[],
 ): T {
   const instance = new shape();
-  let known = 0;
+  let given = 0;
   for (const { name, nested } of members) {
     if (!Object.hasOwn(data, name)) continue;
-    known += 1;
+    given += 1;
     const value = data[name];
     const held = nested && isObject(value) ? read(nested, value, `${path}/${name}`, violations) : value;
     (instance as Record<string, unknown>)[name] = held;
   }
-  if (Object.keys(data).length > known) refuseUnknown(data, members, path, violations);
+  if (Object.keys(data).length > given) {
+    const known = members.map(({ name }) => name);
+    refuseUnknown(data, known, path, violations);
+  }
   for (const member of members) {
     const message = member.faultIn(instance);
     if (message !== undefined) violations.push({ pointer: `${path}/${member.name}`, message });
@@ -59,13 +62,7 @@ function read<T extends object>(
 }
 
 /** Adds the first unknown members to the violations, and at the object itself how many more there are. */
-function refuseUnknown(
-  data: object,
-  members: CompiledShape['members'],
-  path: string,
-  violations: Violation[],
-): void {
-  const known = members.map(({ name }) => name);
+function refuseUnknown(data: object, known: readonly string[], path: string, violations: Violation[]): void {
   const unknown = Object.keys(data).filter((name) => !known.includes(name));
   const listed = unknown.slice(0, Math.max(0, MAX_UNKNOWN - violations.length));
   const message = `${UNKNOWN_MEMBER}; the members are ${known.join(', ')}`;

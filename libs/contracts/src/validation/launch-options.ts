@@ -7,9 +7,7 @@ const MAX_BYTES = 8 * 1024;
 /** PHP's own default for nested JSON; a signature over anything deeper is not defined. */
 const MAX_DEPTH = 512;
 const WHOLE_NUMBER = /^-?\d+$/;
-const NO_OBJECT = 'must be an object, or a string that holds a JSON object';
 const TOO_LARGE = 'must be at most 8 KiB of JSON';
-const TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`;
 const UNSAFE_NUMBER = 'must hold no numbers but integers from -9007199254740991 to 9007199254740991';
 const NUMBER_AS_NAME = 'must hold no member whose name is a whole number';
 const NOT_PRINTABLE = 'must hold no control characters and no lone surrogates';
@@ -79,7 +77,7 @@ function faultOf(value: unknown): string | undefined {
     if (!isPrintable(value)) return NOT_PRINTABLE;
   }
   const options = readLaunchOptions(value);
-  if (options === undefined) return NO_OBJECT;
+  if (options === undefined) return 'must be an object, or a string that holds a JSON object';
   // Depth first: the size is taken by a recursive stringify, which a deep value would break.
   const fault = faultWithin(options);
   if (fault !== undefined) return fault;
@@ -93,7 +91,7 @@ function faultWithin(root: LaunchOptions): string | undefined {
     if (typeof value === 'number' && !Number.isSafeInteger(value)) return UNSAFE_NUMBER;
     if (typeof value === 'string' && !isPrintable(value)) return NOT_PRINTABLE;
     if (typeof value !== 'object' || value === null) continue;
-    if (depth > MAX_DEPTH) return TOO_DEEP;
+    if (depth > MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`;
     for (const [name, member] of Object.entries(value)) {
       if (!Array.isArray(value) && WHOLE_NUMBER.test(name)) return NUMBER_AS_NAME;
       if (!isPrintable(name)) return NOT_PRINTABLE;

@@ -15,16 +15,16 @@ const recordOf = (index: number, further = {}) => ({
 const STRICT = { settings: { reportRecords: 'strict' } } as const;
 const META = { 'total-count': 1, 'page-count': 1, 'current-page': 1, 'per-page': 1 };
 
+const readRake = readCollection(RAKE_RECORD);
 const read = (
   document: unknown,
   reportRecords: 'strict' | 'lenient' = 'strict',
   currencyPrecisions?: ReadonlyMap<string, number>,
 ) =>
-  readCollection(
-    Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)),
-    RAKE_RECORD,
-    { settings: { reportRecords }, currencyPrecisions },
-  );
+  readRake(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)), {
+    settings: { reportRecords },
+    currencyPrecisions,
+  });
 const readRecords = async (document: unknown) =>
   JSON.parse(`[${Buffer.concat((await read(document)).written).toString()}]`) as Record<string, unknown>[];
 
@@ -141,7 +141,7 @@ describe('readCollection', () => {
 async function longestTurnMs(page: Buffer): Promise<number> {
   let longestMs = 0;
   let isRead = false;
-  const reading = readCollection(page, RAKE_RECORD, STRICT).finally(() => (isRead = true));
+  const reading = readRake(page, STRICT).finally(() => (isRead = true));
   while (!isRead) {
     const used = process.threadCpuUsage();
     await turn();

@@ -40,13 +40,14 @@ const MAX_DEPTH = 32;
  * All of it is done in slices of the event loop, and no record is kept longer than its slice, so that a page costs its
  * bytes in memory. Large pages are read one after the other.
  *
- * @param bytes UTF-8
- * @throws UnexpectedDocument
+ * @returns reads a page; given UTF-8. It throws UnexpectedDocument
  */
-export function readCollection(bytes: Buffer, shape: RecordShape, reader: Reader): Promise<CollectionPage> {
-  const read = () => readPage(bytes, shape, reader);
-  return bytes.length > LARGE_BYTES ? oneAtATime(read) : read();
-}
+export const readCollection =
+  (shape: RecordShape) =>
+  (bytes: Buffer, reader: Reader): Promise<CollectionPage> => {
+    const read = () => readPage(bytes, shape, reader);
+    return bytes.length > LARGE_BYTES ? oneAtATime(read) : read();
+  };
 
 async function readPage(bytes: Buffer, shape: RecordShape, { settings, currencyPrecisions }: Reader) {
   const written: Buffer[] = [];

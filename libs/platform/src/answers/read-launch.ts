@@ -1,4 +1,4 @@
-import type { GameOpen, GameOpened, SessionCreate, SessionCreated } from '#contracts';
+import type { GameOpen, SessionCreate, SessionCreated } from '#contracts';
 
 import type { OperatorCredentials } from '../platform-settings.ts';
 import { isInteger, type JsonObject, resourceIn, textAt, UnexpectedDocument } from './document.ts';
@@ -33,11 +33,7 @@ export function readSession(
 }
 
 /** Reads a GameSession resource, of the player that was asked for. @throws UnexpectedDocument */
-export function readGame(
-  body: Buffer,
-  { apiUrl, settings }: OperatorCredentials,
-  { player }: GameOpen,
-): GameOpened {
+export function readGame(body: Buffer, { apiUrl, settings }: OperatorCredentials, { player }: GameOpen) {
   const { data, attributes } = resourceIn(body, 'GameSession');
   // The interface document calls it the external player ID, which is the operator's.
   if (idAt(attributes, 'playerId', player.id) !== player.id) {
@@ -75,13 +71,8 @@ function playerTextAt(object: JsonObject, name: string, asked?: string, where = 
  * @param hosts in lower case; default: any
  * @throws UnexpectedDocument unless the member is an address that a player may be sent to
  */
-function playerUrlAt(
-  attributes: JsonObject,
-  name: string,
-  root: string,
-  hosts?: ReadonlySet<string>,
-): string {
-  const text = playerTextAt(attributes, name);
+function playerUrlAt(object: JsonObject, name: string, root: string, hosts?: ReadonlySet<string>): string {
+  const text = playerTextAt(object, name);
   const { protocol, hostname = '' } = URL.parse(text) ?? {};
   const isExpected = protocol === 'https:' || (protocol === 'http:' && root.startsWith('http:'));
   if (!isExpected) throw new UnexpectedDocument(`${ATTRIBUTES}/${name} is not an https URL`);

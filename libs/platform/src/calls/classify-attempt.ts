@@ -1,12 +1,11 @@
 import { type Health, parseRetryAfter } from '#resilience';
 
 import type { AttemptResult, RefusalReason } from '../platform-observer.ts';
-import { type Answer, statusClass, type Unanswered } from '../transport/connection.ts';
+import { type End, statusClass } from '../transport/connection.ts';
 
 /** How an attempt ended. */
 export type Outcome =
-  | Answer
-  | Unanswered
+  | End
   | { readonly kind: 'rejected'; readonly reason: Exclude<RefusalReason, 'expired'> }
   | { readonly kind: 'expired' };
 
@@ -15,7 +14,7 @@ const TOO_MANY_REQUESTS = 429;
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
 /** @param isProxied whether a proxy may have answered */
-export function classifyAttempt(end: Answer | Unanswered, isProxied: boolean): Answer | Unanswered {
+export function classifyAttempt(end: End, isProxied: boolean): End {
   if ('fault' in end) return end;
   const { status } = end;
   if (isProxied && status === PROXY_AUTHENTICATION_REQUIRED) {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 
+import type { CommandData } from '#contracts';
 import {
   type Admission,
   type Admittance,
@@ -17,11 +18,11 @@ import {
 } from '#resilience';
 
 import { readBody, utf8 } from '../answers/document.ts';
-import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import { type Operation, OPERATION_TRAITS, type Result } from '../operations.ts';
 import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests.ts';
-import { type Answer, statusClass, type Unanswered } from '../transport/connection.ts';
+import { type End, statusClass } from '../transport/connection.ts';
 import type { Connections } from '../transport/connections.ts';
 import { callError, protocolError } from './call-error.ts';
 import { classifyAttempt, healthOf, type Outcome, resultOf } from './classify-attempt.ts';
@@ -37,7 +38,6 @@ export interface CallContext {
 
 /** What all operations of one operator share. */
 export interface OperatorShare {
-  /** The name of the operator. */
   readonly operator: string;
   readonly limits: PlatformLimits;
   readonly transport: PlatformTransport;
@@ -54,27 +54,25 @@ export interface OperatorShare {
 }
 
 /** One call: what is sent, to where, and by whom. */
-export interface Call<Data extends object = object, Result = unknown> {
+interface Call<O extends Operation> {
   readonly credentials: OperatorCredentials;
   /** Of the command; no error repeats it. */
-  readonly data: Data;
+  readonly data: CommandData[O];
   readonly request: PlatformRequest;
   readonly connections: Connections;
   /** The request with its signature. */
   readonly options: Dispatcher.DispatchOptions;
-  /** @throws UnexpectedDocument */
-  read(this: void, body: Buffer, credentials: OperatorCredentials, data: Data): Result | Promise<Result>;
 }
 
 /** One operation of one operator, for health and metrics. */
-export type OperationReport = ReturnType<OperationCalls['report']>;
+export type OperationReport = ReturnType<OperationCalls<Operation>['report']>;
 /** The state of its circuit alone. */
 export type CircuitReport = Pick<OperationReport, 'operator' | 'operation' | 'state' | 'lastUsedAtMs'> &
   Partial<Pick<OperationReport, 'cause' | 'retryAfterMs'>>;
 
 /** An attempt in flight. */
 interface Attempt {
-  readonly end: Promise<Answer | Unanswered>;
+  readonly end: Promise<End>;
   readonly pass: number;
   readonly resends: number;
   readonly startedAtMs: number;
@@ -88,15 +86,15 @@ const EXPIRED = { kind: 'expired' } as const;
  * The calls of one operation of one operator, which has a circuit, a compartment and a retry budget of its own; from the
  * outside in: retry, admission, circuit, request. A connection is held for an attempt, and not for the pauses between attempts.
  */
-export class OperationCalls {
-  readonly #traits: (typeof OPERATION_TRAITS)[Operation];
+export class OperationCalls<O extends Operation> {
+  readonly #traits: (typeof OPERATION_TRAITS)[O];
   readonly #circuit: Circuit;
   readonly #compartment: Compartment;
   readonly #rules: RetryRules;
   #lastUsedAtMs = 0;
 
   constructor(
-    private readonly operation: Operation,
+    private readonly operation: O,
     private readonly share: OperatorShare,
   ) {
     const { operator, limits, admission, observer, clock, random } = share;
@@ -140,7 +138,7 @@ export class OperationCalls {
    *
    * @throws CommandError unless it succeeds
    */
-  async make<Data extends object, Result>(call: Call<Data, Result>, context: CallContext): Promise<Result> {
+  async make(call: Call<O>, context: CallContext): Promise<Result<O>> {
     const { admission, observer } = this.share;
     const repeat = call.request.repeatAfterUnknown ?? this.#traits.repeatAfterUnknown;
     const attempts = new Attempts<Outcome>(this.#rules, repeat);
@@ -183,7 +181,7 @@ export class OperationCalls {
     try {
       const body = readBody(next, this.#traits.maxAnswerBytes);
       const bytes = utf8(Buffer.isBuffer(body) ? body : await body);
-      const result = call.read(bytes, call.credentials, call.data);
+      const result = this.#traits.read(bytes, call.credentials, call.data);
       return result instanceof Promise ? await result : result;
     } catch (error) {
       throw protocolError(error, next.status);
@@ -196,7 +194,7 @@ export class OperationCalls {
   }
 
   /** @param resends how many attempts of the call were made before */
-  #begin(call: Call, context: CallContext, resends: number): Attempt | Outcome {
+  #begin(call: Call<O>, context: CallContext, resends: number): Attempt | Outcome {
     // The deadline may have passed, and the circuit opened, while the call waited for its admission.
     const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) return this.#refused('expired');
@@ -208,7 +206,7 @@ export class OperationCalls {
     return { end, pass, resends, startedAtMs };
   }
 
-  #ended(attempt: Attempt, end: Answer | Unanswered, call: Call, context: CallContext): Outcome {
+  #ended(attempt: Attempt, end: End, call: Call<O>, context: CallContext): Outcome {
     const { observer, tracer, transport } = this.share;
     const { resends, startedAtMs } = attempt;
     const isLate = 'fault' in end && context.deadline.remainingMs() < TIMER_MS;

@@ -57,7 +57,7 @@ export function redactedErrors(
 export class Redactor {
   /** Matches where a value begins. */
   readonly #values: RegExp;
-  readonly #units: number;
+  /** Units of layers that may still be compared with all values. */
   #budget: number;
 
   /** @param secrets values at any depth; strings and numbers count */
@@ -66,8 +66,8 @@ export class Redactor {
     const areUsual = values.size <= MAX_VALUES && [...values].every(({ length }) => length <= MAX_VALUE);
     const writings = areUsual ? [...values].flatMap(writingsOf) : [];
     this.#values = patternOf(writings);
-    this.#units = writings.reduce((sum, { length }) => sum + length, 1);
-    this.#budget = areUsual ? BUDGET : -1;
+    const units = writings.reduce((sum, { length }) => sum + length, 1);
+    this.#budget = areUsual ? BUDGET / units : -1;
   }
 
   redact(text: string): string {
@@ -100,7 +100,7 @@ export class Redactor {
   }
 
   #spend({ length }: string): boolean {
-    this.#budget -= length * this.#units;
+    this.#budget -= length;
     return this.#budget >= 0;
   }
 }

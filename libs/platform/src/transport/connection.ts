@@ -54,6 +54,9 @@ export interface Unanswered {
   readonly proxyStatus?: number | undefined;
 }
 
+/** How a request ended. */
+export type End = Answer | Unanswered;
+
 /** The text of an error is not read beyond this, compressed or not. */
 export const MAX_ERROR_BYTES = 64 * 1024;
 /** A connection that has been idle for longer is not used again: the other side may be closing it at that moment. */
@@ -77,7 +80,7 @@ export class Connection implements Dispatcher.DispatchHandler {
   /** The first error of its socket. undici passes on the last one, which no longer says that a certificate was refused. */
   #firstError: Error | undefined;
   /** Ends the request in flight; `undefined`: there is none. */
-  #resolve: ((end: Answer | Unanswered) => void) | undefined;
+  #resolve: ((end: End) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #maxAnswerBytes = 0;
   /** undici announces a request right before writing it: one that was announced may have been carried out, whatever follows. */
@@ -120,11 +123,7 @@ export class Connection implements Dispatcher.DispatchHandler {
    *
    * @param timeoutMs from now, for all of it: connecting, sending, waiting and reading
    */
-  request(
-    options: Dispatcher.DispatchOptions,
-    timeoutMs: number,
-    maxAnswerBytes: number,
-  ): Promise<Answer | Unanswered> {
+  request(options: Dispatcher.DispatchOptions, timeoutMs: number, maxAnswerBytes: number): Promise<End> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#timer = setTimeout(this.#expire, timeoutMs);
@@ -187,7 +186,7 @@ export class Connection implements Dispatcher.DispatchHandler {
     this.#end({ kind: 'answered', status: this.#status, headers: this.#headers, body });
   }
 
-  #end(end: Answer | Unanswered): void {
+  #end(end: End): void {
     const resolve = this.#resolve;
     if (!resolve) return;
     this.#resolve = undefined;

@@ -18,7 +18,6 @@ export class Connections {
     this.route = routeTo(origin, transport);
   }
 
-  /** A connection for one request. */
   take(): Connection {
     const connection = this.#idle.pop() ?? new Connection(this.route, this.#onEnd);
     this.open.add(connection);

@@ -14,11 +14,7 @@ const MOST_SLOW = 8;
 type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
 
 /** Asks the system for all addresses of a host. */
-export type Ask = (
-  host: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+export type Ask = (host: string, options: LookupOptions & { all: true }, answer: Answer) => void;
 
 class Host {
   addresses: readonly LookupAddress[] = [];

@@ -70,12 +70,8 @@ export function routeTo(
     );
     return { ...connecting, isAtProxy: true };
   };
-  return {
-    origin: proxy.origin,
-    prefix: origin,
-    headers: ['host', host, ...authorizationOf(proxy)],
-    connect,
-  };
+  const headers = ['host', host, ...authorizationOf(proxy)];
+  return { origin: proxy.origin, prefix: origin, headers, connect };
 }
 
 function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsContext): Connector {

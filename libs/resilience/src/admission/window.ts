@@ -2,16 +2,15 @@ import type { Clock } from '../clock.ts';
 import { type Share, Shares } from './shares.ts';
 
 /** What one compartment of a window holds. */
-interface Holding extends Share {
+class Holding implements Share {
+  inFlight = 0;
   /** Refused so far. */
-  overflowed: number;
+  overflowed = 0;
   /** When the last one ended, or the first of those in flight began. */
-  movedAtMs: number;
+  movedAtMs = 0;
   /** How long the last one took. */
-  tookMs: number;
+  tookMs = 0;
 }
-
-const newHolding = (): Holding => ({ inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 });
 
 /** While less than this share of the window is free, a compartment counts as stuck after `HASTE` of `slowMs`. */
 const RESERVE = 1 / 8;
@@ -29,7 +28,7 @@ export class Window {
   /** What each compartment holds, by its name. */
   readonly holdings = new Map<string, Holding>();
   /** Repeats of commands whose compartments hold their shares. */
-  readonly #beside = newHolding();
+  readonly #beside = new Holding();
   #restartedAtMs = 0;
 
   /**
@@ -52,7 +51,7 @@ export class Window {
    */
   enter(compartment: string, isRepeat = false): (() => void) | undefined {
     let holding = this.holdings.get(compartment);
-    if (holding === undefined) this.holdings.set(compartment, (holding = newHolding()));
+    if (holding === undefined) this.holdings.set(compartment, (holding = new Holding()));
     if (holding.inFlight === 0) holding.movedAtMs = this.clock();
     else if (!this.#shares.hasRoomFor(holding) && this.#isStuck(holding)) {
       if (isRepeat && this.#shares.hasRoomFor(this.#beside)) return this.#take(this.#beside, isRepeat);

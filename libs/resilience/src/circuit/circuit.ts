@@ -66,7 +66,6 @@ export class Circuit {
       timeout: false,
       errorThresholdPercentage: failureRate - JUST_BELOW,
       volumeThreshold: minimumCalls,
-      rollingCountTimeout: windowMs,
       rollingCountBuckets: BUCKETS,
       rollingPercentilesEnabled: false,
       enableSnapshots: false,
