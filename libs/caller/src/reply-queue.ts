@@ -97,7 +97,8 @@ export class ReplyQueue {
       if (await locks(`${own}`)) return `${own}`;
     }
     if (this.#isFixed) {
-      this.#isTaken = true;
+      // After a reconnect it is most likely the lock of the connection that was lost: then calls wait for it.
+      this.#isTaken = this.#consumer === undefined;
       throw new Error(`another process consumes ${own}: give each instance a name of its own`);
     }
     for (let number = 0; ; number += 1) if (await locks(this.#prefix + number)) return this.#prefix + number;
