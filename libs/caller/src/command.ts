@@ -81,7 +81,6 @@ export function prepareCommand<T extends CommandType>(
   if (deadlineMs !== undefined && !(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
     throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
   }
-  const deadline = deadlineMs === undefined ? undefined : new Date(Date.now() + deadlineMs).toISOString();
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
     /** Its replies carry it as `commandId`. */
@@ -102,7 +101,7 @@ export function prepareCommand<T extends CommandType>(
       headers: {
         'schema-version': SCHEMA_VERSION,
         ...(operator !== undefined && { operator }),
-        ...(deadline !== undefined && { 'x-deadline': deadline }),
+        ...(deadlineMs !== undefined && { 'x-deadline': new Date(Date.now() + deadlineMs).toISOString() }),
         ...(traceparent !== undefined && { traceparent }),
         ...(tracestate !== undefined && { tracestate }),
       },

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Any, Final, Unpack, cast
 
 from .bus import Bus
@@ -132,9 +131,7 @@ class Caller:
         options["command_id"] = prepare()["id"]
         return Report(self._bus, prepare, deadline_ms, cancellation)
 
-    def prepare(
-        self, command_type: str, data: Mapping[str, Any], **options: Unpack[CommandOptions]
-    ) -> PreparedCommand:
+    def prepare(self, command_type: str, data: Mapping[str, Any], **options: Unpack[CommandOptions]) -> PreparedCommand:
         """Prepares a command for an outbox: keep it in the transaction, then `publish` it. Its replies come to `on_reply`.
 
         A caller without an instance waits until it has one, and raises as `ready`.
@@ -161,5 +158,5 @@ class Caller:
     def __enter__(self) -> Caller:
         return self
 
-    def __exit__(self, _type: type | None, _error: BaseException | None, _at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

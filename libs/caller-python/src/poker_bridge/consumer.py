@@ -106,18 +106,13 @@ class Consumer(Upkeep[str]):
         await self._watch(channel, queue)
 
     async def _watch(self, channel: Channel, queue: str) -> None:
-        """Ends with the channel.
-
-        A consumer that began during an election may never be given anything: two looks at what waits tell.
-        """
+        """Raises why the channel closed; also if replies wait at two looks, as for a consumer that began in an election."""
         before: int | None = None
         while not (await asyncio.wait((channel.closed,), timeout=_LOOK_S))[0]:
-            if self.unacknowledged >= self._prefetch:
-                before = None
-                continue
+            has_room = self.unacknowledged < self._prefetch
             received = self._deliveries
             answer = await channel.call("queue_declare", queue, passive=True)
-            is_waiting = answer.message_count > 0 and self._deliveries == received
+            is_waiting = has_room and answer.message_count > 0 and self._deliveries == received
             if is_waiting and before == received:
                 raise ConnectionError("replies wait, and none comes")
             before = received if is_waiting else None

@@ -1,10 +1,4 @@
-import {
-  ConfigurableModuleBuilder,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { ConfigurableModuleBuilder, Inject, Injectable, Module } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, RmqRecord, type WritePacket } from '@nestjs/microservices';
 import { isCommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 
@@ -23,7 +17,7 @@ type Callback = (packet: WritePacket) => void;
  * `RmqRecord` with `messageId` and the headers `operator`, `traceparent` and `tracestate`. Unsubscribing ends the wait.
  */
 @Injectable()
-export class CallerClientProxy extends ClientProxy implements OnApplicationShutdown {
+export class CallerClientProxy extends ClientProxy {
   readonly #caller: Caller;
 
   constructor(@Inject(Caller) caller: Caller) {
@@ -49,8 +43,8 @@ export class CallerClientProxy extends ClientProxy implements OnApplicationShutd
 
   protected override publish(packet: ReadPacket, callback: Callback): () => void {
     const leaving = new AbortController();
-    const answered = this.#answer(packet, leaving.signal, callback);
-    answered.catch((err: unknown) => callback({ err, isDisposed: true }));
+    const fail = (err: unknown): void => callback({ err, isDisposed: true });
+    this.#answer(packet, leaving.signal, callback).catch(fail);
     return () => leaving.abort();
   }
 
