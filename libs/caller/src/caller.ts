@@ -1,10 +1,4 @@
-import type {
-  CommandData,
-  CommandType,
-  GameOpened,
-  ReplyTo as ReplyOf,
-  SessionCreated,
-} from '@poker-bridge/contracts';
+import type { CommandData, CommandType, ReplyTo as ReplyOf } from '@poker-bridge/contracts';
 import { BrokerConnection, ConfirmedPublisher } from '@poker-bridge/rabbitmq';
 
 import { type Bus, Call } from './call.ts';
@@ -35,12 +29,10 @@ export class Caller {
   constructor(options: CallerOptions) {
     const { sender, connectionOf } = readOptions(options);
     const publisher = new ConfirmedPublisher();
-    const connection = new BrokerConnection({
-      ...connectionOf('publishing'),
-      setUp: (model) => publisher.attach(model),
-    });
+    const setUp = publisher.attach.bind(publisher);
+    const connection = new BrokerConnection({ ...connectionOf('publishing'), setUp });
     connection.open();
-    const replyQueue = new ReplyQueue(connectionOf('consuming'), options);
+    const replyQueue = new ReplyQueue(connectionOf, options);
     this.#bus = { sender, connection, publisher, replyQueue, closing: this.#closing.signal };
   }
 
@@ -57,12 +49,15 @@ export class Caller {
   }
 
   /** Creates a session for a player. @throws as `request` does */
-  createSession(data: CommandData['session.create'], options?: CallOptions): Promise<SessionCreated> {
+  createSession(
+    data: CommandData['session.create'],
+    options?: CallOptions,
+  ): Promise<ReplyTo<'session.create'>> {
     return this.request('session.create', data, options);
   }
 
   /** Opens the lobby for a player, or with `session.tableId` a table. @throws as `request` does */
-  openGame(data: CommandData['game.open'], options?: CallOptions): Promise<GameOpened> {
+  openGame(data: CommandData['game.open'], options?: CallOptions): Promise<ReplyTo<'game.open'>> {
     return this.request('game.open', data, options);
   }
 

@@ -21,22 +21,22 @@ export type ReportCommand = Exclude<CommandType, PlayerCommand>;
 
 /** W3C trace context. */
 export interface TraceContext {
-  readonly traceparent?: string;
-  readonly tracestate?: string;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 export interface CommandOptions {
   /** The identity of the command, at most 200 bytes: it is run once, however often it is sent. Default: a new UUID. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Whose credentials the worker uses. Default: the caller's. */
-  readonly operator?: string;
+  readonly operator?: string | undefined;
   /**
    * From now, 1 to 1,200,000 ms; a call settles at most 1.5 s later. Default 15 s, for a report 10 minutes, for a prepared
    * command the budget of the worker from when it arrives there.
    */
   readonly deadlineMs?: number;
   /** Default: the caller's. */
-  readonly traceContext?: TraceContext;
+  readonly traceContext?: TraceContext | undefined;
 }
 
 export interface CallOptions extends CommandOptions {
@@ -46,9 +46,6 @@ export interface CallOptions extends CommandOptions {
 
 /** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
 export type PreparedCommand = Readonly<ReturnType<typeof prepareCommand>>;
-
-/** The AMQP properties of a command, in amqplib's names. */
-export type CommandProperties = PreparedCommand['properties'];
 
 /** What all commands of one caller have in common. */
 export interface Sender {
@@ -84,13 +81,13 @@ export function prepareCommand<T extends CommandType>(
   if (deadlineMs !== undefined && !(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
     throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
   }
-  const deadline = deadlineMs === undefined ? undefined : new Date(Date.now() + deadlineMs).toISOString();
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
     /** Its replies carry it as `commandId`. */
     id,
     exchange: busNames(prefix).commands,
     routingKey: type,
+    /** In amqplib's names. */
     properties: {
       type,
       messageId: id,
@@ -100,19 +97,15 @@ export function prepareCommand<T extends CommandType>(
       /** Persistent. */
       deliveryMode: 2,
       appId,
-      ...given({ userId }),
+      ...(userId !== undefined && { userId }),
       headers: {
         'schema-version': SCHEMA_VERSION,
-        ...given({ operator, 'x-deadline': deadline, traceparent, tracestate }),
+        ...(operator !== undefined && { operator }),
+        ...(deadlineMs !== undefined && { 'x-deadline': new Date(Date.now() + deadlineMs).toISOString() }),
+        ...(traceparent !== undefined && { traceparent }),
+        ...(tracestate !== undefined && { tracestate }),
       },
     },
     body: JSON.stringify(data),
   };
-}
-
-type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
-
-/** The members that are not `undefined`. */
-export function given<T extends object>(members: T): Given<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -4,7 +4,6 @@ export type { CallerOptions } from './caller-options.ts';
 export type {
   CallOptions,
   CommandOptions,
-  CommandProperties,
   PlayerCommand,
   PreparedCommand,
   ReportCommand,

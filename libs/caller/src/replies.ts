@@ -13,20 +13,13 @@ const HANDLER_PAUSE_MS = 1_000;
 export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
 
 /** Waits for something until a signal aborts; the work itself continues. @throws the signal's reason; as the work does */
-export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  // It may still fail when nobody waits for it.
-  work.catch(() => undefined);
-  signal.throwIfAborted();
-  let abort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error);
+export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 /** What arrived for one call, the oldest first. */

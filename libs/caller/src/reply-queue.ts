@@ -1,15 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import {
-  BrokerConnection,
-  type BrokerConnectionOptions,
-  onChannel,
-  QueueConsumer,
-  takeLock,
-} from '@poker-bridge/rabbitmq';
+import { BrokerConnection, onChannel, pause, QueueConsumer, takeLock } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
-import type { CallerOptions } from './caller-options.ts';
+import type { CallerOptions, readOptions } from './caller-options.ts';
 import { abortable, Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
@@ -40,14 +32,15 @@ export class ReplyQueue {
   #isTaken = false;
 
   /** Begins to connect at once. */
-  constructor(connection: BrokerConnectionOptions, options: CallerOptions) {
+  constructor(connectionOf: ReturnType<typeof readOptions>['connectionOf'], options: CallerOptions) {
     const { name, instance, onReply } = options;
     this.replies = new Replies(onReply);
     this.#prefix = `${name}.replies.`;
     this.#isFixed = instance !== undefined;
     if (instance !== undefined) this.name = this.#prefix + instance;
     const setUp = (model: Model): Promise<void> => this.#setUp(model);
-    this.connection = new BrokerConnection({ ...connection, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
+    const consuming = connectionOf('consuming');
+    this.connection = new BrokerConnection({ ...consuming, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
     this.connection.open();
   }
 
@@ -93,11 +86,12 @@ export class ReplyQueue {
     const locks = (queue: string) => takeLock(model, { name: `${queue}.lock`, arguments: {} });
     const own = this.name;
     for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
-      await sleep(pauseMs);
+      await pause(pauseMs);
       if (await locks(`${own}`)) return `${own}`;
     }
     if (this.#isFixed) {
-      this.#isTaken = true;
+      // After a reconnect it is most likely the lock of the connection that was lost: then calls wait for it.
+      this.#isTaken = this.#consumer === undefined;
       throw new Error(`another process consumes ${own}: give each instance a name of its own`);
     }
     for (let number = 0; ; number += 1) if (await locks(this.#prefix + number)) return this.#prefix + number;

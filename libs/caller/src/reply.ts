@@ -30,8 +30,6 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-export type Message = Delivery['message'];
-
 export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
 /** One reply: type and data of `Reply` in the contracts, and where it belongs. */
@@ -47,7 +45,7 @@ export type BusReply = ContractReply & {
 };
 
 /** Reads a reply, integers beyond 2^53 as bigint. @throws CallerError `REPLY_UNREADABLE` */
-export function readReply({ properties, content }: Message): BusReply {
+export function readReply({ properties, content }: Delivery['message']): BusReply {
   const { sequence, final, traceparent } = (properties.headers ?? {}) as Readonly<Record<string, unknown>>;
   const type = String(properties.type);
   const commandId = commandIdOf({ properties });
@@ -65,7 +63,7 @@ export function readReply({ properties, content }: Message): BusReply {
   } as unknown as BusReply;
 }
 
-export function commandIdOf({ properties }: Pick<Message, 'properties'>): string {
+export function commandIdOf({ properties }: Pick<Delivery['message'], 'properties'>): string {
   return String(properties.headers?.['command-id'] ?? properties.correlationId);
 }
 

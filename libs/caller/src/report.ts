@@ -5,7 +5,7 @@ import { onChannel, QueueConsumer } from '@poker-bridge/rabbitmq';
 
 import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
-import { type CallOptions, prepareCommand, type PreparedCommand, type ReportCommand } from './command.ts';
+import { type CallOptions, prepareCommand, type ReportCommand } from './command.ts';
 import { readPage, type ReportPage } from './record.ts';
 import { abortable, Mailbox } from './replies.ts';
 import { readReply, type ReplyDelivery } from './reply.ts';
@@ -32,9 +32,8 @@ export type ReportSummary = Readonly<ReportCompleted>;
  */
 export class Report<R> implements AsyncIterable<ReportPage<R>> {
   readonly #bus: Bus;
-  readonly #prepare: () => PreparedCommand;
-  readonly #deadlineMs: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #queue: string;
+  readonly #start: () => Call;
   #pages: PageStream<R> | undefined;
 
   /** @throws CallerError `VALIDATION_FAILED` */
@@ -45,12 +44,12 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     { deadlineMs = DEADLINE_MS, id = randomUUID(), signal, ...options }: CallOptions = {},
   ) {
     const queue = `${bus.sender.appId}.report.${randomUUID()}`;
-    this.#bus = bus;
-    this.#prepare = () => prepareCommand(bus.sender, queue, type, data, { ...options, id, deadlineMs });
-    this.#deadlineMs = deadlineMs;
-    this.#signal = signal;
+    const prepare = () => prepareCommand(bus.sender, queue, type, data, { ...options, id, deadlineMs });
     // An id that no message can have is refused at once; the deadline begins when the report is first read.
-    this.#prepare();
+    prepare();
+    this.#bus = bus;
+    this.#queue = queue;
+    this.#start = () => new Call(bus, prepare(), deadlineMs, signal);
   }
 
   /** What the worker counted; `undefined` until the loop has ended. */
@@ -76,12 +75,11 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
   async *#fetch(pages: PageStream<R>): AsyncGenerator<ReportPage<R>, void> {
     const { replyQueue } = this.#bus;
     const { connection } = replyQueue;
-    const command = this.#prepare();
-    const queue = command.properties.replyTo;
+    const queue = this.#queue;
     const handle = (delivery: ReplyDelivery) => pages.push(delivery);
     const consumer = new QueueConsumer({ queue, prefetch: PAGES_PREFETCHED, handle });
     const declare = (model: Model) => declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
-    const call = new Call(this.#bus, command, this.#deadlineMs, this.#signal);
+    const call = this.#start();
     try {
       await replyQueue.ready(call.signal);
       await declare(await abortable(connection.established(), call.signal));
@@ -105,11 +103,9 @@ export class PageStream<R> {
   /** The end of the report, once it was read. */
   summary: ReportSummary | undefined;
   #sequence = 0;
-  /** As the first page says. */
-  #totalCount: number | undefined;
+  /** More than one if the report has changed between two runs. */
+  readonly #totalCounts = new Set<number>();
   #readFrom: string | undefined;
-  /** Whether a repeated page counted other records than the page that was given. */
-  #hasChanged = false;
 
   /** Takes a delivery, and settles once it is acknowledged: until then it is in flight. */
   push(delivery: ReplyDelivery): Promise<void> {
@@ -141,8 +137,7 @@ export class PageStream<R> {
       const { type, data, sequence, commandId } = readReply(message);
       if (type === 'command.failed') throw CallerError.ofReply(data);
       if (type !== 'report.page' && type !== 'report.completed') return { acknowledge };
-      this.#totalCount ??= data.totalCount;
-      this.#hasChanged ||= data.totalCount !== this.#totalCount;
+      this.#totalCounts.add(data.totalCount);
       if (sequence > this.#sequence) throw CallerError.of('REPLY_LOST', commandId);
       if (type === 'report.completed') this.summary = this.#summaryOf(data);
       if (type === 'report.completed' || sequence < this.#sequence) return { acknowledge };
@@ -157,7 +152,7 @@ export class PageStream<R> {
 
   /** The end of the report; pages of an earlier run, which are not given twice, were read before what the last run says. */
   #summaryOf(data: ReportSummary): ReportSummary {
-    const changedWhileReading = data.changedWhileReading || this.#hasChanged;
+    const changedWhileReading = data.changedWhileReading || this.#totalCounts.size > 1;
     const readFrom = this.#readFrom ?? data.readFrom;
     const isSpanning = spansIntervals(Date.parse(readFrom), Date.parse(data.readTo));
     return { ...data, changedWhileReading, readFrom, spansIntervals: isSpanning };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { uniquePrefix } from '../../support/broker.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { callersForAll, DAY, PATIENT } from './open-callers.ts';
 
@@ -85,17 +86,27 @@ describe('@poker-bridge/caller, on a bad day', () => {
     await platform.clearFaults();
   });
 
-  it('refuses a second process of its instance, at once and by name', async () => {
-    const { callers } = suite;
+  it('refuses a second process of its instance, at once and by name, and waits for it after a reconnect', async () => {
+    const { callers, service } = suite;
+    await using proxy = await TcpProxy.start(service.url);
     const first = callers.open({ instance: 'one' });
     await first.ready();
-    const second = callers.open({ instance: 'one' });
+    const second = callers.open({ instance: 'one', url: proxy.through(service.url) });
     const taken = { code: 'INSTANCE_TAKEN', message: expect.stringContaining('.replies.one') };
     await expect(second.createSession({ userId: 'alice' }, PATIENT)).rejects.toMatchObject(taken);
     expect(second.lastError).toContain('another process consumes');
     await first.close();
     await until('it takes over', () => second.lastError === undefined);
     expect(await second.createSession({ userId: 'alice' }, PATIENT)).toMatchObject({ userId: 'alice' });
+    proxy.refuse();
+    proxy.cut();
+    const third = callers.open({ instance: 'one' });
+    await third.createSession({ userId: 'alice' }, PATIENT);
+    await proxy.open();
+    await until('it meets the lock', () => second.lastError?.includes('another process consumes'));
+    const waiting = second.createSession({ userId: 'alice' }, PATIENT);
+    const [session] = await Promise.all([waiting, third.close()]);
+    expect(session).toMatchObject({ userId: 'alice' });
   });
 
   it('gives each process a queue of its own without an instance, and what an earlier one left to the next', async () => {

@@ -37,21 +37,10 @@ export function openCallers({ url, prefix }: Pick<ServiceUnderTest, 'url' | 'pre
     async [Symbol.asyncDispose](): Promise<void> {
       await Promise.all(opened.map((caller) => caller.close()));
       await using bus = await openConnection(url);
-      for (const caller of opened) {
-        const queue = queueOf(caller);
-        if (queue !== undefined) await bus.channel.deleteQueue(queue);
-      }
+      // A caller that never connected has no reply queue.
+      await Promise.allSettled(opened.map(async ({ replyQueue }) => bus.channel.deleteQueue(replyQueue)));
     },
   };
-}
-
-/** A caller that never connected has none. */
-function queueOf(caller: Caller): string | undefined {
-  try {
-    return caller.replyQueue;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A worker, a sandbox, a caller that names its user, and what else a suite needs of them, while its tests run. */

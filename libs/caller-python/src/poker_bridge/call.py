@@ -30,7 +30,7 @@ async def answer(bus: Bus, command: PreparedCommand, deadline_ms: float) -> dict
         return reply.data
 
     call = Call(bus, command, deadline_ms)
-    with bus.replies.expected(command["id"], call.take):
+    with bus.replies.expected(command["id"], call.arrived):
         return await call.next(bus.reply_queue, data_of)
 
 
@@ -49,15 +49,12 @@ class Call:
         self._bus = bus
         self._command = command
         self._deadline = asyncio.get_running_loop().time() + deadline_ms / 1000
-        self._arrived: asyncio.Queue[Delivery | None] = asyncio.Queue()
+        self.arrived: Final[asyncio.Queue[Delivery | None]] = asyncio.Queue()
+        """Its replies; None if the command has to be sent again, because they come to another queue of the broker."""
         self._was_sent = False
         self._is_awaited = False
         """Whether nothing has failed since it was sent."""
         self._failures = 0
-
-    def take(self, delivery: Delivery | None) -> None:
-        """Takes a reply; None if the command has to be sent again, because replies come to another queue."""
-        self._arrived.put_nowait(delivery)
 
     async def next(self, consumer: Consumer, read: Callable[[Delivery], T]) -> T:
         """What `read` makes of the next reply, to be received by a consumer.
@@ -70,13 +67,13 @@ class Call:
                 if not self._is_awaited:
                     await self._within_limit(self._publish(consumer), consumer)
                 self._is_awaited = self._was_sent = True
-                delivery = await self._within_limit(self._arrived.get(), consumer)
+                delivery = await self._within_limit(self.arrived.get(), consumer)
                 if delivery is not None:
                     return read(delivery)
                 self._is_awaited = False
             except CallerError as error:
                 # A reply shows that it was sent, whatever the broker has confirmed.
-                self._is_awaited = not self._arrived.empty()
+                self._is_awaited = not self.arrived.empty()
                 if not self._is_awaited:
                     await self._pause_after(error)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Final, TypedDict, Unpack, cast
+from typing import Any, Final, Unpack, cast
 
 from .bus import Bus
 from .call import answer
 from .cancellation import Cancellation
-from .commands import PreparedCommand, Sender
+from .commands import CommandOptions, PreparedCommand, Sender
 from .connection import nodes_of
 from .messages import (
     AdHocRecord,
@@ -29,12 +28,9 @@ _DEADLINE_MS: Final = 15_000
 _REPORT_DEADLINE_MS: Final = 600_000
 
 
-class CallOptions(TypedDict, total=False):
+class CallOptions(CommandOptions, total=False):
     """The options of every call."""
 
-    command_id: str | None  # At most 200 bytes: the same id is the same command. Default: a new UUID
-    operator: str | None  # Default: that of the caller
-    deadline_ms: float  # 1 to 1,200,000. Default: 15 s, for a report 10 minutes
     cancellation: Cancellation | None  # Ends the call from another thread, with concurrent.futures.CancelledError
 
 
@@ -119,41 +115,30 @@ class Caller:
 
         Raises CallerError as the worker answers or with one of `CALLER_CODES`, ValueError for a deadline out of range.
         """
-        deadline_ms = options.get("deadline_ms", _DEADLINE_MS)
-        command = self._prepare(command_type, data, options, deadline_ms)
-        cancellation = options.get("cancellation")
+        cancellation = options.pop("cancellation", None)
+        deadline_ms = options.setdefault("deadline_ms", _DEADLINE_MS)
+        command = self._bus.sender.prepare(command_type, data, options)
         return self._bus.run(lambda: answer(self._bus, command, deadline_ms), cancellation, command["id"])
 
     def fetch_report(
         self, command_type: str, data: Mapping[str, Any], **options: Unpack[CallOptions]
     ) -> Report[dict[str, Any]]:
         """Any report, by its type. It is fetched when it is first read, and reading it raises as `request`."""
-        deadline_ms = options.get("deadline_ms", _REPORT_DEADLINE_MS)
-
-        def prepare() -> PreparedCommand:
-            return self._prepare(command_type, data, options, deadline_ms)
-
+        cancellation = options.pop("cancellation", None)
+        deadline_ms = options.setdefault("deadline_ms", _REPORT_DEADLINE_MS)
+        prepare: Callable[[], PreparedCommand] = lambda: self._bus.sender.prepare(command_type, data, options)
         # What cannot be sent is refused here, and not in a loop later.
         options["command_id"] = prepare()["id"]
-        return Report(self._bus, prepare, deadline_ms, options.get("cancellation"))
+        return Report(self._bus, prepare, deadline_ms, cancellation)
 
-    def prepare(
-        self,
-        command_type: str,
-        data: Mapping[str, Any],
-        *,
-        command_id: str | None = None,
-        operator: str | None = None,
-        deadline_ms: float | None = None,
-    ) -> PreparedCommand:
+    def prepare(self, command_type: str, data: Mapping[str, Any], **options: Unpack[CommandOptions]) -> PreparedCommand:
         """Prepares a command for an outbox: keep it in the transaction, then `publish` it. Its replies come to `on_reply`.
 
         A caller without an instance waits until it has one, and raises as `ready`.
         """
         if self.reply_queue is None:
             self.ready()
-        queue = self.reply_queue or ""
-        return self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms, queue)
+        return self._bus.sender.prepare(command_type, data, options, self.reply_queue or "")
 
     def publish(
         self, command: PreparedCommand, *, deadline_ms: float = _DEADLINE_MS, cancellation: Cancellation | None = None
@@ -173,14 +158,5 @@ class Caller:
     def __enter__(self) -> Caller:
         return self
 
-    def __exit__(self, _type: type | None, _error: BaseException | None, _at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _prepare(
-        self, command_type: str, data: Mapping[str, Any], options: CallOptions, deadline_ms: float
-    ) -> PreparedCommand:
-        # Python itself does not check them.
-        if unknown := options.keys() - CallOptions.__annotations__.keys():
-            raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
-        command_id, operator = options.get("command_id"), options.get("operator")
-        return self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms)

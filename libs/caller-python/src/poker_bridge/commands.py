@@ -14,6 +14,14 @@ _MAX_ID_BYTES: Final = 200
 _LONGEST_DEADLINE_MS: Final = 1_200_000
 
 
+class CommandOptions(TypedDict, total=False):
+    """The options of a command."""
+
+    command_id: str | None  # At most 200 bytes: the same id is the same command. Default: a new UUID
+    operator: str | None  # Default: that of the caller
+    deadline_ms: float  # 1 to 1,200,000. Default: 15 s, for a report 10 minutes, for a prepared command none
+
+
 class PreparedCommand(TypedDict):
     """A command that is ready to be published: plain data that JSON holds, for an outbox, the same as in Node.js."""
 
@@ -39,28 +47,26 @@ class Sender:
     trace_context: Callable[[], Mapping[str, str]] | None
 
     def prepare(
-        self,
-        command_type: str,
-        data: Mapping[str, Any],
-        command_id: str | None,
-        operator: str | None,
-        deadline_ms: float | None,
-        reply_to: str = "",
+        self, command_type: str, data: Mapping[str, Any], options: CommandOptions, reply_to: str = ""
     ) -> PreparedCommand:
         """Raises CallerError for a bad id, TypeError or ValueError for data that is not JSON and for a bad deadline."""
-        chosen_id = str(uuid.uuid4()) if command_id is None else command_id
-        _check_id(chosen_id)
+        # Python itself does not check them.
+        if unknown := options.keys() - CommandOptions.__annotations__.keys():
+            raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
+        if (command_id := options.get("command_id")) is None:
+            command_id = str(uuid.uuid4())
+        _check_id(command_id)
         headers: dict[str, str | int] = {"schema-version": _SCHEMA_VERSION}
-        if (chosen_operator := operator or self.operator) is not None:
-            headers["operator"] = chosen_operator
-        if deadline_ms is not None:
+        if (operator := options.get("operator") or self.operator) is not None:
+            headers["operator"] = operator
+        if (deadline_ms := options.get("deadline_ms")) is not None:
             headers["x-deadline"] = _deadline(deadline_ms)
         trace = self.trace_context() if self.trace_context else {}
         headers |= {name: trace[name] for name in ("traceparent", "tracestate") if name in trace}
         properties = {
             "type": command_type,
-            "messageId": chosen_id,
-            "correlationId": chosen_id,
+            "messageId": command_id,
+            "correlationId": command_id,
             "replyTo": reply_to,
             "contentType": "application/json",
             "deliveryMode": 2,
@@ -70,7 +76,7 @@ class Sender:
         if self.user_id is not None:
             properties["userId"] = self.user_id
         return PreparedCommand(
-            id=chosen_id,
+            id=command_id,
             exchange=f"{self.prefix}.commands",
             routingKey=command_type,
             properties=properties,

@@ -10,10 +10,8 @@ from typing import Any, Final
 
 import pika
 from pika.adapters.asyncio_connection import AsyncioConnection
-from pika.exceptions import ProbableAccessDeniedError, ProbableAuthenticationError
 
-from .errors import CallerError
-from .upkeep import LOG, Upkeep, reason_of
+from .upkeep import LOG, Upkeep
 
 _HEARTBEAT_S: Final = 10
 """A node that is silent for longer counts as lost. Shorter would be lost to code that holds the interpreter."""
@@ -120,7 +118,7 @@ class Connection(Upkeep[Any]):
                 error = failure
             self._value = None
             self.unblocked.set()
-            self._failed(error, _refusal_of(error))
+            self._failed(error)
             longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**failures)
             failures = min(failures + 1, 10)
             await asyncio.sleep(longest * random.uniform(0.5, 1))
@@ -173,11 +171,3 @@ class Connection(Upkeep[Any]):
         LOG.info("the broker takes commands again")
         self.last_error = None
         self.unblocked.set()
-
-
-def _refusal_of(error: Exception) -> CallerError | None:
-    """`LOGIN_REFUSED`; a limit of connections passes by itself."""
-    reason = reason_of(error)
-    if not isinstance(error, (ProbableAuthenticationError, ProbableAccessDeniedError)) or "limit" in reason:
-        return None
-    return CallerError.of("LOGIN_REFUSED", hint=f"It says: {reason}.")

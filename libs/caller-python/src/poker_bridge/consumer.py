@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from pika.exceptions import ChannelClosedByBroker
-
 from .connection import Channel
-from .errors import CallerError
-from .upkeep import Upkeep, reason_of
+from .upkeep import Upkeep
 
 _PAUSE_S: Final = 0.2
 _PAUSE_IF_REFUSED_S: Final = 5.0
 _LOOK_S: Final = 2.0
-_REFUSED: Final = (403, 406)
-"""No permission for the queue, and a queue that was declared with other arguments."""
 _NO_LIMIT: Final = 1_000_000_000
 
 
+@dataclass(frozen=True)
 class Delivery:
     """A message, and what tells the broker that it is done with: what a lost channel delivered comes again."""
 
-    def __init__(self, consumer: Consumer, channel: Channel, tag: int, properties: Any, body: bytes) -> None:
-        self.properties = properties
-        self.body = body
-        self._consumer = consumer
-        self._channel = channel
-        self._tag = tag
+    properties: Any
+    body: bytes
+    _tag: int
+    _channel: Channel
+    _consumer: Consumer
 
     def acknowledge(self) -> None:
         self._settle("basic_ack")
@@ -79,7 +75,7 @@ class Consumer(Upkeep[str]):
             try:
                 await self._consume()
             except Exception as error:
-                self._failed(error, _refusal_of(error))
+                self._failed(error)
             finally:
                 if self._channel is not None:
                     self._channel.close()
@@ -100,7 +96,7 @@ class Consumer(Upkeep[str]):
         def deliver(_channel: Any, method: Any, properties: Any, body: bytes) -> None:
             self._deliveries += 1
             self.unacknowledged += 1
-            self._on_delivery(Delivery(self, channel, method.delivery_tag, properties, body))
+            self._on_delivery(Delivery(properties, body, method.delivery_tag, channel, self))
 
         await channel.call("basic_consume", queue, deliver)
         before = self._value
@@ -110,25 +106,14 @@ class Consumer(Upkeep[str]):
         await self._watch(channel, queue)
 
     async def _watch(self, channel: Channel, queue: str) -> None:
-        """Ends with the channel.
-
-        A consumer that began during an election may never be given anything: two looks at what waits tell.
-        """
+        """Raises why the channel closed; also if replies wait at two looks, as for a consumer that began in an election."""
         before: int | None = None
         while not (await asyncio.wait((channel.closed,), timeout=_LOOK_S))[0]:
-            if self.unacknowledged >= self._prefetch:
-                before = None
-                continue
+            has_room = self.unacknowledged < self._prefetch
             received = self._deliveries
             answer = await channel.call("queue_declare", queue, passive=True)
-            is_waiting = answer.message_count > 0 and self._deliveries == received
+            is_waiting = has_room and answer.message_count > 0 and self._deliveries == received
             if is_waiting and before == received:
                 raise ConnectionError("replies wait, and none comes")
             before = received if is_waiting else None
         raise channel.closed.result()
-
-
-def _refusal_of(error: Exception) -> CallerError | None:
-    if isinstance(error, ChannelClosedByBroker) and error.reply_code in _REFUSED:
-        return CallerError.of("NOT_PERMITTED", hint=reason_of(error))
-    return error if isinstance(error, CallerError) else None

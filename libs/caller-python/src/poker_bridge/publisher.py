@@ -67,10 +67,11 @@ class Publisher:
 
     async def _has_published(self, command: PreparedCommand, answer_s: float) -> bool:
         channel = await self._take_channel()
+        is_confirmed = False
         try:
             is_confirmed = await channel.publish(command, answer_s)
         finally:
-            if channel.is_idle and channel.is_open:
+            if is_confirmed:
                 self._idle.append(channel)
             else:
                 channel.close()
@@ -94,10 +95,9 @@ class _ConfirmingChannel(Channel):
 
     def __init__(self, amqp: Any) -> None:
         super().__init__(amqp)
-        self.is_idle = True
         self.is_returned = False
         """Whether no queue is bound; the broker says so before it confirms."""
-        self._answer: asyncio.Future[Any] | None = None
+        self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.amqp.add_on_return_callback(self._take_back)
 
     async def publish(self, command: PreparedCommand, answer_s: float) -> bool:
@@ -113,13 +113,10 @@ class _ConfirmingChannel(Channel):
         except Exception:  # Nothing of it was sent: pika encodes a message as a whole.
             fault = "must be what AMQP can hold, ids and names of at most 255 bytes"
             raise CallerError.of_invalid("/properties", fault, command["id"]) from None
-        self.is_idle = False
-        self.is_idle = isinstance(await self.first(answer, answer_s), pika.spec.Basic.Ack)
-        return self.is_idle
+        return isinstance(await self.first(answer, answer_s), pika.spec.Basic.Ack)
 
     def answer(self, frame: Any) -> None:
-        if self._answer is not None:
-            settle(self._answer, frame.method)
+        settle(self._answer, frame.method)
 
     def _take_back(self, *_: Any) -> None:
         self.is_returned = True

@@ -70,38 +70,38 @@ class Replies:
 
     def __init__(self, handler: Callable[[Reply], None] | None) -> None:
         self._handler = handler
-        self._awaited: dict[str, Callable[[Delivery | None], None]] = {}
+        self._awaited: dict[str, asyncio.Queue[Delivery | None]] = {}
         self._handled: dict[str, None] = {}
         self._for_handler: asyncio.Queue[tuple[Delivery, Reply]] = asyncio.Queue()
 
     @contextmanager
-    def expected(self, command_id: str, take: Callable[[Delivery | None], None]) -> Iterator[None]:
-        """While replies to a command are awaited: `take` gets them, or None once they come to another queue."""
+    def expected(self, command_id: str, arrived: asyncio.Queue[Delivery | None]) -> Iterator[None]:
+        """While replies to a command are awaited: the queue gets them, or None if the command has to be sent again."""
         if command_id in self._awaited:
             raise CallerError.of("ID_IN_USE", command_id)
         if len(self._awaited) >= _MAX_CALLS:
             raise CallerError.of("TOO_MANY_CALLS", command_id)
-        self._awaited[command_id] = take
+        self._awaited[command_id] = arrived
         try:
             yield
         finally:
             del self._awaited[command_id]
 
     def take(self, delivery: Delivery) -> None:
-        take = self._awaited.get(command_id_of(delivery))
-        if take is not None:
-            take(delivery)
+        arrived = self._awaited.get(command_id_of(delivery))
+        if arrived is not None:
+            arrived.put_nowait(delivery)
         with suppress(CallerError):  # What cannot be read would come again for ever.
             reply = read_reply(delivery)
-            if take is None and self._handler is not None:
+            if arrived is None and self._handler is not None:
                 return self._for_handler.put_nowait((delivery, reply))
             self._mark(reply)
         delivery.acknowledge()
 
     def moved(self) -> None:
         """Replies come to another queue from now on."""
-        for take in self._awaited.values():
-            take(None)
+        for arrived in self._awaited.values():
+            arrived.put_nowait(None)
 
     async def handle(self) -> None:
         """Gives the handler what no call awaits, one at a time and in a thread, until it is cancelled."""

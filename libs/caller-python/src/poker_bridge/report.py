@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any, Final, Generic, TypeVar, cast
 
 from .bus import Bus
@@ -33,9 +34,7 @@ def format_amount(amount: int, precision: int | None) -> str:
     """
     if not isinstance(precision, int) or isinstance(precision, bool) or precision < 0:
         raise ValueError("the currency has no configured number of decimals (CURRENCY_PRECISIONS)")
-    digits = str(abs(amount)).rjust(precision + 1, "0")
-    whole, decimals = digits[: len(digits) - precision], digits[len(digits) - precision :]
-    return f"{'-' if amount < 0 else ''}{whole}{f'.{decimals}' if decimals else ''}"
+    return f"{Decimal(f'{amount}e-{precision}'):f}"
 
 
 class Report(Generic[R]):
@@ -57,8 +56,8 @@ class Report(Generic[R]):
         self._cancellation = cancellation
         self._is_read = False
         self._sequence = 0
-        self._total_count: int | None = None
-        self._has_changed = False
+        self._total_counts: set[int] = set()
+        """More than one if the report has changed between two runs."""
         self._read_from: str | None = None
 
     def __iter__(self) -> Iterator[ReportPage[R]]:
@@ -85,7 +84,8 @@ class Report(Generic[R]):
 
     async def _pages(self, command: PreparedCommand) -> AsyncGenerator[ReportPage[R], None]:
         call = Call(self._bus, command, self._deadline_ms)
-        consumer = Consumer(self._claim, arguments=_ARGUMENTS, prefetch=_PAGES_PREFETCHED, on_delivery=call.take)
+        take = call.arrived.put_nowait
+        consumer = Consumer(self._claim, arguments=_ARGUMENTS, prefetch=_PAGES_PREFETCHED, on_delivery=take)
         consuming = asyncio.create_task(consumer.serve())
         try:
             while self.summary is None:
@@ -114,9 +114,7 @@ class Report(Generic[R]):
         except CallerError:
             delivery.acknowledge()
             raise
-        total_count = reply.data["totalCount"]
-        self._has_changed |= self._total_count not in (None, total_count)
-        self._total_count = total_count
+        self._total_counts.add(reply.data["totalCount"])
         if reply.type == "report.completed":
             self.summary = self._summary_of(cast(ReportCompleted, reply.data))
             return delivery, None
@@ -127,7 +125,7 @@ class Report(Generic[R]):
 
     def _summary_of(self, completed: ReportCompleted) -> ReportCompleted:
         """Pages of an earlier run, which are not given twice, were read before what the last run says."""
-        completed["changedWhileReading"] |= self._has_changed
+        completed["changedWhileReading"] |= len(self._total_counts) > 1
         if self._read_from is not None:
             completed["readFrom"] = self._read_from
             completed["spansIntervals"] = _interval_of(self._read_from) != _interval_of(completed["readTo"])

@@ -7,11 +7,15 @@ import logging
 import re
 from typing import Final, Generic, TypeVar
 
+from pika.exceptions import ChannelClosedByBroker, ProbableAccessDeniedError, ProbableAuthenticationError
+
 from .errors import CallerError
 
 T = TypeVar("T")
 
 LOG: Final = logging.getLogger("poker_bridge")
+_REFUSED: Final = (403, 406)
+"""No permission for the queue, and a queue that was declared with other arguments."""
 
 
 class Upkeep(Generic[T]):
@@ -41,16 +45,26 @@ class Upkeep(Generic[T]):
         self._refusal = self.last_error = None
         self._tried.set()
 
-    def _failed(self, error: Exception, refusal: CallerError | None) -> None:
+    def _failed(self, error: Exception) -> None:
         reason = str(error) if isinstance(error, CallerError) else reason_of(error)
         if reason != self.last_error:
             LOG.warning("%s, trying again: %s", self._complaint, reason)
         self.last_error = reason
-        self._refusal = refusal and refusal.again()
-        if refusal is not None:
+        self._refusal = _refusal_of(error)
+        if self._refusal is not None:
             self._tried.set()
         elif self._value is None:
             self._tried.clear()
+
+
+def _refusal_of(error: Exception) -> CallerError | None:
+    reason = reason_of(error)
+    # A limit of connections passes by itself.
+    if isinstance(error, (ProbableAuthenticationError, ProbableAccessDeniedError)) and "limit" not in reason:
+        return CallerError.of("LOGIN_REFUSED", hint=f"It says: {reason}.")
+    if isinstance(error, ChannelClosedByBroker) and error.reply_code in _REFUSED:
+        return CallerError.of("NOT_PERMITTED", hint=reason)
+    return error.again() if isinstance(error, CallerError) else None
 
 
 def reason_of(error: BaseException) -> str:

@@ -1,16 +1,10 @@
-import {
-  ConfigurableModuleBuilder,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { ConfigurableModuleBuilder, Inject, Injectable, Module } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, RmqRecord, type WritePacket } from '@nestjs/microservices';
 import { isCommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 
 import { Caller, createCaller } from '../caller.ts';
 import type { CallerOptions } from '../caller-options.ts';
-import { given, type PlayerCommand, type ReportCommand } from '../command.ts';
+import type { PlayerCommand, ReportCommand } from '../command.ts';
 
 type Callback = (packet: WritePacket) => void;
 
@@ -23,7 +17,7 @@ type Callback = (packet: WritePacket) => void;
  * `RmqRecord` with `messageId` and the headers `operator`, `traceparent` and `tracestate`. Unsubscribing ends the wait.
  */
 @Injectable()
-export class CallerClientProxy extends ClientProxy implements OnApplicationShutdown {
+export class CallerClientProxy extends ClientProxy {
   readonly #caller: Caller;
 
   constructor(@Inject(Caller) caller: Caller) {
@@ -49,7 +43,8 @@ export class CallerClientProxy extends ClientProxy implements OnApplicationShutd
 
   protected override publish(packet: ReadPacket, callback: Callback): () => void {
     const leaving = new AbortController();
-    void this.#answer(packet, leaving.signal, callback);
+    const fail = (err: unknown): void => callback({ err, isDisposed: true });
+    this.#answer(packet, leaving.signal, callback).catch(fail);
     return () => leaving.abort();
   }
 
@@ -64,18 +59,14 @@ export class CallerClientProxy extends ClientProxy implements OnApplicationShutd
   }
 
   async #answer(packet: ReadPacket, signal: AbortSignal, callback: Callback): Promise<void> {
-    try {
-      const { type, body, options } = read(packet);
-      if (LANE_OF_COMMAND[type] === 'interactive') {
-        const reply = await this.#caller.request(type as PlayerCommand, body, { ...options, signal });
-        return callback({ response: reply, isDisposed: true });
-      }
-      const report = this.#caller.fetchReport(type as ReportCommand, body, { ...options, signal });
-      for await (const page of report) callback({ response: page });
-      callback({ response: report.summary, isDisposed: true });
-    } catch (err) {
-      callback({ err, isDisposed: true });
+    const { type, body, options } = read(packet);
+    if (LANE_OF_COMMAND[type] === 'interactive') {
+      const reply = await this.#caller.request(type as PlayerCommand, body, { ...options, signal });
+      return callback({ response: reply, isDisposed: true });
     }
+    const report = this.#caller.fetchReport(type as ReportCommand, body, { ...options, signal });
+    for await (const page of report) callback({ response: page });
+    callback({ response: report.summary, isDisposed: true });
   }
 }
 
@@ -101,6 +92,6 @@ function read({ pattern, data }: ReadPacket) {
   if (!isCommandType(pattern)) throw new TypeError(`no command has the pattern ${JSON.stringify(pattern)}`);
   const record = data instanceof RmqRecord ? data : new RmqRecord(data as unknown);
   const { messageId: id, headers: { operator, traceparent, tracestate } = {} } = record.options ?? {};
-  const traceContext = traceparent === undefined ? undefined : given({ traceparent, tracestate });
-  return { type: pattern, body: record.data as never, options: given({ id, operator, traceContext }) };
+  const traceContext = traceparent === undefined ? undefined : { traceparent, tracestate };
+  return { type: pattern, body: record.data as never, options: { id, operator, traceContext } };
 }

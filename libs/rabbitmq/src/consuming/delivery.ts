@@ -1,7 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
+import type { BrokerRelease } from '../connection/broker-release.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
-import type { ConsumerChannel } from './consumer-channel.ts';
 
 /** What RabbitMQ writes into `type` if a client of AMQP 1.0 sent a body that is not in data sections. */
 export const ENCODED_BODY = 'amqp-1.0';
@@ -10,7 +10,10 @@ const QUEUE_ADDRESS = '/queues/';
 /** The highest that is an ordinary one to a quorum queue. */
 const ORDINARY_PRIORITY = 4;
 
-export interface DeliveringChannel extends Readonly<Pick<ConsumerChannel, 'queue' | 'release' | 'isOpen'>> {
+export interface DeliveringChannel {
+  readonly queue: string;
+  readonly release: BrokerRelease;
+  readonly isOpen: boolean;
   readonly acknowledgements: Pick<Acknowledgements, 'acknowledge' | 'requeue'>;
 }
 
