@@ -1,8 +1,7 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Problem } from '../control/problem.ts';
-import { exactJson } from '#signing';
-import { errorDocument, JSON_API, PlatformError } from '../interface/documents.ts';
+import { errorDocument, exactJson, JSON_API, PlatformError } from '../interface/documents.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
 import { type SandboxResponse, sendAnswer } from '../traffic/answer.ts';
 

@@ -51,3 +51,13 @@ export function errorDocument(status: number, parts: ErrorParts = {}) {
     errors: [{ status, title, detail, ...(pointer && { source: { pointer } }), ...(meta && { meta }) }],
   };
 }
+
+// of ES2026, which TypeScript's library does not know yet
+const { rawJSON } = JSON as typeof JSON & { rawJSON(this: void, text: string): unknown };
+
+/** Writes JSON; a bigint becomes an integer with all its digits. */
+export function exactJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'bigint' ? rawJSON(String(member)) : member,
+  );
+}

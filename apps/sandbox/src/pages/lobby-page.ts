@@ -1,4 +1,4 @@
-import { exactJson } from '#signing';
+import { exactJson } from '../interface/documents.ts';
 import { isObject } from '../interface/members.ts';
 import { html, type Html, instant, page, section } from './page.ts';
 import type { Player } from '../players/players.ts';

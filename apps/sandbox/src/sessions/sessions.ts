@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { exactJson } from '#signing';
-import { PlatformError } from '../interface/documents.ts';
+import { exactJson, PlatformError } from '../interface/documents.ts';
 import { keyOf } from '../players/players.ts';
 import type { Settings } from '../settings/settings.ts';
 
