@@ -8,6 +8,7 @@ import type { Express } from 'express';
 import { AppModule } from './app.module.ts';
 import { JsonApiAdapter } from './http/json-api-adapter.ts';
 import { PAGE_HEADERS } from './pages/page.ts';
+import { urlOf } from './control/own-host.ts';
 import type { Settings } from './settings/settings.ts';
 
 const DRAIN_MS = 5000;
@@ -42,7 +43,9 @@ export async function startSandbox(given: Settings): Promise<RunningSandbox> {
   });
   await app.listen(settings.port, settings.host);
   const server = adapter.getHttpServer();
-  const url = urlOf(server.address() as AddressInfo);
+  const { address, port } = server.address() as AddressInfo;
+  // an address that means all of them is reached, on this machine, at its loopback
+  const url = `${urlOf(/^(0\.0\.0\.0|::)$/.test(address) ? '127.0.0.1' : address)}:${port}`;
   settings.publicUrl ||= url;
   return {
     url,
@@ -56,10 +59,4 @@ export async function startSandbox(given: Settings): Promise<RunningSandbox> {
       });
     },
   };
-}
-
-/** Where a server is reached that listens there, on this machine. */
-function urlOf({ address, family, port }: AddressInfo): string {
-  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

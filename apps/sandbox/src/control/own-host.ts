@@ -38,6 +38,7 @@ function hostnameOf(url: string): string | undefined {
   return URL.parse(url)?.hostname;
 }
 
-function urlOf(address: string): string {
+/** The origin at an IP address or a host name, without a port. */
+export function urlOf(address: string): string {
   return `http://${address.includes(':') ? `[${address}]` : address}`;
 }

@@ -1,6 +1,6 @@
 import { type Operation, PlatformError } from '../interface/documents.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Fault, FAULTS, type FaultKind, type OtherFault } from './faults.ts';
+import { type Fault, FAULTS, type OtherFault } from './faults.ts';
 
 /** Which requests a fault is for. */
 export interface FaultRule {
@@ -20,11 +20,7 @@ export interface StandingRule extends FaultRule {
 }
 
 /** What happens to one request. */
-export interface PlannedFaults {
-  readonly kinds: readonly FaultKind[];
-  readonly delayMs: number;
-  readonly fault: OtherFault | undefined;
-}
+export type PlannedFaults = ReturnType<FaultRules['take']>;
 
 const MAX_RULES = 1_000;
 
@@ -57,7 +53,7 @@ export class FaultRules {
   }
 
   /** Selects a latency and another fault for a request, and decrements their counts. */
-  take(operation: Operation): PlannedFaults {
+  take(operation: Operation) {
     let latency: Extract<Fault, { kind: 'latency' }> | undefined;
     let other: OtherFault | undefined;
     for (const rule of this.rules) {

@@ -51,7 +51,7 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 };
 
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   readonly script: string;
   /** Beside the name, at the top. */

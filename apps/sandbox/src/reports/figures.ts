@@ -28,7 +28,10 @@ export function figuresOf(seed: number, rank: number, moneyType: MoneyType, part
   const amounts = perStep(volume, moneyType, drawer(seed, rank, part.day, moneyType));
   const factor = factorOf(rank, moneyType);
   const figures = {} as Record<FigureName, number | bigint>;
-  for (const name of FIGURE_NAMES) figures[name] = multiply(amounts[name] * part.steps, factor);
+  for (const name of FIGURE_NAMES) {
+    const amount = amounts[name] * part.steps;
+    figures[name] = factor === 1n ? amount : BigInt(amount) * factor;
+  }
   return figures;
 }
 
@@ -94,10 +97,6 @@ function dayFactor(day: number): number {
 
 function factorOf(rank: number, moneyType: MoneyType): bigint {
   return rank < 2 && moneyType === 2 ? HIGH_ROLLER_FACTOR : 1n;
-}
-
-function multiply(amount: number, factor: bigint): number | bigint {
-  return factor === 1n ? amount : BigInt(amount) * factor;
 }
 
 /** Draws integers from 0 up to a limit, repeatable for the same numbers. */

@@ -71,14 +71,10 @@ export function zoneOf(timeZone?: string): Intl.DateTimeFormat {
 }
 
 /** The records that a report is requested for. */
-export interface ReportQuery {
-  readonly days: Sequence<DayPart>;
-  readonly userId: string | undefined;
-  readonly currency: string | undefined;
-}
+export type ReportQuery = ReturnType<typeof readReportQuery>;
 
 /** Reads the form data of a report. @throws PlatformError 422 that points to the first wrong parameter */
-export function readReportQuery(form: TextParameters, timeZone?: string): ReportQuery {
+export function readReportQuery(form: TextParameters, timeZone?: string) {
   const { userId, currency } = form;
   const zone = zoneOf(timeZone);
   const fromMs = readMoment(form, 'dateFrom', zone);
@@ -89,14 +85,10 @@ export function readReportQuery(form: TextParameters, timeZone?: string): Report
 
 const SORTS = ['id', 'user-id', 'currency', 'value'] as const;
 
-export interface RakeQuery extends ReportQuery {
-  readonly sortedBy: (typeof SORTS)[number];
-  readonly isDescending: boolean;
-  readonly isConverted: boolean;
-}
+export type RakeQuery = ReturnType<typeof readRakeQuery>;
 
 /** Reads the form data of the rake report, and the parameters that are always in its query. @throws PlatformError 422 */
-export function readRakeQuery(form: TextParameters, query: TextParameters): RakeQuery {
+export function readRakeQuery(form: TextParameters, query: TextParameters) {
   const sort = query['sort'] || 'id';
   const sortedBy = SORTS.find((name) => name === sort.replace(/^-/, ''));
   if (!sortedBy)
@@ -110,16 +102,13 @@ export function readRakeQuery(form: TextParameters, query: TextParameters): Rake
 }
 
 /** The number of a page, from 1, and its size. */
-export interface Pagination {
-  readonly page: number;
-  readonly perPage: number;
-}
+export type Pagination = ReturnType<typeof readPagination>;
 
 /**
  * Reads `per-page` and `page`. A `per-page` over the maximum is lowered to it.
  * @throws PlatformError 400 if it is not a positive number
  */
-export function readPagination(query: TextParameters, settings: Settings['reports']): Pagination {
+export function readPagination(query: TextParameters, settings: Settings['reports']) {
   const perPage = readCount(query, 'per-page') ?? settings.perPageDefault;
   return { perPage: Math.min(perPage, settings.perPageMaximum), page: readCount(query, 'page') ?? 1 };
 }

@@ -7,29 +7,25 @@ import type { Settings } from '../settings/settings.ts';
 /** The interface's authorization types, the default first. */
 export const AUTH_TYPES = ['external', 'internal'] as const;
 
-export type AuthType = (typeof AUTH_TYPES)[number];
-
-/** A player's session, which opens the lobby or a table. */
-export interface Session {
-  readonly sessionId: string;
-  /** The short-lived authorization token. */
-  readonly auth: string;
+export interface SessionRequest {
   readonly clientId: string;
   readonly userId: string;
-  readonly authType: AuthType;
+  readonly authType: (typeof AUTH_TYPES)[number];
   readonly lang: string;
   /** Absent: the lobby. */
   readonly tableId?: number | undefined;
   readonly launchOptions?: unknown;
+}
+
+/** A player's session, which opens the lobby or a table. */
+export interface Session extends SessionRequest {
+  readonly sessionId: string;
+  /** The short-lived authorization token. */
+  readonly auth: string;
   readonly createdAtMs: number;
   readonly authExpiresAtMs: number;
   readonly expiresAtMs: number;
 }
-
-export type SessionRequest = Pick<
-  Session,
-  'clientId' | 'userId' | 'authType' | 'lang' | 'tableId' | 'launchOptions'
->;
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
 const MAX_SESSIONS = 100_000;
