@@ -146,6 +146,10 @@ export function signedOptions(
 
 /** Encodes values as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
 function encodeFields(fields: Fields): string {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return given.map(([name, value = '']) => `${name}=${encodeURIComponent(value)}`).join('&');
+  let text = '';
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) text += `${text && '&'}${name}=${encodeURIComponent(value)}`;
+  }
+  return text;
 }
