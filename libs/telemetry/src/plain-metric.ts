@@ -41,15 +41,17 @@ interface Series {
  * There is one series for each set of labels, at most three: use labels with a closed set of values.
  */
 export class PlainMetric<Kind extends Series> extends StateMetric {
+  readonly #start: new () => Kind;
+  readonly #labelNames: readonly string[];
   readonly #series: { readonly labels: Reading['labels']; readonly series: Kind }[] = [];
   /** By the first label and the others: a text of all of them, made for each update, takes ten times as long. */
   readonly #byFirst = new Map<string, Map<string, Kind>>();
 
-  constructor(
-    private readonly start: new () => Kind,
-    private readonly facts: MetricFacts,
-  ) {
+  /** @param start creates a series */
+  constructor(start: new () => Kind, facts: MetricFacts) {
     super(facts);
+    this.#start = start;
+    this.#labelNames = facts.labelNames;
     this.readBy(() => this.all.flatMap(({ labels, series }) => series.read(facts.name, labels)));
   }
 
@@ -58,11 +60,11 @@ export class PlainMetric<Kind extends Series> extends StateMetric {
     const rest = third === undefined ? second : `${second} ${third}`;
     const known = this.#byFirst.get(first)?.get(rest);
     if (known !== undefined) return known;
-    const series = new this.start();
+    const series = new this.#start();
     const others = this.#byFirst.get(first) ?? new Map<string, Kind>();
     this.#byFirst.set(first, others.set(rest, series));
     const values = [first, second, third ?? ''];
-    const labels = Object.fromEntries(this.facts.labelNames.map((name, at) => [name, values[at] ?? '']));
+    const labels = Object.fromEntries(this.#labelNames.map((name, at) => [name, values[at] ?? '']));
     this.#series.push({ labels, series });
     return series;
   }
