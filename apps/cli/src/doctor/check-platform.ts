@@ -88,20 +88,21 @@ async function checkOperations(credentials: OperatorCredentials, transport: Plat
   const { name, secretKey } = credentials;
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
   const period = periodAnHourAgo(1_000);
-  const questions: { readonly [O in Operation]: CommandData[O] } = {
+  const questions = {
     'session.create': { userId: NOBODY, authType, currency: NOBODY },
     'game.open': { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } },
     'report.ad-hoc.fetch': period,
     'report.rake.fetch': period,
-  };
-  const ask = async (operation: Operation): Promise<[Operation, Answer]> => {
+  } satisfies { readonly [O in Operation]?: CommandData[O] };
+  const ask = async (operation: keyof typeof questions): Promise<[Operation, Answer]> => {
     const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
     const answered = client.call(operation, questions[operation], call, FIRST_RECORD);
     const answer = answered.then(() => 'success' as const);
     return [operation, await answer.catch((error: unknown) => error as CommandError)];
   };
   try {
-    const asked = secretKey === undefined ? ['game.open' as const] : OPERATIONS;
+    const all = Object.keys(questions) as (keyof typeof questions)[];
+    const asked = secretKey === undefined ? (['game.open'] as const) : all;
     const answers = new Map(await Promise.all(asked.map(ask)));
     const findings = Array.from(answers, (answered) => findingOf(answered, answers, credentials));
     if (secretKey !== undefined) return findings;
