@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 
 import { busNames } from '#contracts';
 import { workerPermissions } from '#messaging/client';
-import { brokerUserOf, type Permissions, permissionsLine } from '#rabbitmq';
+import { brokerUserOf, DIRECT_REPLY_TO, type Permissions, permissionsLine } from '#rabbitmq';
 import { type CallerRules, readCallers, readSomeSettings } from '#settings';
 
 import { EXIT, ExitError, usageError } from './exit.ts';
-import { DIRECT_REPLY_TO, SERVER_NAMED } from './servers.ts';
+import { SERVER_NAMED } from './servers.ts';
 
 const EXAMPLES = `
 Examples:

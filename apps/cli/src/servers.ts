@@ -16,8 +16,6 @@ import { EXIT, ExitError, usageError } from './exit.ts';
 import { printable } from './output.ts';
 
 const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
-/** Consumed without any permission; it ends with its caller's connection. */
-export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
 /** What the broker names queues that are declared without a name; an exclusive one ends with its connection. */
 export const SERVER_NAMED = 'amq.gen-';
 const WRONG_SETTINGS = /^(login|virtual-host|access)[-_]refused$/i;

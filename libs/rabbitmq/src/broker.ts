@@ -10,7 +10,7 @@ import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
-import { DirectReplies } from './publishing/direct-replies.ts';
+import { DIRECT_REPLY_TO, DirectReplies } from './publishing/direct-replies.ts';
 import type { OutgoingMessage, PublishOutcome, PublishRefusedError } from './publishing/outgoing-message.ts';
 import { declareTopology, type Topology } from './topology.ts';
 
@@ -22,7 +22,7 @@ const REFUSED_INTERVAL_MS = 2_000;
 const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
-const DIRECT_KEYS = 'amq.rabbitmq.reply-to.';
+const DIRECT_KEYS = `${DIRECT_REPLY_TO}.`;
 
 export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
   readonly topology: Topology;

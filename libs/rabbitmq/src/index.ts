@@ -16,6 +16,7 @@ export { InFlight, type Place } from './in-flight.ts';
 export { QueueLock, takeLock } from './kept/queue-lock.ts';
 export { type WalkedMessage, walkQueue } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
+export { DIRECT_REPLY_TO } from './publishing/direct-replies.ts';
 export {
   type OutgoingMessage,
   type PublishOutcome,

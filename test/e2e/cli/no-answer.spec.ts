@@ -61,7 +61,7 @@ describe('poker-bridge send, without a worker', () => {
     expect(await running).toMatchObject({ code: 0, lines: [{ type: 'odd', body: '{' }] });
   });
 
-  it('ends with 3 if whoever took the command does not answer, and says where to look', async () => {
+  it('ends with 3 if the worker that took the command does not answer, and says where to look', async () => {
     const { consumerTag } = await broker.channel.consume(queue, () => undefined, { noAck: true });
     const { code, stderr } = await send({}, '--deadline-ms', '200');
     await broker.channel.cancel(consumerTag);

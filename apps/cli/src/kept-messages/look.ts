@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 
 import { type Kept, type KeptMessage, KeptQueue, type KeptQueueOptions, Redriver } from '#messaging/client';
+import { DIRECT_REPLY_TO } from '#rabbitmq';
 import { readInternalKey, readSomeSettings } from '#settings';
 import { exactJson } from '#signing';
 
@@ -9,7 +10,7 @@ import { commandFaults } from '../command-faults.ts';
 import { EXIT, ExitError, interruptibly } from '../exit.ts';
 import { jsonOr, type Options } from '../input.ts';
 import { alignedLines, counted, memberLines, printable, shortened } from '../output.ts';
-import { DIRECT_REPLY_TO, readBus, SERVER_NAMED } from '../servers.ts';
+import { readBus, SERVER_NAMED } from '../servers.ts';
 
 export type QueueName = KeptQueueOptions['queue'];
 

@@ -12,9 +12,9 @@ class Plain {
 const PLAIN: unknown = Reflect.getMetadata(PARAM_ARGS_METADATA, Plain, 'handle');
 
 /**
- * Has Nest call the handlers with what the transport passes, which is what `@Payload()` and `@Ctx()` ask for. Nest reads each
- * parameter through its pipes, even if there are none: 12 of 42 promises and 3 of 40 kB of garbage for each command
- * (docs/decisions/0008). Handlers that have a pipe, or other parameters, are left alone.
+ * Has Nest call the handlers with what the transport passes, which is what `@Payload()` and `@Ctx()` ask for. To read both
+ * parameters through an empty list of pipes costs 12 of the 42 promises of a command, and 3 of 40 kB of garbage
+ * (docs/decisions/0008). A handler that has a pipe, or other parameters, is left alone.
  *
  * @param app before it starts its microservices
  */

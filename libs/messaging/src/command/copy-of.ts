@@ -1,5 +1,5 @@
 import type { BusNames, ErrorBody } from '#contracts';
-import type { OutgoingMessage } from '#rabbitmq';
+import { DIRECT_REPLY_TO, type OutgoingMessage } from '#rabbitmq';
 
 import { ANONYMOUS, isShortString } from '../envelope/reply-address.ts';
 import type { Command } from './command.ts';
@@ -45,7 +45,7 @@ export function copyOf({ delivery, envelope }: Original, { queue, headers }: Cop
       ...(form === 'typed' && type !== '' && isShortString(type) && { type }),
       ...Object.fromEntries(texts.map((name) => [name, properties[name] as string])),
       // The broker refuses the bare pseudo-queue from a publisher that does not consume it.
-      ...(isShortString(replyTo) && replyTo !== 'amq.rabbitmq.reply-to' && { replyTo }),
+      ...(isShortString(replyTo) && replyTo !== DIRECT_REPLY_TO && { replyTo }),
       ...(Number.isSafeInteger(timestamp) && { timestamp: Number(timestamp) }),
     },
   };

@@ -125,7 +125,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
     form: body.form,
     /** The command's identity; made up if the message has none that can be used. */
     id,
-    /** As sent; '' if there is none. */
+    /** The type as sent; '' without one. */
     type: known ?? typeName,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller),

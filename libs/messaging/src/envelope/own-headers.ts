@@ -80,7 +80,7 @@ export function ownHeadersOf(message: ConsumeMessage, { all }: InternalKeys): Ow
   if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
   const given = Buffer.from(seal, 'latin1');
   if (!all.some(({ headers: key }) => timingSafeEqual(given, Buffer.from(codeOf(key, message))))) return NONE;
-  // Whatever JSON writes as null has the same code as nothing.
+  // JSON writes any other value as null, which has the code of a header that is missing.
   const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
   const own = Object.entries(headers).filter(([name, value]) => Object.hasOwn(OWN, name) && isWritten(value));
   return Object.fromEntries(own);

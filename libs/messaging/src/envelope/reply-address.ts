@@ -1,6 +1,7 @@
+import { DIRECT_REPLY_TO } from '#rabbitmq';
+
 /** The caller of a command without a broker user. */
 export const ANONYMOUS = 'anonymous';
-const DIRECT = 'amq.rabbitmq.reply-to';
 /** A property of AMQP takes no more. */
 const MAX_BYTES = 255;
 /** The most that a character takes in UTF-8, as JavaScript counts characters. */
@@ -33,10 +34,11 @@ export function readReplyAddress(
   caller: string,
 ): ReplyAddress {
   // The broker gives a direct key to the client that waits; the bare name is left if nobody does.
-  if (!isShortString(replyTo) || replyTo === '' || replyTo === DIRECT) return { kind: 'none' };
+  if (!isShortString(replyTo) || replyTo === '' || replyTo === DIRECT_REPLY_TO) return { kind: 'none' };
   if (replyTo.startsWith(reserved)) return { kind: 'forbidden' };
-  const kind = replyTo.startsWith(`${DIRECT}.`) ? 'direct' : 'queue';
-  if (!callers.mayReplyTo(caller, kind === 'direct' ? DIRECT : replyTo)) return { kind: 'forbidden' };
+  const kind = replyTo.startsWith(`${DIRECT_REPLY_TO}.`) ? 'direct' : 'queue';
+  if (!callers.mayReplyTo(caller, kind === 'direct' ? DIRECT_REPLY_TO : replyTo))
+    return { kind: 'forbidden' };
   return { kind, queue: replyTo };
 }
 

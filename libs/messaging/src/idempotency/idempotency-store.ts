@@ -28,7 +28,10 @@ export interface ClaimOrigin {
 
 /** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
 export abstract class IdempotencyStore {
-  /** @param identity caller, operator and command id @param fingerprint of type and data */
+  /**
+   * @param identity caller, operator and command id
+   * @param fingerprint of type and data
+   */
   abstract claim(identity: string, fingerprint: string, origin?: ClaimOrigin): Claim | Promise<Claim>;
 }
 

@@ -63,8 +63,8 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       running.waiting ??= Promise.withResolvers();
       return { kind: 'in flight', outcome: running.waiting.promise };
     }
-    const log = this.#logs.get(caller) ?? { outcomes: new Map<string, Buffer>(), bytes: 0 };
-    this.#logs.set(caller, log);
+    let log = this.#logs.get(caller);
+    if (!log) this.#logs.set(caller, (log = { outcomes: new Map(), bytes: 0 }));
     const stored = log.outcomes.get(identity);
     if (stored && untilMsOf(stored) > this.#nowMs()) {
       const [known, reply] = JSON.parse(stored.toString('utf8', UNTIL_BYTES)) as Outcome;
@@ -78,7 +78,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      this.#drop(log, identity);
+      if (stored) this.#drop(log, identity);
       this.#keep(log, identity, [fingerprint, reply]);
       release(reply);
     };

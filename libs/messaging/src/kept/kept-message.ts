@@ -27,7 +27,7 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const failedAt = momentOf(headers['x-failed-at']) ?? momentOf(Number(death.time?.value) * 1_000);
   const originBytes = headers['x-origin-bytes'];
   return {
-    /** The property `message_id`; '' if there is none. */
+    /** The property `message_id`; '' without one. */
     id,
     /** Also of the command that a reply answers. */
     commandId: text(headers['command-id']) ?? id,

@@ -45,12 +45,13 @@ function giveBack(command: Command, cause: unknown, { observer }: Bus): Settleme
 function publish(command: Command, settlement: Published, { names, settings }: Bus, outbox: Outbox) {
   if ('copy' in settlement) return outbox.copy(command, copyOf(command, settlement.copy));
   const { kind, reply } = settlement;
-  const publishing: Promise<void>[] = [];
-  if (kind === 'dead-letter' || !settlement.isSent) publishing.push(outbox.settle(command, reply));
-  if (isAnnounced(reply, settings.EVENTS)) publishing.push(outbox.announce(command, reply));
-  if (kind === 'dead-letter')
-    publishing.push(outbox.copy(command, deadLetterOf(command, settlement.reply.data, names)));
-  return publishing.length > 1 ? Promise.all(publishing) : publishing[0];
+  const isSent = kind === 'answer' && settlement.isSent;
+  const sending = isSent ? undefined : outbox.settle(command, reply);
+  const announcing = isAnnounced(reply, settings.EVENTS) ? outbox.announce(command, reply) : undefined;
+  if (kind === 'answer')
+    return sending && announcing ? Promise.all([sending, announcing]) : (sending ?? announcing);
+  const letter = deadLetterOf(command, settlement.reply.data, names);
+  return Promise.all([sending, announcing, outbox.copy(command, letter)]);
 }
 
 function observe(command: Command, settlement: Published, { observer, nowMs }: Bus): void {

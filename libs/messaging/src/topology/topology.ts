@@ -37,7 +37,7 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
       quorumQueue(lanes.interactive, work),
       quorumQueue(lanes.reports, work),
       quorumQueue(names.quarantine, work),
-      // Of one delay each, so that none blocks what waits for a shorter one. They do not expire.
+      // A retry queue holds what waits for one delay, so that no message blocks one with a shorter wait. It does not expire.
       ...retryDelaysMs.map((delayMs) =>
         quorumQueue(names.retry(delayMs), { ...keptFor(delayMs), ...deadLetteringTo(lanes.reports) }),
       ),

@@ -17,7 +17,7 @@ interface CallFacts {
   readonly called: boolean;
   /** Attempts of the call whose outcome is unknown. */
   readonly unknown: number;
-  /** Of the command; no error repeats it. */
+  /** The data of the command; no error repeats them. */
   readonly data: object;
   readonly credentials: OperatorCredentials;
 }

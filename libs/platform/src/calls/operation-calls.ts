@@ -56,7 +56,7 @@ export interface OperatorShare {
 /** One call: what is sent, to where, and by whom. */
 interface Call<O extends Operation> {
   readonly credentials: OperatorCredentials;
-  /** Of the command; no error repeats it. */
+  /** The data of the command; no error repeats them. */
   readonly data: CommandData[O];
   readonly request: PlatformRequest;
   readonly connections: Connections;

@@ -47,7 +47,7 @@ export interface Route {
 /**
  * Straight to an origin, through a tunnel of the proxy if it is encrypted, or by the proxy's own requests if it is not.
  *
- * @param timeoutMs of connecting; default: whoever connects ends it
+ * @param timeoutMs of connecting; default: none, the attempt has a limit
  */
 export function routeTo(
   origin: string,

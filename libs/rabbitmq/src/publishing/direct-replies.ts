@@ -12,6 +12,11 @@ import {
 /** RabbitMQ 4.0 closes the connection for a key that it cannot read; a reply to a key is at most once in any case. */
 const TIMEOUT_MS = 10_000;
 const REMEMBERED_MS = 60_000;
+/**
+ * The pseudo-queue that a waiting client names; the broker gives it a key that begins with this and a dot. It is consumed without
+ * any permission, and ends with its client's connection.
+ */
+export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
 const KEY = /^amq\.rabbitmq\.reply-to\.([A-Za-z\d+/]+={0,2})\.[^.]+$/;
 /** `NEW_PID_EXT` of Erlang's external term format: the node is an atom, and its length takes one byte or two. */
 const PROCESS = /^\x83X(?:w|[dv]\0)([^])([\w.@-]+)[^]{12}$/;
