@@ -31,7 +31,7 @@ export async function build(repository = root): Promise<number> {
   if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return 0;
 
   // Loaded on demand, as the compiler is: that takes longer than the look at an unchanged tree.
-  const { bundle, compile } = await import('./bundle.ts');
+  const { bundle, compile, compileBundle } = await import('./bundle.ts');
   const outputs = new Set([STAMP, 'sbom.cdx.json']);
   const put = (path: string, content: string | Uint8Array): void => {
     outputs.add(path);
@@ -50,6 +50,7 @@ export async function build(repository = root): Promise<number> {
   });
   await Promise.all(built);
   for (const [path, text] of await bundle(dist)) put(path, text);
+  outputs.add(await compileBundle(dist));
   // Files under way may belong to a build beside this one.
   for (const path of filesIn(dist, '.'))
     if (!outputs.has(path) && !path.endsWith('.tmp')) rmSync(join(dist, path), { force: true });
@@ -81,5 +82,7 @@ function stampOf(repository: string, sources: readonly string[]): string {
   // The record of npm names every package that is installed: those that a worker uses are in its bundle.
   for (const file of ['.swcrc', 'node_modules/.package-lock.json'])
     stamp.update(readFileSync(join(repository, file)));
-  return stamp.update(readFileSync(new URL('bundle.ts', import.meta.url))).digest('hex');
+  for (const file of readdirSync(import.meta.dirname))
+    stamp.update(readFileSync(join(import.meta.dirname, file)));
+  return stamp.digest('hex');
 }

@@ -1,20 +1,55 @@
 import { join, relative, sep } from 'node:path';
 
 import { transformFile } from '@swc/core';
-import { build } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
+import spawn from 'nano-spawn';
 
-/** The worker starts from these alone, since an orchestrator waits for it; the first one hears signals meanwhile. */
-const ENTRIES = ['main', 'start-worker'];
+import { WORKER } from './programs.ts';
+import { WRAPPER } from './run-compiled.ts';
+
+const FOLDER = 'apps/worker/bundle';
+/** All but what hears signals, relative to `dist`. */
+const COMPILED = `${FOLDER}/start-worker.cjs`;
+
 /** Packages of other transports, which Nest asks for where an application has them. */
 const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
-/** Packages of CommonJS require what Node.js brings, and a module has no `require`. */
-const REQUIRE =
-  "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);";
+
+/** What takes the place of a module: of some packages a worker loads everything, and uses little or nothing. */
+const REPLACED = new Map([
+  [
+    './start-worker.js',
+    `import { runCompiled } from '${join(import.meta.dirname, 'run-compiled.ts')}';
+     export const { startWorker } = runCompiled(new URL('start-worker.cjs', import.meta.url)).exports;`,
+  ],
+  [
+    'undici',
+    `export { default as Client } from 'undici/lib/dispatcher/client.js';
+     export { default as buildConnector } from 'undici/lib/core/connect.js';`,
+  ],
+  // Telephone numbers, and bodies of requests.
+  ...['libphonenumber-js/max', 'iconv-lite', 'multer'].map((name) => [name, ''] as const),
+]);
+
+const REPLACE: Plugin = {
+  name: 'replace',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path, resolveDir }) =>
+      REPLACED.has(path) ? { path, namespace: 'replaced', pluginData: resolveDir } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'replaced' }, ({ path, pluginData }) => ({
+      contents: REPLACED.get(path) ?? '',
+      resolveDir: String(pluginData),
+    }));
+  },
+};
 
 /**
- * Joins the built files of the worker, with all that they import and the packages of that, into one file each, in a folder
+ * Joins the built files of the worker, with all that they import and the packages of that, into one file, in a folder
  * `bundle` beside their `src`: finding and reading 2,000 files is more than half of a worker's start. What is imported on
- * demand is in its file, too, but does nothing before; unless it is the other one.
+ * demand is in it, too, but does nothing before. Another file hears signals from the beginning, and runs it.
+ *
+ * It is CommonJS, which V8 can keep compiled, and which takes of the modules of Node.js what it asks for: a module that imports
+ * `node:http` has every export of it made, among them a `WebSocket`, for which Node.js loads an HTTP client of its own.
  *
  * They have no source maps, whose lines Node.js would count at each start; a comment says where each part is from.
  *
@@ -22,23 +57,30 @@ const REQUIRE =
  * @returns the text of each file by its path relative to `dist`
  */
 export async function bundle(dist: string): Promise<ReadonlyMap<string, string>> {
-  const { outputFiles } = await build({
-    absWorkingDir: dist,
-    entryPoints: ENTRIES.map((name) => `apps/worker/src/${name}.js`),
-    outdir: 'apps/worker/bundle',
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    target: `node${process.versions.node}`,
-    legalComments: 'none',
-    banner: { js: REQUIRE },
-    external: [...ENTRIES.map((name) => `./${name}.js`), ...MISSING],
-    logLevel: 'silent',
-  });
-  return new Map(
-    outputFiles.map(({ path, text }) => [relative(dist, path).replaceAll(sep, '/'), asciiOf(text)]),
-  );
+  const bundleOf = async (name: string, options: BuildOptions): Promise<string> => {
+    const { outputFiles } = await build({
+      ...options,
+      entryPoints: [`apps/worker/src/${name}.js`],
+      absWorkingDir: dist,
+      bundle: true,
+      write: false,
+      platform: 'node',
+      target: `node${process.versions.node}`,
+      external: MISSING,
+      plugins: [REPLACE],
+      legalComments: 'none',
+      logLevel: 'silent',
+    });
+    return outputFiles?.[0]?.text ?? '';
+  };
+  const [main, rest] = await Promise.all([
+    bundleOf('main', { format: 'esm' }),
+    bundleOf('start-worker', { format: 'cjs', ...WRAPPER }),
+  ]);
+  return new Map([
+    [`${FOLDER}/main.js`, main],
+    [COMPILED, asciiOf(rest)],
+  ]);
 }
 
 /** V8 keeps all of a text with two bytes a character if one is beyond Latin-1. Only regular expressions still have any. */
@@ -47,6 +89,18 @@ function asciiOf(code: string): string {
     const unit = character.charCodeAt(0).toString(16).padStart(4, '0');
     return `\\u${unit}`;
   });
+}
+
+/**
+ * Has V8 compile what a worker runs at its start, with the flags of a worker: V8 does not take what it compiled with others.
+ *
+ * @param dist the folder of what is built, with the bundle
+ * @returns where the code is, relative to `dist`
+ */
+export async function compileBundle(dist: string): Promise<string> {
+  const program = join(import.meta.dirname, 'write-code.ts');
+  const { stdout } = await spawn(process.execPath, [...WORKER.flags, program, join(dist, COMPILED)]);
+  return relative(dist, stdout).replaceAll(sep, '/');
 }
 
 /**

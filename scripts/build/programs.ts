@@ -1,11 +1,9 @@
-import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 import { root } from '../root.ts';
-import { build } from './build.ts';
 
 /** A built program, and how Node.js is started for it. */
-interface BuiltProgram {
+export interface BuiltProgram {
   /** Relative to `dist`. */
   readonly file: string;
   readonly flags: readonly string[];
@@ -60,17 +58,4 @@ export function startOf(
   folder = root,
 ): [command: string, args: readonly string[], variables: NodeJS.ProcessEnv] {
   return [process.execPath, [...flags, join(folder, 'dist', file)], { ...environment, ...variables }];
-}
-
-/**
- * Brings `dist` up to date and turns this process into `node dist/…`: process id, input, output, signals and exit
- * code are then the program's own.
- */
-export async function runBuilt(program: BuiltProgram): Promise<void> {
-  await build();
-  const [node, args, variables] = startOf(program, {});
-  if (process.execve === undefined) throw new Error(`process.execve is missing on ${process.platform}`);
-  // It is kept at the end of a process otherwise, and this one has none.
-  flushCompileCache();
-  process.execve(node, [node, ...args, ...process.argv.slice(2)], { ...variables, ...process.env });
 }

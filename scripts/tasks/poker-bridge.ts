@@ -1,3 +1,4 @@
-import { CLI, runBuilt } from '../build/programs.ts';
+import { CLI } from '../build/programs.ts';
+import { runBuilt } from '../build/run-built.ts';
 
 await runBuilt(CLI);

@@ -1,3 +1,4 @@
-import { runBuilt, SANDBOX } from '../build/programs.ts';
+import { SANDBOX } from '../build/programs.ts';
+import { runBuilt } from '../build/run-built.ts';
 
 await runBuilt(SANDBOX);

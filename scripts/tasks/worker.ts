@@ -1,3 +1,4 @@
-import { runBuilt, WORKER } from '../build/programs.ts';
+import { WORKER } from '../build/programs.ts';
+import { runBuilt } from '../build/run-built.ts';
 
 await runBuilt(WORKER);

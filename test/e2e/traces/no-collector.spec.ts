@@ -31,7 +31,7 @@ function modulesLoaded(folder: string): string[] {
   const functions = reports.flatMap(({ result }) => result.flatMap((script) => script.functions));
   const called = functions.filter(({ ranges: [whole] }) => whole.count > 0);
   const names = new Set(called.map(({ functionName }) => functionName));
-  const bundle = readFileSync(join(root, 'dist', WORKER.file, '../start-worker.js'), 'utf8');
+  const bundle = readFileSync(join(root, 'dist', WORKER.file, '../start-worker.cjs'), 'utf8');
   const onDemand = new Set([...bundle.matchAll(/^ {2}"([^"]+)"\(/gm)].map(([, path = '']) => path));
   const modules = [...bundle.matchAll(/^\/\/ (\S+\.[cm]?js)$/gm)].map(([, path = '']) => path);
   return modules.filter((path) => !onDemand.has(path) || names.has(path));

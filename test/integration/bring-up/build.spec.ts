@@ -76,17 +76,36 @@ describe('build', () => {
     expect(await build(repo)).toBe(5);
   });
 
-  it('bundles the worker: two files, what is on demand waits, and what is missing is missing still', async () => {
+  it('bundles the worker: what is on demand waits, and what is missing is missing still', async () => {
     using folder = temporaryFolder();
     const repo = repository(folder.path);
     await build(repo);
     const program = join(repo, 'dist', WORKER.file);
-    expect(readdirSync(dirname(program)).sort()).toEqual(['main.js', 'start-worker.js']);
-    expect(readFileSync(join(dirname(program), 'start-worker.js'), 'utf8')).toMatch(/^[\0-\x7f]*$/);
+    const files = readdirSync(dirname(program)).sort();
+    expect(files).toEqual(['main.js', 'start-worker.cjs', expect.stringMatching(/^start-worker\.cjs\./)]);
+    expect(readFileSync(join(dirname(program), 'start-worker.cjs'), 'utf8')).toMatch(/^[\0-\x7f]*$/);
     rmSync(join(repo, 'dist/apps/worker/src'), { recursive: true });
     write(repo, 'package.json', '{"type": "module"}');
     const { stdout } = await spawn(process.execPath, [program]);
     expect(stdout.split('\n')).toEqual(['on demand', '1,\\u00e9|\\u044f,é,ERR_MODULE_NOT_FOUND']);
+  });
+
+  it('compiles the bundle for the flags of a worker, and for no other text', async () => {
+    const takesCode = async (flags: readonly string[], file: string): Promise<string> => {
+      const program =
+        `const { runCompiled } = await import(${JSON.stringify(join(root, 'scripts/build/run-compiled.ts'))});` +
+        `console.log(runCompiled(new URL(${JSON.stringify(`file://${file}`)})).script.cachedDataRejected);`;
+      const args = [...flags, '--input-type=module', '--eval', program];
+      return (await spawn(process.execPath, args)).stdout;
+    };
+    using folder = temporaryFolder();
+    const repo = repository(folder.path);
+    await build(repo);
+    const file = join(repo, 'dist', dirname(WORKER.file), 'start-worker.cjs');
+    expect(await takesCode(WORKER.flags, file)).toBe('false');
+    expect(await takesCode(WORKER.flags.slice(0, 2), file)).toBe('true');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('on demand', 'on_demand'));
+    expect(await takesCode(WORKER.flags, file)).toBe('undefined');
   });
 
   it('is safe if two processes build at once', async () => {
