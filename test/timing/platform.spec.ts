@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
+import { asking } from '../../libs/messaging/src/idempotency/asking.fixture.ts';
 import { hostilePage, largePage } from '../../libs/platform/src/answers/large-page.fixture.ts';
 import { LEASE_MS, redisForEach, Workers } from '../integration/idempotency/workers.ts';
 import { percentile } from '../bench/measure.ts';
@@ -103,7 +104,8 @@ describe('A worker whose Redis does not answer', () => {
     await work();
     return performance.now() - startMs;
   };
-  const manyClaims = () => Promise.all(Array.from({ length: 50 }, () => store.claim(randomUUID(), 'f')));
+  const manyClaims = () =>
+    Promise.all(Array.from({ length: 50 }, () => store.claim(randomUUID(), asking('f'))));
 
   it('waits a quarter of a second for it, and then no longer', async () => {
     expect(await durationMs(manyClaims)).toBeLessThan(ONE_TIMEOUT_MS);
@@ -116,10 +118,10 @@ describe('A worker whose Redis does not answer', () => {
     using dying = new Workers(line.through(redis.url));
     const [dead, other] = await Promise.all([dying.join(), workers.join()]);
     const id = randomUUID();
-    expect(await dead.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
+    expect(await dead.claim(id, asking('f'))).toMatchObject({ kind: 'claimed' });
     line.refuse();
     line.cut();
-    const claim = await other.claim(id, 'f');
+    const claim = await other.claim(id, asking('f'));
     if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
     expect(await durationMs(() => claim.outcome)).toBeLessThan(LEASE_MS + 500);
   });

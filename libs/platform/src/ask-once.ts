@@ -35,7 +35,7 @@ export async function askOnce({ url, method, headers = {}, body }: Question, tra
     const answer = await client.request({
       method,
       path: route.prefix + pathname + search,
-      headers: [...route.headers, ...Object.entries(headers).flat()],
+      headers: { ...route.headers, ...headers },
       body: body ?? null,
     });
     await answer.body.dump();

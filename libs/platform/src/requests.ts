@@ -125,17 +125,17 @@ export function signedOptions(
   { secretKey, settings }: OperatorCredentials,
   { connections: { route }, prefix }: Root,
 ): Dispatcher.DispatchOptions {
-  const headers = ['accept', 'application/vnd.api+json', ...route.headers];
-  if (body !== undefined) headers.push('content-type', body.contentType);
-  if (secretKey !== undefined) {
-    const signed = { parameters, body: root === 'apiUrl' ? body?.text : undefined };
-    headers.push('sign', sign(signed, secretKey, settings));
-  }
+  const signed = { parameters, body: root === 'apiUrl' ? body?.text : undefined };
   return {
     origin: route.origin,
     method,
     path: prefix + path,
-    headers,
+    headers: {
+      accept: 'application/vnd.api+json',
+      'content-type': body?.contentType,
+      sign: secretKey === undefined ? undefined : sign(signed, secretKey, settings),
+      ...route.headers,
+    },
     body: body?.text ?? null,
     // undici would close the connection after a GET with a body.
     reset: false,

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
+import { asking } from '../../../libs/messaging/src/idempotency/asking.fixture.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { claimOf, failed, success, TTL_MS, waitFor, Workers } from './workers.ts';
@@ -37,7 +38,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
   beforeAll(async () => void ([one, two] = await create()));
   beforeEach(() => void (id = randomUUID()));
 
-  const claim = async (identity: string, fingerprint = 'f') => two.claim(identity, fingerprint);
+  const claim = async (identity: string, fingerprint = 'f') => two.claim(identity, asking(fingerprint));
 
   it.each([
     ['a success', success('s-1')],
@@ -69,7 +70,8 @@ describe.each(STORES)('The identities %s', (_, create) => {
     });
 
     it('give it to the same message if that is redelivered, and to no other', async () => {
-      const redelivered = (fingerprint: string) => two.claim(id, fingerprint, { isRedelivered: true });
+      const redelivered = (fingerprint: string) =>
+        two.claim(id, asking(fingerprint), { isRedelivered: true });
       await (await claimOf(one, id)).settle(reply);
       expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
       expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
@@ -97,7 +99,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
   it('separates identities, and gives each to one of many concurrent claims', async () => {
     expect(await claim(randomUUID())).toMatchObject({ kind: 'claimed' });
     const claims = await Promise.all(
-      Array.from({ length: 50 }, async (__, n) => (n % 2 ? one : two).claim(id, 'f')),
+      Array.from({ length: 50 }, async (__, n) => (n % 2 ? one : two).claim(id, asking('f'))),
     );
     expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
     expect(claims.filter(({ kind }) => kind === 'in flight')).toHaveLength(49);

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
+import { asking } from '../../../libs/messaging/src/idempotency/asking.fixture.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
@@ -61,7 +62,7 @@ describe('An entry in Redis', () => {
   it('counts as absent if it is a value of another type', async () => {
     await redis.run((client) => client.hset(keyOf(id), 'state', 'settled'));
     await (await claimOf(two, id)).settle(success('s-2'));
-    expect(await one.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-2') });
+    expect(await one.claim(id, asking('f'))).toEqual({ kind: 'settled', reply: success('s-2') });
   });
 
   it('does not keep a repeat waiting past its time, if it is a lease that nobody holds', async () => {
@@ -76,7 +77,7 @@ describe('An entry in Redis', () => {
     expect(looks).toBeGreaterThan(3);
     expect(looks).toBeLessThan(12);
     // A repeat that comes later has a time of its own.
-    expect(await two.claim(id, 'f')).toMatchObject({ kind: 'in flight' });
+    expect(await two.claim(id, asking('f'))).toMatchObject({ kind: 'in flight' });
   });
 
   it('is not touched by a worker that has lost its claim', async () => {
@@ -94,7 +95,10 @@ describe('An entry in Redis', () => {
     const repeat = await waitFor(two, id);
     await redis.run((client) => client.flushall());
     await first.settle(success('s-1'));
-    expect(await (await workers.join()).claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
+    expect(await (await workers.join()).claim(id, asking('f'))).toEqual({
+      kind: 'settled',
+      reply: success('s-1'),
+    });
     await repeat.outcome;
   });
 });
@@ -121,12 +125,12 @@ describe('Two workers over one Redis', () => {
     expect(await repeat.outcome).toBeUndefined();
     expect(await redis.run((client) => client.exists(keyOf(id)))).toBe(0);
     await (await claimOf(two, id)).settle(success('s-4'));
-    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'settled' });
+    expect(await one.claim(id, asking('f'))).toMatchObject({ kind: 'settled' });
   });
 
   it('let the data in Redis decide, whichever comes first to a worker', async () => {
     await (await claimOf(one, id, 'right')).settle(success('s-6'));
-    const claims = await Promise.all([two.claim(id, 'wrong'), two.claim(id, 'right')]);
+    const claims = await Promise.all([two.claim(id, asking('wrong')), two.claim(id, asking('right'))]);
     expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'settled']);
   });
 

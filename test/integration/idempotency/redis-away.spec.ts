@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
+import { asking } from '../../../libs/messaging/src/idempotency/asking.fixture.ts';
 import { until } from '../../support/until.ts';
 import type { PrivateRedis } from '../../support/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
@@ -67,9 +68,9 @@ describe('A worker whose Redis is killed', () => {
     await isAway(one);
     expect(one.state).toMatchObject({ reason: expect.stringMatching(/ECONN|closed|lost/) });
     expect(await endsAtOnce(settledWithout.settle(success('s-1')))).toBe(true);
-    expect(await one.claim(settled, 'f')).toMatchObject({ kind: 'settled' });
+    expect(await one.claim(settled, asking('f'))).toMatchObject({ kind: 'settled' });
     const alone = await claimOf(one, local);
-    expect(await one.claim(local, 'f')).toMatchObject({ kind: 'in flight' });
+    expect(await one.claim(local, asking('f'))).toMatchObject({ kind: 'in flight' });
     expect(await waitsNoMore(one)).toBe(true);
 
     await redis.restart();
@@ -81,8 +82,8 @@ describe('A worker whose Redis is killed', () => {
     });
     await waitFor(two, taken);
     await alone.settle(success('s-2'));
-    expect(await two.claim(local, 'f')).toMatchObject({ kind: 'settled' });
-    expect(await two.claim(settled, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
+    expect(await two.claim(local, asking('f'))).toMatchObject({ kind: 'settled' });
+    expect(await two.claim(settled, asking('f'))).toEqual({ kind: 'settled', reply: success('s-1') });
   });
 });
 
@@ -125,7 +126,7 @@ describe('A worker whose Redis does not answer', () => {
     const one = await workers.join();
     // From here, the event loop runs its timers before it reads what has arrived.
     await new Promise(setImmediate);
-    const claim = one.claim(randomUUID(), 'f');
+    const claim = one.claim(randomUUID(), asking('f'));
     // Long enough for Redis to answer on a busy machine.
     for (const untilMs = performance.now() + 700; performance.now() < untilMs;);
     expect((await claim).kind).toBe('claimed');
@@ -136,7 +137,7 @@ describe('A worker whose Redis does not answer', () => {
 it('A worker that starts uses Redis for its first command, too', async () => {
   const id = randomUUID();
   await (await claimOf(await workers.join(), id)).settle(success('s-1'));
-  expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'settled' });
+  expect(await workers.start().claim(id, asking('f'))).toMatchObject({ kind: 'settled' });
 });
 
 describe('A repeat that waits for another worker', () => {
@@ -161,7 +162,7 @@ describe('A repeat that waits for another worker', () => {
     const repeat = await waitFor(two, id);
     redis.signal('SIGSTOP');
     expect(await endsAtOnce(repeat.outcome, LEASE_MS / 4)).toBe(false);
-    expect(await two.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
+    expect(await two.claim(id, asking('f'))).toMatchObject({ kind: 'claimed' });
   });
 });
 
@@ -178,5 +179,5 @@ it('A worker that stops closes its connection and leaves nothing open', async ()
   await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
   await until('no connection is left', () => line.connections === 0);
   expect(line.accepted).toBe(accepted);
-  expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
+  expect(await store.claim(randomUUID(), asking('f'))).toMatchObject({ kind: 'claimed' });
 });

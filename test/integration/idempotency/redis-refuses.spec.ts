@@ -7,6 +7,7 @@ import type { Redis } from 'ioredis';
 import { inspectRedis } from '#messaging/client';
 import { TlsContext, type TlsMaterial } from '#tls';
 
+import { asking } from '../../../libs/messaging/src/idempotency/asking.fixture.ts';
 import { Authority } from '../../../libs/settings/src/certificates.fixture.ts';
 import { freePorts } from '../../../scripts/network.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
@@ -43,7 +44,7 @@ describe('A Redis that refuses', () => {
   it('writes is away until it accepts them', async () => {
     const one = await workers.join();
     await redis.run((client) => client.replicaof('127.0.0.1', 1));
-    await one.claim(randomUUID(), 'f');
+    await one.claim(randomUUID(), asking('f'));
     expect(one.state).toMatchObject({ kind: 'away', reason: expect.stringMatching(/^READONLY/) });
     const states: string[] = [];
     const two = workers.start(({ kind }) => states.push(kind));

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { CommandError, type CommandErrorFacts, type ErrorCode, type Reply } from '#contracts';
 import { type IdempotencyStore, InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
+import { asking } from '../../../libs/messaging/src/idempotency/asking.fixture.ts';
 import { RedisEntries } from '../../../libs/messaging/src/idempotency/redis-entries.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { stackForAll } from '../../support/suite-service.ts';
@@ -69,14 +70,14 @@ export function redisForEach(given: (redis: PrivateRedis, workers: Workers) => u
 }
 
 export async function claimOf(store: IdempotencyStore, id: string, fingerprint = 'f') {
-  const claim = await store.claim(id, fingerprint);
+  const claim = await store.claim(id, asking(fingerprint));
   if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
   return claim;
 }
 
 /** The wait for the outcome of a command that is in flight. */
 export async function waitFor(store: IdempotencyStore, id: string, origin?: ClaimOrigin) {
-  const claim = await store.claim(id, 'f', origin);
+  const claim = await store.claim(id, asking('f'), origin);
   if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
   return claim;
 }

@@ -50,6 +50,12 @@ export interface Replies {
   final: Reply | undefined;
 }
 
+/** What a step closes. */
+interface Tail {
+  readonly close: (end: Settlement) => void;
+  readonly before: Tail | undefined;
+}
+
 /** One command between its delivery and its acknowledgement. */
 export class Command {
   readonly delivery: Delivery;
@@ -67,7 +73,8 @@ export class Command {
   /** An instance of its class, once it was checked. */
   data: object | undefined;
   handler: CommandHandler | undefined;
-  readonly #tails: ((end: Settlement) => void)[] = [];
+  /** The last one that was registered. */
+  #tail: Tail | undefined;
 
   constructor(delivery: Delivery, envelope: Envelope, lane: Lane, nowMs: () => number) {
     this.delivery = delivery;
@@ -92,13 +99,13 @@ export class Command {
   }
 
   /** Registers what a step has to close at the end of the command, which calls it with what became of the command. */
-  atEnd(tail: (end: Settlement) => void): void {
-    this.#tails.push(tail);
+  atEnd(close: Tail['close']): void {
+    this.#tail = { close, before: this.#tail };
   }
 
   /** Closes what the steps opened, the last one first. */
   end(settlement: Settlement): void {
-    for (let tail = this.#tails.pop(); tail; tail = this.#tails.pop()) tail(settlement);
+    for (let tail = this.#tail; tail; tail = tail.before) tail.close(settlement);
   }
 }
 

@@ -31,6 +31,6 @@ export function dataDigest(data: unknown): string {
 }
 
 /** Tells a command from another one under the same identity: by its type and its data. */
-export function fingerprintOf(type: string, data: unknown): string {
+export function fingerprintOf({ type, data }: { type: string; data?: unknown }): string {
   return hash('sha256', `${type} ${canonicalJson(data)}`, 'base64');
 }

@@ -1,5 +1,7 @@
 import type { Reply } from '#contracts';
 
+import type { Envelope } from '../envelope/open-envelope.ts';
+
 /** What a worker that wants to run a command finds under its identity. */
 export type Claim =
   /** The command is this worker's to run; it settles or releases the claim, exactly once. */
@@ -17,6 +19,9 @@ export type Claim =
 
 type Outcome = Extract<Claim, { kind: 'settled' | 'conflict' }>;
 
+/** What a command asks for: one of the same identity is a repeat if it asks for the same, in whatever order of its members. */
+export type Asked = Pick<Envelope, 'type' | 'data'>;
+
 export interface ClaimOrigin {
   /** The caller that claims most forgets its own outcomes first; default `anonymous`. */
   readonly caller?: string;
@@ -28,11 +33,8 @@ export interface ClaimOrigin {
 
 /** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
 export abstract class IdempotencyStore {
-  /**
-   * @param identity caller, operator and command id
-   * @param fingerprint of type and data
-   */
-  abstract claim(identity: string, fingerprint: string, origin?: ClaimOrigin): Claim | Promise<Claim>;
+  /** @param identity caller, operator and command id */
+  abstract claim(identity: string, asked: Asked, origin?: ClaimOrigin): Claim | Promise<Claim>;
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Reply } from '#contracts';
 
+import { asking } from './asking.fixture.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 
 // What every store promises is shown in test/integration/idempotency/contract.spec.ts.
@@ -14,7 +15,7 @@ const created = (auth = 'a'): Reply => ({
   data: { userId: 'p-1', sessionId: 's-1', auth, redirectUrl: 'https://play.example' },
 });
 /** What one takes of the room, its time of eight bytes included. */
-const OUTCOME_BYTES = 1_024 + 8 + JSON.stringify(['f', created()]).length;
+const OUTCOME_BYTES = 1_024 + 8 + JSON.stringify([...Object.values(asking('f')), created()]).length;
 
 /** A store in which callers run numbered commands. */
 class Callers {
@@ -36,7 +37,7 @@ class Callers {
 
   /** @returns what settles the claim */
   claim(caller: string, n: number): (reply: Reply) => void {
-    const claim = this.store.claim(`${caller} ${n}`, 'f', { caller });
+    const claim = this.store.claim(`${caller} ${n}`, asking('f'), { caller });
     if (claim.kind !== 'claimed') throw new Error(`the claim is ${claim.kind}`);
     return (reply) => void claim.settle(reply);
   }
@@ -50,7 +51,7 @@ class Callers {
   }
 
   isReplayed(caller: string, n: number): boolean {
-    const claim = this.store.claim(`${caller} ${n}`, 'f', { caller });
+    const claim = this.store.claim(`${caller} ${n}`, asking('f'), { caller });
     if (claim.kind === 'claimed') void claim.release();
     return claim.kind === 'settled';
   }
@@ -61,14 +62,14 @@ describe('MemoryIdempotencyStore', () => {
     const callers = new Callers();
     const settle = callers.claim('shop', 0);
     callers.nowMs = 10 * TTL_MS;
-    expect(callers.store.claim('shop 0', 'f').kind).toBe('in flight');
+    expect(callers.store.claim('shop 0', asking('f')).kind).toBe('in flight');
     settle(created());
     for (const lookMs of [1, TTL_MS / 2, TTL_MS - 1]) {
       callers.nowMs = 10 * TTL_MS + lookMs;
       expect(callers.isReplayed('shop', 0)).toBe(true);
     }
     callers.nowMs += 1;
-    expect(callers.store.claim('shop 0', 'other data', { caller: 'shop' }).kind).toBe('claimed');
+    expect(callers.store.claim('shop 0', asking('other data'), { caller: 'shop' }).kind).toBe('claimed');
   });
 
   it('never drops what is in flight, and takes the time of an outcome for its age', () => {
@@ -78,7 +79,7 @@ describe('MemoryIdempotencyStore', () => {
     callers.run('shop', 2, 1_002);
     settle(created());
     expect([0, 2, 3].map((n) => callers.isReplayed('shop', n))).toEqual([true, false, true]);
-    expect(callers.store.claim('shop 1', 'f', { caller: 'shop' }).kind).toBe('in flight');
+    expect(callers.store.claim('shop 1', asking('f'), { caller: 'shop' }).kind).toBe('in flight');
   });
 });
 

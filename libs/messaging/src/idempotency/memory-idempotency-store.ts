@@ -1,7 +1,8 @@
 import type { Reply } from '#contracts';
 
+import { fingerprintOf } from '../envelope/fingerprint.ts';
 import { ANONYMOUS } from '../envelope/reply-address.ts';
-import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
+import { type Asked, type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
 /** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -14,11 +15,12 @@ const UNTIL_BYTES = 8;
 const SWEEP_EVERY_MS = 1_000;
 
 interface Running {
-  readonly fingerprint: string;
+  readonly asked: Asked;
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 
-type Outcome = [fingerprint: string, reply: Reply];
+/** Whose data are compared only if they come again, so that the others need no fingerprint. */
+type Outcome = [type: Asked['type'], data: Asked['data'], reply: Reply];
 
 /** What a caller's commands came to. */
 interface Log {
@@ -54,12 +56,12 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
 
   claim(
     identity: string,
-    fingerprint: string,
+    asked: Asked,
     { caller = ANONYMOUS, isRedelivered = false }: ClaimOrigin = {},
   ): Claim {
     const running = this.#running.get(identity);
     if (running) {
-      if (running.fingerprint !== fingerprint) return { kind: 'conflict' };
+      if (!isSame(running.asked, asked)) return { kind: 'conflict' };
       running.waiting ??= Promise.withResolvers();
       return { kind: 'in flight', outcome: running.waiting.promise };
     }
@@ -67,11 +69,11 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     if (!log) this.#logs.set(caller, (log = { outcomes: new Map(), bytes: 0 }));
     const stored = log.outcomes.get(identity);
     if (stored && untilMsOf(stored) > this.#nowMs()) {
-      const [known, reply] = JSON.parse(stored.toString('utf8', UNTIL_BYTES)) as Outcome;
-      const found = standing(reply, known === fingerprint, isRedelivered);
+      const [type, data, reply] = JSON.parse(stored.toString('utf8', UNTIL_BYTES)) as Outcome;
+      const found = standing(reply, isSame({ type, data }, asked), isRedelivered);
       if (found) return found;
     }
-    const entry: Running = { fingerprint, waiting: undefined };
+    const entry: Running = { asked, waiting: undefined };
     this.#running.set(identity, entry);
     const release = (reply?: Reply): void => {
       this.#running.delete(identity);
@@ -79,7 +81,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     };
     const settle = (reply: Reply): void => {
       if (stored) this.#drop(log, identity);
-      this.#keep(log, identity, [fingerprint, reply]);
+      this.#keep(log, identity, [asked.type, asked.data, reply]);
       release(reply);
     };
     return { kind: 'claimed', settle, release };
@@ -130,6 +132,10 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       }
     }
   }
+}
+
+function isSame(one: Asked, other: Asked): boolean {
+  return fingerprintOf(one) === fingerprintOf(other);
 }
 
 function untilMsOf(outcome: Buffer): number {

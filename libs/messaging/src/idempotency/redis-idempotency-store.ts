@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
-import { type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
+import { fingerprintOf } from '../envelope/fingerprint.ts';
+import { type Asked, type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import { RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
 import { RedisEntries, type RedisName } from './redis-entries.ts';
@@ -59,11 +60,11 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return this.#connection.state;
   }
 
-  async claim(identity: string, fingerprint: string, origin: ClaimOrigin = {}): Promise<Claim> {
-    const local = this.#memory.claim(identity, fingerprint, origin);
+  async claim(identity: string, asked: Asked, origin: ClaimOrigin = {}): Promise<Claim> {
+    const local = this.#memory.claim(identity, asked, origin);
     if (local.kind === 'in flight' || local.kind === 'settled') return local;
     const held = local.kind === 'claimed' ? local : undefined;
-    const name = this.#entries.nameOf(identity, fingerprint);
+    const name = this.#entries.nameOf(identity, fingerprintOf(asked));
     // The command that came first to this worker may be the one in conflict.
     const entry = held
       ? await this.#take(name, origin.isRedelivered)

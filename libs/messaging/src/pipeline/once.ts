@@ -1,10 +1,9 @@
 import { CommandError, type Reply } from '#contracts';
 import type { Window } from '#resilience';
 
-import type { CheckedCommand, Step } from '../command/command.ts';
+import type { CheckedCommand, Next, Step } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
 import { answerWith, type Settlement } from '../command/settlement.ts';
-import { fingerprintOf } from '../envelope/fingerprint.ts';
 import type { Claim } from '../idempotency/idempotency-store.ts';
 import type { Bus } from '../messaging-options.ts';
 import { enter } from './share.ts';
@@ -20,39 +19,43 @@ export function once(bus: Bus, window: Window): Step {
     bus.observer.commandReplayed(factsOf(command));
     return answerWith(reply);
   };
-  const step: Step = async (command, next) => {
-    const claimed = claimOf(command, bus);
-    const claim = claimed instanceof Promise ? await claimed : claimed;
+  const proceed = (claim: Claim, command: CheckedCommand, next: Next): Promise<Settlement> => {
     switch (claim.kind) {
       case 'conflict':
         throw new CommandError('IDEMPOTENCY_CONFLICT');
       case 'settled':
-        return replay(command, claim.reply);
+        return Promise.resolve(replay(command, claim.reply));
       case 'in flight': {
         const leave = enter(window, command, true);
-        const reply = await command.deadline.race(claim.outcome).finally(leave);
+        const first = command.deadline.race(claim.outcome).finally(leave);
         // If the first one ended without a reply, it may be this one's turn.
-        return reply ? replay(command, reply) : step(command, next);
+        return first.then((reply) => (reply ? replay(command, reply) : step(command, next)));
       }
-      case 'claimed': {
-        const settlement = await next(command);
-        const kept = 'reply' in settlement ? claim.settle(settlement.reply) : claim.release();
-        if (kept) await kept;
-        return settlement;
-      }
+      case 'claimed':
+        return next(command).then((settlement) => {
+          const kept = 'reply' in settlement ? claim.settle(settlement.reply) : claim.release();
+          return kept ? kept.then(() => settlement) : settlement;
+        });
     }
+  };
+  const step: Step = (command, next) => {
+    const claim = claimOf(command, bus);
+    return claim instanceof Promise
+      ? claim.then((found) => proceed(found, command, next))
+      : proceed(claim, command, next);
   };
   return step;
 }
 
 function claimOf(command: CheckedCommand, { idempotency }: Bus): Claim | Promise<Claim> {
-  const { caller, operator, id, type, data, own } = command.envelope;
+  const { envelope, deadline, isRedelivered } = command;
+  const { caller, operator, id, own } = envelope;
   const identity = [caller, operator, id];
   // A person wants it to be run again: the failure that it is known for is not replayed.
   if (own['x-redriven'] !== undefined) identity.push(`redriven ${own['x-redriven']}`);
-  return idempotency.claim(JSON.stringify(identity), fingerprintOf(type, data), {
+  return idempotency.claim(JSON.stringify(identity), envelope, {
     caller,
-    untilMs: command.deadline.atMs,
-    isRedelivered: command.isRedelivered,
+    untilMs: deadline.atMs,
+    isRedelivered,
   });
 }

@@ -33,14 +33,16 @@ export interface Connecting {
 /** Makes a connection, as undici's clients want it, that can be cut off meanwhile. */
 export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => Connecting;
 
+type Headers = Readonly<Record<string, string>>;
+
 /** How requests reach a platform. */
 export interface Route {
   /** Of the platform, or of a proxy that carries requests out. */
   readonly origin: string;
   /** What precedes the path of a request. */
   readonly prefix: string;
-  /** What every request carries for the proxy, as undici takes headers. */
-  readonly headers: readonly string[];
+  /** What every request carries for the proxy. */
+  readonly headers: Headers;
   readonly connect: Connector;
 }
 
@@ -55,12 +57,12 @@ export function routeTo(
   timeoutMs = 0,
 ): Route {
   const direct = directConnector(timeoutMs, lookup, tls);
-  if (proxyUrl === undefined) return { origin, prefix: '', headers: [], connect: direct };
+  if (proxyUrl === undefined) return { origin, prefix: '', headers: {}, connect: direct };
   const proxy = new URL(proxyUrl);
   const { protocol, hostname, host, port } = new URL(origin);
   if (protocol === 'https:') {
     const connect = tunnelConnector(proxy, `${hostname}:${port || 443}`, lookup, direct);
-    return { origin, prefix: '', headers: [], connect };
+    return { origin, prefix: '', headers: {}, connect };
   }
   // What the platform is trusted by, and what it is shown, is not for the proxy.
   const toProxy = directConnector(timeoutMs, lookup);
@@ -70,7 +72,7 @@ export function routeTo(
     );
     return { ...connecting, isAtProxy: true };
   };
-  const headers = ['host', host, ...authorizationOf(proxy)];
+  const headers = { host, ...authorizationOf(proxy) };
   return { origin: proxy.origin, prefix: origin, headers, connect };
 }
 
@@ -96,7 +98,7 @@ function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, con
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: proxy.port,
     path: target,
-    headers: ['host', target, ...authorizationOf(proxy)],
+    headers: { host: target, ...authorizationOf(proxy) },
     agent: false,
     lookup,
   };
@@ -120,9 +122,9 @@ function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, con
   };
 }
 
-/** The header by which a proxy knows who asks, as undici takes headers. */
-function authorizationOf({ username, password }: URL): readonly string[] {
+/** The header by which a proxy knows who asks. */
+function authorizationOf({ username, password }: URL): Headers {
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  if (credentials === ':') return [];
-  return ['proxy-authorization', `Basic ${Buffer.from(credentials).toString('base64')}`];
+  if (credentials === ':') return {};
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

@@ -10,10 +10,12 @@ import type { PlatformClient } from '#platform';
 @Controller()
 export class SessionCreateController {
   @MessagePattern('session.create')
-  async create(
+  create(
     @Payload() data: SessionCreate,
     @Ctx() command: CommandContext<PlatformClient>,
   ): Promise<ReplyTo<'session.create'>> {
-    return { type: 'session.created', data: await command.client.call('session.create', data, command) };
+    return command.client
+      .call('session.create', data, command)
+      .then((session) => ({ type: 'session.created', data: session }));
   }
 }

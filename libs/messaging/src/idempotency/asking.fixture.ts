@@ -1,0 +1,4 @@
+import type { Asked } from './idempotency-store.ts';
+
+/** A command for each text, which no other text gives. */
+export const asking = (text: string): Asked => ({ type: 'session.create', data: { text } });
