@@ -94,7 +94,8 @@ export function requestOf<O extends Operation>(
 ) {
   const parts = REQUESTS[operation](data, sender, page);
   const { method, pathTemplate, path = {}, query, form, document } = parts;
-  const valueOf = (_braces: string, name: string): string => encodeURIComponent(path[name] ?? '');
+  let target = pathTemplate;
+  for (const name in path) target = target.replace(`{${name}}`, encodeURIComponent(path[name] ?? ''));
   return {
     method,
     repeatAfterUnknown: parts.repeatAfterUnknown,
@@ -102,7 +103,7 @@ export function requestOf<O extends Operation>(
     root: document ? ('apiUrl' as const) : ('baseUrl' as const),
     pathTemplate,
     /** With its query, percent-encoded. */
-    path: `${pathTemplate.replace(/\{(\w+)\}/g, valueOf)}?${encodeFields(query)}`,
+    path: `${target}?${encodeFields(query)}`,
     body: document
       ? { contentType: 'application/vnd.api+json', text: JSON.stringify(document) }
       : form && { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
