@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { describe, expect, it } from '@jest/globals';
 
 import { parseExactJson } from '#signing';
 
-import { compare, readEarlier } from './compare.ts';
 import { describeEnding, endingJson, warningsOf } from './ending.ts';
 import { type Page, ReportFacts, type ReportRecord } from './facts.ts';
 
@@ -114,27 +109,4 @@ describe('the end of a report', () => {
     ]);
     expect(facts.decimalOf(1.5, 'EUR')).toBeUndefined();
   });
-});
-
-it('compare counts each currency apart, in the decimals that are known, and reads quoted cells', async () => {
-  using end = new DisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-compare-'));
-  end.defer(() => rmSync(folder, { recursive: true }));
-  const before = join(folder, 'before.csv');
-  writeFileSync(before, 'id,userId,currency,value\r\na,"p, a",EUR,1\r\nb,p,EUR,200\r\nd,p,EUR,5\r\n');
-  const facts = factsOf([line('a', 1), line('b', 250), line('c', 7), line('e', 3, 'USD')]);
-  const { records } = facts.last!;
-  const comparison = await compare(
-    await readEarlier(before, ['value']),
-    (async function* () {
-      yield* records;
-    })(),
-    ['value'],
-  );
-  expect(describeEnding('a.csv', facts, comparison).slice(3)).toEqual([
-    'compared: 2 added, 1 removed, 1 changed',
-    '  value EUR +0.52',
-    '  value USD +3',
-    '  b EUR: value 200 → 250',
-  ]);
 });

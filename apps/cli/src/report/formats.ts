@@ -52,7 +52,7 @@ export function csvLine(values: readonly unknown[]): string {
 }
 
 /** The text of a cell. What a spreadsheet would run as a formula gets an apostrophe: names are chosen by players. */
-export function csvText(value: unknown): string {
+function csvText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') return exactJson(value);
   return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;

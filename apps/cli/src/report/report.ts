@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { CallerError } from '#caller';
-import { REPORT_AMOUNTS, type ReportName } from '#contracts';
+import type { ReportName } from '#contracts';
 import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
@@ -15,7 +15,6 @@ import { EXIT, interruptibly, usageError } from '../exit.ts';
 import { each, type Options, readCount, readDeadline, readValue } from '../input.ts';
 import { describeReply } from '../output.ts';
 import { readBus } from '../servers.ts';
-import { compare, readEarlier } from './compare.ts';
 import { describeEnding, endingJson, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
@@ -25,7 +24,7 @@ import { UnfinishedReport } from './unfinished-report.ts';
 
 type ReportOptions = PeriodOptions &
   Options<
-    'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator' | 'compare',
+    'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator',
     'force' | 'resume' | 'json',
     'perPage'
   > & {
@@ -42,7 +41,6 @@ const HELP = `
 Examples:
   $ poker-bridge report ad-hoc --month 2026-10 --out october.csv
   $ poker-bridge report ad-hoc --from 2026-03-01 --to 2026-03-02 --currency EUR --out day.ndjson
-  $ poker-bridge report ad-hoc --month 2026-10 --out again.csv --compare october.csv
   $ poker-bridge report rake --month last --out october.csv --decimals mBTC=5
   $ poker-bridge report rake --day yesterday --out - | head
   $ poker-bridge report rake --day 2026-10-05 --time-zone Europe/Berlin --out day.parquet
@@ -79,7 +77,6 @@ function addReport(group: Command, name: ReportName, what: string): Command {
       'if the worker does not know them; may be repeated',
       each(readDecimals),
     )
-    .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')
     .option('--per-page <N>', "records on a page (default: the worker's)", readCount(1, MOST_PER_PAGE))
     .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
     .option('--deadline-ms <MS>', 'how long the whole report may take', readDeadline, DEADLINE_MS)
@@ -111,21 +108,18 @@ async function fetchInto(out: string, name: ReportName, options: ReportOptions):
   const data = await dataOf(name, options);
   const identity = { report: name, ...data, operator, bus: busAddress() };
   const noFacts = () => new ReportFacts(name, options.decimals);
-  const amounts = REPORT_AMOUNTS[name];
   const isPrinted = options.out === STANDARD_OUTPUT;
   // Where the end of the report, or its failure, is printed.
   const to = isPrinted ? process.stderr : process.stdout;
-  const earlier = options.compare === undefined ? undefined : await readEarlier(options.compare, amounts);
   return interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
     try {
       await readPages({ type: `report.${name}.fetch`, data, operator, deadlineMs }, unfinished, signal);
-      const comparison = earlier && (await compare(earlier, unfinished.records(), amounts));
       const { facts } = unfinished;
       await unfinished.finish(FORMATS[format](unfinished.records(), facts));
-      const end = [options.out, facts, comparison] as const;
-      for (const line of options.json ? [endingJson(...end)] : describeEnding(...end)) to.write(`${line}\n`);
+      const end = options.json ? [endingJson(options.out, facts)] : describeEnding(options.out, facts);
+      for (const line of end) to.write(`${line}\n`);
       for (const warning of warningsOf(facts, data, options.timeZone))
         process.stderr.write(`warning: ${warning}\n`);
       if (facts.faults > 0) process.exitCode = EXIT.failed;
