@@ -17,6 +17,11 @@ export function printable(text: string): string {
   );
 }
 
+/** JSON without line breaks, digit for digit; what readers take for one, or a terminal for a command, is escaped. */
+export function jsonLine(value: unknown): string {
+  return printable(exactJson(value));
+}
+
 /** A value for people: a text as it is, anything else as its exact JSON. */
 export function written(value: unknown): string {
   return typeof value === 'string' ? value : exactJson(value);

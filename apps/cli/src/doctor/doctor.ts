@@ -14,6 +14,7 @@ import {
 
 import { EXIT } from '../exit.ts';
 import { readDeadline } from '../input.ts';
+import { jsonLine } from '../output.ts';
 import { tlsOf, transportOf } from '../servers.ts';
 import { checkBroker } from './check-broker.ts';
 import { checkOperator } from './check-platform.ts';
@@ -51,7 +52,7 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   const findings: Finding[] = [];
   const print = (finding: Finding): void => {
     findings.push(finding);
-    process.stdout.write(json ? `${JSON.stringify(finding)}\n` : describeFinding(finding));
+    process.stdout.write(json ? `${jsonLine(finding)}\n` : describeFinding(finding));
   };
   try {
     for (const check of CHECKS) {

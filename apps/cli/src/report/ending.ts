@@ -1,13 +1,11 @@
-import { exactJson } from '#signing';
-
-import { counted, printable } from '../output.ts';
+import { counted, jsonLine, printable } from '../output.ts';
 import type { ReportFacts } from './facts.ts';
 import { incompleteness, type Period } from './period.ts';
 
 /** The end of a report for programs: one object on one line. */
 export function endingJson(file: string, facts: ReportFacts): string {
   const { report, pages, records, totalCount, hasChanged, repeated, missing, faults } = facts;
-  return exactJson({
+  return jsonLine({
     file,
     report,
     pages,

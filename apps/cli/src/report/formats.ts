@@ -2,7 +2,7 @@ import { type BasicType, ByteWriter, ParquetWriter, schemaFromColumnData } from 
 
 import { exactJson } from '#signing';
 
-import { written } from '../output.ts';
+import { jsonLine, written } from '../output.ts';
 import type { ReportFacts, ReportRecord } from './facts.ts';
 
 type Records = AsyncIterable<ReportRecord>;
@@ -19,13 +19,13 @@ const GROUP_ROWS = 10_000;
 export const FORMATS = { csv: toCsv, ndjson: toNdjson, json: toJson, parquet: toParquet };
 
 async function* toNdjson(records: Records): AsyncGenerator<string> {
-  for await (const record of records) yield `${exactJson(record)}\n`;
+  for await (const record of records) yield `${jsonLine(record)}\n`;
 }
 
 async function* toJson(records: Records): AsyncGenerator<string> {
   let separator = '[\n';
   for await (const record of records) {
-    yield separator + exactJson(record);
+    yield separator + jsonLine(record);
     separator = ',\n';
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n';

@@ -13,7 +13,7 @@ import { exactJson } from '#signing';
 import { commandFaults } from '../command-faults.ts';
 import { EXIT, interruptibly, usageError } from '../exit.ts';
 import { each, type Options, readCount, readDeadline, readValue } from '../input.ts';
-import { describeReply } from '../output.ts';
+import { describeReply, jsonLine } from '../output.ts';
 import { readBus } from '../servers.ts';
 import { describeEnding, endingJson, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
@@ -128,9 +128,12 @@ async function fetchInto(out: string, name: ReportName, options: ReportOptions):
       // A report for the standard output lies in a temporary folder.
       if (!isPrinted) process.stderr.write(left);
       if (!(error instanceof CallerError) || !error.answer) throw error;
-      const body = exactJson(error.answer);
-      const line = `{"type":"command.failed","body":${body}}\n`;
-      to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
+      const [type, body] = ['command.failed', error.answer];
+      to.write(
+        options.json
+          ? `${jsonLine({ type, body })}\n`
+          : describeReply(type, exactJson(body), Date.now() - sentAtMs),
+      );
       process.exitCode = EXIT.failed;
     }
   });

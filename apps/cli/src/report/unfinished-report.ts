@@ -3,10 +3,9 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 
-import { exactJson } from '#signing';
-
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import { jsonOr } from '../input.ts';
+import { jsonLine } from '../output.ts';
 import type { Page, ReportFacts, ReportRecord } from './facts.ts';
 
 const VERSION = 3;
@@ -137,10 +136,8 @@ export class UnfinishedReport {
   }
 
   async #append(entry: Head | Page): Promise<void> {
-    // Readers of lines take these for their ends, too.
-    const json = exactJson(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     // It begins a line of its own, since the last one may be cut.
-    await writing(partOf(this.#options), () => this.#file.appendFile(`\n${json}\n`));
+    await writing(partOf(this.#options), () => this.#file.appendFile(`\n${jsonLine(entry)}\n`));
   }
 
   /** The entry of each line, empty for a line that is cut. */
