@@ -42,7 +42,7 @@ describe('the end of a report', () => {
       line('c', 1, 'mBTC'),
       line('d', 0, 'mBTC').replace(':0', `:${huge}`),
     ]);
-    expect(describeEnding('a.csv', facts)).toEqual([
+    expect(describeEnding('a.csv', facts).split('\n')).toEqual([
       '4 records of 1 page in a.csv',
       'total EUR: value 2.01',
       'total mBTC: value 90071992547409932',

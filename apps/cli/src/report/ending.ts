@@ -23,7 +23,7 @@ export function endingJson(file: string, facts: ReportFacts): string {
 }
 
 /** The end of a report for people: what was written, and the totals by currency and kind of money that are not zero. */
-export function describeEnding(file: string, facts: ReportFacts): string[] {
+export function describeEnding(file: string, facts: ReportFacts): string {
   const totals = facts.totals.flatMap((total) => {
     const { currency, moneyType } = total;
     const sums = facts.amounts.flatMap((amount) => {
@@ -33,7 +33,7 @@ export function describeEnding(file: string, facts: ReportFacts): string[] {
     const kind = moneyType === undefined ? currency : `${currency}, money type ${moneyType}`;
     return sums.length === 0 ? [] : [`total ${printable(kind)}: ${sums.join(', ')}`];
   });
-  return [`${facts.size} ${file === '-' ? 'printed' : `in ${file}`}`, ...totals];
+  return [`${facts.size} ${file === '-' ? 'printed' : `in ${file}`}`, ...totals].join('\n');
 }
 
 /** What about a report a person has to know before using it. */

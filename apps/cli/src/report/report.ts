@@ -1,5 +1,4 @@
-import { createReadStream, existsSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +7,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { CallerError } from '#caller';
 import type { ReportName } from '#contracts';
-import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
 import { EXIT, interruptibly, usageError } from '../exit.ts';
@@ -92,51 +90,45 @@ function readDecimals(text: string): readonly [string, number] {
 
 /** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
 async function report(name: ReportName, options: ReportOptions): Promise<void> {
-  if (options.out !== STANDARD_OUTPUT) return fetchInto(options.out, name, options);
-  if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
-  const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
-  // Also if the reader of the standard output has enough, which ends the process.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, `report.${formatOf(options)}`);
-  await fetchInto(file, name, options);
-  if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
-}
-
-async function fetchInto(out: string, name: ReportName, options: ReportOptions): Promise<void> {
-  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false } = options;
+  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false, json } = options;
+  const isPrinted = options.out === STANDARD_OUTPUT;
+  if (isPrinted && resumes) throw usageError('--resume needs a file: --out is the standard output');
   const format = formatOf(options);
   const data = await dataOf(name, options);
   const identity = { report: name, ...data, operator, bus: busAddress() };
   const noFacts = () => new ReportFacts(name, options.decimals);
-  const isPrinted = options.out === STANDARD_OUTPUT;
+  const out = isPrinted ? join(temporaryFolder(), `report.${format}`) : options.out;
   // Where the end of the report, or its failure, is printed.
   const to = isPrinted ? process.stderr : process.stdout;
-  return interruptibly(async (signal) => {
+  await interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
     try {
       await readPages({ type: `report.${name}.fetch`, data, operator, deadlineMs }, unfinished, signal);
       const { facts } = unfinished;
       await unfinished.finish(FORMATS[format](unfinished.records(), facts));
-      const end = options.json ? [endingJson(options.out, facts)] : describeEnding(options.out, facts);
-      for (const line of end) to.write(`${line}\n`);
+      to.write(`${(json ? endingJson : describeEnding)(options.out, facts)}\n`);
       for (const warning of warningsOf(facts, data, options.timeZone))
         process.stderr.write(`warning: ${warning}\n`);
       if (facts.faults > 0) process.exitCode = EXIT.failed;
     } catch (error) {
       const left = await unfinished.leave();
-      // A report for the standard output lies in a temporary folder.
       if (!isPrinted) process.stderr.write(left);
       if (!(error instanceof CallerError) || !error.answer) throw error;
-      const [type, body] = ['command.failed', error.answer];
-      to.write(
-        options.json
-          ? `${jsonLine({ type, body })}\n`
-          : describeReply(type, exactJson(body), Date.now() - sentAtMs),
-      );
+      const [type, body] = ['command.failed', jsonLine(error.answer)];
+      const line = `{"type":"${type}","body":${body}}\n`;
+      to.write(json ? line : describeReply(type, body, Date.now() - sentAtMs));
       process.exitCode = EXIT.failed;
     }
   });
+  if (isPrinted && existsSync(out)) await pipeline(createReadStream(out), process.stdout, { end: false });
+}
+
+/** A folder that goes with the process, also if the reader of the standard output has enough, which ends it. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-report-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function formatOf({ out, format }: ReportOptions): Format {
