@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 import { exactJson } from '#signing';
 
-import { jsonOr } from './input.ts';
+import { isObject, jsonOr } from './input.ts';
 
 const LONGEST_DATA = 400;
 const LONGEST_RECORD = 72;
@@ -69,9 +69,9 @@ export function describeReply(type: string, text: string, afterMs: number): stri
 
 function linesOf(type: string, text: string): string[] {
   const body = jsonOr(undefined, text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [text];
-  if (type === 'command.failed') return failureLines(body as Body);
-  if (type === 'report.page') return pageLines(body as Body);
+  if (!isObject(body)) return [text];
+  if (type === 'command.failed') return failureLines(body);
+  if (type === 'report.page') return pageLines(body);
   return memberLines(body);
 }
 

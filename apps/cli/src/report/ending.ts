@@ -4,22 +4,12 @@ import { incompleteness, type Period } from './period.ts';
 
 /** The end of a report for programs: one object on one line. */
 export function endingJson(file: string, facts: ReportFacts): string {
-  const { report, pages, records, totalCount, hasChanged, repeated, missing, faults } = facts;
-  return jsonLine({
-    file,
-    report,
-    pages,
-    records,
-    totalCount,
-    changedWhileReading: hasChanged || repeated > 0 || missing !== 0,
-    repeated,
-    missing,
-    faults,
-    readFrom: facts.first?.readAt,
-    readTo: facts.last?.readAt,
-    spansIntervals: facts.last && facts.spansIntervals,
-    totals: facts.totals,
-  });
+  const { report, pages, records, totalCount, hasChanged, repeated, missing, faults, first, last } = facts;
+  const changedWhileReading = hasChanged || repeated > 0 || missing !== 0;
+  const counts = { report, pages, records, totalCount, changedWhileReading, repeated, missing, faults };
+  const spansIntervals = last && facts.spansIntervals;
+  const times = { readFrom: first?.readAt, readTo: last?.readAt, spansIntervals };
+  return jsonLine({ file, ...counts, ...times, totals: facts.totals });
 }
 
 /** The end of a report for people: what was written, and the totals by currency and kind of money that are not zero. */

@@ -1,7 +1,5 @@
 import { type BasicType, ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 
-import { exactJson } from '#signing';
-
 import { jsonLine, written } from '../output.ts';
 import type { ReportFacts, ReportRecord } from './facts.ts';
 
@@ -43,19 +41,15 @@ async function* toCsv(records: Records, facts: ReportFacts): AsyncGenerator<stri
   for await (const record of records) yield csvLine(columns.map(({ cellOf }) => cellOf(record)));
 }
 
+/** What a spreadsheet would run as a formula gets an apostrophe: names are chosen by players. */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
-    const text = csvText(value);
-    return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const text = written(value ?? '');
+    const isFormula = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text);
+    const safe = isFormula ? `'${text}` : text;
+    return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${cells.join(',')}\r\n`;
-}
-
-/** The text of a cell. What a spreadsheet would run as a formula gets an apostrophe: names are chosen by players. */
-function csvText(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'string') return exactJson(value);
-  return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
 }
 
 /**

@@ -8,7 +8,7 @@ import { SIGNATURE_VARIABLES, type SignatureSettings, type SignedParameters } fr
 
 import { commandFaults, unknownType } from '../command-faults.ts';
 import { usageError } from '../exit.ts';
-import { type Options, parseJson, readJson, readSource } from '../input.ts';
+import { isObject, type Options, parseJson, readJson, readSource } from '../input.ts';
 import { operatorNamed } from '../servers.ts';
 import { type HttpRequest, type Json, readCurl, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
 
@@ -174,7 +174,3 @@ function notesOf({ headers, body = '' }: HttpRequest, isOtherPlayer: boolean): s
 }
 
 const isJsonLike = (body: string): boolean => /^\s*[{[]/.test(body);
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
