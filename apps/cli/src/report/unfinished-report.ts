@@ -32,15 +32,14 @@ interface Head {
  * process has not finished is ignored.
  */
 export class UnfinishedReport {
-  /** What was read so far, by this run and those before. */
-  facts: ReportFacts;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;
+  #facts: ReportFacts;
 
   private constructor(options: UnfinishedOptions, file: FileHandle) {
-    this.facts = options.noFacts();
     this.#options = options;
     this.#file = file;
+    this.#facts = options.noFacts();
   }
 
   /** @throws ExitError if the file exists, or if what an earlier run has left may not be replaced or continued */
@@ -55,9 +54,15 @@ export class UnfinishedReport {
     return unfinished;
   }
 
+  /** What was read so far, by this run and those before. */
+  get facts(): ReportFacts {
+    return this.#facts;
+  }
+
   async add(page: Page): Promise<void> {
+    // The copy has no `toJSON`, which writes amounts beyond 2^53 as texts.
     await this.#append({ ...page });
-    this.facts.add(page);
+    this.#facts.add(page);
   }
 
   async *records(): AsyncGenerator<ReportRecord> {
@@ -88,21 +93,21 @@ export class UnfinishedReport {
 
   /** Leaves what was read to a later run. @returns what to tell the user; empty if nothing was read */
   async leave(): Promise<string> {
-    if (this.facts.pages === 0) {
+    if (this.#facts.pages === 0) {
       await this.#remove();
       return '';
     }
     // If the disk is full, the next run finds out by itself that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
-    return `${this.facts.size} are kept in ${partOf(this.#options)}; the same command with --resume continues after them\n`;
+    return `${this.#facts.size} are kept in ${partOf(this.#options)}; the same command with --resume continues after them\n`;
   }
 
   async #begin(): Promise<void> {
     const { identity, resumes, mayReplace } = this.#options;
     let head: Partial<Head> = {};
     for await (const entry of this.#entries()) {
-      if (entry.records) this.facts.add(entry as Page);
+      if (entry.records) this.#facts.add(entry as Page);
       if (entry.identity) head = entry;
     }
     const { version, owner, identity: left } = head;
@@ -118,15 +123,15 @@ export class UnfinishedReport {
       if (names.length > 0) throw fault(`was begun with another ${names.join(', ')}: ${advice}`);
     } else {
       const advice = '--resume continues after them, --force begins again';
-      const kept = `holds ${this.facts.size} of a report that was interrupted`;
-      if (this.facts.pages > 0 && !mayReplace) throw fault(`${kept}: ${advice}`);
+      const kept = `holds ${this.#facts.size} of a report that was interrupted`;
+      if (this.#facts.pages > 0 && !mayReplace) throw fault(`${kept}: ${advice}`);
       await this.#reset();
     }
     await this.#append({ version: VERSION, identity, owner: { pid: process.pid, host: hostname() } });
   }
 
   async #reset(): Promise<void> {
-    this.facts = this.#options.noFacts();
+    this.#facts = this.#options.noFacts();
     await this.#file.truncate();
   }
 
