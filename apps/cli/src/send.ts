@@ -23,7 +23,7 @@ import { type Bus, readBus } from './servers.ts';
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
-/** For the reply queue. */
+/** How long the broker may take to set up the reply queue. */
 const ANSWER_TIMEOUT_MS = 5_000;
 /** Replies that are held at once; each may be a page of a report. */
 const PREFETCH = 8;

@@ -30,10 +30,10 @@ type LogLine = NonNullable<ReturnType<typeof readLogLine>>;
 const BEFORE_MS = 5 * 60_000;
 /** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
 const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
-/** Members that say nothing to a person. */
+/** Members that tell a person nothing. */
 const SILENT = ['correlationId', 'lane', 'subject'];
 const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
-/** Outcomes that a broker which was away explains. */
+/** Outcomes that an unavailable broker explains. */
 const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
 
 export function define(command: Command): void {

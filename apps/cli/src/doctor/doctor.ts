@@ -75,7 +75,7 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   const faults = findings.filter(({ state }) => state === 'fail');
   if (faults.length > 0) process.exitCode = EXIT.failed;
   if (faults.some(({ subject }) => subject === 'settings')) process.exitCode = EXIT.settings;
-  // What was not answered in time would keep the process.
+  // A question that is still open would keep the process alive.
   process.exit();
 }
 

@@ -12,7 +12,7 @@ import { commandFaults } from '../command-faults.ts';
 import { EXIT, interruptibly, usageError } from '../exit.ts';
 import { each, type Options, readCount, readDeadline, readValue } from '../input.ts';
 import { describeReply, jsonLine } from '../output.ts';
-import { readBus } from '../servers.ts';
+import { type Bus, readBus } from '../servers.ts';
 import { describeEnding, endingJson, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
@@ -95,7 +95,8 @@ async function report(name: ReportName, options: ReportOptions): Promise<void> {
   if (isPrinted && resumes) throw usageError('--resume needs a file: --out is the standard output');
   const format = formatOf(options);
   const data = await dataOf(name, options);
-  const identity = { report: name, ...data, operator, bus: busAddress() };
+  const bus = readBus();
+  const identity = { report: name, ...data, operator, bus: addressOf(bus) };
   const noFacts = () => new ReportFacts(name, options.decimals);
   const out = isPrinted ? join(temporaryFolder(), `report.${format}`) : options.out;
   // Where the end of the report, or its failure, is printed.
@@ -104,7 +105,8 @@ async function report(name: ReportName, options: ReportOptions): Promise<void> {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
     try {
-      await readPages({ type: `report.${name}.fetch`, data, operator, deadlineMs }, unfinished, signal);
+      const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
+      await readPages(bus, request, unfinished, signal);
       const { facts } = unfinished;
       await unfinished.finish(FORMATS[format](unfinished.records(), facts));
       to.write(`${(json ? endingJson : describeEnding)(options.out, facts)}\n`);
@@ -151,8 +153,7 @@ async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportR
 }
 
 /** Which bus it is, without users, passwords and ports: `host[, host] /vhost prefix`. */
-function busAddress(): string {
-  const { urls, prefix } = readBus();
+function addressOf({ urls, prefix }: Bus): string {
   const nodes = urls.map((url) => new URL(url));
   const hosts = [...new Set(nodes.map(({ hostname }) => hostname))].toSorted();
   return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;

@@ -163,7 +163,7 @@ async function writing(path: string, work: () => Promise<unknown>): Promise<void
   }
 }
 
-/** On another machine it cannot be asked. In a container each process may have the same number. */
+/** False for a process of another machine, which cannot be asked; each container may number its processes alike. */
 function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
   if (host !== hostname() || pid === process.pid) return false;
   try {
