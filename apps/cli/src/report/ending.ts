@@ -1,4 +1,4 @@
-import { counted, jsonLine, printable } from '../output.ts';
+import { counted, jsonLine, printable, written } from '../output.ts';
 import type { ReportFacts } from './facts.ts';
 import { incompleteness, type Period } from './period.ts';
 
@@ -18,7 +18,7 @@ export function describeEnding(file: string, facts: ReportFacts): string {
     const { currency, moneyType } = total;
     const sums = facts.amounts.flatMap((amount) => {
       const sum = total[amount];
-      return sum ? [`${amount} ${facts.decimalOf(sum, currency) ?? String(sum)}`] : [];
+      return sum ? [`${amount} ${facts.decimalOf(sum, currency) ?? written(sum)}`] : [];
     });
     const kind = moneyType === undefined ? currency : `${currency}, money type ${moneyType}`;
     return sums.length === 0 ? [] : [`total ${printable(kind)}: ${sums.join(', ')}`];
