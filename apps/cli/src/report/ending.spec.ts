@@ -41,14 +41,15 @@ describe('the end of a report', () => {
       line('b', -49),
       line('c', 1, 'mBTC'),
       line('d', 0, 'mBTC').replace(':0', `:${huge}`),
+      line('e', 0, 'GBP'),
     ]);
     expect(describeEnding('a.csv', facts).split('\n')).toEqual([
-      '4 records of 1 page in a.csv',
+      '5 records of 1 page in a.csv',
       'total EUR: value 2.01',
       'total mBTC: value 90071992547409932',
     ]);
     expect(jsonOf(facts)).toContain(
-      '"totals":[{"currency":"EUR","value":201},{"currency":"mBTC","value":90071992547409932}]',
+      '"totals":[{"currency":"EUR","value":201},{"currency":"GBP","value":0},{"currency":"mBTC","value":90071992547409932}]',
     );
   });
 
@@ -94,6 +95,11 @@ describe('the end of a report', () => {
     const facts = factsOf(lines, {}, {}, {}, {});
     const counts = { repeated: 1, missing: 1, changedWhileReading: true };
     expect(JSON.parse(jsonOf(facts))).toMatchObject(counts);
+    const less = factsOf(
+      ['b', 'c'].map((id) => line(id, 1)),
+      { totalCount: 3 },
+    );
+    expect(JSON.parse(jsonOf(less))).toMatchObject({ ...counts, repeated: 0 });
     expect(warnings(facts)).toEqual([
       '1 record came twice; fetch it again',
       '1 record of the 4 that the platform counts did not come; fetch it again',
