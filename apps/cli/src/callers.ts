@@ -15,7 +15,7 @@ Examples:
 
 Create the users first, with rabbitmqctl add_user: that of AMQP_URL for the worker, and one for each caller.`;
 
-/** All that have no rules of their own: no user of the broker. */
+/** The entry of all callers without rules of their own; it is no user of the broker. */
 const OTHERS = '*';
 /** Names of the broker, the default exchange (`amq.default`) and the exchange of its trace among them. */
 const OF_BROKER = 'amq.';

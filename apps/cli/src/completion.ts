@@ -12,7 +12,7 @@ export function define(command: Command): void {
     });
 }
 
-/** For bash; zsh runs it as well. */
+/** The script is for bash; zsh runs it as well. */
 function scriptOf(program: Command): string {
   const levels = levelsOf(program);
   const paths = levels.flatMap(([path]) => (path === '' ? [] : `'${path}'`));

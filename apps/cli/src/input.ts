@@ -86,6 +86,10 @@ export function parseJson(text: string, name: string): unknown {
   }
 }
 
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** What a text says as JSON, digit for digit; the fallback if it is not JSON. */
 export function jsonOr(fallback: unknown, text: string): unknown {
   try {

@@ -7,7 +7,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   process.stderr.write(`error: the standard output cannot be written (${code})\n`);
   process.exit(EXIT.usage);
 });
-// A message that nobody can be told changes nothing.
+// If standard error is closed, nobody can be told, and the exit code stays.
 process.stderr.on('error', () => undefined);
 
 await run(process.argv.slice(2));

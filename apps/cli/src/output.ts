@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 import { exactJson } from '#signing';
 
-import { jsonOr } from './input.ts';
+import { isObject, jsonOr } from './input.ts';
 
 const LONGEST_DATA = 400;
 const LONGEST_RECORD = 72;
@@ -15,6 +15,11 @@ export function printable(text: string): string {
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** JSON without line breaks, digit for digit; what readers take for one, or a terminal for a command, is escaped. */
+export function jsonLine(value: unknown): string {
+  return printable(exactJson(value));
 }
 
 /** A value for people: a text as it is, anything else as its exact JSON. */
@@ -64,9 +69,9 @@ export function describeReply(type: string, text: string, afterMs: number): stri
 
 function linesOf(type: string, text: string): string[] {
   const body = jsonOr(undefined, text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [text];
-  if (type === 'command.failed') return failureLines(body as Body);
-  if (type === 'report.page') return pageLines(body as Body);
+  if (!isObject(body)) return [text];
+  if (type === 'command.failed') return failureLines(body);
+  if (type === 'report.page') return pageLines(body);
   return memberLines(body);
 }
 

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 
 import { Command, CommanderError } from 'commander';
 
-import { EXIT, ExitError } from './exit.ts';
+import { EXIT } from './exit.ts';
 
 const EXAMPLES = `
 Examples:
@@ -82,8 +82,7 @@ async function exitCodeOf(thrown: unknown): Promise<number> {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.success : EXIT.usage;
   // Loaded for a fault only: it knows the settings and the bus.
   const { exitOfFault } = await import('./servers.ts');
-  const error = exitOfFault(thrown);
-  const isExpected = error instanceof ExitError;
-  process.stderr.write(`${isExpected ? error.message : inspect(error)}\n`);
-  return isExpected ? error.exitCode : EXIT.internal;
+  const expected = exitOfFault(thrown);
+  process.stderr.write(`${expected?.message ?? inspect(thrown)}\n`);
+  return expected?.exitCode ?? EXIT.internal;
 }

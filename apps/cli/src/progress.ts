@@ -2,7 +2,7 @@ const BAR_WIDTH = 30;
 const SHORTEST_BAR = 5;
 const DEFAULT_COLUMNS = 80;
 const REDRAW_MS = 100;
-/** Without a terminal: a line now and then. */
+/** How often a line is printed if there is no bar. */
 const LINE_MS = 5_000;
 const ERASE_TO_END = '\u001b[K';
 

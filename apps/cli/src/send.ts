@@ -23,7 +23,7 @@ import { type Bus, readBus } from './servers.ts';
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
-/** For the reply queue. */
+/** How long the broker may take to set up the reply queue. */
 const ANSWER_TIMEOUT_MS = 5_000;
 /** Replies that are held at once; each may be a page of a report. */
 const PREFETCH = 8;
@@ -102,10 +102,10 @@ async function readCommand(type: string, { id = randomUUID(), operator, data, de
 function replyLine({ properties }: ConsumeMessage, text: string): string {
   const { type, messageId, correlationId, headers } = properties as Record<keyof typeof properties, unknown>;
   const isJson = jsonOr(undefined, text) !== undefined;
-  // Between the tokens of JSON a line break is white space; within a string it is always escaped.
-  const body = isJson ? text.trim().replace(/[\r\n]+/g, ' ') : JSON.stringify(text);
+  // Between the tokens of JSON these are white space; within a string they are always escaped.
+  const body = isJson ? text.trim().replace(/[\r\n\t]+/g, ' ') : JSON.stringify(text);
   const envelope = JSON.stringify({ type, messageId, correlationId, headers });
-  return `${envelope.slice(0, -1)},"body":${body}}\n`;
+  return `${printable(`${envelope.slice(0, -1)},"body":${body}}`)}\n`;
 }
 
 /**

@@ -49,13 +49,14 @@ export function operatorNamed(name: string, settings: Settings): OperatorCredent
   throw usageError(`there is no operator ${printable(name)}; there are ${names}`);
 }
 
-/** How the program ends after a fault of the settings or the broker; any other error stays what it is. */
-export function exitOfFault(error: unknown): unknown {
+/** How the program ends after an error that a user can meet; undefined for a fault of the program. */
+export function exitOfFault(error: unknown): ExitError | undefined {
+  if (error instanceof ExitError) return error;
   if (error instanceof SettingsError) return new ExitError(EXIT.settings, error.message);
   if (error instanceof UnconfirmedError || error instanceof PublishRefusedError) {
     return new ExitError(EXIT.noAnswer, error.message);
   }
-  if (!(error instanceof CallerError || error instanceof BrokerError)) return error;
+  if (!(error instanceof CallerError || error instanceof BrokerError)) return undefined;
   const fault = error instanceof CallerError ? error.code : error.fault;
   const isUnset = fault === 'unreachable' && !process.env['AMQP_URL'] && !process.env['AMQP_URL_FILE'];
   const message = error.message + (isUnset ? ' AMQP_URL is not set; this is its default.' : '');

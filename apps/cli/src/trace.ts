@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 import { type Command, Option } from 'commander';
@@ -31,10 +30,10 @@ type LogLine = NonNullable<ReturnType<typeof readLogLine>>;
 const BEFORE_MS = 5 * 60_000;
 /** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
 const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
-/** Members that say nothing to a person. */
+/** Members that tell a person nothing. */
 const SILENT = ['correlationId', 'lane', 'subject'];
 const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
-/** Outcomes that a broker which was away explains. */
+/** Outcomes that an unavailable broker explains. */
 const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
 
 export function define(command: Command): void {
@@ -57,7 +56,7 @@ async function trace(options: TraceOptions): Promise<void> {
   if (process.stdin.isTTY) throw usageError('the log is read from standard input: pipe it in');
   const [about, around]: [LogLine[], LogLine[]] = [[], []];
   let [lines, subjects] = [0, 0];
-  for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of linesOf(process.stdin.setEncoding('utf8'))) {
     const line = readLogLine(text);
     if (!line) continue;
     lines += 1;
@@ -72,6 +71,17 @@ async function trace(options: TraceOptions): Promise<void> {
   const hasWorkers = new Set(all.map(({ worker }) => worker)).size > 1;
   process.stdout.write(`${describeCause(about, all)}\n`);
   for (const line of all) process.stdout.write(describeLogLine(line, hasWorkers));
+}
+
+/** The lines of a text as it comes. The readline of Node.js also ends one at U+2028, which JSON may hold. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest;
 }
 
 async function selectorOf({ id, player, operator }: TraceOptions): Promise<(line: LogLine) => boolean> {

@@ -52,13 +52,22 @@ describe('poker-bridge send, without a worker', () => {
     expect(message.properties.headers).not.toHaveProperty('operator');
   });
 
-  it('prints a reply that is not JSON as a text', async () => {
+  it.each([
+    ['that is not JSON as a text', '{', '"{"'],
+    [
+      'on one line, digit for digit',
+      '{\r\n\t"a":\t"x  \u2028y",\n"b": 1.50}\n',
+      '{ "a": "x  \\u2028y", "b": 1.50}',
+    ],
+  ])('prints a reply %s', async (_, content, body) => {
     const running = send({}, '--json');
     await until('the command is in its queue', isSent);
     const message = (await broker.channel.get(queue, { noAck: true })) as GetMessage;
     const properties = { type: 'odd', headers: { sequence: 0, final: true } };
-    broker.channel.sendToQueue(String(message.properties.replyTo), Buffer.from('{'), properties);
-    expect(await running).toMatchObject({ code: 0, lines: [{ type: 'odd', body: '{' }] });
+    broker.channel.sendToQueue(String(message.properties.replyTo), Buffer.from(content), properties);
+    const { code, stdout } = await running;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^{"type":"odd",.*}\n$/)]);
+    expect(stdout).toContain(`,"body":${body}}\n`);
   });
 
   it('ends with 3 if the worker that took the command does not answer, and says where to look', async () => {

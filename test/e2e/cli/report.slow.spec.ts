@@ -112,38 +112,6 @@ describe('poker-bridge report', () => {
     expect(await folder.content('none.csv')).toBe(`${TITLES}\r\n`);
   });
 
-  // What is added or removed is in the spec of compare.
-  it.each(['csv', 'ndjson', 'json'])('says what has changed since an earlier .%s file', async (ending) => {
-    const earlier = `before.${ending}`;
-    const args = [`rake ${DAY} --currency EUR`, 'after.json', '--force', '--compare'] as const;
-    await folder.fetch(args[0], earlier);
-    const same = await folder.fetch(...args, folder.pathOf(earlier));
-    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('0 added, 0 removed, 0 changed\n')]);
-    const [first] = JSON.parse(await folder.content('after.json')) as { id: string; value: number }[];
-    const lines = (await folder.content(earlier)).split(/(?<=\n)/);
-    const at = lines.findIndex((line) => line.includes(first!.id));
-    const changed = lines[at]!.replace(new RegExp(`\\b${first!.value}\\b`), '1');
-    folder.write(earlier, lines.with(at, changed).join(''));
-    const { stdout } = await folder.fetch(...args, folder.pathOf(earlier));
-    // Beyond 2^53, where numbers would be wrong by one.
-    const [, units, cents] = /^(\d+)(\d\d)$/.exec(String(BigInt(first!.value) - 1n))!;
-    expect(stdout).toContain(`changed\n  value EUR +${units}.${cents}\n`);
-    expect(stdout).toContain(`  ${first!.id} EUR: value 1 → ${first!.value}\n`);
-    const { lines: end } = await folder.fetch(...args, folder.pathOf(earlier), '--json');
-    const differences = [{ currency: 'EUR', value: first!.value - 1 }];
-    expect(end).toMatchObject([{ comparison: { added: 0, removed: 0, changed: 1, differences } }]);
-  });
-
-  it.each([
-    ['no-such.csv', /--compare: .*no-such\.csv cannot be read \(ENOENT\)/],
-    ['a.parquet', /takes a \.csv, \.ndjson or \.json file/],
-  ])('refuses to compare with %s, before it fetches anything', async (file, expected) => {
-    const { code, stderr } = await folder.fetch(`rake ${DAY}`, 'a.csv', '--compare', file);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
-    // Not even its first page was fetched.
-    expect(await folder.files()).toEqual([]);
-  });
-
   it('asks for a month from midnight to midnight, with what else was given', async () => {
     folder.write('player', 'player-00000002\n');
     const { code } = await folder.fetch(

@@ -23,6 +23,10 @@ describe('poker-bridge trace', () => {
     // Out of order, as the logs of several workers are one after the other.
     const lines = worker.log.toReversed();
     log = lines.map((line, index) => `worker-${(index % 2) + 1}  | ${JSON.stringify(line)}\n`).join('');
+    // A platform may write U+2028, which JSON does not escape.
+    const { time } = lines[0]!;
+    const odd = { time, id: 'odd', outcome: 'NOT_FOUND', reason: 'a\u2028b', msg: 'command answered' };
+    log += `${JSON.stringify(odd)}\r\n`;
   });
 
   const trace = (args: string[], variables: Record<string, string> = { LOG_SUBJECT_KEY }): Promise<CliRun> =>
@@ -51,6 +55,7 @@ describe('poker-bridge trace', () => {
     expect(lines).toEqual(expect.arrayContaining([expect.objectContaining({ id: 'other' })]));
     expect((await trace(['--until', '1h'], {})).code).toBe(1);
     expect((await trace(['--id', 'wrong'], {})).stdout).toContain('connected to the broker');
+    expect((await trace(['--id', 'odd'], {})).stdout).toContain('with NOT_FOUND\n  a\\u2028b');
   });
 
   it.each([

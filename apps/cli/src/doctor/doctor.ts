@@ -14,6 +14,7 @@ import {
 
 import { EXIT } from '../exit.ts';
 import { readDeadline } from '../input.ts';
+import { jsonLine } from '../output.ts';
 import { tlsOf, transportOf } from '../servers.ts';
 import { checkBroker } from './check-broker.ts';
 import { checkOperator } from './check-platform.ts';
@@ -51,7 +52,7 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   const findings: Finding[] = [];
   const print = (finding: Finding): void => {
     findings.push(finding);
-    process.stdout.write(json ? `${JSON.stringify(finding)}\n` : describeFinding(finding));
+    process.stdout.write(json ? `${jsonLine(finding)}\n` : describeFinding(finding));
   };
   try {
     for (const check of CHECKS) {
@@ -74,7 +75,7 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
   const faults = findings.filter(({ state }) => state === 'fail');
   if (faults.length > 0) process.exitCode = EXIT.failed;
   if (faults.some(({ subject }) => subject === 'settings')) process.exitCode = EXIT.settings;
-  // What was not answered in time would keep the process.
+  // A question that is still open would keep the process alive.
   process.exit();
 }
 

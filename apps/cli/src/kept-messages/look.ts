@@ -9,7 +9,7 @@ import { exactJson } from '#signing';
 import { commandFaults } from '../command-faults.ts';
 import { EXIT, ExitError, interruptibly } from '../exit.ts';
 import { jsonOr, type Options } from '../input.ts';
-import { alignedLines, counted, memberLines, printable, shortened } from '../output.ts';
+import { alignedLines, counted, jsonLine, memberLines, printable, shortened } from '../output.ts';
 import { readBus, SERVER_NAMED } from '../servers.ts';
 
 export type QueueName = KeptQueueOptions['queue'];
@@ -62,7 +62,7 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
       const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
       const parsed = body && bodyOf(content);
       process.stdout.write(
-        json ? `${exactJson({ ...shown, body: parsed })}\n` : describe(each, shown, parsed),
+        json ? `${jsonLine({ ...shown, body: parsed })}\n` : describe(each, shown, parsed),
       );
     }
   });
@@ -115,7 +115,7 @@ export function neverDelivered({ reason, queue }: KeptMessage): string | undefin
 
 export function keptLine(message: KeptMessage): string {
   const { id, type, operator = null, reason, failedAt = null, queue, bytes } = message;
-  return `${JSON.stringify({ id, type, operator, reason, failedAt, queue, bytes })}\n`;
+  return `${jsonLine({ id, type, operator, reason, failedAt, queue, bytes })}\n`;
 }
 
 export function groupLines(messages: readonly KeptMessage[]): string[] {

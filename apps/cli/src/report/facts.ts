@@ -9,7 +9,7 @@ export type ReportRecord = Readonly<Record<string, unknown>>;
 export type Page = ReportPage<ReportRecord>;
 
 /** The sums of one currency and, in the ad hoc report, one kind of money, as a record has its amounts. */
-export type Total = Record<string, unknown> & {
+type Total = Record<string, unknown> & {
   readonly currency: string;
   readonly moneyType?: string | undefined;
 };
@@ -132,12 +132,11 @@ export class ReportFacts {
     const key = `${currency} ${moneyType ?? ''}`;
     const total = this.#totals.get(key) ?? { currency, moneyType };
     this.#totals.set(key, total);
-    for (const amount of this.amounts) if (isInteger(record[amount])) addTo(total, amount, record[amount]);
+    for (const amount of this.amounts) {
+      const [value, sum = 0n] = [record[amount], total[amount] as bigint | undefined];
+      if (isInteger(value)) total[amount] = sum + BigInt(value);
+    }
   }
-}
-
-export function addTo(total: Record<string, unknown>, amount: string, value: number | bigint): void {
-  total[amount] = ((total[amount] as bigint | undefined) ?? 0n) + BigInt(value);
 }
 
 function isInteger(value: unknown): value is number | bigint {

@@ -1,6 +1,10 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
 import { expect, it } from '@jest/globals';
 
-import { csvLine } from './formats.ts';
+import { ReportFacts } from './facts.ts';
+import { csvLine, type Format, FORMATS } from './formats.ts';
 
 it.each([
   ['plain', 'plain'],
@@ -24,4 +28,11 @@ it.each([
   [{ a: [1n] }, '"{""a"":[1]}"'],
 ])('csvLine writes %j', (value, expected) => {
   expect(csvLine([value])).toBe(`${expected}\r\n`);
+});
+
+it.each<Format>(['ndjson', 'json'])('%s escapes what readers take for the end of a line', async (format) => {
+  const records = ['\u0085', '\u2028', '\u2029'].map((end) => ({ id: `a${end}b` }));
+  const written = await text(FORMATS[format](Readable.from(records), new ReportFacts('rake')));
+  const lines = written.split(/[\n\u0085\u2028\u2029]/).filter((line) => line.startsWith('{'));
+  expect(lines.map((line) => JSON.parse(line.replace(/,$/, '')) as object)).toEqual(records);
 });

@@ -1,8 +1,6 @@
 import { type BasicType, ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 
-import { exactJson } from '#signing';
-
-import { written } from '../output.ts';
+import { jsonLine, written } from '../output.ts';
 import type { ReportFacts, ReportRecord } from './facts.ts';
 
 type Records = AsyncIterable<ReportRecord>;
@@ -19,13 +17,13 @@ const GROUP_ROWS = 10_000;
 export const FORMATS = { csv: toCsv, ndjson: toNdjson, json: toJson, parquet: toParquet };
 
 async function* toNdjson(records: Records): AsyncGenerator<string> {
-  for await (const record of records) yield `${exactJson(record)}\n`;
+  for await (const record of records) yield `${jsonLine(record)}\n`;
 }
 
 async function* toJson(records: Records): AsyncGenerator<string> {
   let separator = '[\n';
   for await (const record of records) {
-    yield separator + exactJson(record);
+    yield separator + jsonLine(record);
     separator = ',\n';
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n';
@@ -43,19 +41,15 @@ async function* toCsv(records: Records, facts: ReportFacts): AsyncGenerator<stri
   for await (const record of records) yield csvLine(columns.map(({ cellOf }) => cellOf(record)));
 }
 
+/** What a spreadsheet would run as a formula gets an apostrophe: names are chosen by players. */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
-    const text = csvText(value);
-    return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const text = written(value ?? '');
+    const isFormula = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text);
+    const safe = isFormula ? `'${text}` : text;
+    return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${cells.join(',')}\r\n`;
-}
-
-/** The text of a cell. What a spreadsheet would run as a formula gets an apostrophe: names are chosen by players. */
-export function csvText(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'string') return exactJson(value);
-  return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
 }
 
 /**

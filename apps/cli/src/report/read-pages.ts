@@ -4,7 +4,7 @@ import { alarmSentence, BriefConnection } from '#rabbitmq';
 
 import { EXIT, ExitError } from '../exit.ts';
 import { Progress } from '../progress.ts';
-import { readBus } from '../servers.ts';
+import type { Bus } from '../servers.ts';
 import type { ReportRecord } from './facts.ts';
 import type { Period } from './period.ts';
 import type { UnfinishedReport } from './unfinished-report.ts';
@@ -25,6 +25,7 @@ export interface ReportRequest {
  * at once if no broker can be reached; CallerError; ExitError if the pages do not end in time, or it is interrupted
  */
 export async function readPages(
+  bus: Bus,
   { type, data, operator, deadlineMs }: ReportRequest,
   unfinished: UnfinishedReport,
   signal: AbortSignal,
@@ -33,7 +34,7 @@ export async function readPages(
   if (facts.isComplete) return;
   const progress = new Progress('records', facts.last?.totalCount, facts.records);
   try {
-    await using caller = await openCaller();
+    await using caller = await openCaller(bus);
     const endMs = performance.now() + deadlineMs;
     // The report has become shorter if no page came.
     for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
@@ -59,8 +60,7 @@ export async function readPages(
 }
 
 /** A caller whose reply queues are never those of a service of its user. @throws BrokerError */
-async function openCaller(): Promise<Caller> {
-  const { urls, prefix, tls } = readBus();
+async function openCaller({ urls, prefix, tls }: Bus): Promise<Caller> {
   // Without a broker, a caller would try again until its deadline.
   const connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
   await connection[Symbol.asyncDispose]();

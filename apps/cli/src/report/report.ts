@@ -1,5 +1,4 @@
-import { createReadStream, existsSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -7,15 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { CallerError } from '#caller';
-import { REPORT_AMOUNTS, type ReportName } from '#contracts';
-import { exactJson } from '#signing';
+import type { ReportName } from '#contracts';
 
 import { commandFaults } from '../command-faults.ts';
 import { EXIT, interruptibly, usageError } from '../exit.ts';
 import { each, type Options, readCount, readDeadline, readValue } from '../input.ts';
-import { describeReply } from '../output.ts';
-import { readBus } from '../servers.ts';
-import { compare, readEarlier } from './compare.ts';
+import { describeReply, jsonLine } from '../output.ts';
+import { type Bus, readBus } from '../servers.ts';
 import { describeEnding, endingJson, warningsOf } from './ending.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
@@ -25,7 +22,7 @@ import { UnfinishedReport } from './unfinished-report.ts';
 
 type ReportOptions = PeriodOptions &
   Options<
-    'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator' | 'compare',
+    'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator',
     'force' | 'resume' | 'json',
     'perPage'
   > & {
@@ -42,7 +39,6 @@ const HELP = `
 Examples:
   $ poker-bridge report ad-hoc --month 2026-10 --out october.csv
   $ poker-bridge report ad-hoc --from 2026-03-01 --to 2026-03-02 --currency EUR --out day.ndjson
-  $ poker-bridge report ad-hoc --month 2026-10 --out again.csv --compare october.csv
   $ poker-bridge report rake --month last --out october.csv --decimals mBTC=5
   $ poker-bridge report rake --day yesterday --out - | head
   $ poker-bridge report rake --day 2026-10-05 --time-zone Europe/Berlin --out day.parquet
@@ -79,7 +75,6 @@ function addReport(group: Command, name: ReportName, what: string): Command {
       'if the worker does not know them; may be repeated',
       each(readDecimals),
     )
-    .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')
     .option('--per-page <N>', "records on a page (default: the worker's)", readCount(1, MOST_PER_PAGE))
     .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
     .option('--deadline-ms <MS>', 'how long the whole report may take', readDeadline, DEADLINE_MS)
@@ -95,51 +90,47 @@ function readDecimals(text: string): readonly [string, number] {
 
 /** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
 async function report(name: ReportName, options: ReportOptions): Promise<void> {
-  if (options.out !== STANDARD_OUTPUT) return fetchInto(options.out, name, options);
-  if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
-  const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
-  // Also if the reader of the standard output has enough, which ends the process.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, `report.${formatOf(options)}`);
-  await fetchInto(file, name, options);
-  if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
-}
-
-async function fetchInto(out: string, name: ReportName, options: ReportOptions): Promise<void> {
-  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false } = options;
+  const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false, json } = options;
+  const isPrinted = options.out === STANDARD_OUTPUT;
+  if (isPrinted && resumes) throw usageError('--resume needs a file: --out is the standard output');
   const format = formatOf(options);
   const data = await dataOf(name, options);
-  const identity = { report: name, ...data, operator, bus: busAddress() };
+  const bus = readBus();
+  const identity = { report: name, ...data, operator, bus: addressOf(bus) };
   const noFacts = () => new ReportFacts(name, options.decimals);
-  const amounts = REPORT_AMOUNTS[name];
-  const isPrinted = options.out === STANDARD_OUTPUT;
+  const out = isPrinted ? join(temporaryFolder(), `report.${format}`) : options.out;
   // Where the end of the report, or its failure, is printed.
   const to = isPrinted ? process.stderr : process.stdout;
-  const earlier = options.compare === undefined ? undefined : await readEarlier(options.compare, amounts);
-  return interruptibly(async (signal) => {
+  await interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
     const sentAtMs = Date.now();
     try {
-      await readPages({ type: `report.${name}.fetch`, data, operator, deadlineMs }, unfinished, signal);
-      const comparison = earlier && (await compare(earlier, unfinished.records(), amounts));
+      const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
+      await readPages(bus, request, unfinished, signal);
       const { facts } = unfinished;
       await unfinished.finish(FORMATS[format](unfinished.records(), facts));
-      const end = [options.out, facts, comparison] as const;
-      for (const line of options.json ? [endingJson(...end)] : describeEnding(...end)) to.write(`${line}\n`);
+      to.write(`${(json ? endingJson : describeEnding)(options.out, facts)}\n`);
       for (const warning of warningsOf(facts, data, options.timeZone))
         process.stderr.write(`warning: ${warning}\n`);
       if (facts.faults > 0) process.exitCode = EXIT.failed;
     } catch (error) {
       const left = await unfinished.leave();
-      // A report for the standard output lies in a temporary folder.
       if (!isPrinted) process.stderr.write(left);
       if (!(error instanceof CallerError) || !error.answer) throw error;
-      const body = exactJson(error.answer);
-      const line = `{"type":"command.failed","body":${body}}\n`;
-      to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
+      const [type, body] = ['command.failed', jsonLine(error.answer)];
+      const line = `{"type":"${type}","body":${body}}\n`;
+      to.write(json ? line : describeReply(type, body, Date.now() - sentAtMs));
       process.exitCode = EXIT.failed;
     }
   });
+  if (isPrinted && existsSync(out)) await pipeline(createReadStream(out), process.stdout, { end: false });
+}
+
+/** A folder that goes with the process, also if the reader of the standard output has enough, which ends it. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-report-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function formatOf({ out, format }: ReportOptions): Format {
@@ -162,8 +153,7 @@ async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportR
 }
 
 /** Which bus it is, without users, passwords and ports: `host[, host] /vhost prefix`. */
-function busAddress(): string {
-  const { urls, prefix } = readBus();
+function addressOf({ urls, prefix }: Bus): string {
   const nodes = urls.map((url) => new URL(url));
   const hosts = [...new Set(nodes.map(({ hostname }) => hostname))].toSorted();
   return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;

@@ -3,10 +3,9 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 
-import { exactJson } from '#signing';
-
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import { jsonOr } from '../input.ts';
+import { jsonLine } from '../output.ts';
 import type { Page, ReportFacts, ReportRecord } from './facts.ts';
 
 const VERSION = 3;
@@ -33,15 +32,14 @@ interface Head {
  * process has not finished is ignored.
  */
 export class UnfinishedReport {
-  /** What was read so far, by this run and those before. */
-  facts: ReportFacts;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;
+  #facts: ReportFacts;
 
   private constructor(options: UnfinishedOptions, file: FileHandle) {
-    this.facts = options.noFacts();
     this.#options = options;
     this.#file = file;
+    this.#facts = options.noFacts();
   }
 
   /** @throws ExitError if the file exists, or if what an earlier run has left may not be replaced or continued */
@@ -56,9 +54,15 @@ export class UnfinishedReport {
     return unfinished;
   }
 
+  /** What was read so far, by this run and those before. */
+  get facts(): ReportFacts {
+    return this.#facts;
+  }
+
   async add(page: Page): Promise<void> {
+    // The copy has no `toJSON`, which writes amounts beyond 2^53 as texts.
     await this.#append({ ...page });
-    this.facts.add(page);
+    this.#facts.add(page);
   }
 
   async *records(): AsyncGenerator<ReportRecord> {
@@ -89,21 +93,21 @@ export class UnfinishedReport {
 
   /** Leaves what was read to a later run. @returns what to tell the user; empty if nothing was read */
   async leave(): Promise<string> {
-    if (this.facts.pages === 0) {
+    if (this.#facts.pages === 0) {
       await this.#remove();
       return '';
     }
     // If the disk is full, the next run finds out by itself that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
-    return `${this.facts.size} are kept in ${partOf(this.#options)}; the same command with --resume continues after them\n`;
+    return `${this.#facts.size} are kept in ${partOf(this.#options)}; the same command with --resume continues after them\n`;
   }
 
   async #begin(): Promise<void> {
     const { identity, resumes, mayReplace } = this.#options;
     let head: Partial<Head> = {};
     for await (const entry of this.#entries()) {
-      if (entry.records) this.facts.add(entry as Page);
+      if (entry.records) this.#facts.add(entry as Page);
       if (entry.identity) head = entry;
     }
     const { version, owner, identity: left } = head;
@@ -119,15 +123,15 @@ export class UnfinishedReport {
       if (names.length > 0) throw fault(`was begun with another ${names.join(', ')}: ${advice}`);
     } else {
       const advice = '--resume continues after them, --force begins again';
-      const kept = `holds ${this.facts.size} of a report that was interrupted`;
-      if (this.facts.pages > 0 && !mayReplace) throw fault(`${kept}: ${advice}`);
+      const kept = `holds ${this.#facts.size} of a report that was interrupted`;
+      if (this.#facts.pages > 0 && !mayReplace) throw fault(`${kept}: ${advice}`);
       await this.#reset();
     }
     await this.#append({ version: VERSION, identity, owner: { pid: process.pid, host: hostname() } });
   }
 
   async #reset(): Promise<void> {
-    this.facts = this.#options.noFacts();
+    this.#facts = this.#options.noFacts();
     await this.#file.truncate();
   }
 
@@ -137,10 +141,8 @@ export class UnfinishedReport {
   }
 
   async #append(entry: Head | Page): Promise<void> {
-    // Readers of lines take these for their ends, too.
-    const json = exactJson(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     // It begins a line of its own, since the last one may be cut.
-    await writing(partOf(this.#options), () => this.#file.appendFile(`\n${json}\n`));
+    await writing(partOf(this.#options), () => this.#file.appendFile(`\n${jsonLine(entry)}\n`));
   }
 
   /** The entry of each line, empty for a line that is cut. */
@@ -161,7 +163,7 @@ async function writing(path: string, work: () => Promise<unknown>): Promise<void
   }
 }
 
-/** On another machine it cannot be asked. In a container each process may have the same number. */
+/** False for a process of another machine, which cannot be asked; each container may number its processes alike. */
 function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
   if (host !== hostname() || pid === process.pid) return false;
   try {

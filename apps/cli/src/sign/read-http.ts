@@ -128,7 +128,7 @@ async function dataOf(option: string, value: string): Promise<string> {
   return option === 'data-binary' ? content : content.replaceAll(/[\r\n]/g, '');
 }
 
-/** The tokens of a shell; a quote that is not closed comes as one of its own. */
+/** The tokens of a shell; a quote that is not closed is a token of its own. */
 const TOKEN =
   /(?<continued>\\\r?\n)|\\(?<escaped>.?)|\$'(?<ansi>(?:\\.|[^'\\])*)'|'(?<single>[^']*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<open>['"])|(?<end>[|;<>&])|(?<space>\s+)|(?<plain>[^\s\\'"$|;<>&]+|\$)/gs;
 /** What browsers write when they copy a request. */

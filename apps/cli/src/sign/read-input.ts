@@ -8,7 +8,7 @@ import { SIGNATURE_VARIABLES, type SignatureSettings, type SignedParameters } fr
 
 import { commandFaults, unknownType } from '../command-faults.ts';
 import { usageError } from '../exit.ts';
-import { type Options, parseJson, readJson, readSource } from '../input.ts';
+import { isObject, type Options, parseJson, readJson, readSource } from '../input.ts';
 import { operatorNamed } from '../servers.ts';
 import { type HttpRequest, type Json, readCurl, readHar, readRawRequest, REQUEST_LINE } from './read-http.ts';
 
@@ -30,7 +30,7 @@ export interface Row {
 
 type Signer = Pick<OperatorCredentials, 'secretKey'> & { readonly settings: SignatureSettings };
 
-/** What holds requests: its option, what a file of it begins with, and how it is read. */
+/** The formats of requests: the option, how a file begins, and how it is read. */
 const KINDS = [
   { option: 'curl', start: /^\s*(\$\s+)?curl\s/, read: async (text: string) => [await readCurl(text)] },
   { option: 'request', start: REQUEST_LINE, read: (text: string) => [readRawRequest(text)] },
@@ -45,7 +45,7 @@ const UNUSED = {
 };
 /** The settings of the operator `default` with which a request is signed. */
 const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
-/** Those with which a command becomes a request. */
+/** Further settings with which a command becomes a request. */
 const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
 const DERIVED =
   "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
@@ -174,7 +174,3 @@ function notesOf({ headers, body = '' }: HttpRequest, isOtherPlayer: boolean): s
 }
 
 const isJsonLike = (body: string): boolean => /^\s*[{[]/.test(body);
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -16,7 +16,7 @@ import {
 
 import { EXIT, usageError } from '../exit.ts';
 import type { Options } from '../input.ts';
-import { alignedLines, printable, shortened } from '../output.ts';
+import { alignedLines, jsonLine, printable, shortened } from '../output.ts';
 import { type InputOptions, readInput, type Row } from './read-input.ts';
 
 const LONGEST_VALUE = 60;
@@ -68,7 +68,7 @@ function signed(row: Row) {
 
 function rowLine({ given, canonical, sign }: SignedRow): string {
   const { secret: _secret, canonical: _canonical, sign: _sign, ...others } = given;
-  return exactJson({ ...others, canonical, sign: sign ?? null });
+  return jsonLine({ ...others, canonical, sign: sign ?? null });
 }
 
 function describeRow(row: SignedRow): string {
