@@ -8,17 +8,17 @@ import { WORKER } from './programs.ts';
 import { WRAPPER } from './run-compiled.ts';
 
 const FOLDER = 'apps/worker/bundle';
-/** All but what hears signals, relative to `dist`. */
+/** The worker but for its first file, relative to `dist`. */
 const COMPILED = `${FOLDER}/start-worker.cjs`;
 
 /** Packages of other transports, which Nest asks for where an application has them. */
 const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
 
-/** What takes the place of a module: of some packages a worker loads everything, and uses little or nothing. */
+/** Modules that would take part of a start though a worker uses little of them or nothing, and what stands in for them. */
 const REPLACED = new Map([
   [
     './start-worker.js',
-    `import { runCompiled } from '${join(import.meta.dirname, 'run-compiled.ts')}';
+    `import { runCompiled } from ${JSON.stringify(join(import.meta.dirname, 'run-compiled.ts'))};
      export const { startWorker } = runCompiled(new URL('start-worker.cjs', import.meta.url)).exports;`,
   ],
   [
@@ -26,7 +26,7 @@ const REPLACED = new Map([
     `export { default as Client } from 'undici/lib/dispatcher/client.js';
      export { default as buildConnector } from 'undici/lib/core/connect.js';`,
   ],
-  // Telephone numbers, and bodies of requests.
+  // A worker checks no telephone numbers, and reads no bodies of requests.
   ...['libphonenumber-js/max', 'iconv-lite', 'multer'].map((name) => [name, ''] as const),
 ]);
 
@@ -44,12 +44,12 @@ const REPLACE: Plugin = {
 };
 
 /**
- * Joins the built files of the worker, with all that they import and the packages of that, into one file, in a folder
+ * Joins the built files of the worker, with all that they import and the packages of that, into one file in a folder
  * `bundle` beside their `src`: finding and reading 2,000 files is more than half of a worker's start. What is imported on
- * demand is in it, too, but does nothing before. Another file hears signals from the beginning, and runs it.
+ * demand is in it, too, but does nothing before. A small file beside it handles signals from the beginning, and runs it.
  *
- * It is CommonJS, which V8 can keep compiled, and which takes of the modules of Node.js what it asks for: a module that imports
- * `node:http` has every export of it made, among them a `WebSocket`, for which Node.js loads an HTTP client of its own.
+ * It is CommonJS: V8 can keep what it compiled of that, and an import of `node:http` by a module would evaluate all of its
+ * exports, among them `WebSocket`, for which Node.js loads an HTTP client of its own.
  *
  * They have no source maps, whose lines Node.js would count at each start; a comment says where each part is from.
  *
