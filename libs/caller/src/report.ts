@@ -89,7 +89,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
       call.end();
       await consumer.drain(0);
       // Without its queue the worker stops, and so it does once the queue of a report that was left is full.
-      const model = pages.summary && connection.isUsable ? connection.model : undefined;
+      const model = pages.summary && connection.model;
       const remove = () =>
         model && onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue));
       await remove()?.catch(() => undefined);

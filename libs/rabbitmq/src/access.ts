@@ -15,10 +15,9 @@ const NOBODY = 'a question about permissions';
 export type Permissions = Readonly<Record<'configure' | 'write' | 'read', string>>;
 
 /**
- * A sentence for people about what the broker refused: what is missing, and the line that gives the user what the service needs.
+ * Names the permission that a refusal of the broker is for, with the line for a shell that gives the user all that it needs.
  *
- * @param service one of its URLs says the user and the virtual host
- * @returns undefined if the error says something else
+ * @returns undefined if the error is not about a permission
  */
 export function adviceOn(
   error: unknown,

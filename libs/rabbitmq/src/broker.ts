@@ -45,8 +45,6 @@ export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | '
  * known that the outcome can be published. The topology stays declared, and so it is known what the user may do.
  */
 export class Broker {
-  /** The release of the broker that was connected to last. */
-  release: BrokerRelease | undefined;
   readonly #publisher = new ConfirmedPublisher({
     onRefused: (refusal) => this.#repair(refusal),
     onSilence: () => void this.#checkConsuming(),
@@ -56,6 +54,7 @@ export class Broker {
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   #consumers: readonly QueueConsumer[] = [];
+  #release: BrokerRelease | undefined;
   /** Whether all of the topology was declared once. */
   #wasComplete = false;
   #mismatch: string | undefined;
@@ -74,7 +73,12 @@ export class Broker {
   }
 
   get isConnected(): boolean {
-    return this.#consuming.isUsable && !this.#isHeld;
+    return this.consuming !== undefined && !this.#isHeld;
+  }
+
+  /** The release of the broker that was connected to last. */
+  get release(): BrokerRelease | undefined {
+    return this.#release;
   }
 
   /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
@@ -86,7 +90,7 @@ export class Broker {
 
   /** The connection that consumes, which the broker serves under an alarm, too; `undefined` while there is none. */
   get consuming(): ChannelModel | undefined {
-    return this.#consuming.isUsable ? this.#consuming.model : undefined;
+    return this.#consuming.model;
   }
 
   /** The messages and consumers of a queue; `undefined` if the broker does not tell, or there is no such queue. */
@@ -140,7 +144,7 @@ export class Broker {
 
   /** Whether an outcome could not be published. */
   get #isHeld(): boolean {
-    return !this.#publishing.isUsable || this.#advice !== undefined;
+    return !this.#publishing.model || this.#advice !== undefined;
   }
 
   #connection(use: 'publishing' | 'consuming', setUp?: BrokerConnectionOptions['setUp']): BrokerConnection {
@@ -156,9 +160,9 @@ export class Broker {
   }
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
-    const known = this.release;
-    this.release = releaseOf(model);
-    if (this.release.version !== known?.version) this.#options.onRelease(this.release);
+    const known = this.#release;
+    this.#release = releaseOf(model);
+    if (this.#release.version !== known?.version) this.#options.onRelease(this.#release);
     const looked = this.#look(model);
     // What existed before most likely still does; a queue that is missing is declared again when it is needed.
     if (this.#wasComplete) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
@@ -180,7 +184,6 @@ export class Broker {
   async #look(model: ChannelModel | undefined): Promise<void> {
     if (!model) return;
     const { topology, publishesTo, onMismatch } = this.#options;
-    const queues = this.#consumers.map(({ queue }) => queue);
     try {
       // First, since a queue without a leader keeps a declaration waiting.
       await checkPublishing(model, publishesTo, topology);
@@ -189,6 +192,7 @@ export class Broker {
       this.#mismatch = mismatch;
       if (mismatch !== undefined && isNew) onMismatch(mismatch, this.#wasComplete);
       this.#wasComplete = true;
+      const queues = this.#consumers.map(({ queue }) => queue);
       await checkReading(model, queues);
       this.#change(undefined);
     } catch (error) {
@@ -227,11 +231,8 @@ export class Broker {
   async #checkConsuming(): Promise<void> {
     const { model } = this.#consuming;
     if (!model) return;
-    try {
-      await onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
-    } catch (error) {
-      this.#consuming.reset(model, (error as Error).message);
-    }
+    const answered = onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
+    await answered.catch((error: unknown) => this.#consuming.reset(model, (error as Error).message));
   }
 
   #holdConsumers(): void {

@@ -1,4 +1,4 @@
-/** The place of an item among those in flight. */
+/** The place of an item in the order of those in flight. */
 export interface Place<T> {
   readonly item: T;
   before: Place<T> | undefined;

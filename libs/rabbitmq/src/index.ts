@@ -2,11 +2,7 @@ export { inspectPermissions, type Permissions, permissionsLine, takesMessageOf }
 export { Broker } from './broker.ts';
 export { boundHeaders, DROPPED_HEADERS } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
-export {
-  BrokerConnection,
-  type BrokerConnectionOptions,
-  type ConnectionState,
-} from './connection/broker-connection.ts';
+export { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 export { releaseOf } from './connection/broker-release.ts';
 export { brokerUserOf, BrokerError, type ConnectionTls } from './connection/connect.ts';
 export { countsOf, NOT_FOUND, onChannel, pause, within } from './connection/questions.ts';
@@ -14,7 +10,7 @@ export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
 export { InFlight, type Place } from './in-flight.ts';
 export { QueueLock, takeLock } from './kept/queue-lock.ts';
-export { type WalkedMessage, walkQueue } from './kept/walk-queue.ts';
+export { walkQueue } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 export { DIRECT_REPLY_TO } from './publishing/direct-replies.ts';
 export {

@@ -86,11 +86,7 @@ describe('a publisher', () => {
   it.each([
     ['for another user', 406, messageTo('any', { properties: { userId: 'somebody else', headers: {} } })],
     ['to an exchange that does not exist', 404, messageTo('any', { exchange: 'no such exchange' })],
-    [
-      'with an expiration that is no number',
-      406,
-      messageTo('any', { properties: { expiration: 'soon', headers: {} } }),
-    ],
+    ['with a wrong expiration', 406, messageTo('any', { properties: { expiration: 'soon', headers: {} } })],
   ])('has a message %s fail alone (%i), and no other', async (_bad, code, bad) => {
     const good = () => Array.from({ length: MANY / 2 }, () => publisher.publish(messageTo(queue)));
     const before = good();

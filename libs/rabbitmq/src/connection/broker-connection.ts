@@ -29,14 +29,13 @@ export interface BrokerConnectionOptions extends ConnectOptions {
 
 /** One connection to the broker that is recreated, with growing pauses, until it is closed. */
 export class BrokerConnection {
-  state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
-  /** The connection in use, or that is being set up. */
-  model: ChannelModel | undefined;
-  /** Whether it is set up, also if the broker takes nothing. */
-  isUsable = false;
   readonly #options: BrokerConnectionOptions;
   readonly #closing = new AbortController();
+  #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
+  /** The last one, from before its set-up until after its end. */
+  #opened: ChannelModel | undefined;
   #openedAtMs = 0;
+  #model: ChannelModel | undefined;
   #isStarted = false;
   /** In a row. */
   #failures = 0;
@@ -47,9 +46,18 @@ export class BrokerConnection {
     this.#options = options;
   }
 
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** The connection in use, also if the broker takes nothing; `undefined` while there is none that is set up. */
+  get model(): ChannelModel | undefined {
+    return this.#model;
+  }
+
   /** Why there is no connection, or why the broker takes nothing. */
   get lastError(): string | undefined {
-    return 'reason' in this.state ? this.state.reason : undefined;
+    return 'reason' in this.#state ? this.#state.reason : undefined;
   }
 
   /** Begins to connect, the first time that it is called; returns at once. */
@@ -60,11 +68,11 @@ export class BrokerConnection {
 
   /** The connection, once there is one. @throws Error if it is closed for good */
   async established(): Promise<ChannelModel> {
-    for (;;) {
-      if (this.state.kind === 'closed') throw new Error('The connection is closed.');
-      if (this.model && this.isUsable) return this.model;
+    while (!this.#model) {
+      if (this.#closing.signal.aborted) throw new Error('The connection is closed.');
       await this.changed();
     }
+    return this.#model;
   }
 
   /** Settles at the next change of the state. */
@@ -74,17 +82,16 @@ export class BrokerConnection {
 
   /** Drops a connection, so that another one follows, unless it is younger than `olderThanMs` or not in use any more. */
   reset(model: ChannelModel, reason: string, olderThanMs = 0): void {
-    if (this.model !== model || performance.now() - this.#openedAtMs < olderThanMs) return;
+    if (this.#model !== model || performance.now() - this.#openedAtMs < olderThanMs) return;
     destroySocket(model, new Error(reason));
   }
 
   /** Closes for good. Always settles, also if the broker does not answer. */
   async close(): Promise<void> {
-    const { model } = this;
-    this.#leave();
-    this.#change({ kind: 'closed' });
     this.#closing.abort();
-    if (model) await closeInTime(model);
+    this.#model = undefined;
+    this.#change({ kind: 'closed' });
+    if (this.#opened) await closeInTime(this.#opened);
   }
 
   async #keep(): Promise<void> {
@@ -109,23 +116,18 @@ export class BrokerConnection {
     try {
       const lost = this.#watch(model);
       if (this.#closing.signal.aborted) throw new Error('closed while it connected');
-      this.model = model;
+      this.#opened = model;
       this.#openedAtMs = performance.now();
       // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
       if (setUp) await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
       this.#failures = 0;
-      this.isUsable = this.model === model;
-      this.#change(this.state.kind === 'blocked' ? this.state : { kind: 'open' });
+      if (!this.#closing.signal.aborted) this.#model = model;
+      this.#change(this.#state.kind === 'blocked' ? this.#state : { kind: 'open' });
       return await lost;
     } finally {
-      this.#leave();
+      this.#model = undefined;
       await closeInTime(model);
     }
-  }
-
-  #leave(): void {
-    this.isUsable = false;
-    this.model = undefined;
   }
 
   /** @returns what rejects when the connection is lost */
@@ -143,8 +145,8 @@ export class BrokerConnection {
   }
 
   #change(state: ConnectionState): void {
-    if (this.state.kind === 'closed') return;
-    this.state = state;
+    if (this.#state.kind === 'closed') return;
+    this.#state = state;
     this.#options.onState?.(state);
     for (const wake of this.#waiting.splice(0)) wake();
   }

@@ -11,7 +11,7 @@ export const PRECONDITION_FAILED = 406;
 export const COUNTS_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** The broker's code; `undefined` if the error is no refusal of it. */
+/** The broker's code; `undefined` if the error is not a refusal. */
 export function codeOf(error: unknown): number | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
@@ -23,6 +23,19 @@ export function refusedWith<T>(code: number, answer: T): (error: unknown) => T {
     if (codeOf(error) !== code) throw error;
     return answer;
   };
+}
+
+/** Opens a channel, or closes it if it opens too late. @throws Error if it does not open in time */
+export async function openChannel(connection: ChannelModel, timeoutMs: number): Promise<Channel> {
+  const opening = connection.createChannel();
+  try {
+    const channel = await within(timeoutMs, 'a channel', opening);
+    channel.on('error', () => undefined);
+    return channel;
+  } catch (error) {
+    void opening.then(tryToClose, () => undefined);
+    throw error;
+  }
 }
 
 /**
@@ -38,8 +51,7 @@ export async function onChannel<T>(
   what: string,
   work: (channel: Channel) => Promise<T>,
 ): Promise<T> {
-  const channel = await within(timeoutMs, 'a channel', connection.createChannel());
-  channel.on('error', () => undefined);
+  const channel = await openChannel(connection, timeoutMs);
   try {
     return await within(timeoutMs, what, work(channel));
   } finally {

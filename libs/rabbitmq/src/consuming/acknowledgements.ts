@@ -6,9 +6,8 @@ import type { Channel, ConsumeMessage } from 'amqplib';
  * more system calls (docs/decisions/0008).
  */
 export class Acknowledgements {
-  /** How many frames were sent. */
-  frames = 0;
   readonly #channel: Channel;
+  #frames = 0;
   /** Every tag below it is settled. */
   #lowest = 1;
   /** Settled, the broker knows, and some lower tag is not. */
@@ -18,6 +17,11 @@ export class Acknowledgements {
 
   constructor(channel: Channel) {
     this.#channel = channel;
+  }
+
+  /** How many frames were sent. */
+  get frames(): number {
+    return this.#frames;
   }
 
   /** Sent at the end of this turn at the latest. */
@@ -45,7 +49,7 @@ export class Acknowledgements {
   }
 
   #send(how: 'ack' | 'nack', deliveryTag: number, isMultiple: boolean): void {
-    this.frames += 1;
+    this.#frames += 1;
     try {
       this.#channel[how]({ fields: { deliveryTag } } as ConsumeMessage, isMultiple);
     } catch {

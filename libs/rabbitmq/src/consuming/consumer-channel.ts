@@ -33,9 +33,6 @@ export interface ConsumerChannelOptions {
 
 /** One channel of a consumer, and what is in flight on it: only there can it be acknowledged. */
 export class ConsumerChannel {
-  inFlight = 0;
-  isConsuming = false;
-  isOpen = true;
   readonly queue: string;
   readonly release: BrokerRelease;
   readonly acknowledgements: Acknowledgements;
@@ -45,8 +42,10 @@ export class ConsumerChannel {
   readonly #onMessage: (message: ConsumeMessage | null) => void;
   /** The broker delivers to these, or will; two after a probe, the second one for the rest of the prefetch. */
   #consumerTags: string[] = [];
-  /** The sum of their prefetches. */
+  /** The sum of their prefetches, once the broker has answered. */
   #granted = 0;
+  #isOpen = true;
+  #inFlight = 0;
   /** How many consumers were opened, also those that were cancelled. */
   #consumers = 0;
   #deliveries = 0;
@@ -66,15 +65,27 @@ export class ConsumerChannel {
       if (!message) return this.lose(new Error(CANCELLED));
       const delivery = new Delivery(message, bodyBytes(), this);
       this.#deliveries += 1;
-      this.inFlight += 1;
+      this.#inFlight += 1;
       options.onDelivery(delivery);
     };
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));
     channel.on('close', () => {
-      this.isOpen = false;
+      this.#isOpen = false;
       this.lose(reason);
     });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get isConsuming(): boolean {
+    return this.#granted > 0;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   /** Why its use has ended: the broker has closed it or cancelled a consumer on it, does not answer, or it is deaf. */
@@ -101,7 +112,7 @@ export class ConsumerChannel {
     // A second look, since a busy broker takes a while to deliver.
     for (let looks = 0; looks < 2 && !signal.aborted;) {
       const before = this.#deliveries;
-      const isIdle = (): boolean => this.isConsuming && this.inFlight === 0 && this.#deliveries === before;
+      const isIdle = (): boolean => this.isConsuming && this.#inFlight === 0 && this.#deliveries === before;
       const wasIdle = isIdle();
       await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
       looks = wasIdle && isIdle() && (await this.#isFilled()) && isIdle() ? looks + 1 : 0;
@@ -118,7 +129,7 @@ export class ConsumerChannel {
 
   /** Called once a delivery is not in flight any more. */
   forget(): void {
-    this.inFlight -= 1;
+    this.#inFlight -= 1;
     if (this.#ended.signal.aborted) this.#retire();
   }
 
@@ -133,7 +144,7 @@ export class ConsumerChannel {
   }
 
   #retire(): void {
-    if (this.inFlight > 0) void this.#cancel().catch(() => undefined);
+    if (this.#inFlight > 0) void this.#cancel().catch(() => undefined);
     else {
       this.acknowledgements.flush();
       void tryToClose(this.#channel);
@@ -146,18 +157,16 @@ export class ConsumerChannel {
     // Named here, so that it can be cancelled though the broker has not answered in time.
     const consumerTag = `consumer-${(this.#consumers += 1)}`;
     this.#consumerTags.push(consumerTag);
-    this.#granted += prefetch;
     const limited = channel.prefetch(prefetch);
     const consuming = channel.consume(this.queue, this.#onMessage, { consumerTag });
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
     const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);
     await within(timeoutMs, 'the consumer', answers);
-    this.isConsuming = true;
+    this.#granted += prefetch;
   }
 
   async #cancel(): Promise<void> {
     this.#granted = 0;
-    this.isConsuming = false;
     this.#applied = this.acknowledgements.frames;
     const cancelled = this.#consumerTags.splice(0).map((consumerTag) => this.#channel.cancel(consumerTag));
     await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));

@@ -11,13 +11,8 @@ describe('Delivery', () => {
     [['lose', 'acknowledge', 'requeue'], []],
   ] as const)('is settled once, and never after its channel was lost: %j', (calls, settled) => {
     const sent: unknown[][] = [];
-    const delivery = deliveryOf(
-      {},
-      {
-        acknowledge: (message) => sent.push(['acknowledge', message]),
-        requeue: (message) => sent.push(['requeue', message]),
-      },
-    );
+    const note = (how: string) => (message: unknown) => sent.push([how, message]);
+    const delivery = deliveryOf({}, { acknowledge: note('acknowledge'), requeue: note('requeue') });
     expect([delivery.isAlive, delivery.isLost]).toEqual([true, false]);
     for (const call of calls) delivery[call]();
     expect(sent).toEqual(settled.map((name) => [name, delivery.message]));

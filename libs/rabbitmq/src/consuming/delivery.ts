@@ -86,13 +86,10 @@ export class Delivery {
 function asAmqp091(message: ConsumeMessage): ConsumeMessage {
   const { replyTo } = message.properties as { replyTo?: unknown };
   if (typeof replyTo !== 'string' || !replyTo.startsWith(QUEUE_ADDRESS)) return message;
-  return { ...message, properties: { ...message.properties, replyTo: queueOf(replyTo) } };
-}
-
-function queueOf(address: string): string {
   try {
-    return decodeURIComponent(address.slice(QUEUE_ADDRESS.length));
+    const queue = decodeURIComponent(replyTo.slice(QUEUE_ADDRESS.length));
+    return { ...message, properties: { ...message.properties, replyTo: queue } };
   } catch {
-    return address;
+    return message;
   }
 }

@@ -59,7 +59,7 @@ function scriptedChannel() {
 /** A consumer on a connection whose channels come in turn; without another one, it waits. */
 export function consumerOf(
   handle: QueueConsumerOptions['handle'] = () => Promise.resolve(),
-  rest: Partial<QueueConsumerOptions> = {},
+  { opensAfterMs = 0, ...rest }: Partial<QueueConsumerOptions> & { opensAfterMs?: number } = {},
 ) {
   const lost: string[] = [];
   const consumer = new QueueConsumer({
@@ -71,7 +71,10 @@ export function consumerOf(
   });
   const given: ReturnType<typeof scriptedChannel>[] = [];
   const model = {
-    createChannel: () => Promise.resolve((given.shift() ?? scriptedChannel()).channel),
+    createChannel: () => {
+      const { channel } = given.shift() ?? scriptedChannel();
+      return new Promise((resolve) => setTimeout(resolve, opensAfterMs, channel));
+    },
     connection: {},
   } as unknown as ChannelModel;
   const connection = {

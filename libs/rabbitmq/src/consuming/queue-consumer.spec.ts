@@ -91,6 +91,14 @@ describe('QueueConsumer', () => {
     expect(second.cancelled).toContain('consumer-2');
   });
 
+  it.each([400, 2_000])('closes a channel that opens after %i ms, once stopped', async (opensAfterMs) => {
+    const { next, consumer } = consumerOf(undefined, { opensAfterMs });
+    const channel = await next();
+    await consumer.drain(0);
+    await pass(3_000);
+    expect(channel.isClosed()).toBe(true);
+  });
+
   it('takes no more while messages of three lost channels are in flight', async () => {
     let endAll = (): void => undefined;
     const end = new Promise<void>((resolve) => (endAll = resolve));

@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { ACCESS_REFUSED, codeOf, pause, within } from '../connection/questions.ts';
+import { ACCESS_REFUSED, codeOf, openChannel, pause, within } from '../connection/questions.ts';
 import { ConsumerChannel, DEAF } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -36,7 +36,7 @@ export interface QueueConsumerOptions {
   readonly isServed?: () => boolean;
   /** Settles the delivery in the end. If it rejects, the delivery is returned to the queue. */
   readonly handle: (delivery: Delivery) => Promise<void>;
-  /** Called when it does not consume any more though there is a connection, or cannot for another reason; it is recreated. */
+  /** Called when the consumer is lost, or cannot be created, though there is a connection; it is recreated. */
   readonly onLost?: (error: Error) => void;
 }
 
@@ -157,22 +157,19 @@ export class QueueConsumer {
     }
   }
 
-  /**
-   * @returns why it cannot consume, or does not any more
-   * @throws Error if there is no channel
-   */
+  /** Consumes until the channel is lost, and says why it was. @throws Error if no channel opens */
   async #serve(model: ChannelModel): Promise<Error> {
-    const { queue, maxBodyBytes = Number.POSITIVE_INFINITY } = this.#options;
     const timeoutMs = this.#timeoutMs;
-    const opened = await within(timeoutMs, 'a channel', model.createChannel());
+    const opened = await openChannel(model, timeoutMs);
     const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
-      queue,
-      maxBodyBytes,
+      maxBodyBytes: Infinity,
+      ...this.#options,
       timeoutMs,
       onDelivery: (delivery) => this.#take(delivery, channel),
       onLost: () => this.#wake(),
     });
     this.#channel = channel;
+    if (this.#mode.kind === 'stopped') channel.lose(new Error('stopped while the channel was opened'));
     await channel.adjust(this.#wanted);
     if (!channel.lostBy) {
       this.#timeoutMs = FIRST_TIMEOUT_MS;

@@ -11,7 +11,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 export class QueueLock {
   readonly #lock: Declaration;
   readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
-  /** May hold it: a broker that answers too late makes the queue all the same. */
+  /** The connection that may hold the lock: a broker that answers too late declares its queue all the same. */
   #holder: ChannelModel | undefined;
 
   constructor(lock: Declaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
@@ -19,7 +19,7 @@ export class QueueLock {
     this.#publisher = publisher;
   }
 
-  /** Asked by a publish that is returned if nobody holds the lock: the broker logs a declaration that it refuses. */
+  /** Publishes to the lock, which is returned if nobody holds it: a refused declaration would be an error in the broker's log. */
   async isTaken(): Promise<boolean> {
     const ping = {
       exchange: '',
@@ -58,11 +58,7 @@ export class QueueLock {
   }
 }
 
-/**
- * Declares the exclusive queue of a lock, which the broker removes with the connection; false if another connection has it.
- *
- * @throws Error if the broker refuses it for another reason, or does not answer
- */
+/** Takes a lock for as long as the connection lives, unless another one has it. @throws Error if the broker does not say */
 export function takeLock(connection: ChannelModel, lock: Declaration): Promise<boolean> {
   const options = { exclusive: true, durable: false, arguments: lock.arguments };
   const taken = onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>

@@ -1,6 +1,6 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { closeInTime, countsOf, pause, within } from '../connection/questions.ts';
+import { closeInTime, countsOf, openChannel, pause, within } from '../connection/questions.ts';
 import { limitBodies } from '../connection/bound-messages.ts';
 
 // A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of them,
@@ -51,8 +51,7 @@ export async function walkQueue(
   options: WalkOptions,
   look: (messages: AsyncIterable<WalkedMessage>) => Promise<void>,
 ): Promise<void> {
-  const channel = await within(options.silenceMs, 'a channel', connection.createChannel());
-  channel.on('error', () => undefined);
+  const channel = await openChannel(connection, options.silenceMs);
   const walk = new QueueWalk(channel, queue, options);
   try {
     await look(walk.messages());

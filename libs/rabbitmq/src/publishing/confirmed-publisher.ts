@@ -138,33 +138,32 @@ export class ConfirmedPublisher {
     if (this.#channel !== channel) return;
     this.#channel = undefined;
     // If it went with its connection, the next one brings a channel.
-    if (codeOf(channel.reason) !== undefined) this.#share().catch(() => undefined);
+    if (codeOf(channel.reason) !== undefined) this.#replace();
+  }
+
+  #replace(): void {
+    this.#share().catch(() => undefined);
   }
 
   /** Opens the channel that all messages share; what the one before hangs on would hold them up. */
   async #share(): Promise<void> {
-    this.#use(undefined);
-    const channel = await this.#openChannel(true, (publish, answer) => {
+    this.#channel?.retire();
+    this.#channel = undefined;
+    this.#channel = await this.#openChannel(true, (publish, answer) => {
       if (answer === 'refused' || answer === 'unanswered') return this.#isolated.ask(publish, answer);
       if (typeof answer === 'string') return publish.resolve(answer);
       publish.isInDoubt ||= codeOf(answer) !== undefined;
       this.#send(publish);
     });
-    this.#use(channel);
     this.#sendWaiting();
-  }
-
-  #use(channel: ConfirmingChannel | undefined): void {
-    this.#channel?.retire();
-    this.#channel = channel;
   }
 
   /** Called while the broker could answer: neither under an alarm nor while this process is busy. */
   #tick(): void {
     if (this.#isBlocked) return;
     const channels = [...this.#channels];
-    const hanging = channels.filter((channel) => channel.tick());
-    if (hanging.some(({ isShared }) => isShared)) this.#share().catch(() => undefined);
+    // One that was replaced before may have more that is late.
+    for (const channel of channels) if (channel.tick() && channel === this.#channel) this.#replace();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
     const isOwed = this.#isolated.isOwed || channels.some(({ isAwaited }) => isAwaited);

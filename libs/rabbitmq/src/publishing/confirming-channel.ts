@@ -21,7 +21,7 @@ export interface PendingPublish {
   isDone: boolean;
 }
 
-/** Called with what became of a message: an error says why the channel has closed, without a code if its connection was lost. */
+/** Called with the answer to a message, or with why its channel has closed: an error has no code if the connection was lost. */
 export type OnAnswer = (publish: PendingPublish, answer: PublishOutcome | Error) => void;
 
 interface RawChannel {
@@ -42,27 +42,31 @@ const NACKED = 'message nacked';
 
 /** A channel in confirm mode, and what the broker has not answered on it, oldest first. */
 export class ConfirmingChannel {
-  readonly isShared: boolean;
-  /** Why it has closed, if it has. */
-  reason = new Error('the connection was lost');
   readonly #channel: ConfirmChannel;
   readonly #onAnswer: OnAnswer;
   readonly #pending = new InFlight<PendingPublish>();
   readonly #returned = new Set<string>();
+  #reason = new Error('the connection was lost');
   #publishes = 0;
   #ticks = 0;
+  /** For how many ticks an answer is waited for. */
+  #patience: number;
   /** Messages without an answer, also those that were given up. */
   #owed = 0;
-  #hasAnswered = false;
   #isRetired = false;
 
   constructor(channel: ConfirmChannel, isShared: boolean, onAnswer: OnAnswer) {
-    this.isShared = isShared;
     this.#channel = channel;
+    this.#patience = isShared ? FIRST_ANSWER_TICKS : ANSWER_TICKS;
     this.#onAnswer = onAnswer;
     channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
-    channel.on('error', (error: Error) => (this.reason = error));
-    channel.on('close', () => this.#giveUp(Infinity, this.reason));
+    channel.on('error', (error: Error) => (this.#reason = error));
+    channel.on('close', () => this.#giveUp(Infinity, this.#reason));
+  }
+
+  /** Why it has closed, if it has. */
+  get reason(): Error {
+    return this.#reason;
   }
 
   /** Whether it owes an answer that is still waited for. */
@@ -92,20 +96,15 @@ export class ConfirmingChannel {
       this.#pending.leave(place);
       this.#owed -= 1;
       // Closed in this very turn; anything else is a message that cannot be written at all.
-      if ((thrown as Error).name === 'IllegalOperationError') this.#onAnswer(publish, this.reason);
+      if ((thrown as Error).name === 'IllegalOperationError') this.#onAnswer(publish, this.#reason);
       else publish.reject(thrown);
     }
   }
 
-  /**
-   * Gives up as unanswered what was sent too many ticks ago; a confirm that comes after all still counts.
-   *
-   * @returns whether there was anything
-   */
+  /** Gives up as unanswered what was sent too long ago, and says if there was any; a confirm that comes later still counts. */
   tick(): boolean {
     this.#ticks += 1;
-    const patience = this.isShared && !this.#hasAnswered ? FIRST_ANSWER_TICKS : ANSWER_TICKS;
-    return this.#giveUp(this.#ticks - patience, 'unanswered');
+    return this.#giveUp(this.#ticks - this.#patience, 'unanswered');
   }
 
   /**
@@ -120,7 +119,7 @@ export class ConfirmingChannel {
 
   #answered(place: Place<PendingPublish>, answer: PublishOutcome): void {
     const { item: publish } = place;
-    this.#hasAnswered = true;
+    this.#patience = ANSWER_TICKS;
     this.#owed -= 1;
     if (this.#pending.leave(place)) this.#onAnswer(publish, answer);
     else if (answer === 'confirmed') {
@@ -130,7 +129,7 @@ export class ConfirmingChannel {
     this.#closeIfDone();
   }
 
-  /** @returns whether there was anything */
+  /** Reports one answer for all that was sent before a tick, and says if there was any. */
   #giveUp(sentBefore: number, answer: PublishOutcome | Error): boolean {
     const late: PendingPublish[] = [];
     for (const place of this.#pending) {

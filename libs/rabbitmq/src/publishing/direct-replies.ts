@@ -30,16 +30,10 @@ export class DirectReplies {
   readonly #connection: BrokerConnection;
   /** Beginnings of keys that the broker could not read although they look like one; each has cost a connection. */
   readonly #unreadable = new Set<string>();
-  #returnsOnlyUndelivered = false;
 
   constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
-    this.#connection = new BrokerConnection({
-      ...options,
-      setUp: (model) => {
-        this.#returnsOnlyUndelivered = releaseOf(model).isFrom43;
-        return this.#publisher.attach(model);
-      },
-    });
+    const setUp = this.#publisher.attach.bind(this.#publisher);
+    this.#connection = new BrokerConnection({ ...options, setUp });
   }
 
   /**
@@ -66,8 +60,7 @@ export class DirectReplies {
   }
 
   async #publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
-    await this.#connection.established();
-    const mandatory = this.#returnsOnlyUndelivered;
+    const mandatory = releaseOf(await this.#connection.established()).isFrom43;
     if (!mandatory && !isReadable(message.routingKey)) return 'returned';
     return this.#publisher.publish({ ...message, mandatory }, isWanted);
   }

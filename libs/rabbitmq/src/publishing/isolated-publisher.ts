@@ -54,9 +54,8 @@ export class IsolatedPublisher {
 
   /** Whether a message is handled here: it or its destination is in doubt, or its exchange has just refused another one. */
   takes(publish: PendingPublish): boolean {
-    const waiting = this.#waitingWith(publish);
-    if (waiting) waiting.push(publish);
-    else if (publish.isInDoubt) this.#oneByOne = this.#oneByOne.then(() => this.#askAfterOthers(publish));
+    if (this.#waits(publish)) return true;
+    if (publish.isInDoubt) this.#oneByOne = this.#oneByOne.then(() => this.#ask(publish));
     // Not over the shared channel: its process may hang on it.
     else if (this.#verdictOn(publish)?.failure === 'unanswered') this.ask(publish, 'unanswered');
     else return false;
@@ -65,11 +64,10 @@ export class IsolatedPublisher {
 
   /** Publishes once more what failed; the failure is believed if that is known, or too many destinations are asked. */
   ask(publish: PendingPublish, failure: Failure): void {
-    const waiting = this.#asked.get(destinationOf(publish.message));
+    if (this.#waits(publish)) return;
     const verdict = this.#verdictOn(publish);
     const isKnown = verdict?.failure === failure && verdict.untilMs > performance.now();
-    if (waiting) waiting.push(publish);
-    else if (isKnown || this.#asked.size >= MAX_ASKED) publish.resolve(failure);
+    if (isKnown || this.#asked.size >= MAX_ASKED) publish.resolve(failure);
     // The shared channel may still answer what it has hung on.
     else void this.#ask(publish, failure === 'unanswered' && publish.tries > 0 ? GRACE_MS : 0);
   }
@@ -79,24 +77,23 @@ export class IsolatedPublisher {
     this.#verdicts.clear();
   }
 
-  #waitingWith({ message }: PendingPublish): PendingPublish[] | undefined {
-    if (this.#held.size + this.#asked.size === 0) return undefined;
-    return this.#held.get(message.exchange) ?? this.#asked.get(destinationOf(message));
+  /** Whether a message waits from now on: its destination is asked about, or its exchange held. */
+  #waits(publish: PendingPublish): boolean {
+    if (this.#held.size + this.#asked.size === 0) return false;
+    const { message } = publish;
+    const waiting = this.#held.get(message.exchange) ?? this.#asked.get(destinationOf(message));
+    waiting?.push(publish);
+    return waiting !== undefined;
   }
 
   #verdictOn({ message }: PendingPublish) {
     return this.#verdicts.size > 0 ? this.#verdicts.get(destinationOf(message)) : undefined;
   }
 
-  async #askAfterOthers(publish: PendingPublish): Promise<void> {
-    const waiting = this.#waitingWith(publish);
-    if (waiting) waiting.push(publish);
-    else await this.#ask(publish);
-  }
-
   async #ask(publish: PendingPublish, graceMs = 0): Promise<void> {
     const { send } = this.#options;
     if (publish.isDone || !publish.isWanted()) return send(publish);
+    if (this.#waits(publish)) return;
     const destination = destinationOf(publish.message);
     const waiting: PendingPublish[] = [];
     this.#asked.set(destination, waiting);
