@@ -88,6 +88,16 @@ describe.each(STORES)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
+  it('find a repeat whose members are in another order', async () => {
+    const first = await one.claim(id, { type: 'session.create', data: { userId: 'p-1', nick: 'Ace' } });
+    const repeat = { type: 'session.create', data: { nick: 'Ace', userId: 'p-1' } };
+    const running = await two.claim(id, repeat);
+    if (first.kind === 'claimed') await first.settle(success('s-5'));
+    if (running.kind === 'in flight') expect(await running.outcome).toEqual(success('s-5'));
+    expect(await two.claim(id, repeat)).toMatchObject({ kind: 'settled', reply: success('s-5') });
+    expect(running.kind).toBe('in flight');
+  });
+
   it('finds a conflict while the first is in flight, and after it', async () => {
     const first = await claimOf(one, id);
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });

@@ -62,6 +62,19 @@ describe('a command', () => {
 });
 
 describe("a player's command", () => {
+  it('is answered once its outcome is kept', async () => {
+    const spec = new SpecPipeline();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    spec.store = {
+      claim: () => ({ kind: 'claimed', settle: () => promise, release: () => undefined }),
+    };
+    const processed = spec.process();
+    await turn();
+    expect(spec.messages).toEqual([]);
+    resolve();
+    expect((await processed).published).toEqual([['lobby', 'session.created']]);
+  });
+
   it.each([
     ['a command error', new CommandError('NICKNAME_TAKEN'), 'NICKNAME_TAKEN', false],
     ['an unavailable platform', new CommandError('PLATFORM_UNAVAILABLE'), 'PLATFORM_UNAVAILABLE', false],

@@ -5,6 +5,7 @@ import { Window } from '#resilience';
 import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import type { CommandHandler } from '../command/command.ts';
 import { BUS_OF_SPEC, RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
+import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
@@ -36,6 +37,7 @@ export class SpecPipeline {
   /** The method of the observer that throws. */
   failsAt: keyof MessagingObserver | undefined;
   handler: CommandHandler = () => Promise.resolve(CREATED);
+  store: IdempotencyStore = new MemoryIdempotencyStore(60_000, () => this.nowMs);
   /** What the observer was told, by the names of its methods. */
   readonly told: [method: string, ...args: unknown[]][] = [];
   readonly messages: OutgoingMessage[] = [];
@@ -61,7 +63,7 @@ export class SpecPipeline {
       observer,
       clientOf: (operator: string) => (operator === 'default' ? {} : undefined),
       callers: { mayRun: (caller: string) => caller !== 'stranger', mayReplyTo: () => true },
-      idempotency: new MemoryIdempotencyStore(60_000, nowMs),
+      idempotency: { claim: (...claim) => this.store.claim(...claim) },
     };
     const broker = {
       publish: (message: OutgoingMessage) => this.#publish(message),
