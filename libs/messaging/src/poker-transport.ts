@@ -14,7 +14,6 @@ import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts'
 import { type BusLook, BusLooker } from './kept/bus-look.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
-import { ReportPlaces } from './pipeline/report-places.ts';
 import { compartmentOf } from './pipeline/share.ts';
 import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
@@ -84,7 +83,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       handlers: this.#handlers,
       outbox: new Outbox(bus, this.#broker),
       window: this.#window,
-      places: new ReportPlaces(this.#prefetch.reports, bus.clock),
+      reportPlaces: this.#prefetch.reports,
       onUnavailable: () => {
         const { pauseMs } = bus.reportsPause();
         if (pauseMs !== undefined) reports()?.pause(pauseMs);

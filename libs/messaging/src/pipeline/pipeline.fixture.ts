@@ -10,7 +10,6 @@ import type { Bus } from '../messaging-options.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { Outbox } from '../replies/outbox.ts';
 import { Pipeline } from './pipeline.ts';
-import { ReportPlaces } from './report-places.ts';
 
 export const CREATED: Reply = {
   type: 'session.created',
@@ -72,7 +71,7 @@ export class SpecPipeline {
       outbox: new Outbox(bus, broker),
       handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
-      places: new ReportPlaces(8, clock),
+      reportPlaces: 8,
       onUnavailable: () => void this.told.push(['unavailable']),
       onServed: () => undefined,
     });
