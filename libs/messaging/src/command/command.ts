@@ -1,6 +1,6 @@
 import type { Context } from '@opentelemetry/api';
 
-import type { Lane, Reply } from '#contracts';
+import type { Reply } from '#contracts';
 import type { Delivery } from '#rabbitmq';
 import { Deadline } from '#resilience';
 
@@ -54,8 +54,6 @@ export interface Replies {
 export class Command {
   readonly delivery: Delivery;
   readonly envelope: Envelope;
-  /** The lane whose policies apply; an unknown type is answered on the interactive one. */
-  readonly lane: Lane;
   /** The time of day, epoch milliseconds. */
   readonly nowMs: () => number;
   readonly receivedAtMs: number;
@@ -69,10 +67,9 @@ export class Command {
   handler: CommandHandler | undefined;
   readonly #tails: ((end: Settlement) => void)[] = [];
 
-  constructor(delivery: Delivery, envelope: Envelope, lane: Lane, nowMs: () => number) {
+  constructor(delivery: Delivery, envelope: Envelope, nowMs: () => number) {
     this.delivery = delivery;
     this.envelope = envelope;
-    this.lane = lane;
     this.nowMs = nowMs;
     this.receivedAtMs = nowMs();
     this.deadline = new Deadline(envelope.deadlineAtMs, this.receivedAtMs);
