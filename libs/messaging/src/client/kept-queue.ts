@@ -76,14 +76,11 @@ export class KeptQueue implements AsyncDisposable {
 
   /** @throws BrokerError, also `queue-missing` if no worker has declared anything yet */
   static async open(options: KeptQueueOptions): Promise<KeptQueue> {
-    const kept = new KeptQueue(await connect(options), options);
-    try {
-      await kept.#explained(() => kept.#counts());
-      return kept;
-    } catch (error) {
-      await kept[Symbol.asyncDispose]();
-      throw error;
-    }
+    await using stack = new AsyncDisposableStack();
+    const kept = stack.use(new KeptQueue(await connect(options), options));
+    await kept.#explained(() => kept.#counts());
+    stack.move();
+    return kept;
   }
 
   /**

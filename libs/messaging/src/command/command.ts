@@ -52,10 +52,6 @@ export interface Replies {
 
 /** One command between its delivery and its acknowledgement. */
 export class Command {
-  readonly delivery: Delivery;
-  readonly envelope: Envelope;
-  /** The time of day, epoch milliseconds. */
-  readonly nowMs: () => number;
   readonly receivedAtMs: number;
   readonly deadline: Deadline;
   readonly replies: Replies;
@@ -67,10 +63,12 @@ export class Command {
   handler: CommandHandler | undefined;
   readonly #tails: ((end: Settlement) => void)[] = [];
 
-  constructor(delivery: Delivery, envelope: Envelope, nowMs: () => number) {
-    this.delivery = delivery;
-    this.envelope = envelope;
-    this.nowMs = nowMs;
+  /** @param nowMs the time of day, epoch milliseconds */
+  constructor(
+    readonly delivery: Delivery,
+    readonly envelope: Envelope,
+    readonly nowMs: () => number,
+  ) {
     this.receivedAtMs = nowMs();
     this.deadline = new Deadline(envelope.deadlineAtMs, this.receivedAtMs);
     // As an earlier run left them.

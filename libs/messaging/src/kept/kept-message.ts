@@ -61,8 +61,12 @@ interface KeptReason {
 
 /** A look into a queue that keeps messages for people: how many there are of each reason, and the latest of them. */
 export class KeptSummary {
-  messages = 0;
+  #messages = 0;
   readonly #reasons = new Map<string, KeptReason>();
+
+  get messages(): number {
+    return this.#messages;
+  }
 
   /** The most frequent first. */
   get reasons(): readonly KeptReason[] {
@@ -77,7 +81,7 @@ export class KeptSummary {
     const { count = 0, since } = this.#reasons.get(reason) ?? {};
     const [first] = [since, last.failedAt].filter((at) => at !== undefined).toSorted();
     this.#reasons.set(reason, { reason, count: count + 1, since: first, last });
-    this.messages += 1;
+    this.#messages += 1;
   }
 }
 

@@ -63,7 +63,7 @@ export class Quarantine {
   readonly #running = new Map<Command, { readonly level: number; readonly untilMs: number }>();
   /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
   readonly #starting = new Map<string, Promise<unknown>>();
-  #timer: NodeJS.Timeout | undefined;
+  #isGathering = false;
   #lastStart = { atMs: -Infinity, level: ORDINARY };
   /** How many start at once, until all that waited have started. */
   #batch = 0;
@@ -129,8 +129,10 @@ export class Quarantine {
   }
 
   #next(afterMs: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
       if (this.#waiting.size > 0) this.#next(this.#start());
     }, afterMs);
   }

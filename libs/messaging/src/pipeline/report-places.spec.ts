@@ -2,14 +2,13 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { Deadline } from '#resilience';
 
-import { ReportPlaces, type Turn } from './report-places.ts';
+import { ReportPlaces } from './report-places.ts';
 
 const SICK = 'sick';
 const WELL = 'well';
 let places: ReportPlaces;
 const late = (): Deadline => new Deadline(Date.now() + 3_600_000);
-const enter = (compartment: string, deadline = late()): Turn | Promise<Turn> =>
-  places.enter(compartment, deadline);
+const enter = (compartment: string, deadline = late()) => places.enter(compartment, deadline);
 
 beforeEach(() => {
   jest.useFakeTimers();

@@ -24,11 +24,9 @@ type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'countsOf'>;
 /** The reply queue took nothing for as long as a report may hold its place. */
 export class ReplyQueueClosed extends Error {
   override readonly name = 'ReplyQueueClosed';
-  readonly state: QueueState;
 
-  constructor(state: QueueState) {
+  constructor(readonly state: QueueState) {
     super(`The reply queue is ${state}.`);
-    this.state = state;
   }
 }
 

@@ -11,9 +11,7 @@ const NO_DELIVERY_LIMIT = 1_000_000_000;
 /** The queues that keep messages for people: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
 
-export interface PokerTopology extends Topology {
-  readonly names: BusNames;
-}
+export type PokerTopology = Topology & { readonly names: BusNames };
 
 /**
  * The topology under a prefix, with one queue for each delay of a report's retry. Its arguments are constants, so that no setting
