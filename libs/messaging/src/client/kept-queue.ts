@@ -131,7 +131,7 @@ export class KeptQueue implements AsyncDisposable {
         const untilMs = performance.now() + ROUND_MS;
         for await (const { message, acknowledge } of messages) {
           const facts = keptMessageOf(message, this.#keys);
-          // What is not settled any more is walked past all the same, so that all of it is back in its place.
+          // The walk goes on to the end in any case, so that all messages are back in their places.
           if (signal.aborted || performance.now() > untilMs || !left.delete(facts.key)) continue;
           await settle({ facts, message }, (instead) => take(publisher, acknowledge, instead));
         }

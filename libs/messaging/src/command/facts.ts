@@ -10,7 +10,7 @@ const LONGEST_OPERATOR = 100;
 const MOST_POINTERS = 10;
 const LONGEST_POINTER = 100;
 const LONGEST_REASON = 300;
-/** A caller whose clock is further off says nothing about its commands. */
+/** A longer wait means that the clock of the caller is wrong. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** What logs and metrics may know of a command. */

@@ -17,7 +17,7 @@ import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-addres
 import { ownHeadersOf } from './own-headers.ts';
 import { readBody } from './read-body.ts';
 
-/** What of the bus decides how a message is read. */
+/** The parts of the bus that decide how a message is read. */
 export interface EnvelopeRules extends Pick<
   Bus,
   'names' | 'internalKeys' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'

@@ -50,7 +50,7 @@ export const READ_HEADERS: ReadonlySet<string> = new Set([...SEALED, SEAL, ...RE
 export type OwnHeaders = Readonly<Partial<typeof OWN>>;
 
 const NONE: OwnHeaders = {};
-/** A SHA-256 in base64 has so many. */
+/** The length of a SHA-256 in base64. */
 const SEAL_CHARACTERS = 44;
 
 /** Whether the headers are those of a copy: a worker has received the command before. */

@@ -56,7 +56,7 @@ export function busLooker({ names, queues }: PokerTopology, broker: Broker, park
         readAtMs = performance.now();
       });
     } catch {
-      // Gone with its connection.
+      // The connection was lost.
     } finally {
       isReading = false;
     }

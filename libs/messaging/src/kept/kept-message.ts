@@ -29,7 +29,7 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   return {
     /** The property `message_id`; '' without one. */
     id,
-    /** Also of the command that a reply answers. */
+    /** The id of the command; a reply has that of the command that it answers. */
     commandId: text(headers['command-id']) ?? id,
     type: text(properties.type) ?? patternOf(content) ?? text(death['routing-keys']?.[0]) ?? '',
     /** The header `operator`; replies have none. */

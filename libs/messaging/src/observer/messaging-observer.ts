@@ -76,14 +76,6 @@ export type QueueState = 'full' | 'gone' | 'unreachable';
 
 export type ParkingReason = `REPLY_QUEUE_${Uppercase<QueueState>}` | 'EVENT_REFUSED';
 
-export interface CommandEnd {
-  readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
-  readonly code: ErrorCode | undefined;
-  /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
-  readonly cause: string | undefined;
-  readonly attempts: number;
-}
-
 export type MessageKind = 'reply' | 'event' | 'copy';
 
 /** The trace of one command, from its delivery to its acknowledgement. */
@@ -97,7 +89,13 @@ export interface CommandTrace {
     message: OutgoingMessage,
     send: (message: OutgoingMessage) => Promise<T>,
   ): Promise<T>;
-  end(end: CommandEnd): void;
+  end(end: {
+    readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
+    readonly code: ErrorCode | undefined;
+    /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
+    readonly cause: string | undefined;
+    readonly attempts: number;
+  }): void;
 }
 
 /** A port: traces commands. The worker binds it to OpenTelemetry, if that is configured. */

@@ -13,7 +13,7 @@ import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
 import { compartmentNameOf, share } from './share.ts';
 
-/** What the commands of each lane pass. It may throw: that is the command's failure. */
+/** Settles a command by the steps of its lane. What it throws is the failure of the command. */
 export type Lanes = Readonly<Record<Lane, (command: Command) => Promise<Settlement>>>;
 
 export interface LaneParts {
@@ -30,7 +30,7 @@ export interface LaneParts {
   readonly onServed: () => void;
 }
 
-/** The lanes: what their commands pass, in this order. What comes back passes it the other way round. */
+/** The steps of each lane in their order; a settlement comes back through them in reverse. */
 export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
   const { handlers, outbox, window, onUnavailable, onServed } = parts;
   const places = new ReportPlaces(parts.reportPlaces, shortestOf(bus), bus.clock);

@@ -12,10 +12,10 @@ import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
 import { Quarantine } from './quarantine.ts';
 import { settle } from './settle.ts';
 
-/** What the broker delivers for the fourth time goes into quarantine. */
+/** At its fourth delivery a command goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
-/** One command from its delivery to its acknowledgement: opened, settled by the steps of its lane, and that carried out. */
+/** Takes a command from its delivery to its acknowledgement: opens it, has its lane settle it, and carries that out. */
 export class Pipeline {
   readonly #bus: Bus;
   readonly #lanes: Lanes;

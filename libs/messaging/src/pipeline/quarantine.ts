@@ -27,7 +27,7 @@ const ORDINARY = 0;
 const ONE_BY_ONE = 1;
 /** The most likely killer, beside nothing. */
 const ALONE = 2;
-/** It has had its time, and would keep the ones that run alone from being alone. */
+/** It takes long, and would keep the commands that run alone from being alone. */
 const SLOW = 3;
 
 /** What a copy in quarantine carries of its command. */
@@ -56,10 +56,10 @@ interface Waiting extends History {
  */
 export class Quarantine {
   readonly #bus: Bus;
-  /** Cut off, and not judged yet. */
+  /** Starts that were cut off, and are not judged yet. */
   readonly #cut = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
-  /** With their levels, and when they have had their time. */
+  /** Each command that runs, with its level and the time from which others need not wait for it. */
   readonly #running = new Map<Command, { readonly level: number; readonly untilMs: number }>();
   /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
   readonly #starting = new Map<string, Promise<unknown>>();
@@ -151,7 +151,7 @@ export class Quarantine {
     const started = candidates.slice(0, level === ORDINARY ? this.#batch : 1);
     if (started.length === candidates.length) this.#batch = 0;
     this.#lastStart = { atMs: clock(), level };
-    // Beside what does not end, a start says less.
+    // A start says less beside a command that does not end.
     const as = level === ALONE && this.#running.size > 0 ? ONE_BY_ONE : level;
     for (const waiting of started) {
       this.#waiting.delete(waiting);

@@ -12,7 +12,7 @@ interface Held extends Share {
 /** A compartment that has not moved for longer is stuck; no platform that is well takes so long for a page. */
 const PATIENCE_MS = 2_000;
 const LOOK_MS = 250;
-/** How much of the free places reports may take that wait for long reports to end. */
+/** The share of the free places that may be taken by reports that wait for long ones to end. */
 const CROWD = 1 / 2;
 
 /**

@@ -65,7 +65,7 @@ export class Outbox {
   }
 
   /**
-   * Sends a reply while its handler runs; others may follow. A final one whose queue is gone is parked.
+   * Sends a reply while its handler runs; others may follow. A final reply whose queue is gone is parked.
    *
    * @throws ReplyQueueClosed if its queue does not take it in time; UnconfirmedError if the broker does not confirm it
    */

@@ -17,7 +17,7 @@ const SHORTEST_REST_MS = 500;
 const REST_PER_REPLY_MS = 0.4;
 const STOP_TIMEOUT_MS = 2_000;
 const WALK = {
-  // One message that keeps the broker busy must not keep those behind it here.
+  // A message that takes the broker long must not keep those behind it here.
   silenceMs: 60_000,
   // No final reply comes near it; what is cut has no seal that fits, and stays.
   maxBodyBytes: 1024 * 1024,
