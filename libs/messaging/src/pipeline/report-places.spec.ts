@@ -31,7 +31,7 @@ describe('ReportPlaces', () => {
       places.moved(SICK);
     }
     places.leave(SICK);
-    expect(await waiting).toBe('entered');
+    expect([await waiting, jest.getTimerCount()]).toEqual(['entered', 0]);
   });
 
   it('sends reports away that wait for long ones, so that those behind them are delivered', async () => {
