@@ -106,7 +106,7 @@ describe('Quarantine', () => {
 
   it.each([
     [20, 1_500, 800],
-    [1, 10_000, 5_000],
+    [1, 60_000, 14_000],
     [4, 20_000, 10_000],
     // They hang: nothing waits for them.
     [5, HOUR_MS / 5, 20],
