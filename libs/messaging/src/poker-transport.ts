@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 
-import { busNames, type Lane } from '#contracts';
+import type { Lane } from '#contracts';
 import { Broker, QueueConsumer } from '#rabbitmq';
 import { steadyClock, Window } from '#resilience';
 
@@ -11,10 +11,9 @@ import type { CommandHandler } from './command/command.ts';
 import { READ_HEADERS } from './envelope/own-headers.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
-import { type BusLook, BusLooker } from './kept/bus-look.ts';
+import { busLooker } from './kept/bus-look.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
-import { ReportPlaces } from './pipeline/report-places.ts';
 import { compartmentOf } from './pipeline/share.ts';
 import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
@@ -33,6 +32,8 @@ export type MessagingHealth = PokerTransport['health'];
  */
 export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
+  /** What the broker knows of the whole service; `undefined` if it does not answer. */
+  readonly look: ReturnType<typeof busLooker>;
   /** By command type. */
   readonly #handlers = new Map<string, CommandHandler>();
   /** What Nest's base class begins with. */
@@ -45,14 +46,14 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   readonly #broker: Broker;
   readonly #prefetch: Readonly<Record<Lane, number>>;
   readonly #forwarder: ParkedReplyForwarder;
-  readonly #looker: BusLooker;
   #closed: Promise<void> | undefined;
 
   constructor(options: MessagingOptions, idempotency: IdempotencyStore) {
     super();
     const { settings, tls, observer } = options;
     const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
-    const names = busNames(prefix);
+    const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
+    const { names } = topology;
     const times = { nowMs: Date.now, clock: steadyClock, sleep };
     const bus: Bus = { ...options, ...times, idempotency, names, newId: randomUUID };
     this.#bus = bus;
@@ -60,7 +61,6 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     this.#prefetch = { interactive, reports: REPORTS_IN_FLIGHT * REPORTS_PREFETCH };
     const stuckMs = settings.INTERACTIVE_DEADLINE_MS * STUCK_SHARE;
     this.#window = new Window(interactive, stuckMs, bus.clock);
-    const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
     this.#broker = new Broker({
       name: 'poker-bridge',
       urls,
@@ -84,7 +84,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       handlers: this.#handlers,
       outbox: new Outbox(bus, this.#broker),
       window: this.#window,
-      places: new ReportPlaces(this.#prefetch.reports, bus.clock),
+      reportPlaces: this.#prefetch.reports,
       onUnavailable: () => {
         const { pauseMs } = bus.reportsPause();
         if (pauseMs !== undefined) reports()?.pause(pauseMs);
@@ -106,12 +106,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     );
     this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, interactive)];
     this.#forwarder = new ParkedReplyForwarder(bus, this.#broker);
-    this.#looker = new BusLooker(topology, this.#broker, () => this.#forwarder.left);
-  }
-
-  /** What the broker knows of the whole service; `undefined` if it does not answer. */
-  look(): Promise<BusLook | undefined> {
-    return this.#looker.look();
+    this.look = busLooker(topology, this.#broker, () => this.#forwarder.left);
   }
 
   /** What health shows of the bus. */

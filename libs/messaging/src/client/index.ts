@@ -1,4 +1,4 @@
-// A door of its own: who only calls does not load the transport, and Nest with it.
+// An entry of its own: a program without a worker does not load the transport, and Nest with it.
 export type { KeptMessage } from '../kept/kept-message.ts';
 export { type Kept, KeptQueue, type KeptQueueOptions, type TakeOutcome } from './kept-queue.ts';
 export { Redriver } from './redriver.ts';

@@ -76,14 +76,11 @@ export class KeptQueue implements AsyncDisposable {
 
   /** @throws BrokerError, also `queue-missing` if no worker has declared anything yet */
   static async open(options: KeptQueueOptions): Promise<KeptQueue> {
-    const kept = new KeptQueue(await connect(options), options);
-    try {
-      await kept.#explained(() => kept.#counts());
-      return kept;
-    } catch (error) {
-      await kept[Symbol.asyncDispose]();
-      throw error;
-    }
+    await using stack = new AsyncDisposableStack();
+    const kept = stack.use(new KeptQueue(await connect(options), options));
+    await kept.#explained(() => kept.#counts());
+    stack.move();
+    return kept;
   }
 
   /**
@@ -134,7 +131,7 @@ export class KeptQueue implements AsyncDisposable {
         const untilMs = performance.now() + ROUND_MS;
         for await (const { message, acknowledge } of messages) {
           const facts = keptMessageOf(message, this.#keys);
-          // What is not settled any more is walked past all the same, so that all of it is back in its place.
+          // The walk goes on to the end in any case, so that all messages are back in their places.
           if (signal.aborted || performance.now() > untilMs || !left.delete(facts.key)) continue;
           await settle({ facts, message }, (instead) => take(publisher, acknowledge, instead));
         }

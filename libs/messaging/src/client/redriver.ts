@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
 
-import { busNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
+import { busNames } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
@@ -47,11 +47,10 @@ export class Redriver {
    * by `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
    */
   commandOf(letter: Redriving, content = letter.delivery.message.content): OutgoingMessage {
-    const { type, own } = letter.envelope;
+    const { lane, own } = letter.envelope;
     const { 'x-redriven': redriven = 0, 'x-sequence': sequence } = own;
     // A type that only another version knows is moved by the worker.
-    const queue = this.#rules.names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'];
-    const copy = copyOf(letter, { queue });
+    const copy = copyOf(letter, { queue: this.#rules.names.lanes[lane] });
     const { timestamp: _timestamp, ...properties } = copy.properties;
     const { 'x-deadline': _deadline, ...carried } = properties.headers;
     const numbered = sequence !== undefined && { 'x-sequence': sequence };

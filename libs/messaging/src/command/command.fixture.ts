@@ -1,6 +1,6 @@
 import { BUS_OF_SPEC, sealed } from '../envelope/bus.fixture.ts';
 import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
-import { isCommandType, LANE_OF_COMMAND, type Reply } from '#contracts';
+import type { Reply } from '#contracts';
 
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { Command } from './command.ts';
@@ -14,8 +14,7 @@ export function commandOf({ properties, ...facts }: DeliveryFacts = {}, bus = BU
     properties: { messageId: 'm-1', replyTo: 'lobby', ...properties },
   });
   const envelope = openEnvelope(delivery.message, bus, delivery.bodyBytes);
-  const lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
-  return new Command(delivery, envelope, lane, bus.nowMs);
+  return new Command(delivery, envelope, bus.nowMs);
 }
 
 /** The same from a copy of a worker's own, whose headers are believed. */

@@ -1,6 +1,6 @@
 import type { Context } from '@opentelemetry/api';
 
-import type { Lane, Reply } from '#contracts';
+import type { Reply } from '#contracts';
 import type { Delivery } from '#rabbitmq';
 import { Deadline } from '#resilience';
 
@@ -58,12 +58,6 @@ interface Tail {
 
 /** One command between its delivery and its acknowledgement. */
 export class Command {
-  readonly delivery: Delivery;
-  readonly envelope: Envelope;
-  /** The lane whose policies apply; an unknown type is answered on the interactive one. */
-  readonly lane: Lane;
-  /** The time of day, epoch milliseconds. */
-  readonly nowMs: () => number;
   readonly receivedAtMs: number;
   readonly deadline: Deadline;
   readonly replies: Replies;
@@ -76,11 +70,12 @@ export class Command {
   /** The last one that was registered. */
   #tail: Tail | undefined;
 
-  constructor(delivery: Delivery, envelope: Envelope, lane: Lane, nowMs: () => number) {
-    this.delivery = delivery;
-    this.envelope = envelope;
-    this.lane = lane;
-    this.nowMs = nowMs;
+  /** @param nowMs the time of day, epoch milliseconds */
+  constructor(
+    readonly delivery: Delivery,
+    readonly envelope: Envelope,
+    readonly nowMs: () => number,
+  ) {
     this.receivedAtMs = nowMs();
     this.deadline = new Deadline(envelope.deadlineAtMs, this.receivedAtMs);
     // As an earlier run left them.

@@ -8,7 +8,7 @@ import type { Copy, Settlement } from './settlement.ts';
 
 type Original = Pick<Command, 'envelope'> & { readonly delivery: Pick<Command['delivery'], 'message'> };
 
-/** What of a command travels on with its copies; whatever else a caller set is dropped. */
+/** The headers and properties that a copy keeps of a command; all others that a caller set are dropped. */
 const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate'];
 const CARRIED_PROPERTIES = ['correlationId', 'contentType', 'contentEncoding', 'appId'] as const;
 const LONGEST_HEADER = 1024;

@@ -1,4 +1,4 @@
-import { type ErrorBody, isCommandType, type Violation } from '#contracts';
+import type { ErrorBody, Violation } from '#contracts';
 import { isOfUnknownMember } from '#contracts/validation';
 
 import { isCopy } from '../envelope/own-headers.ts';
@@ -10,18 +10,18 @@ const LONGEST_OPERATOR = 100;
 const MOST_POINTERS = 10;
 const LONGEST_POINTER = 100;
 const LONGEST_REASON = 300;
-/** A caller whose clock is further off says nothing about its commands. */
+/** A longer wait means that the clock of the caller is wrong. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** What logs and metrics may know of a command. */
-export function factsOf({ envelope, lane, trace, attempts, receivedAtMs, nowMs }: Command): CommandFacts {
-  const { id, correlationId, type, operator, subject } = envelope;
+export function factsOf({ envelope, trace, attempts, receivedAtMs, nowMs }: Command): CommandFacts {
+  const { id, correlationId, knownType, operator, subject, lane } = envelope;
   // A traceparent is `00-<trace id>-<span id>-<flags>`.
   const traceId = trace?.traceId ?? envelope.traceparent?.slice(3, 35);
   return {
     id,
     correlationId,
-    type: isCommandType(type) ? type : 'unknown',
+    type: knownType ?? 'unknown',
     operator: operator.slice(0, LONGEST_OPERATOR),
     ...(subject !== undefined && { subject }),
     lane,

@@ -16,9 +16,7 @@ type FailedReply = Extract<Reply, { type: 'command.failed' }>;
 
 /** What becomes of a command. Source: bus contract, section 5. */
 export type Settlement =
-  /**
-   * Its final reply is sent, unless it was while the handler ran, and announced. `cause` is why it failed, for the log alone.
-   */
+  /** Its final reply is announced, and sent if the handler has not done so. `cause` is why it failed, for the log alone. */
   | { readonly kind: 'answer'; readonly reply: Reply; readonly cause?: unknown; readonly isSent?: boolean }
   /** Answered, and kept for people as well. */
   | { readonly kind: 'dead-letter'; readonly reply: FailedReply; readonly cause?: unknown }

@@ -10,22 +10,26 @@ type DerivedKeys = ReturnType<typeof derive>;
  * change of the key is still believed, nothing is written with a former one.
  */
 export class InternalKeys {
-  /** From the newest to the oldest. */
-  all: readonly [DerivedKeys, ...DerivedKeys[]];
+  #all: readonly [DerivedKeys, ...DerivedKeys[]];
 
   /** @param key the same for all workers; 32 bytes */
   constructor(key: Buffer) {
-    this.all = [derive(key)];
+    this.#all = [derive(key)];
+  }
+
+  /** From the newest to the oldest. */
+  get all(): readonly DerivedKeys[] {
+    return this.#all;
   }
 
   get current(): DerivedKeys {
-    return this.all[0];
+    return this.#all[0];
   }
 
   rotate(key: Buffer): void {
     if (this.current.internal.equals(key)) return;
-    const former = this.all.filter(({ internal }) => !internal.equals(key));
-    this.all = [derive(key), ...former.slice(0, MAX_FORMER)];
+    const former = this.#all.filter(({ internal }) => !internal.equals(key));
+    this.#all = [derive(key), ...former.slice(0, MAX_FORMER)];
   }
 }
 

@@ -15,6 +15,8 @@ describe('openEnvelope', () => {
       form: 'typed',
       id: 'made-up',
       type: 'session.create',
+      knownType: 'session.create',
+      lane: 'interactive',
       correlationId: 'made-up',
       replyTo: { kind: 'none' },
       operator: 'default',

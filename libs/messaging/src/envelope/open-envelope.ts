@@ -4,6 +4,7 @@ import {
   CommandError,
   type CommandType,
   commandTypeOf,
+  type Lane,
   LANE_OF_COMMAND,
   SCHEMA_VERSION,
   type Violation,
@@ -16,7 +17,7 @@ import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-addres
 import { ownHeadersOf } from './own-headers.ts';
 import { readBody } from './read-body.ts';
 
-/** What of the bus decides how a message is read. */
+/** The parts of the bus that decide how a message is read. */
 export interface EnvelopeRules extends Pick<
   Bus,
   'names' | 'internalKeys' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'
@@ -83,7 +84,8 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
   // A packet names its type in its body; a typed command without the property, in its routing key.
   const pattern = typeof body.pattern === 'string' ? body.pattern.slice(0, MAX_TYPE_CHARACTERS) : '';
   const typeName = hasType ? sentType : isPacket ? pattern : fields.routingKey;
-  const known = commandTypeOf(typeName);
+  const knownType = commandTypeOf(typeName);
+  const lane: Lane = knownType ? LANE_OF_COMMAND[knownType] : 'interactive';
 
   const sentId: unknown = isPacket ? body.id : properties.messageId;
   const isIdGiven = sentId !== undefined && sentId !== null && sentId !== '';
@@ -93,8 +95,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
   const id = isIdUsable ? sentId : rules.newId();
 
   const nowMs = rules.nowMs();
-  const isReport = known !== undefined && LANE_OF_COMMAND[known] === 'reports';
-  const budgetMs = isReport ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
+  const budgetMs = lane === 'reports' ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
   const deadlineAtMs = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
   if (deadlineAtMs === undefined)
     violate('/headers/x-deadline', 'ISO 8601 with a zone, or epoch milliseconds');
@@ -105,7 +106,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
   const sentOperator = headers['operator'] ?? (areDropped ? '' : 'default');
   const operator = typeof sentOperator === 'string' ? sentOperator : undefined;
   if (operator === undefined) violate('/headers/operator', 'a string');
-  const player = known && subjectOf && operator !== undefined && playerOf(known, body.data);
+  const player = knownType && subjectOf && operator !== undefined && playerOf(knownType, body.data);
 
   const version = headers['schema-version'] ?? SCHEMA_VERSION;
   const isVersion = Number.isInteger(version);
@@ -126,7 +127,11 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
     /** The command's identity; made up if the message has none that can be used. */
     id,
     /** The type as sent; '' without one. */
-    type: known ?? typeName,
+    type: knownType ?? typeName,
+    /** The type, if there are such commands. */
+    knownType,
+    /** Whose policies apply; a command of an unknown type is answered on the interactive one. */
+    lane,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller),
     /** The broker user that sent it, as the broker checked it; `anonymous` without one. */

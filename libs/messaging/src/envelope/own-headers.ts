@@ -32,30 +32,25 @@ const SEALED = Object.keys(OWN);
 
 const SEAL = 'x-seal';
 
-/** On commands. */
-const READ_OF_COMMANDS = ['operator', 'x-deadline', 'schema-version', 'traceparent', 'tracestate'];
-/** On parked replies. */
-const READ_OF_REPLIES = ['command-id', 'command-type', 'sequence', 'final'];
-/** On what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing. */
-const READ_OF_KEPT = ['x-failure', 'x-failed-at'];
-/** On the broker's deliveries and returns. */
-const READ_OF_BROKER = ['x-delivery-count', 'x-acquired-count', 'x-publish-id'];
+const READ = [
+  // On commands.
+  ['operator', 'x-deadline', 'schema-version', 'traceparent', 'tracestate'],
+  // On parked replies.
+  ['command-id', 'command-type', 'sequence', 'final'],
+  // On what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing.
+  ['x-failure', 'x-failed-at'],
+  // On the broker's deliveries and returns.
+  ['x-delivery-count', 'x-acquired-count', 'x-publish-id'],
+];
 
 /** The headers that a worker reads. It keeps no others, whatever strangers send. */
-export const READ_HEADERS: ReadonlySet<string> = new Set([
-  ...SEALED,
-  SEAL,
-  ...READ_OF_COMMANDS,
-  ...READ_OF_REPLIES,
-  ...READ_OF_KEPT,
-  ...READ_OF_BROKER,
-]);
+export const READ_HEADERS: ReadonlySet<string> = new Set([...SEALED, SEAL, ...READ.flat()]);
 
 /** The headers of a message that a worker wrote, as far as that is proved; of any other message none. */
 export type OwnHeaders = Readonly<Partial<typeof OWN>>;
 
 const NONE: OwnHeaders = {};
-/** A SHA-256 in base64 has so many. */
+/** The length of a SHA-256 in base64. */
 const SEAL_CHARACTERS = 44;
 
 /** Whether the headers are those of a copy: a worker has received the command before. */

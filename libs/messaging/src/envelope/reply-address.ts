@@ -9,12 +9,10 @@ const MOST_BYTES = 3;
 
 /** Where the replies go. */
 export type ReplyAddress =
-  | { readonly kind: 'none' }
-  /** One of the service's own queues, where an answer would come back as a command, or none that this caller may name. */
-  | { readonly kind: 'forbidden' }
-  | { readonly kind: 'queue'; readonly queue: string }
-  /** The direct reply-to key of a waiting client: at most once, without a return. */
-  | { readonly kind: 'direct'; readonly queue: string };
+  /** Forbidden is one of the service's own queues, where an answer would come back as a command, and what this caller may not name. */
+  | { readonly kind: 'none' | 'forbidden'; readonly queue?: undefined }
+  /** Direct is the direct reply-to key of a waiting client: at most once, without a return. */
+  | { readonly kind: 'queue' | 'direct'; readonly queue: string };
 
 /** Who may send what. A caller is a broker user, as the broker has checked it. Source: bus contract, section 5a. */
 export abstract class CallerPolicy {

@@ -12,78 +12,68 @@ const LONGEST_REST_MS = 60_000;
 const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 
 /** What the broker knows of the whole service: the same from every worker. */
-export type BusLook = NonNullable<Awaited<ReturnType<BusLooker['look']>>>;
+export type BusLook = NonNullable<Awaited<ReturnType<ReturnType<typeof busLooker>>>>;
 
 export type KeptLook = ReturnType<typeof keptLook>;
 
 /**
  * Looks at the queues of the service over the connection that consumes, which the broker serves under an alarm, too. Dead
  * letters are looked into by one worker at a time, and keep their places.
+ *
+ * @param parked what the last walk of the worker that forwards parked replies left in their queue
+ * @returns looks once; `undefined` if the broker does not answer
  */
-export class BusLooker {
-  readonly #topology: PokerTopology;
-  readonly #parked: () => KeptSummary;
-  readonly #broker: Broker;
-  readonly #lock: QueueLock;
-  #letters = new KeptSummary();
-  #readAtMs = Number.NEGATIVE_INFINITY;
-  #isReading = false;
-
-  /** @param parked what the last walk of the worker that forwards parked replies left in their queue */
-  constructor(topology: PokerTopology, broker: Broker, parked: () => KeptSummary) {
-    this.#topology = topology;
-    this.#parked = parked;
-    this.#broker = broker;
-    this.#lock = new QueueLock(lockOf(topology.names, 'deadLetters'), broker);
-  }
-
-  /** @returns undefined if the broker does not answer */
-  async look() {
-    const { names, queues } = this.#topology;
-    const looks = await Promise.all(queues.map(({ name }) => this.#countsOf(name)));
-    if (looks.every(({ messages }) => messages === undefined)) return undefined;
-    const depthOf = (name: string): number | undefined => looks.find(({ queue }) => queue === name)?.messages;
-    const { deadLetters, undelivered } = names;
-    void this.#readIfDue(depthOf(deadLetters));
-    return {
-      /** The lanes, the quarantine and the retry queues. */
-      queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
-      deadLetters: keptLook(deadLetters, depthOf(deadLetters), this.#letters),
-      parked: keptLook(undelivered, depthOf(undelivered), this.#parked()),
-    };
-  }
+export function busLooker({ names, queues }: PokerTopology, broker: Broker, parked: () => KeptSummary) {
+  const { deadLetters, undelivered } = names;
+  const lock = new QueueLock(lockOf(names, 'deadLetters'), broker);
+  let letters = new KeptSummary();
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let isReading = false;
 
   /** One queue as the broker counts it; no counts if there is no such queue, or the broker does not say. */
-  async #countsOf(queue: string) {
-    const { messageCount: messages, consumerCount: consumers } = (await this.#broker.countsOf(queue)) ?? {};
-    const lane = LANES.find((each) => this.#topology.names.lanes[each] === queue);
+  const look = async (queue: string) => {
+    const { messageCount: messages, consumerCount: consumers } = (await broker.countsOf(queue)) ?? {};
+    const lane = LANES.find((each) => names.lanes[each] === queue);
     return { queue, ...(lane && { lane }), messages, consumers };
-  }
+  };
 
   /** Reads the dead letters if it is time to. Never rejects: the next look tries again. */
-  async #readIfDue(depth: number | undefined): Promise<void> {
-    if (this.#isReading) return;
-    this.#isReading = true;
+  const readIfDue = async (depth: number | undefined): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
     try {
       // The broker tells only connections that have published of an alarm, and the same alarm keeps callers from sending the
       // command that would have this worker publish. Under an alarm this is not answered, and no lock can be taken.
-      await this.#lock.isTaken();
-      const { consuming } = this.#broker;
+      await lock.isTaken();
+      const { consuming } = broker;
       if (!consuming || depth === undefined || depth > MOST_READ) return;
-      const restMs = depth === this.#letters.messages ? LONGEST_REST_MS : SHORTEST_REST_MS;
-      if (performance.now() - this.#readAtMs < restMs) return;
-      const letters = new KeptSummary();
-      await this.#lock.walk(consuming, this.#topology.names.deadLetters, WALK, async (messages) => {
-        for await (const { message } of messages) letters.add(message);
-        this.#letters = letters;
-        this.#readAtMs = performance.now();
+      const restMs = depth === letters.messages ? LONGEST_REST_MS : SHORTEST_REST_MS;
+      if (performance.now() - readAtMs < restMs) return;
+      const read = new KeptSummary();
+      await lock.walk(consuming, deadLetters, WALK, async (messages) => {
+        for await (const { message } of messages) read.add(message);
+        letters = read;
+        readAtMs = performance.now();
       });
     } catch {
-      // Gone with its connection.
+      // The connection was lost.
     } finally {
-      this.#isReading = false;
+      isReading = false;
     }
-  }
+  };
+
+  return async () => {
+    const looks = await Promise.all(queues.map(({ name }) => look(name)));
+    if (looks.every(({ messages }) => messages === undefined)) return undefined;
+    const depthOf = (name: string): number | undefined => looks.find(({ queue }) => queue === name)?.messages;
+    void readIfDue(depthOf(deadLetters));
+    return {
+      /** The lanes, the quarantine and the retry queues. */
+      queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
+      deadLetters: keptLook(deadLetters, depthOf(deadLetters), letters),
+      parked: keptLook(undelivered, depthOf(undelivered), parked()),
+    };
+  };
 }
 
 /** @returns `reasons` are undefined before the queue was looked into, and if too much lies there */

@@ -29,7 +29,7 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   return {
     /** The property `message_id`; '' without one. */
     id,
-    /** Also of the command that a reply answers. */
+    /** The id of the command; a reply has that of the command that it answers. */
     commandId: text(headers['command-id']) ?? id,
     type: text(properties.type) ?? patternOf(content) ?? text(death['routing-keys']?.[0]) ?? '',
     /** The header `operator`; replies have none. */
@@ -61,8 +61,12 @@ interface KeptReason {
 
 /** A look into a queue that keeps messages for people: how many there are of each reason, and the latest of them. */
 export class KeptSummary {
-  messages = 0;
+  #messages = 0;
   readonly #reasons = new Map<string, KeptReason>();
+
+  get messages(): number {
+    return this.#messages;
+  }
 
   /** The most frequent first. */
   get reasons(): readonly KeptReason[] {
@@ -77,7 +81,7 @@ export class KeptSummary {
     const { count = 0, since } = this.#reasons.get(reason) ?? {};
     const [first] = [since, last.failedAt].filter((at) => at !== undefined).toSorted();
     this.#reasons.set(reason, { reason, count: count + 1, since: first, last });
-    this.messages += 1;
+    this.#messages += 1;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '@opentelemetry/api';
 
 import type { ErrorCode, Lane, ReplyType } from '#contracts';
-import type { ConnectionState, OutgoingMessage } from '#rabbitmq';
+import type { ConnectionState, Delivery, OutgoingMessage } from '#rabbitmq';
 
 import type { RedisState } from '../idempotency/redis-connection.ts';
 
@@ -31,13 +31,6 @@ export interface FailureFacts {
   readonly reason: string;
 }
 
-/** Where a postponed command waits; `until` is ISO 8601. */
-export interface Postponement {
-  readonly delayMs: number;
-  readonly queue: string;
-  readonly until: string;
-}
-
 /** What happens on the bus, for logs and metrics. The worker binds it. */
 export abstract class MessagingObserver {
   /** @param waitedMs in its queue, as far as is known; undefined for a command that was received before */
@@ -51,10 +44,11 @@ export abstract class MessagingObserver {
     cause: unknown,
     failure?: FailureFacts,
   ): void;
+  /** @param postponement where it waits, and until when, ISO 8601 */
   abstract commandPostponed(
     command: CommandFacts,
     code: ErrorCode,
-    postponement: Postponement,
+    postponement: Readonly<{ delayMs: number; queue: string; until: string }>,
     failure: FailureFacts,
   ): void;
   /** To its own lane, or to the quarantine. */
@@ -82,20 +76,6 @@ export type QueueState = 'full' | 'gone' | 'unreachable';
 
 export type ParkingReason = `REPLY_QUEUE_${Uppercase<QueueState>}` | 'EVENT_REFUSED';
 
-export interface DeliveryFacts {
-  readonly queue: string;
-  readonly bodyBytes: number;
-  readonly traceparent: string | undefined;
-}
-
-export interface CommandEnd {
-  readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
-  readonly code: ErrorCode | undefined;
-  /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
-  readonly cause: string | undefined;
-  readonly attempts: number;
-}
-
 export type MessageKind = 'reply' | 'event' | 'copy';
 
 /** The trace of one command, from its delivery to its acknowledgement. */
@@ -109,10 +89,19 @@ export interface CommandTrace {
     message: OutgoingMessage,
     send: (message: OutgoingMessage) => Promise<T>,
   ): Promise<T>;
-  end(end: CommandEnd): void;
+  end(end: {
+    readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
+    readonly code: ErrorCode | undefined;
+    /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
+    readonly cause: string | undefined;
+    readonly attempts: number;
+  }): void;
 }
 
 /** A port: traces commands. The worker binds it to OpenTelemetry, if that is configured. */
 export abstract class CommandTracer {
-  abstract start(command: CommandFacts, delivery: DeliveryFacts): CommandTrace;
+  abstract start(
+    command: CommandFacts,
+    delivery: Pick<Delivery, 'queue' | 'bodyBytes'> & { readonly traceparent: string | undefined },
+  ): CommandTrace;
 }

@@ -48,8 +48,10 @@ it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts])
 );
 
 describe('a command', () => {
-  it('moves to quarantine if it is delivered for the fourth time', async () => {
-    const { published, end } = await new SpecPipeline().process(delivered(3));
+  it('moves to quarantine if it is delivered for the fourth time, also if that has to be declared again', async () => {
+    const spec = new SpecPipeline();
+    spec.answers.set('poker.quarantine', 'returned');
+    const { published, end } = await spec.process(delivered(3));
     expect([published.map(([to]) => to), end]).toEqual([['poker.quarantine'], 'acknowledged']);
   });
 

@@ -6,14 +6,14 @@ import type { Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { once } from './once.ts';
-import { postpone, reportShare } from './postpone.ts';
+import { postpone, reportShare, shortestOf } from './postpone.ts';
 import { refuse } from './refuse.ts';
-import type { ReportPlaces } from './report-places.ts';
+import { ReportPlaces } from './report-places.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
 import { compartmentNameOf, share } from './share.ts';
 
-/** What the commands of each lane pass. It may throw: that is the command's failure. */
+/** Settles a command by the steps of its lane. What it throws is the failure of the command. */
 export type Lanes = Readonly<Record<Lane, (command: Command) => Promise<Settlement>>>;
 
 export interface LaneParts {
@@ -22,38 +22,31 @@ export interface LaneParts {
   readonly outbox: Outbox;
   /** Where players' commands have their places. */
   readonly window: Window;
-  readonly places: ReportPlaces;
+  /** Reports that may be in flight. */
+  readonly reportPlaces: number;
   /** Called after a report was postponed because of the platform: perhaps its lane had better pause. */
   readonly onUnavailable: () => void;
   /** Called when a report has shown, while it runs, that its lane can be served. */
   readonly onServed: () => void;
 }
 
-/** The lanes: what their commands pass, in this order. What comes back passes it the other way round. */
+/** The steps of each lane in their order; a settlement comes back through them in reverse. */
 export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
-  const { handlers, outbox, window, places, onUnavailable, onServed } = parts;
-  const laneOf = (...steps: readonly Step[]): Lanes[Lane] => {
-    const settle = inOrder(steps);
-    return (command) => settle(refuse(command, handlers, bus));
+  const { handlers, outbox, window, onUnavailable, onServed } = parts;
+  const places = new ReportPlaces(parts.reportPlaces, shortestOf(bus), bus.clock);
+  const laneOf = (steps: readonly Step[], last: Next): Lanes[Lane] => {
+    const first = steps.reduceRight<Next>((next, step) => (command) => step(command, next), last);
+    return (command) => first(refuse(command, handlers, bus));
   };
   const onSent = (command: CheckedCommand): void => {
     places.moved(compartmentNameOf(command));
     onServed();
   };
   return {
-    interactive: laneOf(once(bus, window), deadline, share(window), run(outbox)),
+    interactive: laneOf([once(bus, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
-      reportShare(bus, places),
-      postpone(bus, outbox, onUnavailable),
-      resume(),
-      deadline,
+      [reportShare(bus, places), postpone(bus, outbox, onUnavailable), resume(), deadline],
       run(outbox, onSent),
     ),
   };
-}
-
-/** The steps as one function, the first of them outermost. */
-function inOrder(steps: readonly Step[]): Next {
-  const end: Next = () => Promise.reject(new Error('no step settled the command'));
-  return steps.reduceRight<Next>((next, step) => (command) => step(command, next), end);
 }

@@ -11,7 +11,6 @@ import type { Bus } from '../messaging-options.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { Outbox } from '../replies/outbox.ts';
 import { Pipeline } from './pipeline.ts';
-import { ReportPlaces } from './report-places.ts';
 
 export const CREATED: Reply = {
   type: 'session.created',
@@ -67,14 +66,14 @@ export class SpecPipeline {
     };
     const broker = {
       publish: (message: OutgoingMessage) => this.#publish(message),
-      redeclare: () => Promise.resolve(),
+      redeclare: () => Promise.resolve(void this.answers.delete('poker.quarantine')),
       countsOf: (queue: string) => Promise.resolve({ queue, messageCount: 1, consumerCount: 0 }),
     };
     this.pipeline = new Pipeline(bus, {
       outbox: new Outbox(bus, broker),
       handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
-      places: new ReportPlaces(8, clock),
+      reportPlaces: 8,
       onUnavailable: () => void this.told.push(['unavailable']),
       onServed: () => undefined,
     });

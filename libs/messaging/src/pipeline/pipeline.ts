@@ -1,4 +1,4 @@
-import { isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import type { Lane } from '#contracts';
 import { type Delivery, InFlight, type Place } from '#rabbitmq';
 
 import { Command } from '../command/command.ts';
@@ -12,10 +12,10 @@ import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
 import { Quarantine } from './quarantine.ts';
 import { settle } from './settle.ts';
 
-/** What the broker delivers for the fourth time goes into quarantine. */
+/** At its fourth delivery a command goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
-/** One command from its delivery to its acknowledgement: opened, settled by the steps of its lane, and that carried out. */
+/** Takes a command from its delivery to its acknowledgement: opens it, has its lane settle it, and carries that out. */
 export class Pipeline {
   readonly #bus: Bus;
   readonly #lanes: Lanes;
@@ -32,24 +32,23 @@ export class Pipeline {
 
   /** The receipt of the oldest command of a lane in flight, epoch milliseconds; `undefined` if there is none. */
   oldestMs(lane: Lane): number | undefined {
-    for (const { item } of this.#inFlight) if (item.lane === lane) return item.receivedAtMs;
+    for (const { item } of this.#inFlight) if (item.envelope.lane === lane) return item.receivedAtMs;
     return undefined;
   }
 
   /** Never rejects: what cannot be settled now goes back to the broker. */
   async process(delivery: Delivery): Promise<void> {
-    const { observer, names } = this.#bus;
+    const { observer } = this.#bus;
     let place: Place<Command> | undefined;
     try {
       const command = this.#open(delivery);
       place = this.#inFlight.add(command);
-      observer.commandTaken(command.lane, delivery.message.fields.redelivered, waitedMs(command));
+      const { lane } = command.envelope;
+      observer.commandTaken(lane, delivery.message.fields.redelivered, waitedMs(command));
       let settlement: Settlement;
       try {
-        const isQuarantined = delivery.queue === names.quarantine && isSound(command);
-        settlement =
-          (isQuarantined ? await this.#quarantine.admit(command) : this.#misplaced(command)) ??
-          (await this.#lanes[command.lane](command));
+        const moved = this.#route(command);
+        settlement = (moved instanceof Promise ? await moved : moved) ?? (await this.#lanes[lane](command));
       } catch (thrown) {
         settlement = settlementOf(command, thrown);
       }
@@ -57,7 +56,7 @@ export class Pipeline {
       command.end(end);
       const { trace, attempts } = command;
       trace?.end({ settlement: end.kind, code: failureOf(end)?.code, cause: causeOf(end), attempts });
-      observer.commandReleased(command.lane);
+      observer.commandReleased(lane);
     } catch {
       // Nothing above is expected to throw; an error costs this delivery, and not the process.
       delivery.requeue();
@@ -70,29 +69,26 @@ export class Pipeline {
     const { nowMs, tracer } = this.#bus;
     const { message, queue, bodyBytes } = delivery;
     const envelope = openEnvelope(message, this.#bus, bodyBytes);
-    const lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
-    const command = new Command(delivery, envelope, lane, nowMs);
+    const command = new Command(delivery, envelope, nowMs);
     const { traceparent } = envelope;
     command.trace = tracer?.start(factsOf(command), { queue, bodyBytes, traceparent });
     return command;
   }
 
   /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here. */
-  #misplaced(command: Command): Settlement | undefined {
+  #route(command: Command): ReturnType<Quarantine['admit']> {
     const { names } = this.#bus;
-    const { delivery, envelope, lane } = command;
-    if (!isSound(command)) return undefined;
+    const { delivery, envelope } = command;
+    // Such a command is only answered, and a copy would not show what is wrong with it.
+    if (envelope.fault || envelope.violations.length > 0) return undefined;
+    if (delivery.queue === names.quarantine) return this.#quarantine.admit(command);
     // At a first delivery the broker's count may be forged by the publisher: the broker sets it from the second on.
     const mayHaveKilled =
       delivery.message.fields.redelivered && delivery.redeliveries >= QUARANTINED_AFTER_REDELIVERIES;
     if (mayHaveKilled) return moveTo(names.quarantine, command);
     // A copy has no priority: what a caller has the broker prefer goes behind those that had waited.
-    const staysHere = delivery.queue === names.lanes[lane] && !delivery.isPreferred;
-    return staysHere || !isCommandType(envelope.type) ? undefined : moveTo(names.lanes[lane], command);
+    const lane = names.lanes[envelope.lane];
+    const staysHere = delivery.queue === lane && !delivery.isPreferred;
+    return staysHere || !envelope.knownType ? undefined : moveTo(lane, command);
   }
-}
-
-/** For any other command nothing is done but to answer, and a copy would not show what is wrong with it. */
-function isSound({ envelope }: Command): boolean {
-  return envelope.fault === undefined && envelope.violations.length === 0;
 }

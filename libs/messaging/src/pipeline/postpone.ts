@@ -14,7 +14,7 @@ import { compartmentNameOf } from './share.ts';
 export function reportShare(bus: Bus, places: ReportPlaces): Step {
   return async (command, next) => {
     const compartment = compartmentNameOf(command);
-    const turn = await places.enter(compartment, command.deadline, () => fits(command, bus));
+    const turn = await places.enter(compartment, command.deadline);
     if (turn === 'stuck') return waitFor(command, bus, errorBodyOf(new CommandError('OVERLOADED'), command));
     if (turn === 'expired') throw new DeadlineExceeded();
     command.atEnd(({ kind }) => places.leave(compartment, kind !== 'postpone'));
@@ -30,12 +30,13 @@ export function reportShare(bus: Bus, places: ReportPlaces): Step {
  * @param onUnavailable called after a report went to a retry queue because of the platform
  */
 export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): Step {
+  const shortestMs = shortestOf(bus);
   /** @returns undefined if the report had better keep its place: one does, for the end of the wait */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
     const leftMs = state === 'unreachable' ? Infinity : outbox.waitLeftMs(command);
     if (leftMs <= 0) throw queueFull(state);
-    const isElsewhere = leftMs > shortestOf(bus) || outbox.isTried(command);
-    if (!isElsewhere || !fits(command, bus)) return undefined;
+    const isElsewhere = leftMs > shortestMs || outbox.isTried(command);
+    if (!isElsewhere || command.deadline.remainingMs() <= shortestMs) return undefined;
     return waitFor(command, bus, errorBodyOf(queueFull(state), command));
   };
   return async (command, next) => {
@@ -44,9 +45,12 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
     if (waiting) return waiting;
     try {
       const settlement = await next(command);
-      const postponed = waitForPlatform(command, settlement, bus);
-      if (postponed.kind === 'postpone') command.atEnd(onUnavailable);
-      return postponed;
+      const failure = failureOf(settlement);
+      if (failure?.category !== 'unavailable') return settlement;
+      const postponed = waitForPlatform(command, bus, failure);
+      if (postponed) command.atEnd(onUnavailable);
+      // Nobody else tries it again.
+      return postponed ?? ({ ...settlement, kind: 'dead-letter' } as Settlement);
     } catch (thrown) {
       if (!(thrown instanceof ReplyQueueClosed)) throw thrown;
       const { state } = thrown;
@@ -58,15 +62,12 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
   };
 }
 
-function waitForPlatform(command: CheckedCommand, settlement: Settlement, bus: Bus): Settlement {
-  const failure = failureOf(settlement);
-  if (failure?.category !== 'unavailable') return settlement;
+/** @returns undefined if the report would wait past its deadline */
+function waitForPlatform(command: CheckedCommand, bus: Bus, failure: ErrorBody): Settlement | undefined {
   const { 'x-postponed': postponed = 0 } = command.envelope.own;
   const { REPORTS_RETRY_DELAYS_MS: delaysMs } = bus.settings;
   const delayMs = nextDelayMs(delaysMs, postponed, command.deadline.remainingMs(), failure.retryAfterMs);
-  // Nobody else tries it again.
-  if (delayMs === undefined) return { ...settlement, kind: 'dead-letter' } as Settlement;
-  return waitFor(command, bus, failure, delayMs, postponed + 1);
+  return delayMs === undefined ? undefined : waitFor(command, bus, failure, delayMs, postponed + 1);
 }
 
 /**
@@ -104,11 +105,7 @@ function queueFull(queue: QueueState): CommandError {
   return new CommandError('REPLY_QUEUE_FULL', { details: { queue } });
 }
 
-/** Whether a report can wait for the shortest delay. */
-function fits({ deadline }: CheckedCommand, bus: Bus): boolean {
-  return deadline.remainingMs() > shortestOf(bus);
-}
-
-function shortestOf({ settings }: Bus): number {
+/** What the shortest wait in a retry queue takes. */
+export function shortestOf({ settings }: Bus): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
 }

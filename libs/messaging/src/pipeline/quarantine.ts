@@ -19,7 +19,7 @@ const ONE_BY_ONE_STEP_MS = 160;
 const PATIENCE_MS = 3_000;
 /** A start is a copy, which comes back in a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
-/** Whatever else is known of a command, it runs alone after so many starts that were cut off. */
+/** A command that is not slow runs alone after so many starts that were cut off. */
 const MOST_CUTS = 4;
 
 /** Which commands are started first, and which wait until those are done. */
@@ -27,7 +27,7 @@ const ORDINARY = 0;
 const ONE_BY_ONE = 1;
 /** The most likely killer, beside nothing. */
 const ALONE = 2;
-/** It has had its time, and would keep the ones that run alone from being alone. */
+/** It takes long, and would keep the commands that run alone from being alone. */
 const SLOW = 3;
 
 /** What a copy in quarantine carries of its command. */
@@ -56,11 +56,11 @@ interface Waiting extends History {
  */
 export class Quarantine {
   readonly #bus: Bus;
-  /** Cut off, and not judged yet. */
+  /** Starts that were cut off, and are not judged yet. */
   readonly #cut = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
-  /** With the times of their starts, and their levels. */
-  readonly #running = new Map<Command, { readonly startedAtMs: number; readonly level: number }>();
+  /** Each command that runs, with its level and the time from which others need not wait for it. */
+  readonly #running = new Map<Command, { readonly level: number; readonly untilMs: number }>();
   /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
@@ -90,7 +90,9 @@ export class Quarantine {
       const acknowledged = this.#starting.get(`${command.envelope.id} ${startedAtMs}`);
       if (acknowledged) return acknowledged.then(() => this.admit(command));
       if (!this.#mayRun(level)) return this.#copy(command, record);
-      this.#running.set(command, { startedAtMs: this.#bus.clock(), level });
+      // Longer after each cut, so that in the end a slow command is done alone, or a slow killer kills alone.
+      const patienceMs = level === ALONE ? cuts * PATIENCE_MS : PATIENCE_MS;
+      this.#running.set(command, { level, untilMs: this.#bus.clock() + patienceMs });
       command.atEnd(() => this.#running.delete(command));
       return undefined;
     }
@@ -113,13 +115,14 @@ export class Quarantine {
     const cut = [...this.#cut];
     this.#cut.clear();
     const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
-    for (const { command, level, starts, cuts, startedAtMs, settle } of cut) {
-      const wasAlone = level === ALONE || cut.length === 1;
-      const record = {
-        level: wasAlone || cuts + 1 >= MOST_CUTS ? ALONE : levelAfter(level, lastMs - startedAtMs),
-        starts: wasAlone ? starts + 1 : starts,
-        cuts: cuts + 1,
-      };
+    for (const { command, level, starts, cuts: before, startedAtMs, settle } of cut) {
+      const beforeMs = lastMs - startedAtMs;
+      const cuts = before + 1;
+      // A start alone after which others began was beside them when it was cut off.
+      const wasAlone = cut.length === 1 || (level === ALONE && beforeMs === 0);
+      const record = wasAlone
+        ? { level: ALONE, starts: starts + 1, cuts }
+        : { level: levelAfter(level, cuts, beforeMs), starts, cuts };
       const isPoison = record.starts >= this.#bus.settings.DELIVERY_LIMIT;
       settle(isPoison ? Promise.reject(new CommandError('POISON_COMMAND')) : this.#copy(command, record));
     }
@@ -148,7 +151,7 @@ export class Quarantine {
     const started = candidates.slice(0, level === ORDINARY ? this.#batch : 1);
     if (started.length === candidates.length) this.#batch = 0;
     this.#lastStart = { atMs: clock(), level };
-    // Beside what does not end, a start says less.
+    // A start says less beside a command that does not end.
     const as = level === ALONE && this.#running.size > 0 ? ONE_BY_ONE : level;
     for (const waiting of started) {
       this.#waiting.delete(waiting);
@@ -164,10 +167,9 @@ export class Quarantine {
 
   /** Whether all that come first are done, or have had their time. */
   #mayRun(level: number): boolean {
-    const sinceMs = this.#bus.clock() - PATIENCE_MS;
+    const atMs = this.#bus.clock();
     return ![...this.#running.values()].some(
-      (other) =>
-        other.startedAtMs > sinceMs && (level === ALONE || other.level === ALONE || other.level < level),
+      (other) => other.untilMs > atMs && (level === ALONE || other.level === ALONE || other.level < level),
     );
   }
 
@@ -182,7 +184,9 @@ export class Quarantine {
 }
 
 /** @param beforeMs how long before the last start that was cut off */
-function levelAfter(level: number, beforeMs: number): number {
-  if (beforeMs <= KILLS_WITHIN_MS) return level === ORDINARY ? ONE_BY_ONE : ALONE;
-  return beforeMs > PATIENCE_MS ? SLOW : ORDINARY;
+function levelAfter(level: number, cuts: number, beforeMs: number): number {
+  if (beforeMs > PATIENCE_MS) return SLOW;
+  if (cuts >= MOST_CUTS) return ALONE;
+  if (beforeMs > KILLS_WITHIN_MS) return ORDINARY;
+  return level === ORDINARY ? ONE_BY_ONE : ALONE;
 }

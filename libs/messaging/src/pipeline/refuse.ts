@@ -1,4 +1,4 @@
-import { CommandError, type CommandType, isCommandType, type Violation } from '#contracts';
+import { CommandError, type CommandType, type Violation } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
 import type { CheckedCommand, Command, CommandContext, CommandHandler } from '../command/command.ts';
@@ -18,10 +18,10 @@ export function refuse(
   handlers: ReadonlyMap<string, CommandHandler>,
   { clientOf, callers }: Bus,
 ): CheckedCommand {
-  const { fault, id, type, replyTo, operator, caller, violations, data } = command.envelope;
+  const { fault, id, knownType: type, replyTo, operator, caller, violations, data } = command.envelope;
   if (fault) throw fault;
-  const handler = handlers.get(type);
-  if (!isCommandType(type) || !handler) throw new CommandError('UNKNOWN_COMMAND');
+  const handler = type && handlers.get(type);
+  if (!type || !handler) throw new CommandError('UNKNOWN_COMMAND');
   if (replyTo.kind === 'none') throw new CommandError('REPLY_TO_MISSING');
   if (replyTo.kind === 'forbidden') throw new CommandError('REPLY_TO_FORBIDDEN');
   const client = clientOf(operator);

@@ -2,18 +2,17 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { Deadline } from '#resilience';
 
-import { ReportPlaces, type Turn } from './report-places.ts';
+import { ReportPlaces } from './report-places.ts';
 
 const SICK = 'sick';
 const WELL = 'well';
 let places: ReportPlaces;
 const late = (): Deadline => new Deadline(Date.now() + 3_600_000);
-const enter = (compartment: string, deadline = late()): Turn | Promise<Turn> =>
-  places.enter(compartment, deadline, () => true);
+const enter = (compartment: string, deadline = late()) => places.enter(compartment, deadline);
 
 beforeEach(() => {
   jest.useFakeTimers();
-  places = new ReportPlaces(8, Date.now);
+  places = new ReportPlaces(8, 5_000, Date.now);
 });
 
 describe('ReportPlaces', () => {
@@ -32,7 +31,7 @@ describe('ReportPlaces', () => {
       places.moved(SICK);
     }
     places.leave(SICK);
-    expect(await waiting).toBe('entered');
+    expect([await waiting, jest.getTimerCount()]).toEqual(['entered', 0]);
   });
 
   it('sends reports away that wait for long ones, so that those behind them are delivered', async () => {
@@ -71,7 +70,7 @@ describe('ReportPlaces', () => {
   it('keeps a report that cannot wait elsewhere until its deadline', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     jest.advanceTimersByTime(3_000);
-    const waiting = places.enter(SICK, new Deadline(Date.now() + 1_000), () => false);
+    const waiting = enter(SICK, new Deadline(Date.now() + 1_000));
     jest.advanceTimersByTime(1_001);
     expect(await waiting).toBe('expired');
     places.leave(SICK);

@@ -9,16 +9,10 @@ interface Held extends Share {
   movedAtMs: number;
 }
 
-interface Waiter {
-  readonly held: Held;
-  readonly mayLeave: () => boolean;
-  readonly settle: (turn: Turn) => void;
-}
-
 /** A compartment that has not moved for longer is stuck; no platform that is well takes so long for a page. */
 const PATIENCE_MS = 2_000;
 const LOOK_MS = 250;
-/** How much of the free places reports may take that wait for long reports to end. */
+/** The share of the free places that may be taken by reports that wait for long ones to end. */
 const CROWD = 1 / 2;
 
 /**
@@ -28,15 +22,20 @@ const CROWD = 1 / 2;
  */
 export class ReportPlaces {
   readonly #nowMs: () => number;
+  readonly #elsewhereMs: number;
   readonly #shares: Shares;
   /** By compartment. */
   readonly #held = new Map<string, Held>();
-  readonly #waiting = new Set<Waiter>();
-  #timer: NodeJS.Timeout | undefined;
+  /** What ends each wait, with what its compartment holds. */
+  readonly #waiting = new Map<(turn: Turn) => void, Held>();
 
-  /** @param size reports that may be in flight; one compartment runs half of them */
-  constructor(size: number, nowMs: () => number) {
+  /**
+   * @param size reports that may be in flight; one compartment runs half of them
+   * @param elsewhereMs how long a report waits that is sent away; if its deadline is sooner, it keeps waiting here
+   */
+  constructor(size: number, elsewhereMs: number, nowMs: () => number) {
     this.#shares = new Shares(size);
+    this.#elsewhereMs = elsewhereMs;
     this.#nowMs = nowMs;
   }
 
@@ -44,24 +43,23 @@ export class ReportPlaces {
    * Each report that has `entered` ends with one `leave`.
    *
    * @param compartment of a closed set of names
-   * @param mayLeave whether the report could wait elsewhere
    */
-  enter(compartment: string, deadline: Deadline, mayLeave: () => boolean): Turn | Promise<Turn> {
+  enter(compartment: string, deadline: Deadline): Turn | Promise<Turn> {
     const held = this.#held.get(compartment) ?? { inFlight: 0, leftAtMs: 0, movedAtMs: 0 };
     this.#held.set(compartment, held);
     if (this.#shares.hasRoomFor(held)) return this.#take(held);
-    if (this.#isInTheWay(held) && mayLeave()) return 'stuck';
+    const isStuck = (): boolean => this.#isInTheWay(held) && deadline.remainingMs() > this.#elsewhereMs;
+    if (isStuck()) return 'stuck';
     return new Promise((resolve) => {
-      const settle = (turn: Turn): void => {
-        this.#waiting.delete(waiter);
-        if (this.#waiting.size === 0) clearInterval(this.#timer);
+      const end = (turn: Turn): void => {
+        this.#waiting.delete(end);
+        clearInterval(timer);
         unsubscribe();
         resolve(turn);
       };
-      const waiter: Waiter = { held, mayLeave, settle };
-      if (this.#waiting.size === 0) this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
-      this.#waiting.add(waiter);
-      const unsubscribe = deadline.onExpired(() => settle('expired'));
+      this.#waiting.set(end, held);
+      const timer = setInterval(() => isStuck() && end('stuck'), LOOK_MS);
+      const unsubscribe = deadline.onExpired(() => end('expired'));
     });
   }
 
@@ -77,9 +75,8 @@ export class ReportPlaces {
     if (!held) return;
     this.#shares.giveBack(held);
     if (hasMoved) held.leftAtMs = held.movedAtMs = this.#nowMs();
-    for (const waiter of this.#waiting) {
-      if (this.#shares.hasRoomFor(waiter.held)) waiter.settle(this.#take(waiter.held));
-    }
+    for (const [end, waiting] of this.#waiting)
+      if (this.#shares.hasRoomFor(waiting)) end(this.#take(waiting));
   }
 
   #take(held: Held): Turn {
@@ -93,11 +90,5 @@ export class ReportPlaces {
     const sinceMs = this.#nowMs() - PATIENCE_MS;
     const isCrowded = leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#shares.free;
     return inFlight > 0 && (movedAtMs < sinceMs || isCrowded);
-  }
-
-  #look(): void {
-    for (const { held, mayLeave, settle } of this.#waiting) {
-      if (this.#isInTheWay(held) && mayLeave()) settle('stuck');
-    }
   }
 }

@@ -2,12 +2,12 @@ import type { CheckedCommand, Progress, Step } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 
-/** Reports whose connection went, and that were not delivered to this worker again. */
+/** Reports that are remembered: after its connection was lost, one may be delivered to another worker. */
 const MAX_RUNS = 1000;
 
 interface Run {
   readonly command: CheckedCommand;
-  /** Once it has failed. Another end is found again by its progress. */
+  /** Its failure; any other end is found again by the progress. */
   settlement: Settlement | undefined;
 }
 

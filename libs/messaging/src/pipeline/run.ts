@@ -3,7 +3,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { CommandError, isFinalReplyType, type Reply } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
-import type { CheckedCommand, Step } from '../command/command.ts';
+import type { CheckedCommand, Next, Step } from '../command/command.ts';
 import { type Settlement, settlementOf } from '../command/settlement.ts';
 import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
 
@@ -45,7 +45,7 @@ async function expire(command: CheckedCommand): Promise<Settlement> {
  * @param onSent called after each reply that was sent while the handler ran
  * @throws what the handler throws, which is the command's failure; `ReplyQueueClosed` if the reply queue takes nothing
  */
-export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void): Step {
+export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void): Next {
   return (command) =>
     command
       .handler(command.data, command.context)

@@ -60,8 +60,8 @@ function observe(command: Command, settlement: Published, { observer, nowMs }: B
   if (settlement.kind === 'postpone') {
     const { copy, failure, delayMs } = settlement;
     const until = new Date(nowMs() + delayMs).toISOString();
-    const postponement = { delayMs, queue: copy.queue, until };
-    return observer.commandPostponed(facts, failure.code, postponement, failureFactsOf(failure));
+    const waiting = { delayMs, queue: copy.queue, until };
+    return observer.commandPostponed(facts, failure.code, waiting, failureFactsOf(failure));
   }
   const { reply, cause } = settlement;
   if (settlement.kind === 'dead-letter') observer.deadLettered(facts, settlement.reply.data.code);

@@ -16,8 +16,8 @@ const LONGEST_FINISH_MS = 2_000;
 interface Destination extends Share {
   /** The last sixteen: the next reply waits for the first of them, and so all wait for the very first one. */
   readonly latest: Promise<boolean>[];
-  /** All further replies stay parked, so that they keep their order. */
-  isFull: boolean;
+  /** Replies were left that its queue might have taken; all further ones stay parked, so that they keep their order. */
+  isCut: boolean;
   /** What is behind a reply that was not taken waits with it, for the next round. */
   isClosed: boolean;
 }
@@ -32,8 +32,6 @@ type Publish = (message: OutgoingMessage) => Promise<PublishOutcome | undefined>
 export class ForwardingRound {
   /** Replies that each queue took. */
   readonly taken = new Map<string, number>();
-  /** Whether replies were left that their queues might have taken: another round should soon follow. */
-  isCut = false;
   readonly #publish: Publish;
   readonly #nowMs: () => number;
   readonly #destinations = new Map<string, Destination>();
@@ -48,17 +46,21 @@ export class ForwardingRound {
     this.#nowMs = nowMs;
   }
 
+  /** Whether replies were left that their queues might have taken: another round should soon follow. */
+  get isCut(): boolean {
+    return [...this.#destinations.values()].some(({ isCut }) => isCut);
+  }
+
   /** Takes a reply into the round, or leaves it. @returns whether its queue took it in the end */
   offer(message: OutgoingMessage): Promise<boolean> {
     const { routingKey: queue, content } = message;
-    const added = { inFlight: 0, latest: [], isFull: false, isClosed: false };
+    const added = { inFlight: 0, latest: [], isCut: false, isClosed: false };
     const destination: Destination = this.#destinations.get(queue) ?? added;
     this.#destinations.set(queue, destination);
-    if (destination.isFull || destination.isClosed) return Promise.resolve(false);
+    if (destination.isCut || destination.isClosed) return Promise.resolve(false);
     const areTooLarge = this.#held.inFlight > 0 && this.#heldBytes + content.length > MAX_HELD_BYTES;
     if (areTooLarge || !this.#held.hasRoomFor(destination)) {
-      destination.isFull = true;
-      this.isCut = true;
+      destination.isCut = true;
       return Promise.resolve(false);
     }
     this.#held.take(destination);
@@ -90,8 +92,7 @@ export class ForwardingRound {
     await turn;
     if (destination.isClosed) return false;
     if (this.#nowMs() >= this.#untilMs) {
-      destination.isClosed = true;
-      this.isCut = true;
+      destination.isCut = destination.isClosed = true;
       return false;
     }
     const outcome = await this.#publish(message);

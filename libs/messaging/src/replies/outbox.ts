@@ -19,17 +19,14 @@ const REMEMBERED_MS = 5_000;
 /** Beyond it, the oldest is forgotten, and tried for longer again. */
 const MAX_REMEMBERED = 1_000;
 
-type Publish = () => Promise<PublishOutcome>;
 type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'countsOf'>;
 
 /** The reply queue took nothing for as long as a report may hold its place. */
 export class ReplyQueueClosed extends Error {
   override readonly name = 'ReplyQueueClosed';
-  readonly state: QueueState;
 
-  constructor(state: QueueState) {
+  constructor(readonly state: QueueState) {
     super(`The reply queue is ${state}.`);
-    this.state = state;
   }
 }
 
@@ -52,13 +49,13 @@ export class Outbox {
 
   /** Why the reply queue of a command is known to take nothing; `undefined` if it may. */
   stateOfQueue({ envelope: { replyTo } }: Command): QueueState | undefined {
-    const refusal = 'queue' in replyTo ? this.#refusals.get(replyTo.queue) : undefined;
+    const refusal = this.#refusals.get(replyTo.queue ?? '');
     return refusal && refusal.untilMs > this.#bus.clock() ? refusal.state : undefined;
   }
 
   /** Whether another report holds its place for the reply queue of a command. */
   isTried({ envelope: { replyTo } }: Command): boolean {
-    return 'queue' in replyTo && this.#tried.has(replyTo.queue);
+    return this.#tried.has(replyTo.queue ?? '');
   }
 
   /** How much longer a report may wait for its reply queue, over all of its runs. */
@@ -68,7 +65,7 @@ export class Outbox {
   }
 
   /**
-   * Sends a reply while its handler runs; others may follow. A final one whose queue is gone is parked.
+   * Sends a reply while its handler runs; others may follow. A final reply whose queue is gone is parked.
    *
    * @throws ReplyQueueClosed if its queue does not take it in time; UnconfirmedError if the broker does not confirm it
    */
@@ -79,13 +76,13 @@ export class Outbox {
   /** Sends the reply that a command is settled with; if the queue does not take it in time, it is parked. */
   async settle(command: Command, reply: Reply): Promise<void> {
     const { replyTo } = command.envelope;
-    if (!('queue' in replyTo)) return;
     const { queue } = replyTo;
+    if (queue === undefined) return;
     const message = replyMessage(command, reply, queue);
-    const publish: Publish = () => this.#publish(command, 'reply', message);
     const known = this.stateOfQueue(command);
-    let outcome = await publish();
-    if (outcome !== 'confirmed' && !known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
+    let outcome = await this.#publish(command, 'reply', message);
+    if (outcome !== 'confirmed' && !known)
+      outcome = await this.#tryAgain(command, 'reply', message, outcome, RETRY_MS);
     if (outcome === 'confirmed') return void this.#refusals.delete(queue);
     const state = await this.#stateOf(outcome, replyTo, known);
     if (state !== 'gone') this.#refused(queue, state);
@@ -104,40 +101,32 @@ export class Outbox {
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
   async copy(command: Command, copy: OutgoingMessage): Promise<void> {
     const message = sealed(copy, this.#bus.internalKeys);
-    const publish: Publish = async () => {
-      const outcome = await this.#publish(command, 'copy', message);
-      // If the connection has just gone, the copy waits for the next one, which declares everything.
-      if (outcome === 'returned') await this.#broker.redeclare().catch(() => undefined);
-      return outcome;
-    };
-    const outcome = await this.#tryAgain(await publish(), COPY_RETRY_MS, publish, false);
+    const first = await this.#publish(command, 'copy', message);
+    const outcome = await this.#tryAgain(command, 'copy', message, first, COPY_RETRY_MS);
     if (outcome !== 'confirmed')
       throw new UnconfirmedError(`The broker does not take copies for ${copy.routingKey}.`);
   }
 
   async #sendInTurn(command: Command, reply: Reply): Promise<void> {
-    const { envelope, replies } = command;
-    const { replyTo } = envelope;
-    if (!('queue' in replyTo)) return;
-    const { queue } = replyTo;
+    const { replies, envelope } = command;
+    const { queue } = envelope.replyTo;
+    if (queue === undefined) return;
     const message = replyMessage(command, reply, queue);
-    const publish: Publish = () => this.#publish(command, 'reply', message);
     const isFinal = isFinalReplyType(reply.type);
-    let outcome = await publish();
+    let outcome = await this.#publish(command, 'reply', message);
     if (outcome !== 'confirmed') {
       replies.stalledSinceMs ??= command.nowMs();
       // One report that waits for its caller is enough.
       if (!this.#tried.has(queue)) {
         this.#tried.add(queue);
-        outcome = await this.#tryAgain(outcome, this.#patienceMs(command), publish, isFinal).finally(() =>
-          this.#tried.delete(queue),
-        );
+        const trying = this.#tryAgain(command, 'reply', message, outcome, this.#patienceMs(command));
+        outcome = await trying.finally(() => this.#tried.delete(queue));
       }
     }
     if (outcome === 'confirmed') this.#refusals.delete(queue);
     else if (isFinal && outcome === 'returned') await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
     else {
-      const state = await this.#stateOf(outcome, replyTo);
+      const state = await this.#stateOf(outcome, envelope.replyTo);
       this.#refused(queue, state);
       throw new ReplyQueueClosed(state);
     }
@@ -155,19 +144,23 @@ export class Outbox {
 
   /** Publishes again with growing pauses: a full queue may be read meanwhile, and one without a leader may get one. */
   async #tryAgain(
+    command: Command,
+    kind: MessageKind,
+    message: OutgoingMessage,
     first: PublishOutcome,
     forMs: number,
-    publish: Publish,
-    endsIfGone: boolean,
   ): Promise<PublishOutcome> {
     const { clock, sleep } = this.#bus;
     const untilMs = clock() + forMs;
     let outcome = first;
+    const isFinalReply = kind === 'reply' && message.properties.headers['final'] === true;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const leftMs = untilMs - clock();
-      if (outcome === 'confirmed' || (endsIfGone && outcome === 'returned') || leftMs <= 0) return outcome;
+      if (outcome === 'confirmed' || (isFinalReply && outcome === 'returned') || leftMs <= 0) return outcome;
+      // If the connection has just gone, the copy waits for the next one, which declares everything.
+      if (kind === 'copy' && outcome === 'returned') await this.#broker.redeclare().catch(() => undefined);
       await sleep(Math.min(pauseMs, leftMs));
-      outcome = await publish();
+      outcome = await this.#publish(command, kind, message);
     }
   }
 
@@ -194,12 +187,7 @@ export class Outbox {
     if (this.#refusals.size > MAX_REMEMBERED && oldest !== undefined) this.#refusals.delete(oldest);
   }
 
-  async #park(
-    command: Command,
-    reply: Reply,
-    message: OutgoingMessage,
-    reason: ParkingReason,
-  ): Promise<void> {
+  async #park(command: Command, reply: Reply, message: OutgoingMessage, reason: ParkingReason) {
     const { names, observer } = this.#bus;
     const { exchange, routingKey, properties } = message;
     const headers = {

@@ -17,7 +17,7 @@ const SHORTEST_REST_MS = 500;
 const REST_PER_REPLY_MS = 0.4;
 const STOP_TIMEOUT_MS = 2_000;
 const WALK = {
-  // One message that keeps the broker busy must not keep those behind it here.
+  // A message that takes the broker long must not keep those behind it here.
   silenceMs: 60_000,
   // No final reply comes near it; what is cut has no seal that fits, and stays.
   maxBodyBytes: 1024 * 1024,
@@ -33,18 +33,22 @@ const PROPERTIES = new Set('type correlationId messageId contentType timestamp a
  * they had. One worker does, for all; every reply is tried at most once in a walk. Source: bus contract, section 5.
  */
 export class ParkedReplyForwarder {
-  /** What the last complete walk of this worker left in the queue. */
-  left = new KeptSummary();
   readonly #bus: Bus;
   readonly #broker: Broker;
   readonly #lock: QueueLock;
   readonly #stopping = new AbortController();
+  #left = new KeptSummary();
   #walking: Promise<void> = Promise.resolve();
 
   constructor(bus: Bus, broker: Broker) {
     this.#bus = bus;
     this.#broker = broker;
     this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker);
+  }
+
+  /** What the last complete walk of this worker left in the queue. */
+  get left(): KeptSummary {
+    return this.#left;
   }
 
   /** Walks again and again while there is a connection, until `stop`; returns at once. */
@@ -74,7 +78,7 @@ export class ParkedReplyForwarder {
     const { names, observer, internalKeys } = this.#bus;
     const depth = (await this.#broker.countsOf(names.undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
-    if (depth === 0 && this.left.messages === 0) return INTERVAL_MS;
+    if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
@@ -93,14 +97,14 @@ export class ParkedReplyForwarder {
           sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
         }
         await round.finish();
-        this.left = left;
+        this.#left = left;
       } finally {
         round.stop();
         for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
       }
     });
     if (hasWalked && round.isCut) return SHORTEST_REST_MS;
-    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.left.messages : 0);
+    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.#left.messages : 0);
   }
 }
 

@@ -5,15 +5,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
 /** Workers decide long before; this dead-letters what a broken one would take again and again. */
 const DELIVERY_LIMIT = 50;
-/** As good as none: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
+/** Practically no limit: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
 const NO_DELIVERY_LIMIT = 1_000_000_000;
 
 /** The queues that keep messages for people: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
 
-export interface PokerTopology extends Topology {
-  readonly names: BusNames;
-}
+export type PokerTopology = Topology & { readonly names: BusNames };
 
 /**
  * The topology under a prefix, with one queue for each delay of a report's retry. Its arguments are constants, so that no setting
