@@ -14,7 +14,7 @@ from pika.adapters.asyncio_connection import AsyncioConnection
 from .upkeep import LOG, Upkeep
 
 _HEARTBEAT_S: Final = 10
-"""A node that is silent for longer counts as lost. Shorter would be lost to code that holds the interpreter."""
+"""A node that is silent for longer counts as lost; so may this process while other code holds the interpreter."""
 _CONNECT_TIMEOUT_S: Final = 5
 _ANSWER_TIMEOUT_S: Final = 5.0
 _FIRST_PAUSE_S: Final = 0.1

@@ -19,7 +19,7 @@ _NO_LIMIT: Final = 1_000_000_000
 
 @dataclass(frozen=True)
 class Delivery:
-    """A message, and what tells the broker that it is done with: what a lost channel delivered comes again."""
+    """A message, and how it is settled. If its channel is lost before that, the broker delivers it again."""
 
     properties: Any
     body: bytes
