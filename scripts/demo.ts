@@ -18,17 +18,15 @@ const ANSWER_SLACK_MS = 1_500;
 /** One command of the demo, and the code of the error that must come back; default: it must succeed. */
 type Scene = readonly [title: string, type: CommandType, data: object, code?: string];
 
-/** The players that the sandbox knows from the start. */
-const PLAYERS = [{ userId: 'alice' }, { userId: 'bob' }];
 const ALICE = { player: { id: 'alice' } };
 const BACK = { restoreSessionUrl: 'https://operator.example/login' };
 const PAGES = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 10 };
 const RAKE = { ...PAGES, userId: 'player-00000001', timeZone: '+03:00' };
 
-/** One of each command, and three that must fail. */
+/** One of each command, and three that must fail. Whoever opens a game becomes known to the platform. */
 const STORY: readonly Scene[] = [
-  ['A session for Alice', 'session.create', { userId: 'alice', nick: 'Ace', lang: 'en', currency: 'EUR' }],
   ['The lobby, in the browser', 'game.open', { ...ALICE, session: { authType: 'external', lang: 'de' } }],
+  ['A session for Alice', 'session.create', { userId: 'alice', nick: 'Ace', lang: 'en', currency: 'EUR' }],
   ['Table 7, with a way back', 'game.open', { ...ALICE, session: { tableId: 7, launchOptions: BACK } }],
   ['The ad hoc report, page by page', 'report.ad-hoc.fetch', PAGES],
   ['The rake of one player', 'report.rake.fetch', RAKE],
@@ -54,7 +52,6 @@ export async function demo(isKept: boolean): Promise<boolean> {
     new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' }),
   );
   const platform = await step('sandbox', sandbox.url, String);
-  await addPlayers(platform);
   // The broker may be somebody's.
   const prefix = `poker-demo-${process.pid}`;
   const name = `${prefix}-caller`;
@@ -122,13 +119,4 @@ async function play(caller: Caller, replies: EventEmitter, [title, type, data, e
   }
   console.log(styleText('red', `    expected ${expected ?? 'a success'}`));
   return false;
-}
-
-async function addPlayers(platform: string): Promise<void> {
-  const response = await fetch(`${platform}/sandbox/players`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(PLAYERS),
-  });
-  if (!response.ok) throw new Error(`the sandbox did not take the players: ${await response.text()}`);
 }

@@ -1,11 +1,11 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
 
 import { isAlive } from './launcher/with-lock.mjs';
 import { messageOf } from './message-of.ts';
 
 const POLL_MS = 500;
 
-/** Does the work of an npm script, and ends this process: with 1 if the work says false or fails, which is a line on stderr. */
+/** Does the work of an npm script and ends this process: with 1 if the work returns false, or throws, which stderr then says. */
 export async function runTask(work: () => Promise<boolean | void>): Promise<never> {
   endWithNpm();
   // A reader that has seen enough, such as head, is no reason to leave something behind.
@@ -53,10 +53,7 @@ type Given<T> = T extends (value: unknown) => infer R ? R | undefined : T extend
  */
 export function readOptions<const T extends Readonly<Record<string, Wanted>>>(wanted: T) {
   const entries = Object.entries<Wanted>(wanted);
-  const options = entries.map(
-    ([name, each]) => [name, { type: each === Boolean ? 'boolean' : 'string' }] as const,
-  );
-  const { values } = parsed(Object.fromEntries(options));
+  const values = parsed(entries.map(([name, each]) => [name, each === Boolean ? 'boolean' : 'string']));
   const given = entries.map(([name, each]) => {
     const value = values[name] ?? (typeof each === 'function' ? undefined : each);
     const isNumber = each === Number || typeof each === 'number';
@@ -65,11 +62,11 @@ export function readOptions<const T extends Readonly<Record<string, Wanted>>>(wa
   return Object.fromEntries(given) as { readonly [N in keyof T]: Given<T[N]> };
 }
 
-function parsed(options: NonNullable<ParseArgsConfig['options']>) {
+function parsed(types: readonly (readonly [name: string, type: 'boolean' | 'string'])[]) {
   try {
-    return parseArgs({ options });
+    return parseArgs({ options: Object.fromEntries(types.map(([name, type]) => [name, { type }])) }).values;
   } catch (error) {
-    const known = Object.keys(options).map((name) => `--${name}`);
+    const known = types.map(([name]) => `--${name}`);
     throw new Error(`${messageOf(error)}; there are ${known.join(', ')}`, { cause: error });
   }
 }

@@ -4,12 +4,8 @@ import { startComposeBroker } from './compose-broker.ts';
 import { chosenRelease, findInstallation, isSupported } from './installation.ts';
 import { type FoundBroker, startBroker } from './start-broker.ts';
 
-/** One place where a broker may come from. */
-export interface BrokerSource {
-  readonly name: string;
-  /** @throws {Error} saying why there is none from here */
-  start(): Promise<FoundBroker>;
-}
+/** The places where a broker may come from, by name; each throws an error that says why there is none from here. */
+export type BrokerSources = Readonly<Record<string, () => Promise<FoundBroker>>>;
 
 type Wishes = Readonly<{ amqpUrl?: string | undefined; port?: number | undefined }>;
 
@@ -20,28 +16,25 @@ type Wishes = Readonly<{ amqpUrl?: string | undefined; port?: number | undefined
  * @param wishes.amqpUrl somebody's broker (AMQP_URL); undefined or empty if none is named
  * @param wishes.port the AMQP port of a private node. Default: a free one
  */
-export function brokerSources({ amqpUrl, port }: Wishes): readonly BrokerSource[] {
+export function brokerSources({ amqpUrl, port }: Wishes): BrokerSources {
   const release = chosenRelease();
-  const privateNode = {
-    name: `a private node of RabbitMQ ${release ?? 4}`,
-    start: () => startBroker({ port }),
+  const privateNode = { [`a private node of RabbitMQ ${release ?? 4}`]: () => startBroker({ port }) };
+  if (release !== undefined) return privateNode;
+  return {
+    ...(amqpUrl && { AMQP_URL: () => connectTo(amqpUrl) }),
+    ...privateNode,
+    ...(port === undefined && { Docker: startComposeBroker }),
+    'an installed RabbitMQ 3': () => startUnsupported(port),
   };
-  if (release !== undefined) return [privateNode];
-  return [
-    ...(amqpUrl ? [{ name: 'AMQP_URL', start: () => connectTo(amqpUrl) }] : []),
-    privateNode,
-    ...(port === undefined ? [{ name: 'Docker', start: startComposeBroker }] : []),
-    { name: 'an installed RabbitMQ 3', start: () => startUnsupported(port) },
-  ];
 }
 
 /** The first broker that works; why a source has none is printed on stderr. @throws {Error} saying what to install */
-export async function findBroker(sources: readonly BrokerSource[]): Promise<FoundBroker> {
-  for (const source of sources) {
+export async function findBroker(sources: BrokerSources): Promise<FoundBroker> {
+  for (const [name, start] of Object.entries(sources)) {
     try {
-      return await source.start();
+      return await start();
     } catch (error) {
-      console.error(`poker-bridge: no broker from ${source.name}: ${messageOf(error)}`);
+      console.error(`poker-bridge: no broker from ${name}: ${messageOf(error)}`);
     }
   }
   throw new Error(

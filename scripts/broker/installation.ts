@@ -28,7 +28,7 @@ export function chosenRelease(): Release | undefined {
   return text ? readRelease(text) : undefined;
 }
 
-/** Has every private broker of this process, and of those that it starts, be of a release, if one is given. @throws as `readRelease` does */
+/** Sets the release of every private broker that this process or a child of it starts. @throws as `readRelease` does */
 export function chooseRelease(text: string | undefined): void {
   if (text !== undefined) process.env['RABBITMQ_RELEASE'] = readRelease(text);
 }
@@ -116,8 +116,8 @@ function unpackRelease(release: Release): Promise<Installation> {
 }
 
 /**
- * Has the Erlang of a folder, which `home` will be the name of, run with the loader and the libraries of that folder, since those
- * of the machine may be older: each of its programs becomes a script of the same name that starts it so.
+ * Makes the Erlang in a folder, which is renamed to `home` later, run with the loader and the libraries of that folder, since
+ * those of the machine may be older: each of its programs becomes a script of the same name that starts it with them.
  */
 export function useOwnLoader(folder: string, home: string): void {
   // Up to Debian 12, some packages have their libraries outside of /usr.

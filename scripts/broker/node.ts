@@ -36,7 +36,7 @@ export function createNode(
   node: BrokerNode,
   { settings = [], hasMetrics = false }: NodeSettings,
   members: readonly string[],
-): BrokerNode {
+): void {
   const { installation, folder, ports } = node;
   const write = (name: string, text: string, mode?: number): void =>
     writeFileSync(join(folder, name), text, { mode });
@@ -64,7 +64,6 @@ export function createNode(
   const plugins = join(installation.home, 'plugins');
   for (const plugin of readdirSync(plugins).filter((entry) => wanted.test(entry)))
     symlinkSync(join(plugins, plugin), join(folder, 'plugins', plugin));
-  return node;
 }
 
 /** The environment of a node and its tools, which takes nothing over from the machine's own RabbitMQ or from the caller's shell. */

@@ -27,8 +27,8 @@ export class Broker extends Server implements FoundBroker {
   readonly node: BrokerNode;
   readonly #portMapper: Program | undefined;
 
-  /** @param portMapper ends with it; the folder of the node is in its folder */
-  constructor(node: BrokerNode, portMapper?: Program) {
+  /** @param portMapper Erlang's, through which nodes and rabbitmqctl find each other; ends with this node */
+  constructor(node: BrokerNode, portMapper: Program | undefined) {
     const server = join(node.installation.home, 'sbin', 'rabbitmq-server');
     super(node.ports.amqp, () => new Program(server, [], nodeEnvironment(node)));
     this.url = `amqp://guest:guest@127.0.0.1:${this.port}`;
@@ -77,8 +77,8 @@ export interface StartBrokerOptions extends NodeSettings {
  * @throws {Error} if RabbitMQ is not there and cannot be brought, or does not start
  */
 export async function startBroker(options: StartBrokerOptions = {}): Promise<Broker> {
-  const { nodes, portMapper } = await createNodes(1, options);
-  return new Broker(nodes[0] as BrokerNode, portMapper).restart();
+  const [broker] = await createNodes(1, options);
+  return (broker as Broker).restart();
 }
 
 /** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
@@ -87,27 +87,26 @@ export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 /** Starts three private RabbitMQ nodes, and waits until they are one cluster. @throws {Error} as `startBroker` does */
 export async function startCluster() {
   await using parts = new AsyncDisposableStack();
-  const created = await createNodes(CLUSTER_SIZE, CLUSTER_SETTINGS);
-  parts.use(created.portMapper);
-  const nodes = created.nodes.map((node) => parts.use(new Broker(node)));
+  const nodes = await createNodes(CLUSTER_SIZE, CLUSTER_SETTINGS);
+  for (const node of nodes) parts.use(node);
   await Promise.all(nodes.map((node) => node.restart()));
   await nodes[0]?.ctl('await_online_nodes', `${CLUSTER_SIZE}`, '--timeout', JOIN_TIMEOUT_SECONDS);
   const kept = parts.move();
   return { nodes, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Nodes that find each other when they start, and the port mapper of Erlang through which they and rabbitmqctl do. */
+/** Nodes that find each other when they start. The first, which is disposed of last, has the port mapper of all of them. */
 async function createNodes(size: number, { port, installation, ...settings }: StartBrokerOptions) {
   const used = installation ?? (await requireInstallation());
   const [epmd = 0, ...free] = await freePorts(1 + 3 * size);
   const args = ['-port', String(epmd), '-address', '127.0.0.1'];
   const portMapper = new Program('epmd', args, { PATH: used.path });
   const names = Array.from({ length: size }, (_, index) => `poker-${index + 1}@localhost`);
-  const nodes = names.map((name, index): BrokerNode => {
+  return names.map((name, index) => {
     const [amqp = 0, distribution = 0, metrics = 0] = free.slice(3 * index);
     const ports = { amqp: port ?? amqp, distribution, epmd, metrics };
     const node = { installation: used, name, folder: join(portMapper.folder, name), ports };
-    return createNode(node, settings, size > 1 ? names : []);
+    createNode(node, settings, size > 1 ? names : []);
+    return new Broker(node, index === 0 ? portMapper : undefined);
   });
-  return { nodes, portMapper };
 }

@@ -27,7 +27,7 @@ export async function launch(task, args, failure = 1) {
  */
 export function startTask(node, file, args) {
   const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
-  // For a task that is to end with npm, from which one process more or none may part it.
+  // npm's process id: the task ends when npm does, also where this process remains between the two.
   process.env.LAUNCHED_BY_PID = String(process.ppid);
   // Half of the start of a task is compiling it.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(

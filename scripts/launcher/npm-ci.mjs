@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, sep } from 'node:path';
 
-const ARGUMENTS =
-  'ci --include=dev --include=optional --engine-strict=false --ignore-scripts --no-audit --no-fund --loglevel=error';
+const ARGUMENTS = `ci --include=dev --include=optional --engine-strict=false --ignore-scripts
+  --no-audit --no-fund --loglevel=error`.split(/\s+/);
 /** Settings that decide what `npm ci` installs and where; registry, proxy, cache and credentials stay. */
 const REMOVED = new Set(
   `also bin_links dev dry_run engine_strict force global ignore_scripts include include_workspace_root install_links
@@ -30,11 +30,7 @@ export function npmCi(root) {
   const startedAt = Date.now();
   process.stderr.write('poker-bridge: installing packages with npm ci, which can take a minute … ');
   const options = { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] };
-  const { error, status, signal, stdout, stderr } = spawnSync(
-    command,
-    [...first, ...ARGUMENTS.split(' ')],
-    options,
-  );
+  const { error, status, signal, stdout, stderr } = spawnSync(command, [...first, ...ARGUMENTS], options);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   process.stderr.write(`${status === 0 ? 'done' : 'failed'} after ${seconds} s\n`);
   if (error) throw new Error(`npm does not start: ${error.message}`);

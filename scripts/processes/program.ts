@@ -44,7 +44,7 @@ export class Program implements AsyncDisposable {
   /** Settles when the program itself has ended, or did not start. Never rejects. */
   readonly exited: Promise<Exit>;
   readonly #lifeline: Socket;
-  /** What it has written, once its folder is gone. */
+  /** Its output, once its folder is gone. */
   #written: Readonly<Record<'stdout' | 'stderr', string>> | undefined;
 
   /**
@@ -105,7 +105,7 @@ export class Program implements AsyncDisposable {
   }
 
   /**
-   * Looks again and again until what it sees is neither `undefined` nor `false`.
+   * Polls until `look` returns something other than `undefined` and `false`.
    *
    * @param what completes "it does not …"
    * @throws {Error} with the end of its output, if it ends before that or takes too long

@@ -1,6 +1,4 @@
-import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { styleText } from 'node:util';
 
 import { Listr, PRESET_TIMER } from 'listr2';
@@ -23,7 +21,6 @@ const CHECKS: Readonly<Record<string, string>> = {
   'lock file': 'npm ci --dry-run --engine-strict=false --ignore-scripts --no-audit --no-fund',
 };
 
-mkdirSync(join(root, '.run'), { recursive: true });
 const checks = new Listr(
   Object.entries(CHECKS).map(([title, command]) => {
     const [program = '', ...args] = command.split(' ');

@@ -40,7 +40,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   extended: inFolder('extended', '--runInBand'),
   // These need a Docker engine, and no broker but that of the images.
   compose: inFolder('compose', '--verbose', '--globalSetup=', '--globalTeardown='),
-  // These measure time, which is another one on a busy machine; what runs beside a measurement is part of it.
+  // These measure time: whatever runs beside them would be measured, too.
   timing: inFolder('timing', '--runInBand'),
 };
 
@@ -49,7 +49,7 @@ const JEST = [
   '--experimental-vm-modules',
   join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
 ];
-/** More files than these do not fail by chance. */
+/** If more files than this fail, it is not by chance. */
 const REPEATED_FILES = 6;
 
 interface FileOutcome {
@@ -62,10 +62,8 @@ interface FileOutcome {
 /** Runs a suite, or what of it lies under some paths, on private brokers. */
 await runTask(async () => {
   const args = process.argv.slice(2);
-  const suite = take(args, 'suite') ?? '';
-  // RabbitMQ's; default: the installed one from 4.0 on, else the newest of Debian.
-  const release = take(args, 'release');
-  const [minutes, seed, path] = ['minutes', 'seed', 'path'].map((name) => take(args, name));
+  const names = ['suite', 'release', 'minutes', 'seed', 'path'];
+  const [suite = '', release, minutes, seed, path] = names.map((name) => take(args, name));
   const options = SUITES[suite];
   if (options === undefined) throw new Error(`there is no suite ${suite}`);
   chooseRelease(release);

@@ -3,13 +3,12 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from .bus import Bus
 from .commands import PreparedCommand, is_report
 from .consumer import Consumer, Delivery
 from .errors import CallerError
-from .messages import ErrorBody
 from .replies import Reply, read_reply
 
 T = TypeVar("T")
@@ -38,7 +37,7 @@ def read_success(delivery: Delivery) -> Reply:
     """Raises CallerError for `command.failed`, and as `read_reply`."""
     reply = read_reply(delivery)
     if reply.type == "command.failed":
-        raise CallerError.of_reply(cast(ErrorBody, reply.data))
+        raise CallerError(reply.data, reply.command_id)
     return reply
 
 

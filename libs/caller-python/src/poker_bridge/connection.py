@@ -6,7 +6,7 @@ import random
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import pika
 from pika.adapters.asyncio_connection import AsyncioConnection
@@ -14,7 +14,7 @@ from pika.adapters.asyncio_connection import AsyncioConnection
 from .upkeep import LOG, Upkeep
 
 _HEARTBEAT_S: Final = 10
-"""A node that is silent for longer counts as lost. Shorter would be lost to code that holds the interpreter."""
+"""A node that is silent for longer counts as lost; so may this process while other code holds the interpreter."""
 _CONNECT_TIMEOUT_S: Final = 5
 _ANSWER_TIMEOUT_S: Final = 5.0
 _FIRST_PAUSE_S: Final = 0.1
@@ -68,8 +68,9 @@ class Channel:
     def is_open(self) -> bool:
         return bool(self.amqp.is_open) and not self.closed.done()
 
-    async def open(self) -> None:
+    async def open(self) -> Self:
         await self.first(self._opened, _ANSWER_TIMEOUT_S)
+        return self
 
     async def call(self, method: str, *args: Any, **options: Any) -> Any:
         """Calls a method of pika's channel that takes a callback, and gives the broker's answer; raises as `first`."""
@@ -106,28 +107,25 @@ class Connection(Upkeep[Any]):
 
     async def serve(self) -> None:
         """Connects, and again whenever the connection is lost, until it is cancelled."""
-        failures = 0
+        pause = _FIRST_PAUSE_S
         for node in itertools.cycle(self._nodes):
             try:
                 lost = await self._open(node)
                 LOG.info("connected to %s:%s for %s", node.host, node.port, self._purpose)
                 self._opened(self._amqp)
-                failures = 0
+                pause = _FIRST_PAUSE_S
                 error = await lost
             except Exception as failure:  # An address that cannot be used is one more node that is away.
                 error = failure
             self._value = None
             self.unblocked.set()
             self._failed(error)
-            longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**failures)
-            failures = min(failures + 1, 10)
-            await asyncio.sleep(longest * random.uniform(0.5, 1))
+            await asyncio.sleep(pause * random.uniform(0.5, 1))
+            pause = min(2 * pause, _LONGEST_PAUSE_S)
 
     async def channel(self) -> Channel:
         """Opens a channel, once there is a connection; raises as `ready`."""
-        channel = Channel(await self.ready())
-        await channel.open()
-        return channel
+        return await Channel(await self.ready()).open()
 
     def reset(self, reason: str) -> None:
         """Drops the connection, so that another one follows."""
@@ -145,21 +143,20 @@ class Connection(Upkeep[Any]):
 
     async def _open(self, node: Any) -> asyncio.Future[Exception]:
         loop = asyncio.get_running_loop()
-        opened: asyncio.Future[Exception | None] = loop.create_future()
+        opened = loop.create_future()
         lost = self._lost = loop.create_future()
         self._amqp = AsyncioConnection(
             node,
             on_open_callback=lambda _: settle(opened, None),
-            on_open_error_callback=lambda _, error: settle(opened, error),
+            on_open_error_callback=lambda _, error: settle(lost, error),
             on_close_callback=lambda _, error: settle(lost, error),
             custom_ioloop=loop,
         )
         self._amqp.add_on_connection_blocked_callback(self._block)
         self._amqp.add_on_connection_unblocked_callback(self._unblock)
-        error = await opened
-        if error is not None:
-            settle(lost, error)
-            raise error
+        await asyncio.wait((opened, lost), return_when=asyncio.FIRST_COMPLETED)
+        if not opened.done():
+            raise lost.result()
         return lost
 
     def _block(self, _: Any, frame: Any) -> None:

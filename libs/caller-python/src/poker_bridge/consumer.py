@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from .connection import Channel
@@ -18,24 +19,17 @@ _NO_LIMIT: Final = 1_000_000_000
 
 @dataclass(frozen=True)
 class Delivery:
-    """A message, and what tells the broker that it is done with: what a lost channel delivered comes again."""
+    """A message, and how it is settled. If its channel is lost before that, the broker delivers it again."""
 
     properties: Any
     body: bytes
-    _tag: int
-    _channel: Channel
-    _consumer: Consumer
+    _settle: Callable[[str], None]
 
     def acknowledge(self) -> None:
         self._settle("basic_ack")
 
     def requeue(self) -> None:
         self._settle("basic_nack")
-
-    def _settle(self, method: str) -> None:
-        if self._channel.is_open:
-            getattr(self._channel.amqp, method)(self._tag)
-            self._consumer.unacknowledged -= 1
 
 
 class Consumer(Upkeep[str]):
@@ -60,7 +54,6 @@ class Consumer(Upkeep[str]):
             on_moved: called when another queue has taken the place of the one before
         """
         super().__init__("replies are not received")
-        self.unacknowledged = 0
         self._claim = claim
         self._arguments = {"x-queue-type": "quorum", "x-delivery-limit": _NO_LIMIT, **arguments}
         self._prefetch = prefetch
@@ -68,6 +61,7 @@ class Consumer(Upkeep[str]):
         self._on_moved = on_moved
         self._channel: Channel | None = None
         self._deliveries = 0
+        self._unacknowledged = 0
 
     async def serve(self) -> None:
         """Consumes until it is cancelled; then what was not acknowledged returns to the queue."""
@@ -90,13 +84,13 @@ class Consumer(Upkeep[str]):
         channel, queue = await self._claim()
         self._channel = channel
         await channel.call("queue_declare", queue, durable=True, arguments=self._arguments)
-        self.unacknowledged = 0
+        self._unacknowledged = 0
         await channel.call("basic_qos", prefetch_count=self._prefetch)
 
         def deliver(_channel: Any, method: Any, properties: Any, body: bytes) -> None:
             self._deliveries += 1
-            self.unacknowledged += 1
-            self._on_delivery(Delivery(properties, body, method.delivery_tag, channel, self))
+            self._unacknowledged += 1
+            self._on_delivery(Delivery(properties, body, partial(self._settle, channel, method.delivery_tag)))
 
         await channel.call("basic_consume", queue, deliver)
         before = self._value
@@ -105,11 +99,16 @@ class Consumer(Upkeep[str]):
             self._on_moved()
         await self._watch(channel, queue)
 
+    def _settle(self, channel: Channel, tag: int, method: str) -> None:
+        if channel.is_open:
+            getattr(channel.amqp, method)(tag)
+            self._unacknowledged -= 1
+
     async def _watch(self, channel: Channel, queue: str) -> None:
         """Raises why the channel closed; also if replies wait at two looks, as for a consumer that began in an election."""
         before: int | None = None
         while not (await asyncio.wait((channel.closed,), timeout=_LOOK_S))[0]:
-            has_room = self.unacknowledged < self._prefetch
+            has_room = self._unacknowledged < self._prefetch
             received = self._deliveries
             answer = await channel.call("queue_declare", queue, passive=True)
             is_waiting = has_room and answer.message_count > 0 and self._deliveries == received

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from .messages import ErrorBody, ErrorCode, PlatformAnswer, Violation
+from .messages import ErrorCode, PlatformAnswer, Violation
 
 CallerCode = Literal[
     "NO_WORKER", "NOT_SENT", "NOT_PERMITTED", "LOGIN_REFUSED", "INSTANCE_TAKEN", "NOT_CONNECTED", "NO_REPLY",
@@ -49,7 +49,7 @@ class CallerError(Exception):
     """
 
     def __init__(self, body: Mapping[str, Any], command_id: str | None) -> None:
-        """The body is an error body of the contract, `attempts`, `command` and `occurredAt` apart."""
+        """The body is that of `command.failed`, or one without its `attempts`, `command` and `occurredAt`."""
         super().__init__(body["message"])
         self._body = body
         self.code: ErrorCode | CallerCode = body["code"]
@@ -79,11 +79,6 @@ class CallerError(Exception):
         """A fault on this side of the bus; `hint` is a further sentence."""
         facts = CALLER_CODES[code]._asdict()
         return cls({"code": code, **facts, "message": f"{facts['message']} {hint}".rstrip()}, command_id)
-
-    @classmethod
-    def of_reply(cls, body: ErrorBody) -> CallerError:
-        """What a worker answered: the data of `command.failed`."""
-        return cls(body, body["command"]["id"])
 
     @classmethod
     def of_invalid(cls, pointer: str, fault: str, command_id: str) -> CallerError:

@@ -22,7 +22,7 @@ class Instance:
     """
 
     def __init__(self, connection: Connection, name: str, instance: str | None) -> None:
-        self.is_fixed: Final = instance is not None
+        self._is_fixed = instance is not None
         self.queue: str | None = f"{name}.replies.{instance}" if instance is not None else None
         self._connection = connection
         self._name = name
@@ -39,9 +39,9 @@ class Instance:
                 if (channel := await self._lock(self.queue)) is not None:
                     self._was_claimed = True
                     return channel, self.queue
-        if self.is_fixed and self._was_claimed:
+        if self._is_fixed and self._was_claimed:
             raise ConnectionError(f"another connection holds {self.queue}")
-        if self.is_fixed:
+        if self._is_fixed:
             raise CallerError.of("INSTANCE_TAKEN", hint=f"It holds {self.queue}.")
         number = 0
         while (channel := await self._lock(queue := f"{self._name}.replies.{number}")) is None:

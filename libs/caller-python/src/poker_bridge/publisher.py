@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import pika
 from pika.exceptions import AMQPChannelError, AMQPConnectionError, ChannelClosedByBroker
+from pika.spec import Basic
 
 from .commands import PreparedCommand, is_report
 from .connection import Channel, Connection, settle
@@ -67,27 +68,24 @@ class Publisher:
 
     async def _has_published(self, command: PreparedCommand, answer_s: float) -> bool:
         channel = await self._take_channel()
-        is_confirmed = False
+        answer: Any = None
         try:
-            is_confirmed = await channel.publish(command, answer_s)
+            answer = await channel.publish(command, answer_s)
         finally:
-            if is_confirmed:
+            if isinstance(answer, Basic.Ack):
                 self._idle.append(channel)
             else:
                 channel.close()
         self._silent_channels = 0
-        if channel.is_returned:
+        if isinstance(answer, Basic.Return):
             raise CallerError.of("NO_WORKER", command["id"])
-        return is_confirmed
+        return isinstance(answer, Basic.Ack)
 
     async def _take_channel(self) -> _ConfirmingChannel:
         while self._idle:
             if (channel := self._idle.pop()).is_open:
                 return channel
-        channel = _ConfirmingChannel(await self._connection.ready())
-        await channel.open()
-        await channel.call("confirm_delivery", channel.answer)
-        return channel
+        return await _ConfirmingChannel(await self._connection.ready()).open()
 
 
 class _ConfirmingChannel(Channel):
@@ -95,14 +93,19 @@ class _ConfirmingChannel(Channel):
 
     def __init__(self, amqp: Any) -> None:
         super().__init__(amqp)
-        self.is_returned = False
-        """Whether no queue is bound; the broker says so before it confirms."""
         self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.amqp.add_on_return_callback(self._take_back)
+        self.amqp.add_on_return_callback(lambda _, method, *__: settle(self._answer, method))
 
-    async def publish(self, command: PreparedCommand, answer_s: float) -> bool:
-        """False if the broker did not take it: a queue that is full, or that cannot be reached over this channel."""
-        self.is_returned = False
+    async def open(self) -> Self:
+        await super().open()
+        await self.call("confirm_delivery", lambda frame: settle(self._answer, frame.method))
+        return self
+
+    async def publish(self, command: PreparedCommand, answer_s: float) -> Any:
+        """The broker's answer: `Ack`, `Nack` if a queue is full or cannot be reached, or `Return` if none is bound.
+
+        A return comes before its confirm, so that the channel cannot be used again.
+        """
         answer = self._answer = asyncio.get_running_loop().create_future()
         try:
             route = (command["exchange"], command["routingKey"])
@@ -113,13 +116,7 @@ class _ConfirmingChannel(Channel):
         except Exception:  # Nothing of it was sent: pika encodes a message as a whole.
             fault = "must be what AMQP can hold, ids and names of at most 255 bytes"
             raise CallerError.of_invalid("/properties", fault, command["id"]) from None
-        return isinstance(await self.first(answer, answer_s), pika.spec.Basic.Ack)
-
-    def answer(self, frame: Any) -> None:
-        settle(self._answer, frame.method)
-
-    def _take_back(self, *_: Any) -> None:
-        self.is_returned = True
+        return await self.first(answer, answer_s)
 
 
 def _amqp_properties(command: PreparedCommand) -> Any:

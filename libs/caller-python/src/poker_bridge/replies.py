@@ -15,7 +15,7 @@ _MAX_CALLS: Final = 10_000
 _MAX_REMEMBERED: Final = 10_000
 """Replies by which a repeat is recognised; some 200 bytes each."""
 _HANDLER_PAUSE_S: Final = 1.0
-"""A handler that fails, most likely for its database, is asked again after it."""
+"""Before a handler that failed, most likely because of its database, gets the reply again."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is opened again whenever it is lost."""
+"""Connections and consumers, which are opened again whenever they are lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Upkeep(Generic[T]):
     """What is opened again whenever it is lost, and those who wait for it. Used in the thread of the loop."""
 
     def __init__(self, complaint: str) -> None:
-        """The complaint begins the log line of a failure."""
+        """The log line of a failure begins with the complaint."""
         self.last_error: str | None = None
         """Why it is not open, or of no use. Holds no password."""
         self._complaint = complaint
