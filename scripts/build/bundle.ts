@@ -32,11 +32,11 @@ const REPLACED = new Map([
 
 const REPLACE: Plugin = {
   name: 'replace',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /./ }, ({ path, resolveDir }) =>
+  setup(bundler) {
+    bundler.onResolve({ filter: /./ }, ({ path, resolveDir }) =>
       REPLACED.has(path) ? { path, namespace: 'replaced', pluginData: resolveDir } : undefined,
     );
-    onLoad({ filter: /./, namespace: 'replaced' }, ({ path, pluginData }) => ({
+    bundler.onLoad({ filter: /./, namespace: 'replaced' }, ({ path, pluginData }) => ({
       contents: REPLACED.get(path) ?? '',
       resolveDir: String(pluginData),
     }));

@@ -30,7 +30,13 @@ export function dataDigest(data: unknown): string {
   return hash('sha256', canonicalJson(data));
 }
 
+/** What a command asks for: another one under the same identity is a repeat if it asks for the same. */
+export interface Asked {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
 /** Tells a command from another one under the same identity: by its type and its data. */
-export function fingerprintOf({ type, data }: { type: string; data?: unknown }): string {
+export function fingerprintOf({ type, data }: Asked): string {
   return hash('sha256', `${type} ${canonicalJson(data)}`, 'base64');
 }

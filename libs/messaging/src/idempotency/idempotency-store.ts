@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import type { Envelope } from '../envelope/open-envelope.ts';
+import type { Asked } from '../envelope/fingerprint.ts';
 
 /** What a worker that wants to run a command finds under its identity. */
 export type Claim =
@@ -18,9 +18,6 @@ export type Claim =
   | { readonly kind: 'conflict' };
 
 type Outcome = Extract<Claim, { kind: 'settled' | 'conflict' }>;
-
-/** What a command asks for: one of the same identity is a repeat if it asks for the same, in whatever order of its members. */
-export type Asked = Pick<Envelope, 'type' | 'data'>;
 
 export interface ClaimOrigin {
   /** The caller that claims most forgets its own outcomes first; default `anonymous`. */

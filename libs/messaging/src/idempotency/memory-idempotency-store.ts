@@ -1,8 +1,8 @@
 import type { Reply } from '#contracts';
 
-import { fingerprintOf } from '../envelope/fingerprint.ts';
+import { type Asked, fingerprintOf } from '../envelope/fingerprint.ts';
 import { ANONYMOUS } from '../envelope/reply-address.ts';
-import { type Asked, type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
 /** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */
 const MAX_BYTES = 128 * 1024 * 1024;

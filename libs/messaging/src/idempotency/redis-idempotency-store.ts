@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
-import { fingerprintOf } from '../envelope/fingerprint.ts';
-import { type Asked, type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
+import { type Asked, fingerprintOf } from '../envelope/fingerprint.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import { RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
 import { RedisEntries, type RedisName } from './redis-entries.ts';
