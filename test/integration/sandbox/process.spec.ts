@@ -18,7 +18,7 @@ describe('the sandbox as a process', () => {
       method: 'POST',
       headers: { sign: signFlat({ userId: 'ada' }, secret) },
       body: new URLSearchParams({ userId: 'ada' }),
-    });
+    }).then(({ status }) => status);
 
   it('prints its address in one line, and exits with 0 on a signal', async () => {
     await using sandbox = new SandboxProcess();
@@ -33,8 +33,7 @@ describe('the sandbox as a process', () => {
   it.each(outcomes)('on a signal, ends a request of %s ms with %s, and exits', async (latencyMs, outcome) => {
     await using sandbox = new SandboxProcess({ SANDBOX_LATENCY_MS: latencyMs });
     const url = await sandbox.url;
-    const session = createSession(url, 'sandbox', 'sandbox-secret-key');
-    const ended = session.then(({ status }) => status).catch(() => 'cut off');
+    const ended = createSession(url, 'sandbox', 'sandbox-secret-key').catch(() => 'cut off');
     while ((await new SandboxClient(url).received('session')) === 0);
     sandbox.kill('SIGINT');
     expect(await ended).toBe(outcome);
@@ -63,7 +62,7 @@ describe('the sandbox as a process', () => {
       ['op3', 'third', 403],
       ['op4', '', 400],
     ] as const)
-      expect([id, (await createSession(url, id, secret)).status]).toEqual([id, status]);
+      expect([id, await createSession(url, id, secret)]).toEqual([id, status]);
     const unsigned = await fetch(`${url}/apiweb/v3/open-game?client=op4`, {
       method: 'POST',
       headers: { 'content-type': 'application/vnd.api+json' },
