@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 
 import { FIGURE_NAMES } from '../../apps/sandbox/src/reports/figures.ts';
-import { PLAYER_MEMBERS, SESSION_MEMBERS } from '../../apps/sandbox/src/sessions/session-requests.ts';
+import { PLAYER_MEMBERS, SESSION_MEMBERS } from '../../apps/sandbox/src/sessions/sessions.controller.ts';
 import { GamePlayer, GameSession } from '#contracts/validation';
 import { AD_HOC_RECORD } from '#platform';
 import { CONTRACT_FOLDER } from '../../scripts/contract-documents/contract-files.ts';

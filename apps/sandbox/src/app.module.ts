@@ -24,6 +24,7 @@ const PUBLIC = ['api/*path', 'apiweb/*path', 'lobby', 'table/*path'];
 @Module({})
 export class AppModule implements NestModule {
   static for(settings: Settings): DynamicModule {
+    const random = seededRandom(settings.reports.seed);
     return {
       module: AppModule,
       controllers: [SessionsController, ReportsController, PagesController, ControlController],
@@ -31,10 +32,7 @@ export class AppModule implements NestModule {
         { provide: Settings, useValue: settings },
         { provide: Players, useValue: new Players(settings.nicknameMaxLength) },
         { provide: Sessions, useValue: new Sessions(settings, Date.now) },
-        {
-          provide: FaultRules,
-          useValue: new FaultRules(settings.latency, seededRandom(settings.reports.seed)),
-        },
+        { provide: FaultRules, useValue: new FaultRules(settings.latency, random) },
         { provide: APP_FILTER, useClass: ErrorFilter },
         Overview,
         Reports,

@@ -8,12 +8,9 @@ import { Settings } from '../settings/settings.ts';
 import { describeRequest, TrafficLog } from '../traffic/traffic-log.ts';
 import { Problem, readControlBody } from './problem.ts';
 
-const DELAY = integer(0, 600_000);
-const LATENCY = { fixedMs: DELAY, spreadMs: optional(DELAY, 0) };
 const NAME = textOf(1, 255);
 const NEW_PLAYER = {
   userId: NAME,
-  clientId: optional(text),
   nick: optional(NAME),
   currency: optional(text),
   preferredCurrency: optional(text),
@@ -65,7 +62,7 @@ export class ControlController {
 
   @Put('latency')
   changeLatency(@Body() body: unknown): Settings['latency'] {
-    return (this.faults.latency = readControlBody(body, LATENCY));
+    return (this.faults.latency = readControlBody(body, FAULTS.latency.members));
   }
 
   @Post('faults')
@@ -75,21 +72,19 @@ export class ControlController {
 
   @Get('faults')
   listFaults(): readonly StandingRule[] {
-    return this.faults.rules;
+    return [...this.faults.rules.values()];
   }
 
   @Delete('faults')
   @HttpCode(204)
   removeFaults(): void {
-    this.faults.rules = [];
+    this.faults.rules.clear();
   }
 
   @Delete('faults/:id')
   @HttpCode(204)
   removeFault(@Param('id') id: string): void {
-    const { rules } = this.faults;
-    this.faults.rules = rules.filter((rule) => String(rule.id) !== id);
-    if (this.faults.rules.length === rules.length)
+    if (!this.faults.rules.delete(id))
       throw new Problem(404, 'There is no such fault, or it has been used up.');
   }
 
@@ -113,11 +108,9 @@ export class ControlController {
 
   private addPlayer(body: unknown, at: string): Player {
     const { clients } = this.settings;
-    const { userId, clientId = clients[0].id, ...details } = readControlBody(body, NEW_PLAYER, at);
-    if (!clients.some(({ id }) => id === clientId)) {
-      const violation = { pointer: `${at}/clientId`, message: 'is not known' };
-      throw new Problem(422, 'There is no such client.', [violation]);
-    }
+    const clientIds = oneOf(clients.map(({ id }) => id));
+    const members = { ...NEW_PLAYER, clientId: optional(clientIds, clients[0].id) };
+    const { userId, clientId, ...details } = readControlBody(body, members, at);
     if (details.nick !== undefined) this.players.checkNickname(clientId, userId, details.nick, `${at}/nick`);
     return this.players.save(clientId, userId, details);
   }

@@ -4,6 +4,8 @@ import type { SandboxRequest } from '../traffic/exchange.ts';
 import { Problem } from './problem.ts';
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i;
+const WRONG_HOST =
+  'Control this sandbox at localhost, at the address where it listens, or at SANDBOX_PUBLIC_URL.';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
@@ -22,12 +24,7 @@ export class OwnHost implements NestMiddleware {
     const own = [localAddress.replace(/^::ffff:/, ''), this.settings.host].map(urlOf);
     const hostnames = [...own, this.settings.publicUrl].map(hostnameOf);
     const isOwn = (hostname = '') => LOOPBACK.test(hostname) || hostnames.includes(hostname);
-    if (!HOST.test(host) || !isOwn(hostnameOf(`http://${host}`))) {
-      throw new Problem(
-        421,
-        'Control this sandbox at localhost, at the address where it listens, or at SANDBOX_PUBLIC_URL.',
-      );
-    }
+    if (!HOST.test(host) || !isOwn(hostnameOf(`http://${host}`))) throw new Problem(421, WRONG_HOST);
     if (origin !== undefined && !isOwn(hostnameOf(origin)))
       throw new Problem(403, 'A page from elsewhere may not control this sandbox.');
     next();

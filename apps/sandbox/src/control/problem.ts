@@ -58,7 +58,7 @@ export class ControlBodyMiddleware implements NestMiddleware {
       if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
         throw new Problem(415, 'The body must be application/json.');
       try {
-        request.body = JSON.parse(body.toString());
+        request.body = JSON.parse(body.toString()) as unknown;
       } catch {
         throw new Problem(400, 'The body is not JSON.');
       }

@@ -27,7 +27,8 @@ const MAX_RULES = 1_000;
 /** The requested faults, and the delay of every answer. Rules are tried in the order in which they were added. */
 export class FaultRules {
   latency: Settings['latency'];
-  rules: readonly StandingRule[] = [];
+  /** By their ids. */
+  readonly rules = new Map<string, StandingRule>();
   private nextId = 1;
 
   /** @param random from 0 to 1, for shares and the spread of latencies */
@@ -40,15 +41,15 @@ export class FaultRules {
 
   /** @throws PlatformError 409 if there are a thousand already */
   add(rule: FaultRule): StandingRule {
-    if (this.rules.length >= MAX_RULES)
+    if (this.rules.size >= MAX_RULES)
       throw new PlatformError(409, { detail: 'Too many faults are active; remove some.' });
     const standing = { ...rule, id: this.nextId++, remaining: rule.count };
-    this.rules = [...this.rules, standing];
+    this.rules.set(String(standing.id), standing);
     return standing;
   }
 
   clear(): void {
-    this.rules = [];
+    this.rules.clear();
     this.latency = this.initialLatency;
   }
 
@@ -56,16 +57,15 @@ export class FaultRules {
   take(operation: Operation) {
     let latency: Extract<Fault, { kind: 'latency' }> | undefined;
     let other: OtherFault | undefined;
-    for (const rule of this.rules) {
+    for (const [id, rule] of this.rules) {
       const { operation: only = operation, share = 1, fault } = rule;
       const isFor = only === operation && FAULTS[fault.kind].operations.includes(operation);
       const isTaken = (fault.kind === 'latency' ? latency : other) !== undefined;
       if (!isFor || isTaken || (share < 1 && this.random() >= share)) continue;
       if (fault.kind === 'latency') latency = fault;
       else other = fault;
-      if (rule.remaining !== undefined) rule.remaining -= 1;
+      if (rule.remaining !== undefined && --rule.remaining === 0) this.rules.delete(id);
     }
-    this.rules = this.rules.filter(({ remaining }) => remaining !== 0);
 
     const { fixedMs, spreadMs } = this.latency;
     const wholeSpreadMs = spreadMs + (latency?.spreadMs ?? 0);

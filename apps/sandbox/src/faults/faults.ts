@@ -28,7 +28,7 @@ const kindFor =
 const ofAll = kindFor(OPERATIONS);
 const ofSessions = kindFor(['session']);
 const ofReports = kindFor(['ad-hoc-report', 'rake']);
-/** A member whose field in the form holds a value of its own at first. */
+/** Gives the field of a member in the form an initial value. */
 const shown = <T>(member: Member<T>, value: T) => ({ ...member, shown: value });
 
 /** Every kind of fault that can be injected. docs/sandbox.md describes each. */

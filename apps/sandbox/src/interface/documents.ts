@@ -47,9 +47,8 @@ const DETAILS: Readonly<Record<number, string>> = { 404: 'Not found', 422: 'Inco
 export function errorDocument(status: number, parts: ErrorParts = {}) {
   const title = STATUS_CODES[status] ?? 'Error';
   const { detail = DETAILS[status] ?? title, pointer, meta } = parts;
-  return {
-    errors: [{ status, title, detail, ...(pointer && { source: { pointer } }), ...(meta && { meta }) }],
-  };
+  const error = { status, title, detail, ...(pointer && { source: { pointer } }), ...(meta && { meta }) };
+  return { errors: [error] };
 }
 
 // of ES2026, which TypeScript's library does not know yet
@@ -60,4 +59,9 @@ export function exactJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'bigint' ? rawJSON(String(member)) : member,
   );
+}
+
+/** A string as it is, any other value as JSON. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : exactJson(value);
 }

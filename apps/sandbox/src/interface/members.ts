@@ -6,7 +6,7 @@ export interface Member<T> {
   readonly test: (value: unknown) => boolean;
   /** The value of an absent member. */
   readonly fallback?: T;
-  /** What its field in a form holds at first. */
+  /** The initial value of its field in a form. */
   readonly shown?: unknown;
 }
 
@@ -69,30 +69,21 @@ export const boolean = member<boolean>('true or false', (value) => typeof value 
 export const object = member<object>('an object', isObject);
 export const text = member<string>('a string', (value) => typeof value === 'string');
 
-export function textOf(minimum: number, maximum: number, pattern = /^/): Member<string> {
-  return member(
-    `a string of ${minimum} to ${maximum} characters`,
-    (value) =>
-      typeof value === 'string' && value.length >= minimum && value.length <= maximum && pattern.test(value),
-  );
+export function textOf(minimum: number, maximum: number, pattern = /^/) {
+  const fits = (value: string) => value.length >= minimum && value.length <= maximum && pattern.test(value);
+  const test = (value: unknown) => typeof value === 'string' && fits(value);
+  return member<string>(`a string of ${minimum} to ${maximum} characters`, test);
 }
 
-export function number(minimum: number, maximum: number): Member<number> {
-  return member(
-    `a number from ${minimum} to ${maximum}`,
-    (value) => typeof value === 'number' && value >= minimum && value <= maximum,
-  );
+export function number(minimum: number, maximum: number) {
+  const test = (value: unknown) => typeof value === 'number' && value >= minimum && value <= maximum;
+  return member<number>(`a number from ${minimum} to ${maximum}`, test);
 }
 
-export function integer(
-  minimum = Number.MIN_SAFE_INTEGER,
-  maximum = Number.MAX_SAFE_INTEGER,
-): Member<number> {
+export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER) {
   const { test } = number(minimum, maximum);
-  return member(
-    `an integer from ${minimum} to ${maximum}`,
-    (value) => Number.isSafeInteger(value) && test(value),
-  );
+  const demand = `an integer from ${minimum} to ${maximum}`;
+  return member<number>(demand, (value) => Number.isSafeInteger(value) && test(value));
 }
 
 export function oneOf<const T>(values: readonly T[]): Member<T> {

@@ -1,9 +1,7 @@
-import { exactJson } from '../interface/documents.ts';
-import { isObject } from '../interface/members.ts';
+import { asText } from '../interface/documents.ts';
 import { html, type Html, instant, page, section } from './page.ts';
 import type { Player } from '../players/players.ts';
-import type { Session } from '../sessions/sessions.ts';
-import { parseJson } from '../signature/php-json.ts';
+import { optionsIn, type Session } from '../sessions/sessions.ts';
 
 /** What the URL that a player opens leads to: the session, if there is one, and its player, if known. */
 export interface Visit {
@@ -70,7 +68,7 @@ function greetingOf({ session, player, askedTable, nowMs }: Visit) {
 }
 
 function logInAgain(session: Session): Html {
-  const { restoreSessionUrl } = optionsOf(session);
+  const { restoreSessionUrl } = optionsIn(session.launchOptions) ?? {};
   const url = typeof restoreSessionUrl === 'string' ? URL.parse(restoreSessionUrl) : null;
   return url?.protocol === 'https:' || url?.protocol === 'http:'
     ? html`<p>
@@ -80,12 +78,6 @@ function logInAgain(session: Session): Html {
         The launch options name no <code>restoreSessionUrl</code> on the web where the player could log in
         again.
       </p>`;
-}
-
-/** Launch options are an object, or a string that holds one. */
-function optionsOf({ launchOptions }: Session): Readonly<Record<string, unknown>> {
-  const value = typeof launchOptions === 'string' ? parseJson(launchOptions)?.value : launchOptions;
-  return isObject(value) ? value : {};
 }
 
 /** Shows how long the session and its token still last; countdown.js updates it. */
@@ -130,9 +122,8 @@ function details(session: Session, player: Player | undefined): Html {
     ${entry('Language', code(lang))} ${entry('Opened', instant(session.createdAtMs))}
     ${entry('Session id', code(session.sessionId))}
   </dl>`;
-  const options = Object.entries(optionsOf(session)).map(([name, value]) =>
-    entry(code(name), code(typeof value === 'string' ? value : exactJson(value))),
-  );
+  const given = Object.entries(optionsIn(session.launchOptions) ?? {});
+  const options = given.map(([name, value]) => entry(code(name), code(asText(value))));
   const shown = options.length > 0 ? html`<dl>${options}</dl>` : html`<p class="note">None were given.</p>`;
   return html`${section('session', 'Session', facts)} ${section('launch-options', 'Launch options', shown)}`;
 }

@@ -3,19 +3,20 @@ import { distinctUntilChanged, map, shareReplay, timer } from 'rxjs';
 
 import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
 import { FAULTS } from '../faults/faults.ts';
-import { type Operation, OPERATIONS } from '../interface/documents.ts';
+import { asText, OPERATIONS } from '../interface/documents.ts';
 import type { Shape } from '../interface/members.ts';
 import { type Player, Players } from '../players/players.ts';
 import { type Session, Sessions } from '../sessions/sessions.ts';
-import type { OperationCounters } from '../traffic/exchange.ts';
-import { TrafficLog } from '../traffic/traffic-log.ts';
+import { formParameters, queryParameters } from '../signature/signature.ts';
+import type { Exchange, Verdict } from '../traffic/exchange.ts';
+import { describeRequest, REDACTED, TrafficLog } from '../traffic/traffic-log.ts';
 import { type Html, html, instant, page, section } from './page.ts';
-import { requestList } from './request-list.ts';
 
 const LOOK_MS = 300;
 const SHOWN_FAULTS = 50;
 const SHOWN_PEOPLE = 10;
 const SHOWN_REQUESTS = 30;
+const MAX_CANONICAL = 4_096;
 
 /** The parts of the page that change while it is open, by their names. */
 type Parts = ReturnType<Overview['parts']>;
@@ -43,7 +44,7 @@ export class Overview {
     const sessionItems = newest(sessions).map((session) => sessionItem(session, playerOf(session)));
     return {
       figures: figures(this.log.counters),
-      faults: faultList(this.faults.rules),
+      faults: faultList([...this.faults.rules.values()]),
       requests: requestList(this.log.newest(SHOWN_REQUESTS)),
       sessions: listOf(sessionItems, sessions.length, 'None is open.'),
       players: listOf(newest(players).map(playerItem), players.length, 'None yet.'),
@@ -77,7 +78,7 @@ export function overviewPage(parts: Parts, address: string, clientId: string): s
 }
 
 /** How many requests of each operation were answered, and how. */
-function figures(counters: Readonly<Record<Operation, OperationCounters>>): Html {
+function figures(counters: TrafficLog['counters']): Html {
   return html`<div class="figures">
     ${Object.entries(counters).map(([operation, { received, answered, unanswered }]) => {
       const refused = Object.entries(answered)
@@ -101,8 +102,7 @@ function faultList(rules: readonly StandingRule[]): Html {
 
 function faultItem({ id, operation, remaining, share, fault: { kind, ...members } }: StandingRule): Html {
   const details = Object.entries(members).map(
-    ([name, value]) =>
-      html` <code>${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}</code>`,
+    ([name, value]) => html` <code>${name}: ${asText(value)}</code>`,
   );
   return html`<li>
     <span>
@@ -119,6 +119,61 @@ function reach(remaining: number | undefined, share: number | undefined): string
   const part = share === undefined ? '' : `, ${Math.round(share * 1_000) / 10} % of requests`;
   if (remaining === undefined) return part;
   return `${part}, ${remaining} more ${remaining === 1 ? 'request' : 'requests'}`;
+}
+
+/** The last requests to the platform, each with its signature explained when it is opened. */
+export function requestList(requests: readonly Exchange[]): Html {
+  if (requests.length === 0)
+    return html`<p class="note">None yet. A worker that has these addresses will be seen here.</p>`;
+  return html`<ol class="requests">
+    ${requests.map(requestItem)}
+  </ol>`;
+}
+
+function requestItem(exchange: Exchange): Html {
+  const { operation, method, url, headers, body, status, durationMs, faults } = describeRequest(exchange);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const sent = [`${method} ${url}`, ...lines, '', body].join('\n').trimEnd();
+  const { receivedAtMs, verdict } = exchange;
+  const hasFailed = status === undefined || status >= 400;
+  return html`<li>
+    <details id="request-${Math.round(receivedAtMs * 1_000)}">
+      <summary>
+        <span class="status ${hasFailed ? 'failed' : 'fine'}">${status ?? 'cut off'}</span>
+        <strong>${operation}</strong>
+        <span class="verdict ${verdict.state}">${verdict.state}</span>
+        ${faults.map((fault) => html`<span class="fault">${fault}</span>`)}
+        <span class="quiet">${durationMs} ms</span>
+        <span class="quiet when">${instant(receivedAtMs)}</span>
+      </summary>
+      ${explained(exchange)}
+      <h3>Request</h3>
+      <pre><code>${sent}</code></pre>
+    </details>
+  </li>`;
+}
+
+function explained(exchange: Exchange): Html {
+  const { reason, settings = {}, canonical }: Verdict = exchange.verdict;
+  const changed = Object.entries(settings).map(([name, value]) => html`<code>${name}=${value}</code> `);
+  return html`<h3>Signature</h3>
+    <p>${reason}</p>
+    ${changed.length > 0 && html`<p>It would be right with ${changed}</p>`}
+    ${
+      canonical !== undefined &&
+      html`<p class="quiet">To be signed, before the secret key:</p>
+        <pre><code>${shownCanonical(exchange, canonical)}</code></pre>`
+    }`;
+}
+
+/** A canonical string, cut, and without a signature or a token that was sent in the wrong place. */
+export function shownCanonical({ url, headers, body }: Exchange, canonical: string): string {
+  const sent = { ...formParameters(body.toString()), ...queryParameters(url) };
+  const secrets = [...(headers['sign'] ?? []), sent['sign'], sent['access-token']];
+  const redacted = secrets
+    .flatMap((secret) => secret || [])
+    .reduce((text, secret) => text.replaceAll(secret, REDACTED), canonical);
+  return redacted.length > MAX_CANONICAL ? `${redacted.slice(0, MAX_CANONICAL)}…` : redacted;
 }
 
 /** The sessions that were opened last; never their tokens, nor the URLs that hold them. */

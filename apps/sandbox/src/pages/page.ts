@@ -43,7 +43,7 @@ export function section(id: string, heading: string, content: Html): Html {
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
-/** Keep a page, and what it loads, to itself: only scripts, styles and images of this origin are allowed. */
+/** The headers of a page and of its files: they allow scripts, styles and images of this origin alone. */
 export const PAGE_HEADERS = {
   'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
@@ -54,7 +54,7 @@ export const PAGE_HEADERS = {
 interface PageParts {
   readonly title: string;
   readonly script: string;
-  /** Beside the name, at the top. */
+  /** Shown at the top of the page, beside the name. */
   readonly status?: Html;
   readonly main: Html;
   readonly note: string;

@@ -9,7 +9,7 @@ import { lobbyPage } from './lobby-page.ts';
 import { Overview, overviewPage } from './overview.ts';
 import { sendPage } from './page.ts';
 
-/** First pages that are kept up to date at once. */
+/** The most first pages that are kept up to date at once. */
 const MAX_WATCHERS = 20;
 const OVERVIEW_POLICY = "; connect-src 'self'; frame-ancestors 'none'";
 

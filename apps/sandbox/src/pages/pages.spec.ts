@@ -5,7 +5,7 @@ import { FAULTS } from '../faults/faults.ts';
 import type { Exchange } from '../traffic/exchange.ts';
 import { describeRequest, TrafficLog } from '../traffic/traffic-log.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
-import { requestList, shownCanonical } from './request-list.ts';
+import { requestList, shownCanonical } from './overview.ts';
 
 it.each(Object.entries(FAULTS))('the form switches %s on with the values it shows', (kind, { members }) => {
   const given = Object.entries(members).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : []));

@@ -5,11 +5,7 @@ import type { Settings } from '../settings/settings.ts';
  * Checks the currency of a session or a game. If it is not mandatory, the interface shows no error for it.
  * @throws PlatformError 422 if the currency is blank, unknown or not active
  */
-export function checkCurrency(
-  known: Settings['currencies'],
-  code: string | undefined,
-  pointer: string,
-): void {
+export function checkCurrency(known: Settings['currencies'], code: string | undefined, pointer: string) {
   if (!known.mandatory) return;
   const refuse = (detail: string) => new PlatformError(422, { detail, pointer });
   if (!code) throw refuse('Currency cannot be blank');

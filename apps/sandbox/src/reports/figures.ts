@@ -6,10 +6,7 @@ export const MONEY_TYPES = [1, 2] as const;
 
 export type MoneyType = (typeof MONEY_TYPES)[number];
 
-/** The monetary amounts of an ad hoc record under the interface's names, in minor units. */
-export type Figures = Readonly<Record<FigureName, number | bigint>>;
-
-export type FigureName = keyof ReturnType<typeof perStep>;
+type FigureName = keyof ReturnType<typeof perStep>;
 
 // more on Friday and Saturday; 1970-01-01 was a Thursday
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
@@ -19,11 +16,11 @@ const RAKES = { 1: 3, 2: 1 } as const;
 const HIGH_ROLLER_FACTOR = 100_000_000_003n;
 
 /**
- * The figures of one account for a part of a day. They depend only on the arguments, and add up: two halves of
- * a day make the day. Every step of a day has the same figures.
+ * The monetary amounts of an ad hoc record under the interface's names, in minor units: those of one account for a part of
+ * a day. They depend only on the arguments, and add up: two halves of a day make the day. Every step of a day has the same.
  * @param rank the lower it is, the more the account plays
  */
-export function figuresOf(seed: number, rank: number, moneyType: MoneyType, part: DayPart): Figures {
+export function figuresOf(seed: number, rank: number, moneyType: MoneyType, part: DayPart) {
   const volume = weight(rank) * dayFactor(part.day);
   const amounts = perStep(volume, moneyType, drawer(seed, rank, part.day, moneyType));
   const factor = factorOf(rank, moneyType);

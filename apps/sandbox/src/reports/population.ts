@@ -41,9 +41,7 @@ export class Population {
   select(currency?: string): Sequence<Account> {
     // currencies repeat after as many players as there are currencies
     const blockSize = this.currencies.length * this.accountsPerUser;
-    const offsets = this.range(0, blockSize).filter(
-      (account) => account.currency === (currency ?? account.currency),
-    );
+    const offsets = this.range(0, blockSize).filter((each) => each.currency === (currency ?? each.currency));
     const inLastBlock = offsets.filter(({ index }) => index < this.size % blockSize).length;
     return {
       length: Math.floor(this.size / blockSize) * offsets.length + inLastBlock,
@@ -57,9 +55,8 @@ export class Population {
   /** The accounts of one player; none if the user is not in the population. */
   forUser(userId: string): readonly Account[] {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
-    return this.range(user * this.accountsPerUser, this.accountsPerUser).filter(
-      ({ index }) => index >= 0 && index < this.size,
-    );
+    const accounts = this.range(user * this.accountsPerUser, this.accountsPerUser);
+    return accounts.filter(({ index }) => index >= 0 && index < this.size);
   }
 
   private range(start: number, length: number): readonly Account[] {
@@ -68,25 +65,15 @@ export class Population {
 
   private accountAt(index: number): Account {
     const user = Math.floor(index / this.accountsPerUser);
-    const first = user % this.currencies.length;
-    const second = (user + 1) % this.currencies.length;
-    const place = index % this.accountsPerUser === 0 ? Math.min(first, second) : Math.max(first, second);
+    const played = [user, user + 1].map((nth) => this.currencies[nth % this.currencies.length]).sort();
     const userId = `player-${String(user + 1).padStart(8, '0')}`;
-    return { index, userId, currency: this.currencies[place] as string };
+    return { index, userId, currency: played[index % this.accountsPerUser] as string };
   }
 }
 
-/** Sequences one after the other. */
-export function concatenated<T>(sequences: readonly Sequence<T>[]): Sequence<T> {
-  return {
-    length: sequences.reduce((sum, { length }) => sum + length, 0),
-    at: (position) => {
-      let rest = position;
-      for (const sequence of sequences) {
-        if (rest < sequence.length) return sequence.at(rest);
-        rest -= sequence.length;
-      }
-      return undefined;
-    },
-  };
+/** One sequence after the other. */
+export function joined<T>(one: Sequence<T>, other: Sequence<T>): Sequence<T> {
+  const { length } = one;
+  const at = (position: number) => (position < length ? one.at(position) : other.at(position - length));
+  return { length: length + other.length, at };
 }

@@ -56,15 +56,13 @@ export function toUtc(wallMs: number, zone: Intl.DateTimeFormat): number | undef
   return wallAt(utcMs) === wallMs ? utcMs : undefined;
 }
 
+/** Swedish writes times as the interface does, if they are written like this. */
+const LIKE_INTERFACE = { dateStyle: 'short', timeStyle: 'medium' } as const;
+
 /** A time zone by its name or an offset such as `+03:00`; default UTC. @throws PlatformError 422 if it does not exist */
 export function zoneOf(timeZone?: string): Intl.DateTimeFormat {
   try {
-    // Swedish writes times as the interface does
-    return new Intl.DateTimeFormat('sv', {
-      timeZone: timeZone || 'UTC',
-      dateStyle: 'short',
-      timeStyle: 'medium',
-    });
+    return new Intl.DateTimeFormat('sv', { ...LIKE_INTERFACE, timeZone: timeZone || 'UTC' });
   } catch {
     throw incorrect('timeZone', 'timeZone must be the name of a zone or an offset like +03:00');
   }
@@ -109,8 +107,8 @@ export type Pagination = ReturnType<typeof readPagination>;
  * @throws PlatformError 400 if it is not a positive number
  */
 export function readPagination(query: TextParameters, settings: Settings['reports']) {
-  const perPage = readCount(query, 'per-page') ?? settings.perPageDefault;
-  return { perPage: Math.min(perPage, settings.perPageMaximum), page: readCount(query, 'page') ?? 1 };
+  const perPage = readCount(query, 'per-page', settings.perPageDefault);
+  return { perPage: Math.min(perPage, settings.perPageMaximum), page: readCount(query, 'page', 1) };
 }
 
 export function incorrect(name: string, reason: string): PlatformError {
@@ -126,9 +124,8 @@ function readMoment(form: TextParameters, name: string, zone: Intl.DateTimeForma
   return utcMs;
 }
 
-function readCount(query: TextParameters, name: string): number | undefined {
-  const text = query[name];
-  if (!text) return undefined;
+function readCount(query: TextParameters, name: string, fallback: number): number {
+  const text = query[name] || String(fallback);
   if (!/^[1-9]\d{0,14}$/.test(text))
     throw new PlatformError(400, { meta: { reason: `${name} must be an integer from 1` } });
   return Number(text);

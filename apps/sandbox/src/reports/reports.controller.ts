@@ -7,6 +7,8 @@ import { readPage } from './report-faults.ts';
 import { readPagination, readRakeQuery, readReportQuery } from './report-query.ts';
 import { Reports, type Resource } from './reports.ts';
 
+type Link = 'self' | 'first' | 'last';
+
 /** The two reports (interface document, endpoints 3 and 4). */
 @Controller('api/web/v2/app')
 @UseGuards(SignatureGuard)
@@ -31,12 +33,7 @@ export class ReportsController {
     return this.pageOf(report, call, originalUrl, ['self', 'first', 'last']);
   }
 
-  private pageOf(
-    report: Sequence<Resource>,
-    { query, fault }: Call,
-    url: string,
-    linked: readonly ('self' | 'first' | 'last')[],
-  ) {
+  private pageOf(report: Sequence<Resource>, { query, fault }: Call, url: string, linked: readonly Link[]) {
     const { data, meta } = readPage(readPagination(query, this.settings.reports), fault, report);
     const numbers = { self: meta['current-page'], first: 1, last: Math.max(1, meta['page-count']) };
     const links = linked.map((name) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { FIGURE_NAMES, figuresOf, MONEY_TYPES, rakeOf } from './figures.ts';
 import { dateOf, daysOf, parseMoment, toUtc, zoneOf } from './report-query.ts';
-import { Population, type Sequence } from './population.ts';
+import { joined, Population, type Sequence } from './population.ts';
 
 const figuresDay = { day: 19_806, steps: 144 };
 const ranks = [0, 1, 2, 50, 5000, 5_000_000];
@@ -80,11 +80,12 @@ describe('population', () => {
     expect(names(new Population(2, ['USD']))).toEqual(['1 USD', '2 USD']);
   });
 
-  it.each(['EUR', 'GBP', 'USD'])('selects the accounts in %s, for every size', (currency) => {
+  it.each(['EUR', 'GBP', 'USD'])('selects and joins the accounts in %s, for every size', (currency) => {
     for (let size = 0; size < 30; size++) {
       const of = new Population(size, ['USD', 'EUR', 'GBP']);
-      const expected = all(of.select()).filter((account) => account.currency === currency);
-      expect(all(of.select(currency))).toEqual(expected);
+      const everyone = all(of.select());
+      const some = everyone.filter((account) => account.currency === currency);
+      expect(all(joined(of.select(), of.select(currency)))).toEqual([...everyone, ...some]);
     }
   });
 });

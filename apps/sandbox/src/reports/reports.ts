@@ -4,7 +4,7 @@ import { PlatformError } from '../interface/documents.ts';
 import { Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import { figuresOf, MONEY_TYPES, type MoneyType, rakeOf, weightedSteps } from './figures.ts';
-import { type Account, concatenated, Population, type Sequence } from './population.ts';
+import { type Account, joined, Population, type Sequence } from './population.ts';
 import { dateOf, type DayPart, incorrect, type RakeQuery, type ReportQuery } from './report-query.ts';
 
 /** A record of a report. */
@@ -76,7 +76,7 @@ export class Reports {
     const { sortedBy, isDescending, isConverted, userId } = query;
     const isByCurrency = sortedBy === 'currency' && !isConverted && userId === undefined && !query.currency;
     const codes = isByCurrency ? this.settings.currencies.active.toSorted() : [query.currency];
-    const all = concatenated(codes.map((currency) => this.select(clientId, { ...query, currency })));
+    const all = codes.map((currency) => this.select(clientId, { ...query, currency })).reduce(joined);
     if (isDescending === (sortedBy === 'value')) return all;
     return { length: all.length, at: (position) => all.at(all.length - 1 - position) };
   }

@@ -1,12 +1,66 @@
 import { Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { PlatformError } from '../interface/documents.ts';
+import {
+  boolean,
+  integer,
+  member,
+  object,
+  oneOf,
+  optional,
+  readMembers,
+  type Shape,
+  text,
+  textOf,
+} from '../interface/members.ts';
 import { checkCurrency, type PlayerDetails, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import type { Parameters } from '../signature/signature.ts';
 import { type Call, VerifiedCall } from '../traffic/exchange.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import { ATTRIBUTES, readOpenGame, readSessionForm } from './session-requests.ts';
-import { launchUrl, type SessionRequest, Sessions } from './sessions.ts';
+import { AUTH_TYPES, launchUrl, optionsIn, type SessionRequest, Sessions } from './sessions.ts';
+
+const ATTRIBUTES = '/data/attributes';
+const ID = textOf(1, Number.MAX_SAFE_INTEGER);
+const AUTH_TYPE = optional(oneOf(AUTH_TYPES), 'external');
+const hasOptions = (value: unknown) => optionsIn(value) !== undefined;
+
+/** The form of session creation; `userId` is compared with the path before. */
+const FORM = {
+  nick: optional(text),
+  authType: AUTH_TYPE,
+  lang: optional(textOf(2, 2, /^[a-z]+$/i), 'en'),
+  currency: optional(text),
+};
+
+/** `data.attributes.session` of open-game. */
+export const SESSION_MEMBERS = {
+  id: optional(ID),
+  authType: AUTH_TYPE,
+  tableId: optional(integer()),
+  lang: optional(text, 'en'),
+  launchOptions: optional(member<unknown>('a JSON object, or a string that holds one', hasOptions)),
+  longLifeLoginToken: optional(boolean),
+  userIp: optional(text),
+};
+
+/** `data.attributes.player`; a convention names the member of the country. */
+export const PLAYER_MEMBERS = {
+  id: ID,
+  nick: optional(text),
+  name: optional(text),
+  email: optional(text),
+  referredBy: optional(text),
+  referralCode: optional(text),
+  bonusCode: optional(text),
+  avatar: optional(integer()),
+  phoneNumber: optional(text),
+  tag: optional(text),
+  active: optional(boolean),
+  verified: optional(boolean),
+  trustedLevel: optional(integer()),
+  currency: optional(text),
+  preferredCurrency: optional(text),
+};
 
 /** Session creation and open-game (interface document, endpoints 1 and 2). */
 @Controller()
@@ -21,7 +75,7 @@ export class SessionsController {
   @Post('api/web/v2/app/users/:userId/session')
   @HttpCode(200)
   createSession(@VerifiedCall() { client, content, fault }: Call, @Param('userId') userId: string) {
-    const { authType, lang, nick, currency } = readSessionForm(content);
+    const { authType, lang, nick, currency } = read(content, FORM, ATTRIBUTES);
     if (this.settings.unknownPlayers === 'refuse' && !this.players.find(client.id, userId))
       throw new PlatformError(404, { detail: 'Player not found' });
     const request = { clientId: client.id, userId, authType, lang };
@@ -62,7 +116,31 @@ export class SessionsController {
   }
 }
 
-/** As a platform may name the user that an operator asked for: by an id of its own, as a number, in another case. */
+/** Reads the body of open-game. */
+function readOpenGame(body: Parameters, countryMember: string) {
+  const { data } = read(body, { data: object }, '');
+  const { attributes } = read(data, { type: oneOf(['OpenGame']), attributes: object }, '/data');
+  const parts = read(attributes, { player: object, session: optional(object, {}) }, ATTRIBUTES);
+  const playerMembers = { ...PLAYER_MEMBERS, [countryMember]: optional(text) };
+  return {
+    wanted: read(parts.session, SESSION_MEMBERS, `${ATTRIBUTES}/session`),
+    player: read(parts.player, playerMembers, `${ATTRIBUTES}/player`),
+  };
+}
+
+/**
+ * Reads a form or a part of a body. Members that the interface does not name are tolerated.
+ * @throws PlatformError 422 that points to the first wrong member
+ */
+function read<S extends Shape>(value: unknown, shape: S, at: string) {
+  return readMembers(value, shape, { at, isTolerant: true }, ([{ pointer, message }]) => {
+    const name = pointer.split('/').at(-1);
+    if (name === 'authType') return new PlatformError(422, { detail: 'Auth type not valid', pointer });
+    return new PlatformError(422, { pointer, meta: { reason: `${name} ${message}` } });
+  });
+}
+
+/** Names a user as some platforms do: by an id of their own, as a number, or in another case. */
 function otherUserId(userId: string, as: 'own' | 'integer' | 'case'): string | number {
   if (as === 'own') return `platform-${userId}`;
   if (as === 'integer') return Number.isSafeInteger(Number(userId)) ? Number(userId) : 4711;

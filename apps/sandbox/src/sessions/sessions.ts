@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { exactJson, PlatformError } from '../interface/documents.ts';
+import { asText, PlatformError } from '../interface/documents.ts';
+import { isObject } from '../interface/members.ts';
 import { keyOf } from '../players/players.ts';
 import type { Settings } from '../settings/settings.ts';
+import { parseJson } from '../signature/php-json.ts';
 
 /** The interface's authorization types, the default first. */
 export const AUTH_TYPES = ['external', 'internal'] as const;
@@ -36,7 +38,7 @@ const REMEMBERED_SESSIONS = 1000;
 export class Sessions {
   // sessions live equally long, so they are in the order in which they expire
   private readonly byKey = new Map<string, Session>();
-  /** Also of expired tokens, while they are remembered. */
+  /** Sessions by their tokens; expired ones too, while they are remembered. */
   private readonly byAuth = new Map<string, Session>();
   private expiredAuths: string[] = [];
 
@@ -65,11 +67,10 @@ export class Sessions {
   open(request: SessionRequest, sessionId: string = randomUUID()): Session {
     this.forgetExpired();
     const known = this.byKey.get(keyOf(request.clientId, sessionId));
-    if (known && known.userId !== request.userId)
-      throw new PlatformError(422, {
-        detail: "The session id is another player's",
-        pointer: '/data/attributes/session/id',
-      });
+    if (known && known.userId !== request.userId) {
+      const detail = "The session id is another player's";
+      throw new PlatformError(422, { detail, pointer: '/data/attributes/session/id' });
+    }
 
     const nowMs = this.nowMs();
     const isTokenValid = known !== undefined && known.authExpiresAtMs > nowMs;
@@ -110,13 +111,18 @@ export class Sessions {
   }
 }
 
+/** Launch options are an object, or a string that holds one; undefined for anything else. */
+export function optionsIn(launchOptions: unknown): Readonly<Record<string, unknown>> | undefined {
+  const value = typeof launchOptions === 'string' ? parseJson(launchOptions) : launchOptions;
+  return isObject(value) ? value : undefined;
+}
+
 /** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */
 export function launchUrl(origin: string, session: Session): string {
   const { auth, lang, tableId, launchOptions } = session;
   const url = new URL(tableId === undefined ? '/lobby' : `/table/${tableId}`, origin);
   url.searchParams.set('auth', auth);
   url.searchParams.set('lang', lang);
-  const options = typeof launchOptions === 'string' ? launchOptions : exactJson(launchOptions);
-  if (launchOptions !== undefined) url.searchParams.set('launchOptions', options);
+  if (launchOptions !== undefined) url.searchParams.set('launchOptions', asText(launchOptions));
   return url.href;
 }

@@ -4,10 +4,10 @@ import { readClients, readFirstClient } from './clients.ts';
 const HOUR_MS = 3_600_000;
 const MAX_MS = 365 * 24 * HOUR_MS;
 
+type Values = ReturnType<typeof readSettings>;
+
 /** The settings of a sandbox; also the token under which Nest injects them. */
-export abstract class Settings extends (Object as unknown as abstract new () => ReturnType<
-  typeof readSettings
->) {}
+export abstract class Settings extends (Object as unknown as abstract new () => Values) {}
 
 /**
  * Reads the settings of one sandbox. docs/sandbox.md lists the variables.

@@ -1,5 +1,5 @@
 const DIGITS = 14;
-/** As many as JavaScript writes, to tell half of a digit from a little more. */
+/** The most digits that JavaScript writes; they tell half of a digit from a little more. */
 const ALL_DIGITS = 100;
 /** The deepest nesting that `json_decode` of PHP reads by default. */
 const MAX_DEPTH = 511;
@@ -7,20 +7,18 @@ const INTEGER = /^-?\d+$/;
 
 /** A number as PHP makes a string of it: an integer of up to 64 bits with all its digits, any other as a float. */
 export function phpNumber(value: number | bigint): string {
-  const isInteger =
-    typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
-  return isInteger ? String(value) : phpFloat(Number(value));
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : phpFloat(value);
+  return BigInt.asIntN(64, value) === value ? String(value) : phpFloat(Number(value));
 }
 
-/** A float has 14 significant digits, and from 1.0E+14 on an exponent. */
+/** Writes a float with 14 significant digits, and with an exponent from 1.0E+14 on. */
 function phpFloat(value: number): string {
   if (Object.is(value, -0)) return '-0';
   if (!Number.isFinite(value)) return value < 0 ? '-INF' : 'INF';
   const exponential = halfEven(value).replace(/\.?0*(?=e)/, '');
   const power = Number(exponential.split('e')[1]);
   if (power < -4 || power >= DIGITS) return exponential.replace(/^(-?\d)(?=e)/, '$1.0').replace('e', 'E');
-  const digits = exponential.replace(/[-.]|e.*/g, '').length;
-  return Number(exponential).toFixed(Math.max(0, digits - 1 - power));
+  return String(Number(exponential));
 }
 
 /** `d.ddde±x`. Half of a digit goes to the even digit; JavaScript alone would always round it up. */
@@ -34,22 +32,22 @@ type Reviver = (name: string, value: unknown, context: { readonly source?: strin
 /**
  * Parses JSON as a platform written in PHP would: nothing nested deeper than 511 levels, and integers of any size
  * keep their digits (as bigint beyond 2^53).
- * @returns the value in an object, since `null` is a value, or undefined if the text is not such JSON
+ * @returns undefined if the text is not such JSON
  */
-export function parseJson(text: string): { readonly value: unknown } | undefined {
+export function parseJson(text: string): unknown {
   return parse(text, /\d{16}/.test(text) ? keepDigits : undefined);
 }
 
 /** Parses JSON whose values are signed: numbers become PHP's strings, and half a surrogate pair is refused. */
-export function parseSignedJson(text: string): { readonly value: unknown } | undefined {
+export function parseSignedJson(text: string): unknown {
   return parse(text, asPhp);
 }
 
-function parse(text: string, revive: Reviver | undefined): { readonly value: unknown } | undefined {
+function parse(text: string, revive: Reviver | undefined): unknown {
   try {
     // TypeScript's library does not know the third parameter of a reviver yet (ES2026)
     const value: unknown = JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]);
-    return text.length > MAX_DEPTH && isDeeper(value, MAX_DEPTH) ? undefined : { value };
+    return text.length > MAX_DEPTH && isDeeper(value, MAX_DEPTH) ? undefined : value;
   } catch {
     return undefined;
   }

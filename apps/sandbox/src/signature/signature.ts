@@ -19,18 +19,14 @@ export function formParameters(text: string): TextParameters {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-/** Removed before signing (interface document, "Signature", step 2). */
+/** Parameters that are removed before signing (interface document, "Signature", step 2). */
 const EXCLUDED = 'access-token action auth channel clientId controller locale method module sign version';
 const EXCLUDED_NAMES: ReadonlySet<string> = new Set([...EXCLUDED.split(' '), 'per-page', 'page', 'sort']);
 /** Names that PHP's arrays have as positions. */
 const POSITION = /^(0|-?[1-9]\d*)$/;
 
 /** What a request signs, before the secret key is appended. @param body of open-game, as it arrived */
-export function signedContent(
-  parameters: Parameters,
-  conventions: Conventions,
-  body?: Buffer,
-): string | Buffer {
+export function signedContent(parameters: Parameters, conventions: Conventions, body?: Buffer) {
   if (body && conventions.schemeV3 === 'raw-body') return body;
   const found: object[] | undefined = conventions.jsonPlacement === 'merge' ? [] : undefined;
   const decoded = decodeAll(parameters, conventions, found) as object;
@@ -59,8 +55,8 @@ function decodeAll(value: unknown, conventions: Conventions, found?: object[]): 
 /** The content of a string if it is to be decoded and is JSON, else the string. */
 function decode(text: string, mode: Conventions['jsonStrings']): unknown {
   if (mode === 'none' || (mode === 'containers' && !/^[ \t\r\n]*[[{]/.test(text))) return text;
-  const parsed = parseSignedJson(text) ?? { value: text };
-  return parsed.value;
+  const value = parseSignedJson(text);
+  return value === undefined ? text : value;
 }
 
 /** Joins members as `array_merge` of PHP does: of a name the last one counts, positions are appended. */

@@ -57,7 +57,7 @@ function distorted(body: string, fault: OtherFault | undefined): string | Buffer
 
 async function drip(response: ServerResponse, body: Buffer, bytes: number, intervalMs: number) {
   for (let start = 0; start < body.length && !response.destroyed; start += bytes) {
-    if (start > 0) await wait(intervalMs);
+    if (start > 0) await wait(intervalMs, undefined, { ref: false });
     response.write(body.subarray(start, start + bytes));
   }
   response.end();

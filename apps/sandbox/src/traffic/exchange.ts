@@ -1,23 +1,23 @@
-import type { IncomingMessage } from 'node:http';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator } from '@nestjs/common';
+import type { Request } from 'express';
 import type { PlannedFaults } from '../faults/fault-rules.ts';
 import type { OtherFault } from '../faults/faults.ts';
 import { type Operation, PlatformError } from '../interface/documents.ts';
 import type { Client } from '../settings/clients.ts';
 import type { Parameters, TextParameters } from '../signature/signature.ts';
 
-/** Far more than any request of the interface needs. */
+/** A limit far above any request of the interface. */
 const MAX_BODY_BYTES = 1_048_576;
 
-export interface OperationCounters {
-  received: number;
+export class OperationCounters {
+  received = 0;
   /** The platform processed the request, even if the answer was lost. */
-  processed: number;
+  processed = 0;
   /** Complete answers by status. */
-  answered: Record<string, number>;
+  readonly answered: Record<string, number> = {};
   /** Requests that ended without a complete answer: reset, cut off, or abandoned by their sender. */
-  unanswered: number;
-  faults: Record<string, number>;
+  unanswered = 0;
+  readonly faults: Record<string, number> = {};
 }
 
 /** One request to the platform, and what became of it. */
@@ -28,7 +28,7 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly receivedAtMs: number;
   readonly planned: PlannedFaults;
-  /** Those of its operation when it came; a reset starts others. */
+  /** The counters of its operation at the time of its arrival; a reset starts new ones. */
   readonly counters: OperationCounters;
   /** The body as it arrived; empty until it has been read. */
   body: Buffer;
@@ -37,7 +37,7 @@ export interface Exchange {
   call?: Call<Parameters>;
   /** The status of a complete answer. */
   status?: number;
-  /** Set once it has ended. */
+  /** Set once the request has ended. */
   durationMs?: number;
 }
 
@@ -59,20 +59,12 @@ export interface Call<Content extends Parameters = TextParameters> {
   readonly fault: OtherFault | undefined;
 }
 
-/** A request as Nest passes it, with the exchange that the traffic middleware attached. */
-export interface SandboxRequest extends IncomingMessage {
-  readonly method: string;
-  readonly originalUrl: string;
-  readonly params?: Readonly<Record<string, string>>;
-  exchange?: Exchange;
-  /** The parsed body of a request to the control API. */
-  body?: unknown;
-}
+/** A request to the platform has an exchange, which the traffic middleware attached. */
+export type SandboxRequest = Request & { exchange?: Exchange };
 
 /** Injects the verified call into a handler behind the signature guard. */
 export const VerifiedCall = createParamDecorator(
-  (_: unknown, context: ExecutionContext) =>
-    context.switchToHttp().getRequest<SandboxRequest>().exchange?.call,
+  (_, context) => context.switchToHttp().getRequest<SandboxRequest>().exchange?.call,
 );
 
 /**
@@ -80,7 +72,7 @@ export const VerifiedCall = createParamDecorator(
  * @returns undefined if the sender disconnected first
  * @throws PlatformError 413 past 1 MiB
  */
-export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+export async function readBody(request: Request): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

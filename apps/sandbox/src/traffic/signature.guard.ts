@@ -13,7 +13,7 @@ import {
 } from '../signature/signature.ts';
 import type { Call, Exchange, SandboxRequest, Verdict } from './exchange.ts';
 
-/** Beyond it the search for a mistake would slow other requests. */
+/** In a longer body, the search for a mistake would slow other requests. */
 const MAX_EXPLAINED_BYTES = 16_384;
 
 /** The 400 for a missing or wrong signature, in the words of the endpoint. */
@@ -61,9 +61,9 @@ export class SignatureGuard implements CanActivate {
 
     const isForm = mediaType === 'application/x-www-form-urlencoded';
     const text = body.toString();
-    const content = isV2 ? formParameters(isForm ? text : '') : parseJson(text)?.value;
+    const content = isV2 ? formParameters(isForm ? text : '') : parseJson(text);
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
-    if (operation === 'session' && content['userId'] !== params?.['userId'])
+    if (operation === 'session' && content['userId'] !== params['userId'])
       throw rejection(exchange, 'The form must hold userId with the same value as the path.');
     return { client, query, content, fault: planned.fault };
   }
@@ -71,23 +71,20 @@ export class SignatureGuard implements CanActivate {
   private verify(exchange: Exchange, { client, query, content }: Call<Parameters>): Verdict {
     const { headers, body, operation } = exchange;
     const { secretKey, conventions } = client;
-    if (secretKey === undefined)
-      return {
-        state: 'not signed',
-        reason: 'This client has no secret key, so open-game needs no signature.',
-      };
+    if (secretKey === undefined) {
+      const reason = 'This client has no secret key, so open-game needs no signature.';
+      return { state: 'not signed', reason };
+    }
     const sent = headers['sign']?.join(', ');
     if (sent === undefined) throw rejection(exchange, 'The header sign is missing.');
     const parameters = { ...query, ...content };
     const ofOpenGame = operation === 'open-game' ? body : undefined;
     const signed = signedContent(parameters, conventions, ofOpenGame);
     const canonical = String(signed);
-    if (isSignature(sent, signed, secretKey))
-      return {
-        state: 'signature right',
-        reason: 'This string and the secret key give the signature.',
-        canonical,
-      };
+    if (isSignature(sent, signed, secretKey)) {
+      const reason = 'This string and the secret key give the signature.';
+      return { state: 'signature right', reason, canonical };
+    }
     if (body.length > MAX_EXPLAINED_BYTES)
       throw rejection(exchange, 'The signature is wrong; the request is too large to look for the mistake.');
     const others = this.settings.clients.filter((other) => other !== client && other.secretKey !== undefined);

@@ -1,16 +1,20 @@
 import type { PlannedFaults } from '../faults/fault-rules.ts';
 import { type Operation, OPERATIONS } from '../interface/documents.ts';
-import type { Exchange, OperationCounters, SandboxRequest } from './exchange.ts';
+import { type Exchange, OperationCounters, type SandboxRequest } from './exchange.ts';
 
 const KEPT_REQUESTS = 100;
 const MAX_BODY_CHARACTERS = 4096;
 export const REDACTED = '[redacted]';
+// a signature in the wrong place is still a signature: in a query, a form or JSON, whose end may have been cut off
+const IN_FORM = /(^|[?&])(sign|access-token)=[^&]*/gi;
+const IN_JSON = /("(?:sign|access-token)"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s,}\]"]+)/gi;
 const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 'cookie']);
 
 /** Counts requests, and keeps the last ones for inspection. */
 export class TrafficLog {
-  counters = emptyCounters();
-  private ended: Exchange[] = [];
+  readonly counters = emptyCounters();
+  /** The newest first. */
+  private readonly ended: Exchange[] = [];
 
   begin(request: SandboxRequest, operation: Operation, planned: PlannedFaults): Exchange {
     const counters = this.counters[operation];
@@ -30,24 +34,22 @@ export class TrafficLog {
     if (status === undefined) counters.unanswered++;
     else increment(counters.answered, String(status));
     exchange.durationMs = performance.timeOrigin + performance.now() - receivedAtMs;
-    this.ended.push(exchange);
-    if (this.ended.length >= 2 * KEPT_REQUESTS) this.ended = this.ended.slice(-KEPT_REQUESTS);
+    if (this.ended.unshift(exchange) > KEPT_REQUESTS) this.ended.pop();
   }
 
-  /** The last requests that ended as they are kept, with their signatures, the newest first; at most 100. */
+  /** The last requests that ended, at most 100, the newest first. They still hold their signatures. */
   newest(count = KEPT_REQUESTS): readonly Exchange[] {
-    return this.ended.slice(-Math.min(count, KEPT_REQUESTS)).reverse();
+    return this.ended.slice(0, count);
   }
 
   clear(): void {
-    this.counters = emptyCounters();
-    this.ended = [];
+    Object.assign(this.counters, emptyCounters());
+    this.ended.length = 0;
   }
 }
 
 function emptyCounters() {
-  const none = () => ({ received: 0, processed: 0, answered: {}, unanswered: 0, faults: {} });
-  const counters = OPERATIONS.map((operation) => [operation, none()]);
+  const counters = OPERATIONS.map((operation) => [operation, new OperationCounters()]);
   return Object.fromEntries(counters) as Record<Operation, OperationCounters>;
 }
 
@@ -78,12 +80,6 @@ export function describeRequest(exchange: Exchange) {
   };
 }
 
-// A signature in the wrong place is still a signature: in a query, a form or JSON, whose end may have been cut off.
 function redactParameter(text: string): string {
-  return text
-    .replace(/(^|[?&])(sign|access-token)=[^&]*/gi, `$1$2=${REDACTED}`)
-    .replace(
-      /("(?:sign|access-token)"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s,}\]"]+)/gi,
-      `$1"${REDACTED}"`,
-    );
+  return text.replace(IN_FORM, `$1$2=${REDACTED}`).replace(IN_JSON, `$1"${REDACTED}"`);
 }

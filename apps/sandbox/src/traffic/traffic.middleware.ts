@@ -34,7 +34,8 @@ export class TrafficMiddleware implements NestMiddleware {
     if (!body) return;
     exchange.body = body;
 
-    if (planned.delayMs > 0) await wait(planned.delayMs);
+    // once the sandbox has stopped, the process does not wait
+    if (planned.delayMs > 0) await wait(planned.delayMs, undefined, { ref: false });
 
     const instead = answerInstead(planned.fault);
     if (instead) sendAnswer(response, instead);

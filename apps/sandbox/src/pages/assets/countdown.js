@@ -23,7 +23,7 @@ if (timers.length > 0) {
   }, 250);
 }
 
-/** The same as lobby-page.ts writes. */
+/** Formats a remaining time as lobby-page.ts does. */
 function clock(ms) {
   const seconds = Math.ceil(ms / 1000);
   const hours = Math.floor(seconds / 3600);

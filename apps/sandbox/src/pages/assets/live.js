@@ -46,12 +46,9 @@ function show(name, html) {
   part.innerHTML = html;
   for (const id of open) document.getElementById(id)?.setAttribute('open', '');
   if (!focused) return;
-  const again = focused.id
-    ? document.getElementById(focused.id)
-    : document.querySelector(`#${focusedIn} > summary`);
-  (again ?? part.closest('section')?.querySelector('select, button, summary'))?.focus({
-    preventScroll: true,
-  });
+  const again = document.querySelector(focused.id ? `#${focused.id}` : `#${focusedIn} > summary`);
+  const next = again ?? part.closest('section')?.querySelector('select, button, summary');
+  next?.focus({ preventScroll: true });
 }
 
 /** Shows the members of the chosen kind of fault, and sends no others. */
@@ -67,9 +64,8 @@ function chooseKind() {
 function faultOf({ elements }) {
   const fields = [...elements].filter(({ name, value }) => name && value !== '');
   const chosen = fields.filter((field) => !field.matches(':disabled'));
-  return Object.fromEntries(
-    chosen.map(({ name, value, type }) => [name, type === 'number' ? Number(value) : value]),
-  );
+  const members = chosen.map(({ name, value, type }) => [name, type === 'number' ? Number(value) : value]);
+  return Object.fromEntries(members);
 }
 
 async function control(path, options) {
@@ -79,9 +75,8 @@ async function control(path, options) {
     // A fault that was used up meanwhile is off as well.
     if (answer.ok || answer.status === 404) return;
     const { detail, violations = [] } = await answer.json();
-    error.textContent = [detail, ...violations.map(({ pointer, message }) => `${pointer} ${message}`)].join(
-      ' ',
-    );
+    const reasons = violations.map(({ pointer, message }) => `${pointer} ${message}`);
+    error.textContent = [detail, ...reasons].join(' ');
   } catch {
     error.textContent = 'The sandbox did not answer.';
   }
