@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { LANES } from '#contracts';
+import { LANES, LONGEST_DEADLINE_MS } from '#contracts';
 
 import { OTEL_SETTINGS } from './otel.ts';
 import {
@@ -29,7 +29,6 @@ import {
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
 
