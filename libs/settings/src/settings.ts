@@ -133,22 +133,20 @@ export function readSomeSettings<N extends SettingName>(
 /** Reads variables one by one and collects what is wrong with them, so that one start reports every fault. */
 export class VariableReader {
   readonly faults: SettingFault[] = [];
-  readonly #environment: NodeJS.ProcessEnv;
-  readonly #readText: ReadText;
 
-  constructor(environment: NodeJS.ProcessEnv, readText = readTextFile) {
-    this.#environment = environment;
-    this.#readText = readText;
-  }
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly readText = readTextFile,
+  ) {}
 
   /** The value of a variable. If it cannot be read that is a fault, and the default, if there is one, is given instead. */
   read<T>(name: string, { isSecret, isRequired, default: fallback, read }: Definition<T>): T {
     const ofFile = `${name}_FILE`;
-    const value = this.#environment[name] || undefined;
-    const path = isSecret ? this.#environment[ofFile] || undefined : undefined;
+    const value = this.environment[name] || undefined;
+    const path = isSecret ? this.environment[ofFile] || undefined : undefined;
     try {
       if (value !== undefined && path !== undefined) throw new Error(`is given twice, also as ${ofFile}`);
-      const given = path === undefined ? (value ?? fallback) : readSecret(path, this.#readText);
+      const given = path === undefined ? (value ?? fallback) : readSecret(path, this.readText);
       if (given !== undefined) return read(given);
       if (isRequired) throw new Error('is required');
     } catch (error) {
