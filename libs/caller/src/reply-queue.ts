@@ -26,8 +26,7 @@ export class ReplyQueue {
   /** What it begins with; the rest is the instance, or the lowest number from 0 that no other process has. */
   readonly #prefix: string;
   readonly #isFixed: boolean;
-  /** `undefined` without an instance, until a number was found. */
-  name: string | undefined;
+  #name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
 
@@ -37,11 +36,16 @@ export class ReplyQueue {
     this.replies = new Replies(onReply);
     this.#prefix = `${name}.replies.`;
     this.#isFixed = instance !== undefined;
-    if (instance !== undefined) this.name = this.#prefix + instance;
+    if (instance !== undefined) this.#name = this.#prefix + instance;
     const setUp = (model: Model): Promise<void> => this.#setUp(model);
     const consuming = connectionOf('consuming');
     this.connection = new BrokerConnection({ ...consuming, setUp, setUpTimeoutMs: SET_UP_TIMEOUT_MS });
     this.connection.open();
+  }
+
+  /** `undefined` without an instance, until a number was found. */
+  get name(): string | undefined {
+    return this.#name;
   }
 
   /** Why no replies can be received right now; `undefined` if all is well. */
@@ -55,8 +59,8 @@ export class ReplyQueue {
       signal.throwIfAborted();
       const { state } = this.connection;
       if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', undefined, state.reason);
-      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.name}.`);
-      if (this.connection.isUsable && this.name !== undefined) return this.name;
+      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.#name}.`);
+      if (this.connection.isUsable && this.#name !== undefined) return this.#name;
       await abortable(this.connection.changed(), signal);
     }
   }
@@ -77,14 +81,14 @@ export class ReplyQueue {
     this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
     this.#consumer.start(this.connection, declare);
     // What was sent before is answered to the process that has the former queue now.
-    if (this.name !== undefined && this.name !== queue) this.replies.lose();
-    this.name = queue;
+    if (this.#name !== undefined && this.#name !== queue) this.replies.lose();
+    this.#name = queue;
   }
 
   /** @returns the queue whose lock this connection has now */
   async #lock(model: Model): Promise<string> {
     const locks = (queue: string) => takeLock(model, { name: `${queue}.lock`, arguments: {} });
-    const own = this.name;
+    const own = this.#name;
     for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
       await pause(pauseMs);
       if (await locks(`${own}`)) return `${own}`;

@@ -27,8 +27,12 @@ function streamOf(...messages: readonly ConsumeMessage[]) {
     void stream.push({ message: one, acknowledge });
   }
   const run = async () => {
-    for await (const { page: number } of stream.read(ONCE)) given.push(number);
-    return stream.summary;
+    const pages = stream.read(ONCE);
+    for (;;) {
+      const { done, value } = await pages.next();
+      if (done) return value;
+      given.push(value.page);
+    }
   };
   return { stream, given, acknowledged, run };
 }
