@@ -28,11 +28,9 @@ function streamOf(...messages: readonly ConsumeMessage[]) {
   }
   const run = async () => {
     const pages = stream.read(ONCE);
-    for (;;) {
-      const { done, value } = await pages.next();
-      if (done) return value;
-      given.push(value.page);
-    }
+    let next = await pages.next();
+    for (; !next.done; next = await pages.next()) given.push(next.value.page);
+    return next.value;
   };
   return { stream, given, acknowledged, run };
 }
