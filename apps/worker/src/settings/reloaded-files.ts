@@ -70,8 +70,8 @@ export class ReloadedFiles<T> {
     if (!isCurrent(texts) || isDeepStrictEqual(texts, this.#texts)) return;
     this.#texts = texts;
     if ('fault' in read) {
-      const line = 'changed files of settings cannot be used; what was read before stays';
-      return this.logger.error({ settings, ...read.fault }, line);
+      const facts = { settings, ...read.fault };
+      return this.logger.error(facts, 'changed files of settings cannot be used; what was read before stays');
     }
     this.#value = read.value;
     this.logger.info({ settings }, 'files of settings were read again');
