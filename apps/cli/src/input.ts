@@ -4,12 +4,11 @@ import { buffer } from 'node:stream/consumers';
 
 import { InvalidArgumentError } from 'commander';
 
+import { LONGEST_DEADLINE_MS } from '#contracts';
 import { parseExactJson } from '#signing';
 
 import { usageError } from './exit.ts';
 
-/** The longest deadline of a command. Source: bus contract, section 2. */
-const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^(\d{1,6})([smhd])$/;
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;

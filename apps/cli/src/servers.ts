@@ -30,8 +30,8 @@ export function readBus() {
 
 /** What connections to one kind of server trust and present. @throws SettingsError for each file that cannot be used */
 export function tlsOf(family: TlsFamily, settings: Partial<Settings>, addresses: readonly string[]) {
-  const source = { settings, addresses, readText: readTextFile, nowMs: Date.now() };
-  return new TlsContext(family, readTls(family, source));
+  const material = readTls(family, { settings, addresses, readText: readTextFile, nowMs: Date.now() });
+  return new TlsContext(family, () => material);
 }
 
 /** How the platforms of these operators are reached. @throws SettingsError */

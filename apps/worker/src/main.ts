@@ -1,4 +1,4 @@
-import { stopOnSignal } from './stop-on-signal.ts';
+import type { StopBy } from './start-worker.ts';
 
 // Threads that wait for the system to resolve names: one that it does not answer takes one (docs/decisions/0006).
 process.env['UV_THREADPOOL_SIZE'] ??= '64';
@@ -8,3 +8,31 @@ process.on('SIGUSR1', () => undefined);
 const stopBy = stopOnSignal();
 const { startWorker } = await import('./start-worker.ts');
 await startWorker(stopBy);
+
+/**
+ * Stops cleanly at the first signal, and at once at the second. Before there is anything to stop, the first signal ends
+ * the process, with 0.
+ */
+function stopOnSignal(): StopBy {
+  let onFirst = async (_signal: NodeJS.Signals): Promise<void> => process.exit(0);
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    void onFirst(signal);
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  return (logger, stop) => {
+    onFirst = async (signal) => {
+      logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
+      try {
+        await stop();
+      } catch (error) {
+        logger.error({ err: error }, 'worker did not stop cleanly');
+        process.exit(1);
+      }
+      logger.info('worker stopped');
+      process.exit(0);
+    };
+  };
+}

@@ -7,7 +7,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InternalKeys, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, tracingOf, warningsOf } from '#settings';
-import { createLogger, Metrics, nestLogger } from '#telemetry';
+import { createLogger, type Logger, Metrics, nestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { HANDLERS } from './commands/handlers.ts';
@@ -16,13 +16,15 @@ import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
 import { showState } from './observers/state-metrics.ts';
 import { callersOf, credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
-import type { StopBy } from './stop-on-signal.ts';
 
 /** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
 const FLUSH_MS = 5_000;
 
 const NO_SUBJECTS =
   'no LOG_SUBJECT_KEY: a player cannot be found in these lines; with it, poker-bridge trace --player can';
+
+/** Takes what finishes the commands in flight when the process is told to stop; then it exits with 0. */
+export type StopBy = (logger: Logger, stop: () => Promise<void>) => void;
 
 /** Starts a worker with the settings of the environment; if they are wrong it prints why and ends the process. */
 export async function startWorker(stopBy: StopBy): Promise<void> {

@@ -33,7 +33,7 @@ export interface Bus {
 }
 
 /** One command on its way, sent as often as that can help, until its deadline, its signal or the end of the caller. */
-export class Call {
+export class Call implements Disposable {
   readonly #bus: Bus;
   readonly #command: PreparedCommand;
   readonly #limit = new AbortController();
@@ -110,7 +110,7 @@ export class Call {
   }
 
   /** The call is over: it waits for nothing more, and no signal holds it. */
-  end(): void {
+  [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#limit.abort();
   }

@@ -85,7 +85,7 @@ export class Caller {
     const { replies } = replyQueue;
     const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
     const arrived = replies.expect(command.id);
-    const call = new Call(this.#bus, command, deadlineMs, options.signal);
+    using call = new Call(this.#bus, command, deadlineMs, options.signal);
     try {
       return await call.next(arrived, (reply) => {
         if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
@@ -94,7 +94,6 @@ export class Caller {
       });
     } finally {
       replies.forget(command.id);
-      call.end();
     }
   }
 
@@ -125,12 +124,8 @@ export class Caller {
     command: PreparedCommand,
     { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    const call = new Call(this.#bus, command, deadlineMs, signal);
-    try {
-      await call.publish();
-    } finally {
-      call.end();
-    }
+    using call = new Call(this.#bus, command, deadlineMs, signal);
+    await call.publish();
   }
 
   /** Settles once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */

@@ -6,6 +6,7 @@ import {
   type CommandType,
   ERROR_CODES,
   type LANE_OF_COMMAND,
+  LONGEST_DEADLINE_MS,
   SCHEMA_VERSION,
 } from '@poker-bridge/contracts';
 
@@ -57,7 +58,6 @@ export interface Sender {
 }
 
 const MAX_ID_BYTES = 200;
-const LONGEST_DEADLINE_MS = 1_200_000;
 
 /**
  * A command as it is to be published. The worker validates its data.

@@ -27,8 +27,10 @@ function streamOf(...messages: readonly ConsumeMessage[]) {
     void stream.push({ message: one, acknowledge });
   }
   const run = async () => {
-    for await (const { page: number } of stream.read(ONCE)) given.push(number);
-    return stream.summary;
+    const pages = stream.read(ONCE);
+    let next = await pages.next();
+    for (; !next.done; next = await pages.next()) given.push(next.value.page);
+    return next.value;
   };
   return { stream, given, acknowledged, run };
 }

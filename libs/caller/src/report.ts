@@ -34,7 +34,8 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
   readonly #bus: Bus;
   readonly #queue: string;
   readonly #start: () => Call;
-  #pages: PageStream<R> | undefined;
+  #isRead = false;
+  #summary: ReportSummary | undefined;
 
   /** @throws CallerError `VALIDATION_FAILED` */
   constructor(
@@ -54,7 +55,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
 
   /** What the worker counted; `undefined` until the loop has ended. */
   get summary(): ReportSummary | undefined {
-    return this.#pages?.summary;
+    return this.#summary;
   }
 
   /**
@@ -62,9 +63,9 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
    * @throws TypeError if it is looped over a second time
    */
   [Symbol.asyncIterator](): AsyncGenerator<ReportPage<R>, void> {
-    if (this.#pages) throw new TypeError('A report can be read once: fetch it again.');
-    this.#pages = new PageStream();
-    return this.#fetch(this.#pages);
+    if (this.#isRead) throw new TypeError('A report can be read once: fetch it again.');
+    this.#isRead = true;
+    return this.#fetch();
   }
 
   /** Each record of each page. @throws CallerError as the pages do */
@@ -72,24 +73,24 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     for await (const page of this) yield* page.records;
   }
 
-  async *#fetch(pages: PageStream<R>): AsyncGenerator<ReportPage<R>, void> {
+  async *#fetch(): AsyncGenerator<ReportPage<R>, void> {
     const { replyQueue } = this.#bus;
     const { connection } = replyQueue;
     const queue = this.#queue;
+    const pages = new PageStream<R>();
     const handle = (delivery: ReplyDelivery) => pages.push(delivery);
     const consumer = new QueueConsumer({ queue, prefetch: PAGES_PREFETCHED, handle });
     const declare = (model: Model) => declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
-    const call = this.#start();
+    using call = this.#start();
     try {
       await replyQueue.ready(call.signal);
       await declare(await abortable(connection.established(), call.signal));
       consumer.start(connection, declare);
-      yield* pages.read(call);
+      this.#summary = yield* pages.read(call);
     } finally {
-      call.end();
       await consumer.drain(0);
       // Without its queue the worker stops, and so it does once the queue of a report that was left is full.
-      const model = pages.summary && connection.model;
+      const model = this.#summary && connection.model;
       const remove = () =>
         model && onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue));
       await remove()?.catch(() => undefined);
@@ -100,8 +101,6 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
 /** The replies to one report in sequence, each once: what a redelivery or a second run repeats is dropped. */
 export class PageStream<R> {
   readonly #deliveries = new Mailbox<ReplyDelivery>();
-  /** The end of the report, once it was read. */
-  summary: ReportSummary | undefined;
   #sequence = 0;
   /** More than one if the report has changed between two runs. */
   readonly #totalCounts = new Set<number>();
@@ -119,28 +118,29 @@ export class PageStream<R> {
   }
 
   /** The pages, up to the summary; each is acknowledged when the next one is asked for. @throws as `call.next` does */
-  async *read(call: Pick<Call, 'next'>): AsyncGenerator<ReportPage<R>, void> {
-    while (!this.summary) {
-      const { page, acknowledge } = await call.next(this.#deliveries, (delivery) => this.#take(delivery));
+  async *read(call: Pick<Call, 'next'>): AsyncGenerator<ReportPage<R>, ReportSummary> {
+    for (;;) {
+      const { page, summary, acknowledge } = await call.next(this.#deliveries, (each) => this.#take(each));
       if (page) yield page;
       acknowledge();
+      if (summary) return summary;
     }
   }
 
   /**
-   * The page in a delivery, unless it was given before, or is the end.
+   * The page or the summary in a delivery; neither if it was given before.
    *
    * @throws CallerError as the worker answers, `REPLY_LOST` if a page is missing, `REPLY_UNREADABLE`
    */
-  #take({ message, acknowledge }: ReplyDelivery): { page?: ReportPage<R>; acknowledge: () => void } {
+  #take({ message, acknowledge }: ReplyDelivery) {
     try {
       const { type, data, sequence, commandId } = readReply(message);
       if (type === 'command.failed') throw CallerError.ofReply(data);
       if (type !== 'report.page' && type !== 'report.completed') return { acknowledge };
       this.#totalCounts.add(data.totalCount);
       if (sequence > this.#sequence) throw CallerError.of('REPLY_LOST', commandId);
-      if (type === 'report.completed') this.summary = this.#summaryOf(data);
-      if (type === 'report.completed' || sequence < this.#sequence) return { acknowledge };
+      if (type === 'report.completed') return { summary: this.#summaryOf(data), acknowledge };
+      if (sequence < this.#sequence) return { acknowledge };
       this.#sequence += 1;
       this.#readFrom ??= data.readAt;
       return { page: readPage<R>(data), acknowledge };

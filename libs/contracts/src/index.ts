@@ -9,6 +9,7 @@ export {
   type Lane,
   LANE_OF_COMMAND,
   LANES,
+  LONGEST_DEADLINE_MS,
   type ReplyType,
   SCHEMA_VERSION,
 } from './message-types.ts';
@@ -21,6 +22,7 @@ export { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.t
 export type { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
 export type { RecordFault, ReportCompleted, ReportPage, ReportRecord } from './replies/report-replies.ts';
 export {
+  AGGREGATION_MS,
   extentsDiffer,
   mostPagesOf,
   REPORT_AMOUNTS,

@@ -48,6 +48,9 @@ export function isFinalReplyType(type: unknown): type is ReplyType {
   return FINAL_BY_TYPE.get(type) === true;
 }
 
+/** The longest that anyone may wait for a command, from its receipt. Source: bus contract, section 2. */
+export const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
+
 /** The only version of the messages so far. */
 export const SCHEMA_VERSION = 1;
 

@@ -38,7 +38,7 @@ export interface ReportExtent {
 const MOST_GROWTH = 2;
 const SMALL_GROWTH = 100;
 /** How often the platform aggregates its figures. Source: interface document, "Limits". */
-const AGGREGATION_MS = 600_000;
+export const AGGREGATION_MS = 10 * 60 * 1000;
 
 /** Whether two pages of a report say different things of it, so that it has changed meanwhile. */
 export function extentsDiffer(one: ReportExtent, other: ReportExtent): boolean {

@@ -6,11 +6,7 @@ const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g;
 
 /** Reads the JSON file that a variable names. What is wrong is a fault of that variable, and never quotes the file. */
 export class JsonFile {
-  readonly #variable: string;
-
-  constructor(variable: string) {
-    this.#variable = variable;
-  }
+  constructor(private readonly variable: string) {}
 
   /** @throws SettingsError for a file that cannot be read, or is no object */
   read(path: string, readText: ReadText = readTextFile): Record<string, unknown> {
@@ -47,7 +43,7 @@ export class JsonFile {
   }
 
   fault(reason: string): SettingsError {
-    return new SettingsError([{ variable: this.#variable, reason }]);
+    return new SettingsError([{ variable: this.variable, reason }]);
   }
 }
 

@@ -7,11 +7,9 @@ export interface SettingFault {
 /** All settings that cannot be used. The process exits with `EXIT_CONFIG`. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
-  readonly faults: readonly SettingFault[];
 
-  constructor(faults: readonly SettingFault[]) {
+  constructor(readonly faults: readonly SettingFault[]) {
     super(faults.map(({ variable, reason }) => `${variable}: ${reason}`).join('\n'));
-    this.faults = faults;
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { LANES } from '#contracts';
+import { LANES, LONGEST_DEADLINE_MS } from '#contracts';
 
 import { OTEL_SETTINGS } from './otel.ts';
 import {
@@ -29,7 +29,6 @@ import {
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
 
@@ -134,22 +133,20 @@ export function readSomeSettings<N extends SettingName>(
 /** Reads variables one by one and collects what is wrong with them, so that one start reports every fault. */
 export class VariableReader {
   readonly faults: SettingFault[] = [];
-  readonly #environment: NodeJS.ProcessEnv;
-  readonly #readText: ReadText;
 
-  constructor(environment: NodeJS.ProcessEnv, readText = readTextFile) {
-    this.#environment = environment;
-    this.#readText = readText;
-  }
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly readText = readTextFile,
+  ) {}
 
   /** The value of a variable. If it cannot be read that is a fault, and the default, if there is one, is given instead. */
   read<T>(name: string, { isSecret, isRequired, default: fallback, read }: Definition<T>): T {
     const ofFile = `${name}_FILE`;
-    const value = this.#environment[name] || undefined;
-    const path = isSecret ? this.#environment[ofFile] || undefined : undefined;
+    const value = this.environment[name] || undefined;
+    const path = isSecret ? this.environment[ofFile] || undefined : undefined;
     try {
       if (value !== undefined && path !== undefined) throw new Error(`is given twice, also as ${ofFile}`);
-      const given = path === undefined ? (value ?? fallback) : readSecret(path, this.#readText);
+      const given = path === undefined ? (value ?? fallback) : readSecret(path, this.readText);
       if (given !== undefined) return read(given);
       if (isRequired) throw new Error('is required');
     } catch (error) {

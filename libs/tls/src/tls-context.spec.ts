@@ -36,8 +36,6 @@ describe('TlsContext', () => {
 
   it.each([[failed('ECONNREFUSED')], [new Error('what OpenSSL says')], ['what OpenSSL says']])(
     'adds nothing to %s',
-    (error) => {
-      expect(new TlsContext('AMQP').describe(error)).toBe('what OpenSSL says');
-    },
+    (error) => expect(new TlsContext('AMQP').describe(error)).toBe('what OpenSSL says'),
   );
 });

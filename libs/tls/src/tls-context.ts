@@ -7,19 +7,22 @@ export interface TlsMaterial {
   readonly key?: string;
 }
 
+const DEFAULT: TlsMaterial = {};
+
 /** What the connections to one kind of server trust and present, read when they connect: an open one keeps what it has. */
 export class TlsContext {
-  readonly #family: string;
-  /** Another object after each change. */
-  material: TlsMaterial;
-
   /**
    * @param family what its settings begin with: `AMQP`, `PLATFORM` or `REDIS`
-   * @param material default: what Node.js trusts, and no client certificate
+   * @param read gives the same object until it changes; default: what Node.js trusts, and no client certificate
    */
-  constructor(family: string, material: TlsMaterial = {}) {
-    this.#family = family;
-    this.material = material;
+  constructor(
+    private readonly family: string,
+    private readonly read: () => TlsMaterial = () => DEFAULT,
+  ) {}
+
+  /** Another object after each change. */
+  get material(): TlsMaterial {
+    return this.read();
   }
 
   /** The message of an error of a connection, and what to do if TLS is the reason. */
@@ -30,9 +33,7 @@ export class TlsContext {
     };
     const fault = tlsFaultOf(error);
     // The message of OpenSSL has an address in memory and a line of its code around the reason.
-    return fault === undefined
-      ? message
-      : `${FAULTS[fault].advice.replaceAll('*', this.#family)} (${reason})`;
+    return fault === undefined ? message : `${FAULTS[fault].advice.replaceAll('*', this.family)} (${reason})`;
   }
 }
 

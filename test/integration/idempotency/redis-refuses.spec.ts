@@ -125,7 +125,7 @@ describe('Redis over TLS', () => {
     });
     const urlOf = (host: string) => `rediss://${host}:${port}`;
     const expectAway = async (advice: string, material: TlsMaterial, host = 'localhost') => {
-      using refused = new Workers(urlOf(host), { tls: new TlsContext('REDIS', material) });
+      using refused = new Workers(urlOf(host), { tls: new TlsContext('REDIS', () => material) });
       const store = refused.start();
       const isSaid = () => store.state.kind === 'away' && store.state.reason.includes(advice);
       await until(`the reason names ${advice}`, isSaid);
@@ -135,11 +135,11 @@ describe('Redis over TLS', () => {
     await expectAway('REDIS_TLS_CERT', { ca });
     await expectAway('for another host', { ca, ...client }, '127.0.0.1');
 
-    const tls = new TlsContext('REDIS', { ca });
-    using rotated = new Workers(urlOf('localhost'), { tls });
+    let material: TlsMaterial = { ca };
+    using rotated = new Workers(urlOf('localhost'), { tls: new TlsContext('REDIS', () => material) });
     const store = rotated.start();
     await isAway(store);
-    tls.material = { ca, ...client };
+    material = { ca, ...client };
     await isBack(store);
   });
 });

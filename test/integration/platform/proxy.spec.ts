@@ -38,9 +38,8 @@ beforeEach(async () => {
 
 afterEach(() => front[Symbol.asyncDispose]());
 
-function clientWith(material: TlsMaterial, origin = front.origin) {
-  const tls = new TlsContext('PLATFORM', material);
-  return { tls, ...buildClient({ origin, transport: { tls } }) };
+function clientWith(material: () => TlsMaterial, origin = front.origin) {
+  return buildClient({ origin, transport: { tls: new TlsContext('PLATFORM', material) } });
 }
 
 describe('proxy', () => {
@@ -53,7 +52,7 @@ describe('proxy', () => {
   /** @param user as a URL holds it: `name:password@`, percent-encoded */
   function clientThrough(origin: string, limits: ClientOptions['limits'] = {}, user = '') {
     const proxyUrl = proxy.origin.replace('//', `//${user}`);
-    const tls = new TlsContext('PLATFORM', { ca: authority.ca });
+    const tls = new TlsContext('PLATFORM', () => ({ ca: authority.ca }));
     return buildClient({ origin, limits, transport: { tls, proxyUrl } });
   }
 
@@ -116,7 +115,7 @@ describe('proxy', () => {
   it('a tunnel is not asked of an encrypted proxy whose certificate nobody trusts', async () => {
     await using encrypted = await TcpProxy.start(proxy.origin, server);
     // The authority of the platform is not that of the proxy.
-    const tls = new TlsContext('PLATFORM', { ca: authority.ca });
+    const tls = new TlsContext('PLATFORM', () => ({ ca: authority.ca }));
     const transport = { tls, proxyUrl: encrypted.origin };
     const { client } = buildClient({ origin: front.origin, transport });
     expect((await failureOf(createSession(client))).details).toEqual({ reason: 'proxy-unreachable' });
@@ -129,7 +128,7 @@ it.each<[string, () => TlsMaterial, () => string]>([
   ['with that of another one', () => ({ ca: other.ca }), () => front.origin],
   ['under another name', () => ({ ca: authority.ca }), () => `https://127.0.0.1:${front.port}`],
 ])('a platform with a private authority is not called %s', async (_, material, origin) => {
-  const { client, observer } = clientWith(material(), origin());
+  const { client, observer } = clientWith(material, origin());
   const error = await failureOf(createSession(client));
   expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'certificate' } });
   expect(error.message).toContain('PLATFORM_TLS_CA');
@@ -145,7 +144,7 @@ describe('calls to a platform that demands a client certificate', () => {
   });
 
   it.each(OPERATIONS)('are known not to have been carried out without one: %s', async (operation) => {
-    const { client, observer } = clientWith({ ca: authority.ca });
+    const { client, observer } = clientWith(() => ({ ca: authority.ca }));
     const error = await failureOf(CALLS[operation](client));
     expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'client-certificate' } });
     expect(error.message).toContain('PLATFORM_TLS_CERT');
@@ -154,11 +153,12 @@ describe('calls to a platform that demands a client certificate', () => {
   });
 
   it('use a certificate that was replaced for new connections, and keep open ones', async () => {
-    const { client, tls } = clientWith({ ca: authority.ca });
+    let material: TlsMaterial = { ca: authority.ca };
+    const { client } = clientWith(() => material);
     expect((await failureOf(createSession(client))).details).toEqual({ reason: 'client-certificate' });
-    tls.material = { ca: authority.ca, ...identity };
+    material = { ca: authority.ca, ...identity };
     await createSession(client);
-    tls.material = { ca: authority.ca };
+    material = { ca: authority.ca };
     // Over the connection that is open.
     await createSession(client);
     expect(front.clients).toEqual(['identity of a test']);

@@ -1,3 +1,5 @@
+import { AGGREGATION_MS } from '#contracts';
+
 import { usageError } from '../exit.ts';
 import { isDate, type Options } from '../input.ts';
 
@@ -7,9 +9,6 @@ export interface Period {
 }
 
 export type PeriodOptions = Options<'month' | 'day' | 'from' | 'to' | 'timeZone'>;
-
-/** The platform aggregates its figures every ten minutes. Source: interface document, endpoint 3. */
-const AGGREGATION_MS = 10 * 60_000;
 
 /** @throws ExitError if the options say no period, or several */
 export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptions, nowMs: number): Period {

@@ -60,24 +60,22 @@ export class ReloadedFiles<T> {
   #readAgain(): void {
     const settings = this.variables;
     const texts: Texts = new Map();
-    let use: () => void;
+    let read: { readonly value: T } | { readonly fault: object };
     try {
-      const value = this.#readInto(texts);
-      use = () => {
-        this.#value = value;
-        this.logger.info({ settings }, 'files of settings were read again');
-        for (const follower of this.#followers) follower(value);
-      };
+      read = { value: this.#readInto(texts) };
     } catch (error) {
-      const facts = error instanceof SettingsError ? { faults: error.faults } : { err: error };
-      const line = { settings, ...facts };
-      use = () =>
-        this.logger.error(line, 'changed files of settings cannot be used; what was read before stays');
+      read = { fault: error instanceof SettingsError ? { faults: error.faults } : { err: error } };
     }
     // A mix of old and new files is a state that nobody wrote; the next look finds the rest.
     if (!isCurrent(texts) || isDeepStrictEqual(texts, this.#texts)) return;
     this.#texts = texts;
-    use();
+    if ('fault' in read) {
+      const facts = { settings, ...read.fault };
+      return this.logger.error(facts, 'changed files of settings cannot be used; what was read before stays');
+    }
+    this.#value = read.value;
+    this.logger.info({ settings }, 'files of settings were read again');
+    for (const follower of this.#followers) follower(read.value);
   }
 }
 

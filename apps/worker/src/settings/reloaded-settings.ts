@@ -65,19 +65,18 @@ export type TlsContexts = ReturnType<typeof tlsContextsOf>;
 export function tlsContextsOf(settings: Settings, operators: readonly OperatorCredentials[], logger: Logger) {
   const faults: SettingFault[] = [];
   const contextOf = (family: TlsFamily, addresses: readonly string[]): TlsContext => {
-    const context = new TlsContext(family);
     try {
       const files = new ReloadedFiles(
         `${family}_TLS_CA, ${family}_TLS_CERT, ${family}_TLS_KEY`,
         (readText) => readTls(family, { settings, addresses, readText, nowMs: Date.now() }),
         logger,
       );
-      files.follow((material) => void (context.material = material));
+      return new TlsContext(family, () => files.value);
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       faults.push(...error.faults);
+      return new TlsContext(family);
     }
-    return context;
   };
   const platforms = operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]);
   const contexts = {

@@ -38,22 +38,23 @@ export function openTraces(settings: TracingSettings, logger: Logger) {
  * in it a `publish` span for each message that the command leads to. No attribute holds data of a command.
  */
 function commandTracer(tracer: Tracer): CommandTracer {
-  const start: CommandTracer['start'] = (command, { queue, bodyBytes, traceparent }) => {
-    // A tracestate is any text of the caller: copies carry it on, and it is not exported.
-    const parent = W3C.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
-    const attributes: Attributes = {
-      ...operation('process', 'process'),
-      'messaging.destination.name': queue,
-      'messaging.message.id': command.id,
-      'messaging.message.conversation_id': command.correlationId,
-      'messaging.message.body.size': bodyBytes,
-      'pokerbridge.command.type': command.type,
-      'pokerbridge.operator': command.operator,
-    };
-    const span = tracer.startSpan(`process ${queue}`, { kind: SpanKind.CONSUMER, attributes }, parent);
-    return traceOf(tracer, span, trace.setSpan(parent, span));
+  return {
+    start: (command, { queue, bodyBytes, traceparent }) => {
+      // A tracestate is any text of the caller: copies carry it on, and it is not exported.
+      const parent = W3C.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+      const attributes: Attributes = {
+        ...operation('process', 'process'),
+        'messaging.destination.name': queue,
+        'messaging.message.id': command.id,
+        'messaging.message.conversation_id': command.correlationId,
+        'messaging.message.body.size': bodyBytes,
+        'pokerbridge.command.type': command.type,
+        'pokerbridge.operator': command.operator,
+      };
+      const span = tracer.startSpan(`process ${queue}`, { kind: SpanKind.CONSUMER, attributes }, parent);
+      return traceOf(tracer, span, trace.setSpan(parent, span));
+    },
   };
-  return { start };
 }
 
 function traceOf(tracer: Tracer, span: Span, context: Context): CommandTrace {
@@ -122,24 +123,25 @@ function withContext(message: Message, context: Context): Message {
  * the values in its path; the platform is sent nothing of the trace.
  */
 function platformTracer(tracer: Tracer): PlatformTracer {
-  const attemptEnded: PlatformTracer['attemptEnded'] = (parent, attempt) => {
-    const { method, root, pathTemplate, resends, startedAtMs: startTime, result, status } = attempt;
-    const { hostname, port, protocol } = new URL(root);
-    const attributes: Attributes = {
-      'http.request.method': method,
-      'server.address': hostname,
-      'server.port': Number(port) || PORTS[protocol],
-      'url.full': root + pathTemplate.replace(VALUE, 'REDACTED'),
-      'url.template': pathTemplate,
-      ...(resends > 0 && { 'http.request.resend_count': resends }),
-    };
-    const options = { kind: SpanKind.CLIENT, attributes, startTime };
-    const span = tracer.startSpan(`${method} ${pathTemplate}`, options, parent);
-    if (status !== undefined) span.setAttribute('http.response.status_code', status);
-    if (status === undefined || status >= 400) fail(span, status === undefined ? result : `${status}`);
-    span.end();
+  return {
+    attemptEnded: (parent, attempt) => {
+      const { method, root, pathTemplate, resends, startedAtMs: startTime, result, status } = attempt;
+      const { hostname, port, protocol } = new URL(root);
+      const attributes: Attributes = {
+        'http.request.method': method,
+        'server.address': hostname,
+        'server.port': Number(port) || PORTS[protocol],
+        'url.full': root + pathTemplate.replace(VALUE, 'REDACTED'),
+        'url.template': pathTemplate,
+        ...(resends > 0 && { 'http.request.resend_count': resends }),
+      };
+      const options = { kind: SpanKind.CLIENT, attributes, startTime };
+      const span = tracer.startSpan(`${method} ${pathTemplate}`, options, parent);
+      if (status !== undefined) span.setAttribute('http.response.status_code', status);
+      if (status === undefined || status >= 400) fail(span, status === undefined ? result : `${status}`);
+      span.end();
+    },
   };
-  return { attemptEnded };
 }
 
 /** Marks a span as failed. @param type one of a closed list */

@@ -54,10 +54,6 @@ export class CallerClientProxy extends ClientProxy {
     return (await this.#caller.publish(this.#caller.prepare(type, body, options))) as T;
   }
 
-  protected override serializeError(error: unknown): unknown {
-    return error;
-  }
-
   async #answer(packet: ReadPacket, signal: AbortSignal, callback: Callback): Promise<void> {
     const { type, body, options } = read(packet);
     if (LANE_OF_COMMAND[type] === 'interactive') {

@@ -16,7 +16,7 @@ import { optional, required, ruleOf, shape } from '../validation/shape.ts';
 const IsTrueOrFalse = ruleOf<boolean>(IsBoolean({ message: 'must be true or false' }));
 
 /** The player for whom a game is opened. Source: interface document, endpoint 2. */
-export const GamePlayer = shape('GamePlayer', {
+export class GamePlayer extends shape('GamePlayer', {
   id: required('The player.', IsPlayerId),
   nick: optional('The nickname that other players see.', IsText),
   name: optional("The player's name.", IsText),
@@ -33,11 +33,10 @@ export const GamePlayer = shape('GamePlayer', {
   currency: optional('ISO code.', IsText),
   preferredCurrency: optional('ISO code.', IsText),
   country: optional('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.', IsText),
-});
-export type GamePlayer = InstanceType<typeof GamePlayer>;
+}) {}
 
 /** The session that is opened. */
-export const GameSession = shape('GameSession', {
+export class GameSession extends shape('GameSession', {
   id: optional(
     'Default: derived, so that a repeat opens the same session; with SESSION_ID=omit none.',
     IsText,
@@ -48,25 +47,22 @@ export const GameSession = shape('GameSession', {
   launchOptions: optional('Custom options embedded in the URL of the game.', IsLaunchOptions),
   longLifeLoginToken: optional("The platform's default is true.", IsTrueOrFalse),
   userIp: optional("The player's IP address.", IsText),
-});
-export type GameSession = InstanceType<typeof GameSession>;
+}) {}
 
 /** The data of `game.open`. */
-export const GameOpen = shape('GameOpen', {
+export class GameOpen extends shape('GameOpen', {
   player: required('Who plays.', IsObjectOf(GamePlayer)),
   session: optional('What is opened, and how.', IsObjectOf(GameSession)),
-});
-export type GameOpen = InstanceType<typeof GameOpen>;
+}) {}
 
 /** The data of `game.opened`. */
-export const GameOpened = shape('GameOpened', {
+export class GameOpened extends shape('GameOpened', {
   id: required("The platform's id of the document.", IsAnyText),
   playerId: required('The player.', IsAnyText),
   sessionId: required('As sent or derived, or made by the platform.', IsAnyText),
   auth: required('A short-lived token that acts for the player. Do not log it.', IsAnyText),
   url: required('Opens the lobby or the table; holds the token.', IsAnyText),
-});
-export type GameOpened = InstanceType<typeof GameOpened>;
+}) {}
 
 export const gameOpen = {
   type: 'game.open',

@@ -5,7 +5,7 @@ import { IsAfter, IsReportTime, IsShownInZone, IsTimeZone } from '../validation/
 import { optional, required, shape } from '../validation/shape.ts';
 
 /** The data of `report.ad-hoc.fetch`. Source: interface document, endpoint 3. */
-export const AdHocReportFetch = shape('AdHocReportFetch', {
+export class AdHocReportFetch extends shape('AdHocReportFetch', {
   dateFrom: required('Start of the period.', IsReportTime, IsShownInZone),
   dateTo: required('End of the period, after dateFrom.', IsReportTime, IsAfter('dateFrom'), IsShownInZone),
   userId: optional('One player; without it all of them.', IsPlayerId),
@@ -15,11 +15,10 @@ export const AdHocReportFetch = shape('AdHocReportFetch', {
     'Default REPORTS_PER_PAGE; the platform may give less.',
     IsSafeInteger({ min: 1, max: 1000 }),
   ),
-});
-export type AdHocReportFetch = InstanceType<typeof AdHocReportFetch>;
+}) {}
 
 /** The data of `report.rake.fetch`. Source: interface document, endpoint 4. */
-export const RakeReportFetch = shape(
+export class RakeReportFetch extends shape(
   'RakeReportFetch',
   {
     timeZone: optional("A zone's name, or an offset such as +03:00.", IsText, IsTimeZone),
@@ -33,8 +32,7 @@ export const RakeReportFetch = shape(
     ),
   },
   AdHocReportFetch,
-);
-export type RakeReportFetch = InstanceType<typeof RakeReportFetch>;
+) {}
 
 /** The period of the examples. */
 const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };

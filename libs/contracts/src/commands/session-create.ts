@@ -4,17 +4,16 @@ import { IsAuthType, IsLanguage, IsPlayerId, IsText } from '../validation/member
 import { optional, required, shape } from '../validation/shape.ts';
 
 /** The data of `session.create`. Source: interface document, endpoint 1. */
-export const SessionCreate = shape('SessionCreate', {
+export class SessionCreate extends shape('SessionCreate', {
   userId: required('The player.', IsPlayerId),
   nick: optional('The nickname that other players see.', IsText),
   authType: optional('A browser, the default, or the desktop or mobile app.', IsAuthType),
   lang: optional("The platform's default is en.", IsLanguage),
   currency: optional('ISO code; a platform may require it.', IsText),
-});
-export type SessionCreate = InstanceType<typeof SessionCreate>;
+}) {}
 
 /** The data of `session.created`. */
-export const SessionCreated = shape('SessionCreated', {
+export class SessionCreated extends shape('SessionCreated', {
   userId: required('The player, as asked for.', IsAnyText),
   platformUserId: optional(
     "The platform's own id of the player, if it is another one: SESSION_USER_ID=any.",
@@ -23,8 +22,7 @@ export const SessionCreated = shape('SessionCreated', {
   sessionId: required('The session.', IsAnyText),
   auth: required('A short-lived token that acts for the player. Do not log it.', IsAnyText),
   redirectUrl: required('Opens the lobby; holds the token.', IsAnyText),
-});
-export type SessionCreated = InstanceType<typeof SessionCreated>;
+}) {}
 
 const TRACE = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
 /** What the platform makes, in the examples. */

@@ -25,7 +25,7 @@ export function validateCommand<T extends CommandType>(type: T, data: unknown): 
     throw new CommandError('VALIDATION_FAILED', { violations });
   }
   const violations: Violation[] = [];
-  const instance = read(SHAPES.get(type) as CompiledShape<CommandData[T]>, data, '', violations);
+  const instance = read(SHAPES.get(type) as CompiledShape<CommandData[T]>, data, violations);
   if (violations.length > 0) throw new CommandError('VALIDATION_FAILED', { violations });
   return instance;
 }
@@ -36,9 +36,8 @@ export function isOfUnknownMember({ message }: Violation): boolean {
 }
 
 function read<T extends object>(
-  { shape, members }: CompiledShape<T>,
+  { shape, path, members }: CompiledShape<T>,
   data: Record<string, unknown>,
-  path: string,
   violations: Violation[],
 ): T {
   const instance = new shape();
@@ -47,7 +46,7 @@ function read<T extends object>(
     if (!Object.hasOwn(data, name)) continue;
     given += 1;
     const value = data[name];
-    const held = nested && isObject(value) ? read(nested, value, `${path}/${name}`, violations) : value;
+    const held = nested && isObject(value) ? read(nested, value, violations) : value;
     (instance as Record<string, unknown>)[name] = held;
   }
   if (Object.keys(data).length > given) {

@@ -7,11 +7,10 @@ import { optional, required, type Rule, shape } from '../validation/shape.ts';
 import { IsAnyText, IsArrayOf, IsCount, IsFlag, IsInteger, IsMoment, IsOneOf } from './reply-rules.ts';
 
 /** One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`. */
-export const Violation = shape('Violation', {
+export class Violation extends shape('Violation', {
   pointer: required('JSON pointer into the data, into /properties or into /headers.', IsAnyText),
   message: required('What is wrong with it; never the value.', IsAnyText),
-});
-export type Violation = InstanceType<typeof Violation>;
+}) {}
 
 /** Further facts about a failure; a code may have others. */
 const ErrorDetails = shape('ErrorDetails', {
@@ -26,20 +25,18 @@ const ErrorDetails = shape('ErrorDetails', {
 const IsDetails = IsObjectOf(ErrorDetails) as Rule<object> as Rule<Readonly<Record<string, unknown>>>;
 
 /** One error of the platform, as far as it may be passed on. */
-export const PlatformErrorEntry = shape('PlatformErrorEntry', {
+export class PlatformErrorEntry extends shape('PlatformErrorEntry', {
   status: optional('The HTTP status.', IsInteger),
   title: optional('The name of the status.', IsAnyText),
   detail: optional('At most 300 characters; values of the command are replaced by ***.', IsAnyText),
   pointer: optional("Path to the offending member, in the platform's names.", IsAnyText),
-});
-export type PlatformErrorEntry = InstanceType<typeof PlatformErrorEntry>;
+}) {}
 
 /** The platform's answer when it refused or failed. */
-export const PlatformAnswer = shape('PlatformAnswer', {
+export class PlatformAnswer extends shape('PlatformAnswer', {
   status: required('The HTTP status.', IsInteger, Min(100), Max(599)),
   errors: required('What it says is wrong.', IsArrayOf(PlatformErrorEntry)),
-});
-export type PlatformAnswer = InstanceType<typeof PlatformAnswer>;
+}) {}
 
 /** The command that failed. */
 const FailedCommand = shape('FailedCommand', {
@@ -48,7 +45,7 @@ const FailedCommand = shape('FailedCommand', {
 });
 
 /** The data of `command.failed`. Source: bus contract, section 4. */
-export const ErrorBody = shape('ErrorBody', {
+export class ErrorBody extends shape('ErrorBody', {
   code: required('The error code: decide by this.', IsOneOf(Object.keys(ERROR_CODES) as ErrorCode[])),
   category: required('The kind of failure.', IsOneOf(ERROR_CATEGORIES)),
   retryable: required(
@@ -63,8 +60,7 @@ export const ErrorBody = shape('ErrorBody', {
   attempts: required('Calls to the platform by this worker for this command.', IsCount),
   command: required('Which command failed.', IsObjectOf(FailedCommand)),
   occurredAt: required('ISO 8601, UTC.', IsMoment),
-});
-export type ErrorBody = InstanceType<typeof ErrorBody>;
+}) {}
 
 /** The reply to every command that fails. All of it is announced: an error holds neither secrets nor values of the command. */
 export const commandFailed = {

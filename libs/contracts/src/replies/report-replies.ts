@@ -32,14 +32,13 @@ const IsReportName = IsOneOf(Object.keys(REPORT_AMOUNTS) as ReportName[]);
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A fault of a record that was passed on as it is. */
-export const RecordFault = shape('RecordFault', {
+export class RecordFault extends shape('RecordFault', {
   pointer: required('JSON pointer into the page.', IsAnyText),
   message: required('What is wrong with it; never the value.', IsAnyText),
-});
-export type RecordFault = InstanceType<typeof RecordFault>;
+}) {}
 
 /** The data of `report.page`. */
-export const ReportPage = shape('ReportPage', {
+export class ReportPage extends shape('ReportPage', {
   report: required('Which report.', IsReportName),
   page: required('Which page.', IsInteger, Min(1)),
   pageCount: required('As the platform counts.', IsCount),
@@ -55,11 +54,10 @@ export const ReportPage = shape('ReportPage', {
     'What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.',
     IsArrayOf(RecordFault),
   ),
-});
-export type ReportPage = InstanceType<typeof ReportPage>;
+}) {}
 
 /** The data of `report.completed`. */
-export const ReportCompleted = shape('ReportCompleted', {
+export class ReportCompleted extends shape('ReportCompleted', {
   report: required('Which report.', IsReportName),
   pages: required('Pages that were published.', IsCount),
   records: required('Records on them.', IsCount),
@@ -78,8 +76,7 @@ export const ReportCompleted = shape('ReportCompleted', {
   readTo: required("When the platform's last answer arrived: ISO 8601, UTC.", IsMoment),
   spansIntervals: required('Whether readFrom and readTo are in different intervals of ten minutes.', IsFlag),
   faults: required('Faults of its records; 0 unless REPORT_RECORDS=lenient.', IsCount),
-});
-export type ReportCompleted = InstanceType<typeof ReportCompleted>;
+}) {}
 
 const NO_AMOUNTS = Object.fromEntries(REPORT_AMOUNTS['ad-hoc'].map((amount) => [amount, 0]));
 

@@ -9,6 +9,8 @@ type Validator = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[nu
 /** A class with the rules of its decorators as plain functions. */
 export interface CompiledShape<T extends object = object> {
   readonly shape: Shape<T>;
+  /** JSON pointer to the object in the command's data. */
+  readonly path: string;
   readonly members: readonly CompiledMember[];
 }
 
@@ -30,13 +32,14 @@ type Check = (instance: object, value: unknown) => string | undefined;
  *
  * @throws TypeError for a rule with unsupported options (groups, `each`, `validateIf`, promises, a message that is a function)
  */
-export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T> {
+export function compileShape<T extends object>(shape: Shape<T>, path = ''): CompiledShape<T> {
   const storage = getMetadataStorage();
   const rules = storage.groupByPropertyName(storage.getTargetValidationMetadatas(shape, '', false, false));
-  return { shape, members: Object.entries(rules).map(([name, own]) => compileMember(shape, name, own)) };
+  const members = Object.entries(rules).map(([name, own]) => compileMember(shape, path, name, own));
+  return { shape, path, members };
 }
 
-function compileMember(shape: Shape, name: string, rules: readonly Rule[]): CompiledMember {
+function compileMember(shape: Shape, path: string, name: string, rules: readonly Rule[]): CompiledMember {
   const conditions: Condition[] = [];
   const checks: Check[] = [];
   let nested: CompiledShape | undefined;
@@ -48,7 +51,7 @@ function compileMember(shape: Shape, name: string, rules: readonly Rule[]): Comp
       !each && !groups?.length && !validateIf && !validator?.async && typeof message !== 'function';
     if (isPlain && type === CONDITIONAL_VALIDATION) conditions.push(rule.constraints[0] as Condition);
     else if (isPlain && type === NESTED_VALIDATION && rule.context)
-      nested = compileShape(rule.context as Shape);
+      nested = compileShape(rule.context as Shape, `${path}/${name}`);
     else if (isPlain && validator)
       checks[type === IS_DEFINED ? 'unshift' : 'push'](compileCheck(rule, validator.instance));
     else throw new TypeError(`${shape.name}.${name} has a rule that cannot be compiled`);

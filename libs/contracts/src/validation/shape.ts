@@ -31,8 +31,6 @@ type Required<M extends Members> = { [N in keyof M]: M[N]['isRequired'] extends 
 type DataOf<M extends Members> = { readonly [N in Required<M>]: M[N]['value'] } & {
   readonly [N in Exclude<keyof M, Required<M>>]?: M[N]['value'];
 };
-/** As one type, which messages of the compiler show as it is. */
-type Flat<T> = { [N in keyof T]: T[N] };
 
 /** A class whose members have class-validator's decorators. */
 export type Shape<T extends object = object> = new () => T;
@@ -44,7 +42,7 @@ export function shape<M extends Members, Base extends object = object>(
   name: string,
   members: M,
   base?: NamedShape<Base>,
-): NamedShape<Flat<Base & DataOf<M>>> {
+): NamedShape<Base & DataOf<M>> {
   const made = base ? class extends (base as Shape) {} : class {};
   Object.defineProperty(made, 'name', { value: name });
   for (const [member, decorate] of Object.entries(members)) decorate(made.prototype, member);

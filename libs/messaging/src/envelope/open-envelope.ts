@@ -6,6 +6,7 @@ import {
   commandTypeOf,
   type Lane,
   LANE_OF_COMMAND,
+  LONGEST_DEADLINE_MS,
   SCHEMA_VERSION,
   type Violation,
 } from '#contracts';
@@ -31,8 +32,6 @@ export interface EnvelopeRules extends Pick<
 const MAX_ID_BYTES = 200;
 const MAX_TYPE_CHARACTERS = 255;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-/** The longest that anyone may wait, from receipt. */
-const LONGEST_MS = 20 * 60 * 1000;
 const EPOCH_MS = /^\d{1,16}$/;
 const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
 const ZONE_IN_HOURS = /[+-]\d{2}$/;
@@ -176,7 +175,7 @@ export function readDeadline(
   budgetMs: number,
   nowMs: number,
 ): number | undefined {
-  const latest = nowMs + LONGEST_MS;
+  const latest = nowMs + LONGEST_DEADLINE_MS;
   if (header !== undefined && header !== null) {
     const atMs = readMoment(header);
     return atMs === undefined ? undefined : Math.min(atMs, latest);

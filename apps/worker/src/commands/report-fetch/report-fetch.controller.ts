@@ -12,28 +12,26 @@ import { type ReadPage, ReportTally } from './report-tally.ts';
 
 const MAX_SEED = 2 ** 32;
 
+type ReportReplies = AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'> | WrittenPage>;
+
 /** `report.ad-hoc.fetch` and `report.rake.fetch`: a report page by page, each published as it is read. */
 @Controller()
 export class ReportFetchController {
   constructor(@Inject('REPORTS_PER_PAGE') private readonly perPage: number) {}
 
   @MessagePattern('report.ad-hoc.fetch')
-  adHoc(
-    @Payload() data: AdHocReportFetch,
-    @Ctx() command: CommandContext<PlatformClient>,
-  ): AsyncIterable<ReplyTo<'report.ad-hoc.fetch'>> {
-    return readReport('ad-hoc', data, command, this.perPage, (page) =>
-      command.client.call('report.ad-hoc.fetch', data, command, page),
-    );
+  adHoc(@Payload() data: AdHocReportFetch, @Ctx() command: CommandContext<PlatformClient>): ReportReplies {
+    return this.#read('ad-hoc', data, command);
   }
 
   @MessagePattern('report.rake.fetch')
-  rake(
-    @Payload() data: RakeReportFetch,
-    @Ctx() command: CommandContext<PlatformClient>,
-  ): AsyncIterable<ReplyTo<'report.rake.fetch'>> {
-    return readReport('rake', data, command, this.perPage, (page) =>
-      command.client.call('report.rake.fetch', data, command, page),
+  rake(@Payload() data: RakeReportFetch, @Ctx() command: CommandContext<PlatformClient>): ReportReplies {
+    return this.#read('rake', data, command);
+  }
+
+  #read(report: ReportName, data: AdHocReportFetch, command: CommandContext<PlatformClient>): ReportReplies {
+    return readReport(report, data, command, this.perPage, (page) =>
+      command.client.call(`report.${report}.fetch`, data, command, page),
     );
   }
 }
@@ -60,7 +58,7 @@ export async function* readReport(
   fetch: (page: PageRequest) => Promise<CollectionPage>,
   seed = randomInt(MAX_SEED),
   nowMs: () => number = Date.now,
-): AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'> | WrittenPage> {
+): ReportReplies {
   const isWhole = data.page === undefined;
   const tally = new ReportTally(command.progress, data.perPage ?? perPage, seed);
   if (tally.state.isDone) {

@@ -39,7 +39,7 @@ const START = {
 /** Counts what was published of a report so far, and tells whether it can be whole. */
 export class ReportTally {
   readonly #seed: number;
-  readonly state: typeof START;
+  readonly #state: typeof START;
   #ids: SeenIds | undefined;
 
   /**
@@ -49,12 +49,16 @@ export class ReportTally {
    */
   constructor(progress: Progress | undefined, perPage: number, seed: number) {
     this.#seed = seed;
-    this.state = isComplete(progress) ? { ...progress } : { ...START, requested: perPage };
+    this.#state = isComplete(progress) ? { ...progress } : { ...START, requested: perPage };
+  }
+
+  get state(): Readonly<typeof START> {
+    return this.#state;
   }
 
   /** Notes what a page says of the report, whether it is published or not. */
   compare(page: ReadPage): void {
-    const state = this.state;
+    const state = this.#state;
     if (state.readTo === 0) {
       state.firstTotal = page.totalCount;
       state.firstPages = page.pageCount;
@@ -69,7 +73,7 @@ export class ReportTally {
 
   /** Counts the records of a page that was published. */
   async add({ identities, digests, totalCount, faultCount }: CollectionPage): Promise<void> {
-    const state = this.state;
+    const state = this.#state;
     state.pages += 1;
     state.records += identities.length;
     state.faults += faultCount;
@@ -85,7 +89,7 @@ export class ReportTally {
 
   /** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the pages that were published are more than any report could have grown to */
   refuseEndless(): void {
-    const { pages, firstPages } = this.state;
+    const { pages, firstPages } = this.#state;
     if (pages < mostPagesOf(firstPages)) return;
     const reason = `the report has no end: of ${firstPages} pages at first, ${pages} were read`;
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
@@ -93,14 +97,14 @@ export class ReportTally {
 
   /** @param isWhole whether every page was asked for, so that there must be as many records as the platform counts */
   completed(report: ReportName, isWhole: boolean) {
-    const { pages, records, repeats, changed, faults, lastTotal, readFrom, readTo } = this.state;
+    const { pages, records, repeats, changed, faults, lastTotal, readFrom, readTo } = this.#state;
     const missing = isWhole ? lastTotal - (records - repeats) : 0;
     return {
       report,
       pages,
       records,
       totalCount: lastTotal,
-      changedWhileReading: this.state.changedWhileReading || repeats > 0 || missing !== 0,
+      changedWhileReading: this.#state.changedWhileReading || repeats > 0 || missing !== 0,
       repeated: repeats,
       changed,
       missing,
