@@ -38,10 +38,6 @@ const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: 
     'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
     () => import('./doctor/doctor.ts'),
   ],
-  completion: [
-    'prints a script that completes subcommands, options and command types in a shell',
-    () => import('./completion.ts'),
-  ],
 };
 
 /** @param used the subcommand that gets its arguments and options; default: all do */
@@ -64,8 +60,7 @@ export async function createProgram(used?: string): Promise<Command> {
 export async function run(args: readonly string[]): Promise<void> {
   try {
     const name = args[args[0] === 'help' ? 1 : 0] ?? '';
-    // The script of completion has the options of all others.
-    const program = await createProgram(name === 'completion' ? undefined : name);
+    const program = await createProgram(name);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = await exitCodeOf(error);

@@ -62,7 +62,6 @@ describe('poker-bridge', () => {
     ['dead-letters discard --all --id 1', "option '--all' cannot be used with option '--id <ID>'"],
     ['dead-letters redrive --all --set lang=de', 'a JSON pointer, = and a value'],
     ['dead-letters redrive --all --rate 0', 'an integer from 1 to 200'],
-    ['completion fish', 'Allowed choices are bash, zsh'],
   ])('%s ends with 2 and says why', async (line, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' ').filter(Boolean));
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(expected)]);
@@ -70,19 +69,6 @@ describe('poker-bridge', () => {
 
   it('prints its version', async () => {
     expect(await runCli(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
-  });
-
-  it('completes subcommands, options and types in bash', async () => {
-    const { stdout } = await runCli(['completion', 'bash']);
-    const completed = (line: string): string => {
-      const words = line.split(' ');
-      const ask = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _poker_bridge; echo "\${COMPREPLY[*]}"`;
-      const shell = spawnSync('bash', ['-c', `${stdout}\n${ask}`], { encoding: 'utf8' });
-      return shell.stderr + shell.stdout.trim();
-    };
-    expect(completed('poker-bridge dead-letters re')).toBe('redrive');
-    expect(completed('poker-bridge dead-letters redrive --dr')).toBe('--dry-run');
-    expect(completed('poker-bridge send session.')).toBe('session.create');
   });
 
   it('refuses text that is not UTF-8', async () => {
