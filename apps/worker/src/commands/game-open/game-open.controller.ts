@@ -14,14 +14,13 @@ const NAMESPACE = '6f1c2d0e-0f43-5c1b-9b0e-3f6a7d1f4c52';
 @Controller()
 export class GameOpenController {
   @MessagePattern('game.open')
-  async open(
+  open(
     @Payload() data: GameOpen,
     @Ctx() command: CommandContext<PlatformClient>,
   ): Promise<ReplyTo<'game.open'>> {
     const { client } = command;
     const game = data.session?.id === undefined && client.derivesSessionIds ? withId(data, command) : data;
-    const opened = await client.call('game.open', game, command);
-    return { type: 'game.opened', data: opened };
+    return client.call('game.open', game, command).then((opened) => ({ type: 'game.opened', data: opened }));
   }
 }
 
