@@ -1,3 +1,5 @@
+import type { ChannelModel } from 'amqplib';
+
 import { BrokerConnection, type BrokerConnectionOptions } from '../connection/broker-connection.ts';
 import { releaseOf } from '../connection/broker-release.ts';
 import { within } from '../connection/questions.ts';
@@ -30,9 +32,14 @@ export class DirectReplies {
   readonly #connection: BrokerConnection;
   /** Beginnings of keys that the broker could not read although they look like one; each has cost a connection. */
   readonly #unreadable = new Set<string>();
+  /** Whether the broker returns only what nobody takes; by its release, read once for each connection. */
+  #returnsOnlyUndelivered = false;
 
   constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
-    const setUp = this.#publisher.attach.bind(this.#publisher);
+    const setUp = (model: ChannelModel): Promise<void> => {
+      this.#returnsOnlyUndelivered = releaseOf(model).isFrom43;
+      return this.#publisher.attach(model);
+    };
     this.#connection = new BrokerConnection({ ...options, setUp });
   }
 
@@ -60,7 +67,8 @@ export class DirectReplies {
   }
 
   async #publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
-    const mandatory = releaseOf(await this.#connection.established()).isFrom43;
+    await this.#connection.established();
+    const mandatory = this.#returnsOnlyUndelivered;
     if (!mandatory && !isReadable(message.routingKey)) return 'returned';
     return this.#publisher.publish({ ...message, mandatory }, isWanted);
   }
