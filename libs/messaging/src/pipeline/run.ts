@@ -46,36 +46,28 @@ async function expire(command: CheckedCommand): Promise<Settlement> {
  * @throws what the handler throws, which is the command's failure; `ReplyQueueClosed` if the reply queue takes nothing
  */
 export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void): Next {
+  /** For a handler that gives several replies, or whose result Nest has wrapped. */
+  const sendAll = async (command: CheckedCommand, produced: unknown): Promise<Settlement> => {
+    const replies = isObservable(produced) ? await lastValueFrom(produced) : produced;
+    if (isFinalReply(replies)) return { kind: 'answer', reply: replies };
+    if (isReplies(replies)) {
+      for await (const reply of replies) {
+        // The final reply was sent at the deadline; nothing may follow it.
+        if (command.deadline.expired) throw new DeadlineExceeded();
+        await outbox.send(command, reply);
+        onSent?.(command);
+        if (isFinalReplyType(reply.type)) return { kind: 'answer', reply, isSent: true };
+      }
+    }
+    const cause = new Error('a handler ended without a final reply');
+    throw new CommandError('INTERNAL_ERROR', { cause });
+  };
   return (command) =>
     command
       .handler(command.data, command.context)
       .then((produced) =>
-        isFinalReply(produced)
-          ? { kind: 'answer', reply: produced }
-          : sendAll(command, produced, outbox, onSent),
+        isFinalReply(produced) ? { kind: 'answer', reply: produced } : sendAll(command, produced),
       );
-}
-
-/** Sends the replies of a handler that gives several, or that Nest has wrapped. */
-async function sendAll(
-  command: CheckedCommand,
-  produced: unknown,
-  ...[outbox, onSent]: Parameters<typeof run>
-): Promise<Settlement> {
-  // Nest wraps what interceptors touch.
-  const replies = isObservable(produced) ? await lastValueFrom(produced) : produced;
-  if (isFinalReply(replies)) return { kind: 'answer', reply: replies };
-  if (isReplies(replies)) {
-    for await (const reply of replies) {
-      // The final reply was sent at the deadline; nothing may follow it.
-      if (command.deadline.expired) throw new DeadlineExceeded();
-      await outbox.send(command, reply);
-      onSent?.(command);
-      if (isFinalReplyType(reply.type)) return { kind: 'answer', reply, isSent: true };
-    }
-  }
-  const cause = new Error('a handler ended without a final reply');
-  throw new CommandError('INTERNAL_ERROR', { cause });
 }
 
 function isFinalReply(produced: unknown): produced is Reply {
