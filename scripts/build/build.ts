@@ -31,7 +31,7 @@ export async function build(repository = root): Promise<number> {
   if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return 0;
 
   // Loaded on demand, as the compiler is: that takes longer than the look at an unchanged tree.
-  const { bundle, compile, compileBundle } = await import('./bundle.ts');
+  const { bundle, compile, writeCodeCache } = await import('./bundle.ts');
   const outputs = new Set([STAMP, 'sbom.cdx.json']);
   const put = (path: string, content: string | Uint8Array): void => {
     outputs.add(path);
@@ -50,7 +50,7 @@ export async function build(repository = root): Promise<number> {
   });
   await Promise.all(built);
   for (const [path, text] of await bundle(dist)) put(path, text);
-  outputs.add(await compileBundle(dist));
+  outputs.add(await writeCodeCache(dist));
   // Files under way may belong to a build beside this one.
   for (const path of filesIn(dist, '.'))
     if (!outputs.has(path) && !path.endsWith('.tmp')) rmSync(join(dist, path), { force: true });

@@ -5,11 +5,11 @@ import { build, type BuildOptions, type Plugin } from 'esbuild';
 import spawn from 'nano-spawn';
 
 import { WORKER } from './programs.ts';
-import { WRAPPER } from './run-compiled.ts';
+import { WRAPPER } from './run-with-code-cache.ts';
 
 const FOLDER = 'apps/worker/bundle';
 /** The worker but for its first file, relative to `dist`. */
-const COMPILED = `${FOLDER}/start-worker.cjs`;
+const START = `${FOLDER}/start-worker.cjs`;
 
 /** Packages of other transports, which Nest asks for where an application has them. */
 const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
@@ -18,8 +18,8 @@ const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', '
 const REPLACED = new Map([
   [
     './start-worker.js',
-    `import { runCompiled } from ${JSON.stringify(join(import.meta.dirname, 'run-compiled.ts'))};
-     export const { startWorker } = runCompiled(new URL('start-worker.cjs', import.meta.url)).exports;`,
+    `import { runWithCodeCache } from ${JSON.stringify(join(import.meta.dirname, 'run-with-code-cache.ts'))};
+     export const { startWorker } = runWithCodeCache(new URL('start-worker.cjs', import.meta.url)).exports;`,
   ],
   [
     'undici',
@@ -79,7 +79,7 @@ export async function bundle(dist: string): Promise<ReadonlyMap<string, string>>
   ]);
   return new Map([
     [`${FOLDER}/main.js`, main],
-    [COMPILED, asciiOf(rest)],
+    [START, asciiOf(rest)],
   ]);
 }
 
@@ -92,14 +92,14 @@ function asciiOf(code: string): string {
 }
 
 /**
- * Has V8 compile what a worker runs at its start, with the flags of a worker: V8 does not take what it compiled with others.
+ * Writes V8's code cache of the bundle, with the flags of a worker.
  *
  * @param dist the folder of what is built, with the bundle
- * @returns where the code is, relative to `dist`
+ * @returns the path of the cache, relative to `dist`
  */
-export async function compileBundle(dist: string): Promise<string> {
-  const program = join(import.meta.dirname, 'write-code.ts');
-  const { stdout } = await spawn(process.execPath, [...WORKER.flags, program, join(dist, COMPILED)]);
+export async function writeCodeCache(dist: string): Promise<string> {
+  const program = join(import.meta.dirname, 'write-code-cache.ts');
+  const { stdout } = await spawn(process.execPath, [...WORKER.flags, program, join(dist, START)]);
   return relative(dist, stdout).replaceAll(sep, '/');
 }
 

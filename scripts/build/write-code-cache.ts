@@ -1,15 +1,15 @@
-// Writes what V8 has compiled of a file once that has run. It is a program of its own, since V8 believes only code that was
-// compiled with the flags that it is started with.
+// Writes V8's code cache of a file after the file has run, so that the cache holds the functions that a start calls. It is a
+// program of its own, since V8 accepts only a cache that was made with its own flags.
 import { renameSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-import { runCompiled } from './run-compiled.ts';
+import { runWithCodeCache } from './run-with-code-cache.ts';
 
 const [file = ''] = process.argv.slice(2);
-const { script, codeFile } = runCompiled(pathToFileURL(file));
-const temporary = `${codeFile}.${process.pid}.tmp`;
+const { script, cacheFile } = runWithCodeCache(pathToFileURL(file));
+const temporary = `${cacheFile}.${process.pid}.tmp`;
 writeFileSync(temporary, script.createCachedData());
-renameSync(temporary, codeFile);
-process.stdout.write(codeFile);
-// Nothing was started, but what was imported may wait for something.
+renameSync(temporary, cacheFile);
+process.stdout.write(cacheFile);
+// An imported module may keep the process alive.
 process.exit();

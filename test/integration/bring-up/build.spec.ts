@@ -93,8 +93,8 @@ describe('build', () => {
   it('compiles the bundle for the flags of a worker, and for no other text', async () => {
     const takesCode = async (flags: readonly string[], file: string): Promise<string> => {
       const program =
-        `const { runCompiled } = await import(${JSON.stringify(join(root, 'scripts/build/run-compiled.ts'))});` +
-        `console.log(runCompiled(new URL(${JSON.stringify(`file://${file}`)})).script.cachedDataRejected);`;
+        `const { runWithCodeCache } = await import(${JSON.stringify(join(root, 'scripts/build/run-with-code-cache.ts'))});` +
+        `console.log(runWithCodeCache(new URL(${JSON.stringify(`file://${file}`)})).script.cachedDataRejected);`;
       const args = [...flags, '--input-type=module', '--eval', program];
       return (await spawn(process.execPath, args)).stdout;
     };
