@@ -129,7 +129,7 @@ describe('Two workers over one Redis', () => {
   });
 
   it('let the data in Redis decide, whichever comes first to a worker', async () => {
-    await (await claimOf(one, id, 'right')).settle(success('s-6'));
+    await (await claimOf(one, id, asking('right'))).settle(success('s-6'));
     const claims = await Promise.all([two.claim(id, asking('wrong')), two.claim(id, asking('right'))]);
     expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'settled']);
   });

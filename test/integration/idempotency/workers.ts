@@ -69,15 +69,20 @@ export function redisForEach(given: (redis: PrivateRedis, workers: Workers) => u
   });
 }
 
-export async function claimOf(store: IdempotencyStore, id: string, fingerprint = 'f') {
-  const claim = await store.claim(id, asking(fingerprint));
+export async function claimOf(store: IdempotencyStore, id: string, asked = asking('f')) {
+  const claim = await store.claim(id, asked);
   if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
   return claim;
 }
 
 /** The wait for the outcome of a command that is in flight. */
-export async function waitFor(store: IdempotencyStore, id: string, origin?: ClaimOrigin) {
-  const claim = await store.claim(id, asking('f'), origin);
+export async function waitFor(
+  store: IdempotencyStore,
+  id: string,
+  origin?: ClaimOrigin,
+  asked = asking('f'),
+) {
+  const claim = await store.claim(id, asked, origin);
   if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
   return claim;
 }
