@@ -23,7 +23,7 @@ const BACK = { restoreSessionUrl: 'https://operator.example/login' };
 const PAGES = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 10 };
 const RAKE = { ...PAGES, userId: 'player-00000001', timeZone: '+03:00' };
 
-/** One of each command, and three that must fail. Whoever opens a game becomes known to the platform. */
+/** One of each command, and three that must fail. A player who opens a game becomes known to the platform. */
 const STORY: readonly Scene[] = [
   ['The lobby, in the browser', 'game.open', { ...ALICE, session: { authType: 'external', lang: 'de' } }],
   ['A session for Alice', 'session.create', { userId: 'alice', nick: 'Ace', lang: 'en', currency: 'EUR' }],

@@ -4,7 +4,7 @@ import { startComposeBroker } from './compose-broker.ts';
 import { chosenRelease, findInstallation, isSupported } from './installation.ts';
 import { type FoundBroker, startBroker } from './start-broker.ts';
 
-/** The places where a broker may come from, by name; each throws an error that says why there is none from here. */
+/** Where a broker may come from, by name. A place without one throws an error that says why. */
 export type BrokerSources = Readonly<Record<string, () => Promise<FoundBroker>>>;
 
 type Wishes = Readonly<{ amqpUrl?: string | undefined; port?: number | undefined }>;

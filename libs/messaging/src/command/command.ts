@@ -50,7 +50,7 @@ export interface Replies {
   final: Reply | undefined;
 }
 
-/** What a step closes. */
+/** What a step registered to be closed, and what was registered before. */
 interface Tail {
   readonly close: (end: Settlement) => void;
   readonly before: Tail | undefined;
@@ -67,7 +67,7 @@ export class Command {
   /** An instance of its class, once it was checked. */
   data: object | undefined;
   handler: CommandHandler | undefined;
-  /** The last one that was registered. */
+  /** What was registered last. */
   #tail: Tail | undefined;
 
   /** @param nowMs the time of day, epoch milliseconds */

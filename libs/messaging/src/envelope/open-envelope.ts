@@ -127,9 +127,9 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
     id,
     /** The type as sent; '' without one. */
     type: knownType ?? typeName,
-    /** The type, if there are such commands. */
+    /** The type; `undefined` if there is no such command. */
     knownType,
-    /** Whose policies apply; a command of an unknown type is answered on the interactive one. */
+    /** The lane whose policies apply; an unknown type is answered on the interactive one. */
     lane,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller),

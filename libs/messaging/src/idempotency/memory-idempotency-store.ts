@@ -19,7 +19,7 @@ interface Running {
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 
-/** Whose data are compared only if they come again, so that the others need no fingerprint. */
+/** What a command asked for, and its reply. The data are compared only if its identity comes again. */
 type Outcome = [type: Asked['type'], data: Asked['data'], reply: Reply];
 
 /** What a caller's commands came to. */

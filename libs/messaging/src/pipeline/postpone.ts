@@ -105,7 +105,7 @@ function queueFull(queue: QueueState): CommandError {
   return new CommandError('REPLY_QUEUE_FULL', { details: { queue } });
 }
 
-/** What the shortest wait in a retry queue takes. */
+/** The shortest wait in a retry queue, in milliseconds. */
 export function shortestOf({ settings }: Bus): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
 }

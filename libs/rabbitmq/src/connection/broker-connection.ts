@@ -32,7 +32,7 @@ export class BrokerConnection {
   readonly #options: BrokerConnectionOptions;
   readonly #closing = new AbortController();
   #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
-  /** The last one, from before its set-up until after its end. */
+  /** The last connection that was opened, whether it is set up, in use or lost. */
   #opened: ChannelModel | undefined;
   #openedAtMs = 0;
   #model: ChannelModel | undefined;
@@ -50,7 +50,7 @@ export class BrokerConnection {
     return this.#state;
   }
 
-  /** The connection in use, also if the broker takes nothing; `undefined` while there is none that is set up. */
+  /** The connection in use, even while the broker blocks it; `undefined` until it is set up. */
   get model(): ChannelModel | undefined {
     return this.#model;
   }

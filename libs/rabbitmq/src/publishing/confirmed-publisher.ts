@@ -162,7 +162,7 @@ export class ConfirmedPublisher {
   #tick(): void {
     if (this.#isBlocked) return;
     const channels = [...this.#channels];
-    // One that was replaced before may have more that is late.
+    // A channel that was replaced before may have further late messages.
     for (const channel of channels) if (channel.tick() && channel === this.#channel) this.#replace();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
