@@ -77,7 +77,8 @@ export const IsPlayerId = rule<string>(
 );
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && SHORT.test(value) && isPrintable(value);
+  const isShort = typeof value === 'string' && (value.length <= MAX_CHARACTERS || SHORT.test(value));
+  return isShort && isPrintable(value);
 }
 
 const TWO_LETTERS = /^[A-Za-z]{2}$/;

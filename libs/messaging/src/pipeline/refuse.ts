@@ -1,7 +1,7 @@
 import { CommandError, type CommandType, type Violation } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
-import type { CheckedCommand, Command, CommandContext, CommandHandler } from '../command/command.ts';
+import type { CheckedCommand, Command, CommandHandler } from '../command/command.ts';
 import type { Bus } from '../messaging-options.ts';
 
 /** Where a violation says that the operator of a command cannot be read. */
@@ -35,7 +35,9 @@ export function refuse(
     });
   }
   const { deadline, trace } = command;
-  const context: CommandContext = {
+  command.data = validateCommand(type, data);
+  command.handler = handler;
+  command.context = {
     id,
     caller,
     operator,
@@ -45,7 +47,7 @@ export function refuse(
     attempts: 0,
     progress: undefined,
   };
-  return Object.assign(command, { context, data: validateCommand(type, data), handler });
+  return command as CheckedCommand;
 }
 
 function violationsOf(type: CommandType, data: unknown): readonly Violation[] {
