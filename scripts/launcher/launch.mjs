@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import nodeModule from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { ensurePackages } from './ensure-packages.mjs';
 
@@ -12,7 +13,7 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 export async function launch(task, args, failure = 1) {
   try {
     const node = await ensurePackages(fileURLToPath(new URL('../..', import.meta.url)));
-    startTask(node, fileURLToPath(new URL(`../tasks/${task}.ts`, import.meta.url)), args);
+    await startTask(node, fileURLToPath(new URL(`../tasks/${task}.ts`, import.meta.url)), args);
   } catch (error) {
     console.error(`poker-bridge: ${error.message}`);
     process.exitCode = failure;
@@ -20,19 +21,25 @@ export async function launch(task, args, failure = 1) {
 }
 
 /**
- * Turns this process into the task: replaces itself if Node.js can (22.15), else starts the task as a child with
- * the same input and output, hands signals on to it and ends as it ends.
+ * Turns this process into the task: runs it if this is the Node.js for it, replaces itself by that if it can (22.15), else starts
+ * the task as a child with the same input and output, hands signals on to it and ends as it ends.
  *
  * @public for the test, which has another task run
  */
-export function startTask(node, file, args) {
-  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
+export async function startTask(node, file, args) {
   // npm's process id: the task ends when npm does, also where this process remains between the two.
   process.env.LAUNCHED_BY_PID = String(process.ppid);
   // Half of the start of a task is compiling it.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
     new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
   );
+  if (node === process.execPath) {
+    nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+    process.argv = [node, file, ...args];
+    await import(pathToFileURL(file));
+    return;
+  }
+  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
   if (process.execve) process.execve(node, [node, ...argv], process.env);
   else runAsChild(node, argv);
 }

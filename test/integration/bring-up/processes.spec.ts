@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
@@ -106,20 +106,23 @@ setInterval(() => undefined, 1_000);
 console.log('ready ' + process.argv.slice(2).join(' ') + '.');
 `;
 
-  /** Node.js 20 starts the task as a child; a newer one replaces itself by the task. */
-  const WAYS: readonly (readonly [name: string, flags: readonly string[]])[] = [
-    ['as a child', ['--import', 'data:text/javascript,process.execve=undefined']],
-    ['in its own place', []],
+  /** Node.js 20 starts the task as a child, a newer one replaces itself by it; the one that is made for the tasks runs it. */
+  const WAYS: readonly (readonly [name: string, isMadeForTasks: boolean, flags: readonly string[]])[] = [
+    ['as a child', false, ['--import', 'data:text/javascript,process.execve=undefined']],
+    ['in its own place', false, []],
+    ['within itself', true, []],
   ];
 
-  describe.each(WAYS)('%s', (_, flags) => {
+  describe.each(WAYS)('%s', (_, isMadeForTasks, flags) => {
     /** Runs the launcher's last step as the launcher does. */
     function launch(folder: TemporaryFolder, ...args: string[]): Program {
+      const node = isMadeForTasks ? process.execPath : join(folder.path, 'node');
+      if (!isMadeForTasks) symlinkSync(process.execPath, node);
       const launcher = folder.write(
         'launcher.mjs',
         `import { startTask } from ${inScripts('launcher/launch.mjs')};
          const task = ${JSON.stringify(folder.write('task.mjs', TASK))};
-         startTask(process.execPath, task, process.argv.slice(2));`,
+         await startTask(${JSON.stringify(node)}, task, process.argv.slice(2));`,
       );
       return new Program(process.execPath, [...flags, launcher, ...args]);
     }
