@@ -10,7 +10,7 @@ const SECRET_KEY = 'bench-secret-key';
 export interface BenchPlatform extends AsyncDisposable {
   readonly pid: number;
   /** What points a worker here. */
-  readonly variables: Readonly<Record<string, string>>;
+  readonly variables: ReturnType<typeof platformAt>;
 }
 
 /**

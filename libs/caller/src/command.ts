@@ -7,6 +7,7 @@ import {
   ERROR_CODES,
   type LANE_OF_COMMAND,
   LONGEST_DEADLINE_MS,
+  MAX_ID_BYTES,
   SCHEMA_VERSION,
 } from '@poker-bridge/contracts';
 
@@ -57,8 +58,6 @@ export interface Sender {
   readonly traceContext: () => TraceContext;
 }
 
-const MAX_ID_BYTES = 200;
-
 /**
  * A command as it is to be published. The worker validates its data.
  *
@@ -78,9 +77,7 @@ export function prepareCommand<T extends CommandType>(
     const violations = [{ pointer: '/properties/message_id', message }];
     throw new CallerError({ code: 'VALIDATION_FAILED', ...ERROR_CODES.VALIDATION_FAILED, violations });
   }
-  if (deadlineMs !== undefined && !(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
-    throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
-  }
+  if (deadlineMs !== undefined) checkDeadline(deadlineMs);
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
     /** Its replies carry it as `commandId`. */
@@ -108,4 +105,10 @@ export function prepareCommand<T extends CommandType>(
     },
     body: JSON.stringify(data),
   };
+}
+
+/** @throws RangeError if a deadline is not between 1 ms and 20 minutes from now */
+export function checkDeadline(deadlineMs: number): void {
+  if (deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS) return;
+  throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
 }

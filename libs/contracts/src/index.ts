@@ -10,6 +10,7 @@ export {
   LANE_OF_COMMAND,
   LANES,
   LONGEST_DEADLINE_MS,
+  MAX_ID_BYTES,
   type ReplyType,
   SCHEMA_VERSION,
 } from './message-types.ts';

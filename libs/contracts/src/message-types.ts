@@ -50,6 +50,8 @@ export function isFinalReplyType(type: unknown): type is ReplyType {
 
 /** The longest that anyone may wait for a command, from its receipt. Source: bus contract, section 2. */
 export const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
+/** The longest identity of a command, in UTF-8. Source: bus contract, section 2. */
+export const MAX_ID_BYTES = 200;
 
 /** The only version of the messages so far. */
 export const SCHEMA_VERSION = 1;

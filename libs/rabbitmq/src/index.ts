@@ -19,6 +19,7 @@ export {
   PublishRefusedError,
   UnconfirmedError,
 } from './publishing/outgoing-message.ts';
+export { setNewest } from './set-newest.ts';
 export {
   deadLetteringTo,
   type Declaration,

@@ -13,7 +13,7 @@ const SECONDS = (description: string): JsonSchema => count(`${description}, in s
 const MOMENT = (description: string): JsonSchema => ({ type: 'string', format: 'date-time', description });
 
 /** The texts that the header `x-deadline` may be. */
-const DEADLINES = [/^\d{1,16}$/, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/];
+const DEADLINES = [/^\d{1,16}$/, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/];
 
 /** Application headers of a command. Source: bus contract, section 2. */
 export const COMMAND_HEADERS = objectOf(

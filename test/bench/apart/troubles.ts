@@ -7,11 +7,8 @@ import { atRate } from '../../support/interactive-load.ts';
 import { healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { reportPages } from '../reports/report-reader.ts';
 
-const ANSWER_MS = 20;
-/** Their records cost this process nothing, which measures the players meanwhile. */
-const pageOf = reportPages(60_000);
+export const ANSWER_MS = 20;
 
 /** A player whose session or game takes that long, or is never answered. */
 export function playerThatTakes(answer: number | 'never', name: string): string {
@@ -21,23 +18,18 @@ export function playerThatTakes(answer: number | 'never', name: string): string 
 /** The operator whose reports are answered 503, and the one whose reports are never answered. */
 export const DOWN = 'operator-1';
 export const SILENT = 'operator-2';
+/** The operator whose platform is another process, and has long reports. */
+export const REPORTING = 'reporting';
 
-/**
- * Answers each player after the time that his id names, by default 20 ms, an ad hoc report with 60,000 records, and a rake
- * report with one.
- */
+/** Answers each player after the time that his id names, by default 20 ms, and a rake report with one record. */
 export const apartPlatform: PlatformBehaviour = async (request, response, socket) => {
   const player = playerOf(request);
   if (player === undefined) {
-    const { pathname, searchParams } = request.url;
-    const operator = searchParams.get('clientId');
+    const operator = request.url.searchParams.get('clientId');
     if (operator === SILENT) return;
     if (operator === DOWN) return unavailable(request, response, socket);
     await sleep(ANSWER_MS);
-    if (pathname.endsWith('/rake')) return healthy(1)(request, response, socket);
-    const page = pageOf(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
-    response.writeHead(200, { 'content-type': 'application/vnd.api+json' }).end(page);
-    return;
+    return healthy(1)(request, response, socket);
   }
   const [, answer] = /^takes-(\d+|never)-/.exec(player) ?? [];
   if (answer === 'never') return;
@@ -50,6 +42,7 @@ export type Trouble = (service: ServiceUnderTest, signal: AbortSignal) => Promis
 
 export const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const REPORTS = 4;
+const LOOK_MS = 250;
 const CALLERS_RATE = 40;
 const GAMES_RATE = 60;
 const ILL_RATE = 12;
@@ -94,16 +87,19 @@ export const illOperators: Trouble = async (service, signal) => {
   void atRate(ILL_RATE * ILL_OPERATORS, () => signal.aborted, send);
 };
 
-/** Four long reports at a time, again and again. */
+/** Four long reports at a time, again and again. Nobody makes or reads their pages here, where the players are measured. */
 export const reports: Trouble = async (service, signal) => {
-  const { channel } = service.caller;
-  const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
-  const send = (): void => publish(service, 'report.ad-hoc.fetch', REPORT, { replyTo });
-  for (let report = 0; report < REPORTS; report += 1) send();
-  const next = (message: { properties: { type?: unknown } } | null): void => {
-    if (message?.properties.type !== 'report.page' && !signal.aborted) send();
-  };
-  await channel.consume(replyTo, next, { noAck: true });
+  const dropping = { exclusive: true, arguments: { 'x-max-length': 1 } };
+  const { queue: replyTo } = await service.caller.channel.assertQueue('', dropping);
+  const options = { replyTo, headers: { operator: REPORTING } };
+  void (async () => {
+    while (!signal.aborted) {
+      const inFlight = await service.running.metric('poker_commands_in_flight', 'lane="reports"');
+      for (let left = REPORTS - inFlight; left > 0; left -= 1)
+        publish(service, 'report.ad-hoc.fetch', REPORT, options);
+      await sleep(LOOK_MS);
+    }
+  })();
 };
 
 /** Reports whose caller does not read. */

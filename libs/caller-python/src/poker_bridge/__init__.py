@@ -10,6 +10,7 @@ from .errors import CallerError as CallerError
 from .errors import Category as Category
 from .messages import AdHocRecord as AdHocRecord
 from .messages import AdHocReportFetch as AdHocReportFetch
+from .messages import ErrorBody as ErrorBody
 from .messages import ErrorCode as ErrorCode
 from .messages import GameOpen as GameOpen
 from .messages import GameOpened as GameOpened

@@ -7,6 +7,7 @@ import {
   type Lane,
   LANE_OF_COMMAND,
   LONGEST_DEADLINE_MS,
+  MAX_ID_BYTES,
   SCHEMA_VERSION,
   type Violation,
 } from '#contracts';
@@ -29,7 +30,6 @@ export interface EnvelopeRules extends Pick<
   >;
 }
 
-const MAX_ID_BYTES = 200;
 const MAX_TYPE_CHARACTERS = 255;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const EPOCH_MS = /^\d{1,16}$/;

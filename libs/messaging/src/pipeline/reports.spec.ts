@@ -66,6 +66,17 @@ describe('a report', () => {
     expect(toCaller(published)).toEqual(['PLATFORM_UNAVAILABLE']);
   });
 
+  it('does not wait for its queue past its deadline', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = threePages();
+    spec.answers.set('finance', 'refused');
+    const { published } = await spec.process({
+      ...REPORT,
+      headers: { 'x-deadline': RECEIVED_AT_MS + 4_000 },
+    });
+    expect(published).toEqual([['poker.replies.undelivered', 'REPLY_QUEUE_FULL']]);
+  });
+
   it.each([
     ['full', 'refused', 'REPLY_QUEUE_FULL'],
     ['gone', 'returned', 'REPLY_QUEUE_GONE'],

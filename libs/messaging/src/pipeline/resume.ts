@@ -1,3 +1,5 @@
+import { setNewest } from '#rabbitmq';
+
 import type { CheckedCommand, Progress, Step } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
@@ -23,10 +25,7 @@ export function resume(): Step {
     const key = keyOf(command);
     const before = runs.get(key);
     const run: Run = { command, settlement: undefined };
-    runs.delete(key);
-    runs.set(key, run);
-    const [oldest] = runs.keys();
-    if (runs.size > MAX_RUNS && oldest !== undefined) runs.delete(oldest);
+    setNewest(runs, key, run, MAX_RUNS);
     command.atEnd(({ kind }) => {
       // What was lost with its channel comes again.
       const isOver = kind !== 'return' && !command.delivery.isLost;

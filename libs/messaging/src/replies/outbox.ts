@@ -1,5 +1,11 @@
 import { isFinalReplyType, type Reply } from '#contracts';
-import { type Broker, type OutgoingMessage, type PublishOutcome, UnconfirmedError } from '#rabbitmq';
+import {
+  type Broker,
+  type OutgoingMessage,
+  type PublishOutcome,
+  setNewest,
+  UnconfirmedError,
+} from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
@@ -181,10 +187,8 @@ export class Outbox {
   }
 
   #refused(queue: string, state: QueueState): void {
-    this.#refusals.delete(queue);
-    this.#refusals.set(queue, { state, untilMs: this.#bus.clock() + REMEMBERED_MS });
-    const [oldest] = this.#refusals.keys();
-    if (this.#refusals.size > MAX_REMEMBERED && oldest !== undefined) this.#refusals.delete(oldest);
+    const refusal = { state, untilMs: this.#bus.clock() + REMEMBERED_MS };
+    setNewest(this.#refusals, queue, refusal, MAX_REMEMBERED);
   }
 
   async #park(command: Command, reply: Reply, message: OutgoingMessage, reason: ParkingReason) {

@@ -82,6 +82,7 @@ describe('QueueConsumer', () => {
     second.holdConsume();
     consumer.hold(false);
     await pass(0);
+    expect(consumer.state).toBe('waiting for the broker');
     const drained = consumer.drain(0);
     second.deliver();
     second.releaseConsume();

@@ -47,14 +47,17 @@ describe('a message that its queue refuses', () => {
     expect(channels[2]?.queues).toEqual([keys[0]]);
   });
 
-  it('is refused at once if 16 others are being asked about', async () => {
+  it('is refused at once if 16 others are being asked about, unless its queue is one of them', async () => {
     const { channel, channels, publish, pass } = await attach();
     const queues = Array.from({ length: MAX_ASKED + 1 }, (_, index) => `full ${index}`);
-    const outcomes = queues.map(publish);
-    queues.forEach((_, index) => channel.refuse(index));
+    const outcomes = [...queues, 'full 0'].map(publish);
+    outcomes.forEach((_, index) => channel.refuse(index));
     await pass(0);
     expect(channels).toHaveLength(1 + MAX_ASKED);
-    expect(await outcomes.at(-1)).toBe('refused');
+    expect(await outcomes[MAX_ASKED]).toBe('refused');
+    channels[1]?.confirm(0);
+    await pass(0);
+    expect(channel.queues.slice(outcomes.length)).toEqual(['full 0']);
   });
 
   it('is asked about again once a thousand other queues have refused, which is all that is remembered', async () => {
@@ -92,20 +95,20 @@ describe('a channel that the broker closes', () => {
     const { channel, channels, publish, pass } = await attach({
       onRefused: () => new Promise((resolve) => (repaired = resolve)),
     });
-    const outcome = publish('a');
+    const outcomes = [publish('a'), publish('b')];
     channel.lose(403, reason);
     await pass(0);
     channels.at(-1)?.lose(403, reason);
     await pass(0);
-    const next = publish('b');
+    outcomes.push(publish('c'));
     await pass(60 * SECONDS);
     expect(channels.flatMap(({ queues }) => queues)).toEqual([]);
     repaired(true);
     await pass(0);
-    const inUse = channels.find(({ queues }) => queues.length > 0);
-    expect(inUse?.queues).toEqual(['a', 'b']);
-    for (const index of [0, 1]) inUse?.confirm(index);
-    expect([await outcome, await next]).toEqual(['confirmed', 'confirmed']);
+    for (const each of channels) each.queues.forEach((_, index) => each.confirm(index));
+    await pass(0);
+    for (const each of channels) each.queues.forEach((_, index) => each.confirm(index));
+    expect(await Promise.all(outcomes)).toEqual(['confirmed', 'confirmed', 'confirmed']);
   });
 });
 
@@ -177,6 +180,9 @@ describe('a message that is not answered', () => {
     expect(await stuck).toBe('confirmed');
     await pass(0);
     expect(inUse?.queues).toEqual(['b', 'a']);
+    expect(channel.isClosed).toBe(false);
+    channel.confirm(0);
+    expect(channel.isClosed).toBe(true);
   });
 
   it('is unanswered if the second channel does not answer either, and so is what follows for five seconds', async () => {

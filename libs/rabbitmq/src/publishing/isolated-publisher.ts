@@ -1,4 +1,5 @@
 import { codeOf, pause } from '../connection/questions.ts';
+import { setNewest } from '../set-newest.ts';
 import type { ConfirmingChannel, OnAnswer, PendingPublish } from './confirming-channel.ts';
 import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
 
@@ -138,9 +139,8 @@ export class IsolatedPublisher {
   }
 
   #remember(destination: string, failure: Failure): void {
-    this.#verdicts.set(destination, { failure, untilMs: performance.now() + BELIEVED_MS });
-    const [oldest] = this.#verdicts.keys();
-    if (this.#verdicts.size > MAX_REMEMBERED && oldest !== undefined) this.#verdicts.delete(oldest);
+    const verdict = { failure, untilMs: performance.now() + BELIEVED_MS };
+    setNewest(this.#verdicts, destination, verdict, MAX_REMEMBERED);
   }
 }
 
