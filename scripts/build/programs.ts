@@ -26,9 +26,8 @@ export const WORKER: BuiltProgram = {
     '--no-maglev',
     // The default of 3,000 would take ten seconds at 300 commands a second.
     '--invocation-count-for-turbofan=1000',
-    // MiB. The young generation begins as large as it becomes: while it is small, commands under way are taken for old, and
-    // in half of it they would be copied twice as often, a tenth of a command at full speed. It stays so, too: pages of reports
-    // would have it grow, and a worker would keep that.
+    // MiB. The young generation begins as large as it becomes: while it is small, commands under way are copied more often, and
+    // taken for old. It stays so, too: pages of reports would have it grow, and a worker would keep that.
     '--min-semi-space-size=16',
     '--max-semi-space-size=16',
     // A collection finds a megabyte alive. A second thread takes as long to help as it saves: a tenth of a command.

@@ -33,14 +33,12 @@ export async function startTask(node, file, args) {
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
     new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
   );
+  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
   if (node === process.execPath) {
     nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
     process.argv = [node, file, ...args];
     await import(pathToFileURL(file));
-    return;
-  }
-  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
-  if (process.execve) process.execve(node, [node, ...argv], process.env);
+  } else if (process.execve) process.execve(node, [node, ...argv], process.env);
   else runAsChild(node, argv);
 }
 

@@ -6,7 +6,6 @@ import { CallerError } from './caller-error.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
 import {
   type CallOptions,
-  checkDeadline,
   type CommandOptions,
   type PlayerCommand,
   prepareCommand,
@@ -119,14 +118,12 @@ export class Caller {
   /**
    * Publishes a prepared command. Settles once the broker has confirmed it.
    *
-   * @throws RangeError if the deadline is not between 1 ms and 20 minutes
    * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT`, `CALLER_CLOSED`
    */
   async publish(
     command: PreparedCommand,
     { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    checkDeadline(deadlineMs);
     using call = new Call(this.#bus, command, deadlineMs, signal);
     await call.publish();
   }

@@ -77,7 +77,9 @@ export function prepareCommand<T extends CommandType>(
     const violations = [{ pointer: '/properties/message_id', message }];
     throw new CallerError({ code: 'VALIDATION_FAILED', ...ERROR_CODES.VALIDATION_FAILED, violations });
   }
-  if (deadlineMs !== undefined) checkDeadline(deadlineMs);
+  if (deadlineMs !== undefined && !(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
+    throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
+  }
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
     /** Its replies carry it as `commandId`. */
@@ -105,10 +107,4 @@ export function prepareCommand<T extends CommandType>(
     },
     body: JSON.stringify(data),
   };
-}
-
-/** @throws RangeError if a deadline is not between 1 ms and 20 minutes from now */
-export function checkDeadline(deadlineMs: number): void {
-  if (deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS) return;
-  throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
 }

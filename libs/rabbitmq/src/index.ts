@@ -19,7 +19,7 @@ export {
   PublishRefusedError,
   UnconfirmedError,
 } from './publishing/outgoing-message.ts';
-export { setNewest } from './set-newest.ts';
+export { setLast } from './set-last.ts';
 export {
   deadLetteringTo,
   type Declaration,

@@ -9,6 +9,7 @@ import {
   type Logger,
   type LoggerOptions,
   pino,
+  stdTimeFunctions,
 } from 'pino';
 
 import { describeError } from './describe-error.ts';
@@ -17,9 +18,9 @@ export type { Logger } from 'pino';
 
 /** The longest that a line is buffered, unless enough others come: writing each one costs more than formatting it. */
 const GATHER_MS = 50;
-const GATHER_LENGTH = 16 * 1024;
+const GATHER_BYTES = 16 * 1024;
 /** The size of the lines that have not been read yet; beyond it lines are dropped, as the log must not stop the service. */
-const MAX_UNREAD_LENGTH = 16 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** How long the end of the process waits for a reader that has paused, unless the pipe itself blocks. */
 const LAST_WRITE_MS = 1_000;
 const STANDARD_OUTPUT = 1;
@@ -37,7 +38,7 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
   const options: LoggerOptions = {
     level,
     base: null,
-    timestamp: isoTimes(),
+    timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, cause: describeError },
     hooks: {
@@ -51,49 +52,35 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
   return pino(options, stream);
 }
 
-/** As pino has it, but for what takes most of it: the text of a second is made once. */
-function isoTimes(): () => string {
-  let second = '';
-  let secondMs = NaN;
-  return () => {
-    const nowMs = Date.now();
-    const ms = nowMs % 1_000;
-    if (nowMs - ms !== secondMs)
-      second = new Date((secondMs = nowMs - ms)).toISOString().slice(0, -'000Z'.length);
-    return `,"time":"${second}${String(ms).padStart(3, '0')}Z"`;
-  };
-}
-
 /**
  * Writes gathered lines, one write at a time. What cannot be written is dropped, on a disk that is full or for a reader that
  * has gone: pino's own destination would throw, and never let the process end.
  */
 function standardOutput(): DestinationStream {
   let lines: string[] = [];
-  /** Of the lines, in characters. */
-  let length = 0;
   let piece: Buffer = NOTHING;
+  /** The size of the lines and the piece. */
+  let bytes = 0;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
   const gather = (): Buffer => {
     const gathered = Buffer.from(lines.join(''));
     lines = [];
-    length = 0;
     return gathered;
   };
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (isWriting) return;
+    if (isWriting || bytes === 0) return;
     if (piece.length === 0) piece = gather();
-    if (piece.length === 0) return;
     isWriting = true;
     write(STANDARD_OUTPUT, piece, (error, written) => {
       isWriting = false;
       const taken = error ? lostIn(error, piece) : written;
       piece = piece.subarray(taken);
+      bytes -= taken;
       // If no timer runs, what is left has waited for long enough.
-      if (taken > 0 && (timer === undefined || piece.length + length >= GATHER_LENGTH)) flush();
+      if (taken > 0 && (timer === undefined || bytes >= GATHER_BYTES)) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     });
   };
@@ -111,10 +98,10 @@ function standardOutput(): DestinationStream {
   });
   return {
     write(line) {
-      if (length + piece.length > MAX_UNREAD_LENGTH) return;
+      if (bytes > MAX_UNREAD_BYTES) return;
       lines.push(line);
-      length += line.length;
-      if (length >= GATHER_LENGTH && piece.length === 0) flush();
+      bytes += Buffer.byteLength(line);
+      if (bytes >= GATHER_BYTES && piece.length === 0) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     },
   };

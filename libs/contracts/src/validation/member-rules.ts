@@ -77,8 +77,7 @@ export const IsPlayerId = rule<string>(
 );
 
 function isText(value: unknown): value is string {
-  const isShort = typeof value === 'string' && (value.length <= MAX_CHARACTERS || SHORT.test(value));
-  return isShort && isPrintable(value);
+  return typeof value === 'string' && SHORT.test(value) && isPrintable(value);
 }
 
 const TWO_LETTERS = /^[A-Za-z]{2}$/;

@@ -1,7 +1,7 @@
 import { CommandError, type CommandType, type Violation } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
-import type { CheckedCommand, Command, CommandHandler } from '../command/command.ts';
+import type { CheckedCommand, Command, CommandContext, CommandHandler } from '../command/command.ts';
 import type { Bus } from '../messaging-options.ts';
 
 /** Where a violation says that the operator of a command cannot be read. */
@@ -35,9 +35,7 @@ export function refuse(
     });
   }
   const { deadline, trace } = command;
-  command.data = validateCommand(type, data);
-  command.handler = handler;
-  command.context = {
+  const context: CommandContext = {
     id,
     caller,
     operator,
@@ -47,7 +45,7 @@ export function refuse(
     attempts: 0,
     progress: undefined,
   };
-  return command as CheckedCommand;
+  return Object.assign(command, { context, data: validateCommand(type, data), handler });
 }
 
 function violationsOf(type: CommandType, data: unknown): readonly Violation[] {

@@ -1,11 +1,5 @@
 import { isFinalReplyType, type Reply } from '#contracts';
-import {
-  type Broker,
-  type OutgoingMessage,
-  type PublishOutcome,
-  setNewest,
-  UnconfirmedError,
-} from '#rabbitmq';
+import { type Broker, type OutgoingMessage, type PublishOutcome, setLast, UnconfirmedError } from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
@@ -188,7 +182,7 @@ export class Outbox {
 
   #refused(queue: string, state: QueueState): void {
     const refusal = { state, untilMs: this.#bus.clock() + REMEMBERED_MS };
-    setNewest(this.#refusals, queue, refusal, MAX_REMEMBERED);
+    setLast(this.#refusals, queue, refusal, MAX_REMEMBERED);
   }
 
   async #park(command: Command, reply: Reply, message: OutgoingMessage, reason: ParkingReason) {

@@ -1,5 +1,5 @@
 import { codeOf, pause } from '../connection/questions.ts';
-import { setNewest } from '../set-newest.ts';
+import { setLast } from '../set-last.ts';
 import type { ConfirmingChannel, OnAnswer, PendingPublish } from './confirming-channel.ts';
 import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
 
@@ -140,7 +140,7 @@ export class IsolatedPublisher {
 
   #remember(destination: string, failure: Failure): void {
     const verdict = { failure, untilMs: performance.now() + BELIEVED_MS };
-    setNewest(this.#verdicts, destination, verdict, MAX_REMEMBERED);
+    setLast(this.#verdicts, destination, verdict, MAX_REMEMBERED);
   }
 }
 
