@@ -6,10 +6,7 @@ import { type Definitions, type JsonSchema, objectOf, reference, text } from './
 import { schemasOf } from './message-schemas.ts';
 
 /** Whole digits, however many: more than 2^53 is a number that most readers round. */
-const AMOUNT: JsonSchema = {
-  type: 'integer',
-  description: 'Minor units of the currency, digit for digit.',
-};
+const AMOUNT: JsonSchema = { type: 'integer', description: 'Minor units of the currency, digit for digit.' };
 const PLAYER = { id: text('Id of the record.'), userId: text('The player.') };
 const CURRENCY = text('ISO code.');
 

@@ -20,11 +20,7 @@ const NONE = {};
 /** Describes a kind of fault by what the platform does, in the form, and by its members. */
 const kindFor =
   (operations: readonly Operation[]) =>
-  <M extends Shape = typeof NONE>(label: string, members = NONE as M) => ({
-    label,
-    operations,
-    members,
-  });
+  <M extends Shape = typeof NONE>(label: string, members = NONE as M) => ({ label, operations, members });
 const ofAll = kindFor(OPERATIONS);
 const ofSessions = kindFor(['session']);
 const ofReports = kindFor(['ad-hoc-report', 'rake']);

@@ -42,12 +42,7 @@ export const sessionCreate = {
     {
       name: 'whole',
       summary: 'Every member, a deadline and a trace',
-      headers: {
-        operator: 'default',
-        'x-deadline': '2026-01-31T12:00:10Z',
-        'schema-version': 1,
-        ...TRACE,
-      },
+      headers: { operator: 'default', 'x-deadline': '2026-01-31T12:00:10Z', 'schema-version': 1, ...TRACE },
       data: { userId: 'player-1', nick: 'Ace', authType: 'external', lang: 'en', currency: 'EUR' },
     },
   ],

@@ -92,7 +92,16 @@ export class ConfirmedPublisher {
    */
   publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
-      this.#send({ message, isWanted, resolve, reject, tries: 0, sentAt: 0, isInDoubt: false, isDone: false });
+      this.#send({
+        message,
+        isWanted,
+        resolve,
+        reject,
+        tries: 0,
+        sentAt: 0,
+        isInDoubt: false,
+        isDone: false,
+      });
     });
   }
 
