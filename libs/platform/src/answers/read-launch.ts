@@ -7,8 +7,6 @@ const ATTRIBUTES = '/data/attributes';
 const MAX_BYTES = 8 * 1024;
 /** Control characters, and those that turn the direction of a text, so that it reads as another one. */
 const DECEPTIVE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
-const HTTPS = /^ *https:/i;
-const HTTP = /^ *https?:/i;
 
 /** Reads a Session resource, of the player that was asked for unless the settings say otherwise. @throws UnexpectedDocument */
 export function readSession(
@@ -75,9 +73,9 @@ function playerTextAt(object: JsonObject, name: string, asked?: string, where = 
  */
 function playerUrlAt(object: JsonObject, name: string, root: string, hosts?: ReadonlySet<string>): string {
   const text = playerTextAt(object, name);
-  const scheme = root.startsWith('http:') ? HTTP : HTTPS;
-  if (!scheme.test(text) || !URL.canParse(text))
-    throw new UnexpectedDocument(`${ATTRIBUTES}/${name} is not an https URL`);
-  if (!hosts || hosts.has(new URL(text).hostname)) return text;
+  const { protocol, hostname = '' } = URL.parse(text) ?? {};
+  const isExpected = protocol === 'https:' || (protocol === 'http:' && root.startsWith('http:'));
+  if (!isExpected) throw new UnexpectedDocument(`${ATTRIBUTES}/${name} is not an https URL`);
+  if (!hosts || hosts.has(hostname)) return text;
   throw new UnexpectedDocument(`${ATTRIBUTES}/${name} leads to a host that is not in PLATFORM_URL_HOSTS`);
 }
