@@ -6,9 +6,8 @@ import { type InteractiveLoad, interactiveLoad, type SendNumbered } from '../../
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { countsOf, median, percentile } from '../measure.ts';
-import { startPlatform } from '../stage.ts';
+import { PLATFORM_MS, startPlatform } from '../stage.ts';
 import {
-  ANSWER_MS,
   apartPlatform,
   DOWN,
   fullListener,
@@ -120,7 +119,7 @@ interface Beside {
 /** Measures everybody else on a worker of its own, alone first. */
 async function measureRow({ trouble, variables, others }: Row, url: string): Promise<Beside> {
   await using parts = new AsyncDisposableStack();
-  const platform = parts.use(await startPlatform(ANSWER_MS, REPORT_RECORDS));
+  const platform = parts.use(await startPlatform(PLATFORM_MS, REPORT_RECORDS));
   const service = parts.use(await startService(url, platform.variables.PLATFORM_BASE_URL, variables));
   const perSecond = others === 'reports' ? REPORTS_PER_SECOND : RATE_PER_SECOND;
   const send: SendNumbered = (index) => {
@@ -142,10 +141,10 @@ async function measureRow({ trouble, variables, others }: Row, url: string): Pro
 async function startService(url: string, baseUrl: string, variables: Row['variables']) {
   using folder = temporaryFolder();
   const names = Array.from({ length: OPERATORS - 1 }, (_, index) => `operator-${index + 1}`);
-  const operators = [
-    ...names.map((name) => [name, { clientId: name, secretKey: 'test_secret_key' }]),
-    [REPORTING, { clientId: REPORTING, secretKey: 'test_secret_key', baseUrl }],
-  ];
+  const operators = [...names, REPORTING].map((name) => [
+    name,
+    { clientId: name, secretKey: 'test_secret_key', ...(name === REPORTING && { baseUrl }) },
+  ]);
   const OPERATORS_FILE = folder.write('operators.json', JSON.stringify(Object.fromEntries(operators)));
   const service = await ServiceUnderTest.start({
     behaviour: apartPlatform,

@@ -7,8 +7,7 @@ import { atRate } from '../../support/interactive-load.ts';
 import { healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
-
-export const ANSWER_MS = 20;
+import { PLATFORM_MS } from '../stage.ts';
 
 /** A player whose session or game takes that long, or is never answered. */
 export function playerThatTakes(answer: number | 'never', name: string): string {
@@ -28,12 +27,12 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
     const operator = request.url.searchParams.get('clientId');
     if (operator === SILENT) return;
     if (operator === DOWN) return unavailable(request, response, socket);
-    await sleep(ANSWER_MS);
+    await sleep(PLATFORM_MS);
     return healthy(1)(request, response, socket);
   }
   const [, answer] = /^takes-(\d+|never)-/.exec(player) ?? [];
   if (answer === 'never') return;
-  await sleep(answer === undefined ? ANSWER_MS : Number(answer));
+  await sleep(answer === undefined ? PLATFORM_MS : Number(answer));
   await healthy()(request, response, socket);
 };
 
@@ -94,7 +93,9 @@ export const reports: Trouble = async (service, signal) => {
   const options = { replyTo, headers: { operator: REPORTING } };
   void (async () => {
     while (!signal.aborted) {
-      const inFlight = await service.running.metric('poker_commands_in_flight', 'lane="reports"');
+      const looking = service.running.metric('poker_commands_in_flight', 'lane="reports"');
+      // The worker may be ending.
+      const inFlight = await looking.catch(() => REPORTS);
       for (let left = REPORTS - inFlight; left > 0; left -= 1)
         publish(service, 'report.ad-hoc.fetch', REPORT, options);
       await sleep(LOOK_MS);
