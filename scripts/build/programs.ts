@@ -11,7 +11,11 @@ export interface BuiltProgram {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const FLAGS = ['--disable-warning=ExperimentalWarning'];
+/**
+ * Of every process, without the compiler between V8's quick one and its good one: a process that ends while that works may wait
+ * for it for ever (nodejs/node#54918), and what runs all day is compiled twice.
+ */
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--no-maglev'];
 const MAPPED = [...FLAGS, '--enable-source-maps'];
 
 export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: MAPPED, environment: {} };
@@ -22,8 +26,6 @@ export const WORKER: BuiltProgram = {
   file: 'apps/worker/bundle/main.js',
   flags: [
     ...FLAGS,
-    // Its code is compiled once, for good; a compiler between the quick one and the good one does most of it twice.
-    '--no-maglev',
     // The default of 3,000 would take ten seconds at 300 commands a second.
     '--invocation-count-for-turbofan=1000',
     // MiB. The young generation begins as large as it becomes: while it is small, commands under way are copied more often, and

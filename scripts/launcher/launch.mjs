@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import nodeModule from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 import { ensurePackages } from './ensure-packages.mjs';
 
@@ -33,8 +34,10 @@ export async function startTask(node, file, args) {
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
     new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
   );
-  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
+  // As scripts/build/programs.ts says.
+  const argv = ['--disable-warning=ExperimentalWarning', '--no-maglev', file, ...args];
   if (node === process.execPath) {
+    setFlagsFromString('--no-maglev');
     nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
     process.argv = [node, file, ...args];
     await import(pathToFileURL(file));
