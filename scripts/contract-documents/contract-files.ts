@@ -6,9 +6,9 @@ import { stringify } from 'yaml';
 
 import { SETTINGS } from '#settings';
 
+import { contractLines, RELEASED_LINES, withAdditions } from '../../test/contracts/compatibility.ts';
 import { root } from '../root.ts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.ts';
-import { contractLines, RELEASED_LINES, withAdditions } from './compatibility.ts';
 import { MESSAGES_DOCUMENT, messagesDocument } from './messages-document.ts';
 import { PYTHON_MESSAGES, pythonMessages } from './python-messages.ts';
 import { MESSAGE_NAMES, standaloneSchema } from './schemas/schemas.ts';

@@ -3,13 +3,8 @@ import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import {
-  breakingChanges,
-  contractLines,
-  RELEASED_LINES,
-  withAdditions,
-} from '../../scripts/contract-documents/compatibility.ts';
 import { root } from '../../scripts/root.ts';
+import { breakingChanges, contractLines, RELEASED_LINES, withAdditions } from './compatibility.ts';
 
 const record = readFileSync(join(root, RELEASED_LINES), 'utf8');
 const released = record.trimEnd().split('\n');

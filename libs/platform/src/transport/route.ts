@@ -8,6 +8,7 @@ import type { TlsContext } from '#tls';
 
 import type { PlatformTransport } from '../platform-settings.ts';
 import { Names } from './names.ts';
+import { READ_IN_PLACE } from './read-in-place.ts';
 
 /** The names that this process has resolved. */
 const NAMES = new Names();
@@ -77,7 +78,8 @@ export function routeTo(
 }
 
 function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsContext): Connector {
-  const build = () => buildConnector({ allowH2: false, timeout: timeoutMs, lookup, ...tls?.material });
+  const build = () =>
+    buildConnector({ allowH2: false, timeout: timeoutMs, lookup, ...READ_IN_PLACE, ...tls?.material });
   let material = tls?.material;
   let connect = build();
   return (options, callback) => {

@@ -1,8 +1,7 @@
-import type { Writable } from 'node:stream';
-
 import { type ChannelModel, connect } from 'amqplib';
 
 import { boundHeaders } from './bound-messages.ts';
+import { writeStraight } from './write-straight.ts';
 
 const TIMEOUT_MS = 5_000;
 /** A node that is silent for twice as long counts as lost. */
@@ -60,7 +59,7 @@ export async function connectTo(
   const model = await connect(withHeartbeat(url), options).catch((error: unknown) => {
     throw brokerErrorOf(error, url, tls);
   });
-  corkWrites(model);
+  writeStraight(model);
   boundHeaders(model, knownHeaders);
   return model;
 }
@@ -94,20 +93,6 @@ function reasonOf(error: unknown, tls: ConnectionTls | undefined): string {
   if (error instanceof AggregateError) return error.errors.map((each) => reasonOf(each, tls)).join(', ');
   if (tls?.describe) return tls.describe(error);
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Sends all frames that amqplib writes in one turn in one system call, which saves time alone (docs/decisions/0008). */
-function corkWrites(model: ChannelModel): void {
-  const { stream } = (model as unknown as { connection: { stream: Writable } }).connection;
-  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
-  const uncork = stream.uncork.bind(stream);
-  stream.write = (...args: unknown[]) => {
-    if (stream.writableCorked === 0) {
-      stream.cork();
-      process.nextTick(uncork);
-    }
-    return write(...args);
-  };
 }
 
 function withHeartbeat(url: string): string {

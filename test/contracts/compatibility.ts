@@ -1,6 +1,6 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
-import { membersOf, MESSAGE_NAMES, SCHEMAS } from './schemas/schemas.ts';
+import { membersOf, MESSAGE_NAMES, SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 
 /** What callers of version 1 rely on, relative to the repository: a line each. */
 export const RELEASED_LINES = 'test/contracts/version-1.txt';

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+
+import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { ChannelModel } from 'amqplib';
+
+import { root } from '../../../../scripts/root.ts';
+import { writeStraight } from './write-straight.ts';
+
+type Muxer = Readonly<{ pipeFrom(queue: PassThrough): void }>;
+
+const FRAME_BYTES = 128 * 1024;
+/** More than a socket takes while its other end does not read. */
+const MANY = 100;
+
+// amqplib does not export it.
+const { Mux } = (await import(join(root, 'node_modules/amqplib/lib/mux.js'))) as {
+  Mux: new (stream: Socket) => Muxer;
+};
+const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+await once(server, 'listening');
+afterAll(() => void server.close());
+
+let stream: Socket;
+/** The other end, which reads nothing until it is asked for what has arrived. */
+let other: Socket;
+let newQueue: () => PassThrough;
+
+beforeEach(async () => {
+  const connected = once(server, 'connection');
+  stream = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  [other] = (await connected) as [Socket];
+  const muxer = new Mux(stream);
+  writeStraight({ connection: { stream, muxer } } as unknown as ChannelModel);
+  newQueue = () => {
+    // As amqplib makes it.
+    const queue = new PassThrough({ objectMode: true, highWaterMark: 1_024 });
+    muxer.pipeFrom(queue);
+    return queue;
+  };
+});
+afterEach(() => void [stream, other].map((socket) => socket.destroy()));
+
+const frameOf = (number: number): Buffer => Buffer.alloc(FRAME_BYTES, number);
+
+/** The numbers of the frames, in the order in which they arrive. */
+async function arriving(count: number): Promise<number[]> {
+  const chunks: Buffer[] = [];
+  let left = count * FRAME_BYTES;
+  for await (const chunk of other as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    left -= chunk.length;
+    if (left === 0) break;
+  }
+  const bytes = Buffer.concat(chunks);
+  return Array.from({ length: count }, (_, index) => bytes[index * FRAME_BYTES] as number);
+}
+
+it('gives a frame to the socket at once if that takes more', async () => {
+  newQueue().write(frameOf(1));
+  expect(stream.writableLength).toBe(FRAME_BYTES);
+  expect(await arriving(1)).toEqual([1]);
+});
+
+it('lets channels take turns if the socket takes no more: a reply does not wait for all of a long page', async () => {
+  const [pages, replies] = [newQueue(), newQueue()];
+  for (let sent = 0; sent < MANY; sent += 1) pages.write(frameOf(1));
+  replies.write(frameOf(2));
+  expect((await arriving(MANY + 1)).indexOf(2)).toBeLessThan(10);
+});
+
+it('keeps the frames of a channel in order, also if one is written right when the socket takes more', async () => {
+  const queue = newQueue();
+  const numbers = Array.from({ length: MANY }, (_, index) => index);
+  const write = () => queue.write(frameOf(sent++));
+  let sent = 0;
+  stream.prependListener('drain', () => sent < MANY && write());
+  while (sent < MANY / 2) write();
+  expect(await arriving(MANY)).toEqual(numbers);
+});
