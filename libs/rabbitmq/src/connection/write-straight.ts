@@ -1,4 +1,4 @@
-// Saves a twentieth of a command's processor time at full speed: each channel of amqplib has a queue of two streams, which waits
+// Saves 3 % or more of a command's processor time at full speed: each channel of amqplib has a queue of two streams, which waits
 // for the end of the turn (docs/decisions/0008).
 
 import type { Socket } from 'node:net';
