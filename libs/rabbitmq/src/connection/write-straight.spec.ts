@@ -1,12 +1,12 @@
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { PassThrough } from 'node:stream';
 
 import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { ChannelModel } from 'amqplib';
 
-import { root } from '../../../../scripts/root.ts';
 import { writeStraight } from './write-straight.ts';
 
 type Muxer = Readonly<{ pipeFrom(queue: PassThrough): void }>;
@@ -15,9 +15,10 @@ const FRAME_BYTES = 128 * 1024;
 /** More than a socket takes while its other end does not read. */
 const MANY = 100;
 
+const require = createRequire(import.meta.url);
 // amqplib does not export it.
-const { Mux } = (await import(join(root, 'node_modules/amqplib/lib/mux.js'))) as {
-  Mux: new (stream: Socket) => Muxer;
+const { Mux } = require(`${dirname(require.resolve('amqplib'))}/lib/mux.js`) as {
+  readonly Mux: new (stream: Socket) => Muxer;
 };
 const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
 await once(server, 'listening');
