@@ -12,10 +12,10 @@ export interface BuiltProgram {
 }
 
 /**
- * Of every process, without the compiler between V8's quick one and its good one: a process that ends while that works may wait
- * for it for ever (nodejs/node#54918), and what runs all day is compiled twice.
+ * Every process of ours starts with these. V8's compiler Maglev is off: Node.js can hang at its exit while Maglev works
+ * (nodejs/node#54918), and a worker's code would be compiled a second time soon after.
  */
-const FLAGS = ['--disable-warning=ExperimentalWarning', '--no-maglev'];
+export const FLAGS = ['--disable-warning=ExperimentalWarning', '--no-maglev'];
 const MAPPED = [...FLAGS, '--enable-source-maps'];
 
 export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: MAPPED, environment: {} };

@@ -34,7 +34,7 @@ export async function startTask(node, file, args) {
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
     new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
   );
-  // As scripts/build/programs.ts says.
+  // The flags of scripts/build/programs.ts, which the Node.js that runs now may be too old to read.
   const argv = ['--disable-warning=ExperimentalWarning', '--no-maglev', file, ...args];
   if (node === process.execPath) {
     setFlagsFromString('--no-maglev');

@@ -18,12 +18,8 @@ const REMOVED = new Set(
  */
 export function npmCi(root) {
   const env = npmEnvironment(process.env);
-  // `npm run` puts node_modules/.bin first, and the `node` there is about to be removed.
-  const isOurs = (folder) => folder.endsWith(`node_modules${sep}.bin`);
-  env.PATH = (env.PATH ?? '')
-    .split(delimiter)
-    .filter((folder) => !isOurs(folder))
-    .join(delimiter);
+  // The `node` there is about to be removed.
+  env.PATH = withoutPackages(env.PATH);
   // The npm that runs us, on its own Node.js; else the one in the PATH.
   const { npm_node_execpath: node, npm_execpath: npm } = process.env;
   const [command, ...first] = node && npm?.endsWith('npm-cli.js') ? [node, npm] : ['npm'];
@@ -46,4 +42,13 @@ export function npmEnvironment(env) {
     name === 'NODE_ENV' ||
     (/^npm_config_/i.test(name) && REMOVED.has(name.slice(11).toLowerCase().replaceAll('-', '_')));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isRemoved(name)));
+}
+
+/** A search path without the programs of packages, which `npm run` puts first: one of them is another Node.js. */
+export function withoutPackages(path = '') {
+  const isOfPackages = (folder) => folder.endsWith(`node_modules${sep}.bin`);
+  return path
+    .split(delimiter)
+    .filter((folder) => !isOfPackages(folder))
+    .join(delimiter);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { requireEngine } from '../broker/compose-broker.ts';
 import { chooseRelease, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
+import { FLAGS } from '../build/programs.ts';
 import { installMissing } from '../debian.ts';
 import { Program } from '../processes/program.ts';
 import { root } from '../root.ts';
@@ -44,11 +45,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   timing: inFolder('timing', '--runInBand'),
 };
 
-const JEST = [
-  '--disable-warning=ExperimentalWarning',
-  '--experimental-vm-modules',
-  join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
-];
+const JEST = [...FLAGS, '--experimental-vm-modules', join(root, 'node_modules', 'jest', 'bin', 'jest.js')];
 /** If more files than this fail, it is not by chance. */
 const REPEATED_FILES = 6;
 

@@ -1,6 +1,5 @@
-import { delimiter, join } from 'node:path';
-
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
+import { withoutPackages } from '../../scripts/launcher/npm-ci.mjs';
 import { Program } from '../../scripts/processes/program.ts';
 import { newPrefix, takesCommands, variablesFor } from './contestants.ts';
 import { inboxOf } from './driver/inbox.ts';
@@ -13,14 +12,9 @@ const PATIENCE_MS = 60_000;
 export async function timeStarts(stage: Stage, starts: number): Promise<number[]> {
   const { amqpUrl: url } = stage;
   const prefix = newPrefix();
-  const { HOME, PATH = '' } = process.env;
-  // npm has put the packages' programs first, with another Node.js than a person's npm runs on.
-  const isPersons = (folder: string) => !folder.endsWith(join('node_modules', '.bin'));
-  const variables = {
-    ...variablesFor(stage, prefix),
-    HOME,
-    PATH: PATH.split(delimiter).filter(isPersons).join(delimiter),
-  };
+  const { HOME, PATH } = process.env;
+  // A person's npm runs on a person's Node.js.
+  const variables = { ...variablesFor(stage, prefix), HOME, PATH: withoutPackages(PATH) };
   const start = (): Program => new Program('npm', ['run', '--silent', 'worker'], variables);
   await using declared = new AsyncDisposableStack();
   declared.defer(() => removeTopology(url, prefix));

@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 
@@ -11,8 +10,6 @@ const NEED_A_BROKER = ['integration', 'e2e', 'extended', 'timing'];
  * Jest's process, also if that is killed. TEST_AMQP_URL, if it is set, names a broker that is used instead.
  */
 export default async function globalSetup({ rootDir, testPathPatterns }) {
-  // Here, and not in the processes of the suites, which Jest kills if they do not end (scripts/build/programs.ts).
-  setFlagsFromString('--no-maglev');
   if (process.env.TEST_AMQP_URL || !selectsOneIn(NEED_A_BROKER, rootDir, testPathPatterns)) return;
   const broker = await startBroker();
   process.env.TEST_AMQP_URL = broker.url;

@@ -1,5 +1,5 @@
-// Saves 3 % or more of a command's processor time at full speed: each channel of amqplib has a queue of two streams, which waits
-// for the end of the turn (docs/decisions/0008).
+// Saves 3 % or more of a command's processor time at full speed: amqplib queues every frame in a stream of its channel until the
+// end of the turn (docs/decisions/0008).
 
 import type { Socket } from 'node:net';
 import type { PassThrough } from 'node:stream';
@@ -11,8 +11,8 @@ type RawConnection = Readonly<{ stream: Socket; muxer: { pipeFrom(queue: PassThr
 type Write = (...args: unknown[]) => boolean;
 
 /**
- * Sends all frames that amqplib writes in one turn in one system call, and passes over the queue of a channel while that is empty
- * and the socket takes more; else the channels take turns, so that a reply does not wait for all of a long page.
+ * Sends all frames of one turn in one system call. A frame skips the queue of its channel while that is empty and the socket
+ * takes more; otherwise the channels take turns, so that a reply does not wait for all of a long page.
  */
 export function writeStraight(model: ChannelModel): void {
   const { stream, muxer } = (model as unknown as { connection: RawConnection }).connection;
