@@ -5,7 +5,6 @@ const usesOpenTelemetry = '^apps/worker/src/traces/';
 /** The libs that a lib of the ground floor or the middle floor imports beside itself. */
 const below = {
   contracts: [],
-  rabbitmq: [],
   signing: [],
   resilience: [],
   telemetry: [],
@@ -14,35 +13,31 @@ const below = {
   platform: ['contracts', 'resilience', 'signing', 'tls'],
 };
 
-/** The rules of the house; the comment of each is its sentence. @type {import('dependency-cruiser').IConfiguration} */
+/** The rules of the house, each named by its sentence. @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    rule('no-cycles', 'Nothing depends on itself, not by way of others either.', {}, { circular: true }),
+    rule('Nothing depends on itself, not by way of others either', {}, { circular: true }),
     {
       ...rule(
-        'no-folder-cycles',
-        'No folder of an app or a lib depends on itself: it can be read after those that it uses.',
+        'No folder of an app or a lib depends on itself: it can be read after those that it uses',
         { path: '^(apps|libs)/[^/]+/src/.+' },
         { circular: true },
       ),
       scope: 'folder',
     },
     rule(
-      'built-code-knows-no-script',
-      'What is built does not depend on what builds and tests it.',
+      'What is built does not depend on what builds and tests it',
       { path: '^(apps|libs)/' },
       { path: '^(scripts|test)/' },
     ),
     rule(
-      'apps-stand-apart',
-      'Arrows run downward only: no lib imports an app, and no app another app.',
+      'Arrows run downward only: no lib imports an app, and no app another app',
       { path: '^(?:apps/([^/]+)|libs)/' },
       { path: '^apps/', pathNot: '^apps/$1/' },
     ),
     rule(
-      'libs-through-their-index',
       'A lib is entered through its index; messaging by a caller also through that of its client, caller by a Nest ' +
-        'service also through that of nest, contracts by those who validate also through validation.',
+        'service also through that of nest, contracts by those who validate also through validation',
       { path: '^(apps|libs|scripts)/([^/]+)/' },
       {
         path: '^libs/([^/]+)/src/',
@@ -55,23 +50,20 @@ export default {
       },
     ),
     rule(
-      'programs-know-no-jest',
-      'What bench and kill test start runs outside of Jest, where its globals cannot be imported.',
+      'What bench and kill test start runs outside of Jest, where its globals cannot be imported',
       { path: '^test/(bench|chaos)/', pathNot: tests },
       { path: '^node_modules/@jest/globals/', reachable: true },
     ),
     ...Object.entries(below).map(([lib, others]) =>
       rule(
-        `${lib}-and-the-libs-below`,
-        `${lib} imports ${others.join(', ') || 'no other lib'}.`,
+        `${lib} imports ${others.join(', ') || 'no other lib'}`,
         { path: `^libs/${lib}/` },
         { path: '^libs/', pathNot: `^libs/(${[lib, ...others].join('|')})/` },
       ),
     ),
     rule(
-      'caller-imports-contracts-and-rabbitmq',
       'caller is installed by other services: it imports contracts, rabbitmq and, in its nest folder, Nest; the types of ' +
-        'OpenTelemetry, which it uses where a service has it.',
+        'OpenTelemetry, which it uses where a service has it',
       { path: '^libs/caller/', pathNot: tests },
       {
         pathNot: ['^libs/(caller|contracts|rabbitmq)/', '^node_modules/(@nestjs|@opentelemetry/api)/'],
@@ -79,21 +71,18 @@ export default {
       },
     ),
     rule(
-      'caller-knows-nest-in-one-folder',
-      'A service without Nest installs caller without it.',
+      'A service without Nest installs caller without it',
       { path: '^libs/caller/', pathNot: ['^libs/caller/src/nest/', tests] },
       { path: ['^node_modules/@nestjs/', '^libs/caller/src/nest/'] },
     ),
     rule(
-      'the-service-does-not-call-itself',
-      'caller is for callers: the command line, the demo, tests, documents and examples.',
+      'caller is for callers: the command line, the demo, tests, documents and examples',
       { path: '^(apps|libs|scripts)/', pathNot: '^(libs/caller/|apps/cli/|scripts/demo\\.ts)' },
       { path: '^libs/caller/' },
     ),
     rule(
-      'amqp-in-rabbitmq-alone',
       'Only rabbitmq imports amqplib; messaging and tests its types. Of the tests, those connections use it by which ' +
-        'strangers speak to the service, and the services that it is compared with.',
+        'strangers speak to the service, and the services that it is compared with',
       {
         path: '^(apps|libs|scripts|test)/',
         pathNot: ['^libs/rabbitmq/', '^test/support/(broker|bus-caller)\\.ts$', '^test/bench/peers/'],
@@ -101,9 +90,8 @@ export default {
       { path: '^node_modules/amqplib/', dependencyTypesNot: ['type-only'] },
     ),
     rule(
-      'rabbitmq-knows-no-poker',
       'rabbitmq would serve any service on RabbitMQ: it imports itself, amqplib and Node.js (its specs also Jest, ' +
-        'fast-check and rhea).',
+        'fast-check and rhea)',
       { path: '^libs/rabbitmq/' },
       {
         pathNot: [
@@ -115,8 +103,7 @@ export default {
       },
     ),
     rule(
-      'http-in-platform-alone',
-      'Only platform opens an HTTP connection; the sandbox serves them.',
+      'Only platform opens an HTTP connection; the sandbox serves them',
       { path: '^(apps|libs)/', pathNot: ['^libs/platform/', '^apps/sandbox/', tests] },
       {
         path: ['^node_modules/(undici|axios|got|node-fetch)/', '^(node:)?https?$', '^(node:)?http2$'],
@@ -124,74 +111,63 @@ export default {
       },
     ),
     rule(
-      'opossum-in-resilience-alone',
-      'Only resilience imports opossum.',
+      'Only resilience imports opossum',
       { path: '^(apps|libs|scripts)/', pathNot: '^libs/resilience/' },
       { path: '^node_modules/(@types/)?opossum/' },
     ),
     rule(
-      'opentelemetry-only-if-configured',
-      'OpenTelemetry is loaded by the files that a worker imports once traces are configured.',
+      'OpenTelemetry is loaded by the files that a worker imports once traces are configured',
       { path: '^(apps|libs)/', pathNot: [usesOpenTelemetry, tests] },
       { path: '^node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
     ),
     rule(
-      'traces-are-imported-dynamically',
-      'What loads OpenTelemetry is imported dynamically.',
+      'What loads OpenTelemetry is imported dynamically',
       { pathNot: [usesOpenTelemetry, tests] },
       { path: usesOpenTelemetry, dependencyTypesNot: ['dynamic-import', 'type-only'] },
     ),
     rule(
-      'ioredis-only-if-configured',
-      'ioredis is imported dynamically: a worker without Redis does not load it.',
+      'ioredis is imported dynamically: a worker without Redis does not load it',
       { path: '^(apps/worker|libs)/', pathNot: ['^libs/messaging/src/client/', tests] },
       { path: '^node_modules/ioredis/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     ),
     rule(
-      'contracts-stand-alone',
-      'contracts depends on nothing but class-validator, and that only for its entry validation.',
+      'contracts depends on nothing but class-validator, and that only for its entry validation',
       { path: '^libs/contracts/', pathNot: tests },
       { pathNot: ['^libs/contracts/', '^node_modules/class-validator/'] },
     ),
     rule(
-      'types-and-codes-need-nothing',
       'The files of the plain entry, those beside its index, run without any package: they import each other, and of the ' +
-        'classes, which need class-validator, only types.',
+        'classes, which need class-validator, only types',
       { path: plainContracts, pathNot: tests },
       { pathNot: plainContracts, dependencyTypesNot: ['type-only'] },
     ),
     rule(
-      'signing-is-pure',
-      'signing depends on node:crypto alone.',
+      'signing depends on node:crypto alone',
       { path: '^libs/signing/', pathNot: tests },
       { pathNot: ['^libs/signing/', '^(node:)?crypto$'] },
     ),
     rule(
-      'nest-at-the-edge',
-      'Platform and resilience import no Nest; of messaging, its module and the transport do.',
+      'Platform and resilience import no Nest; of messaging, its module and the transport do',
       { path: '^libs/(messaging|platform|resilience)/', pathNot: ['(\\.module|transport)\\.ts$', tests] },
       { path: '^node_modules/@nestjs/' },
     ),
     rule(
-      'the-sandbox-signs-by-itself',
       "The sandbox verifies signatures with code of its own, and shares none with the platform's caller; its guard asks " +
-        'signing alone for the explanation of a wrong one.',
+        'signing alone for the explanation of a wrong one',
       { path: '^apps/sandbox/', pathNot: '^apps/sandbox/src/traffic/signature\\.guard\\.ts$' },
       { path: '^libs/(signing|platform)/' },
     ),
     rule(
-      'handlers-and-resilience-know-no-transport',
-      'A handler and resilience know no AMQP and no HTTP.',
+      'A handler and resilience know no AMQP and no HTTP',
       { path: '^(apps/worker/src/commands|libs/resilience)/', pathNot: tests },
       { path: ['^node_modules/(amqplib|undici)/', '^(node:)?(https?|http2|net|tls)$'] },
     ),
     rule(
-      'no-development-dependency-in-production',
-      'What runs in production does not depend on a development dependency.',
+      'What runs in production does not depend on a development dependency',
       { path: '^(apps|libs)/', pathNot: tests },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
-    rule('nothing-unresolvable', 'Every import leads somewhere.', {}, { couldNotResolve: true }),
+    rule('Every import leads somewhere', {}, { couldNotResolve: true }),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
@@ -206,6 +182,6 @@ export default {
   },
 };
 
-function rule(name, comment, from, to) {
-  return { name, comment, severity: 'error', from, to };
+function rule(name, from, to) {
+  return { name, severity: 'error', from, to };
 }
