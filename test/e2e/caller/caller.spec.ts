@@ -126,7 +126,7 @@ describe('@poker-bridge/caller', () => {
     await delay('session');
     const options = { traceContext: TRACE };
     const command = JSON.parse(JSON.stringify(first.prepare('session.create', { userId: 'dora' }, options)));
-    await first.publish(command);
+    await first.publish(command, { deadlineMs: Infinity });
     await first.close();
     await until('the reply waits', async () => (await waitingIn(first.replyQueue)) === 1);
     const { inbox: second, replies } = callers.collecting({ instance: 'restarted' });
