@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { FLAGS } from '../launcher/flags.mjs';
 import { root } from '../root.ts';
 
 /** A built program, and how Node.js is started for it. */
@@ -11,11 +12,6 @@ export interface BuiltProgram {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/**
- * Every process of ours starts with these. V8's compiler Maglev is off: Node.js can hang at its exit while Maglev works
- * (nodejs/node#54918), and a worker's code would be compiled a second time soon after.
- */
-export const FLAGS = ['--disable-warning=ExperimentalWarning', '--no-maglev'];
 const MAPPED = [...FLAGS, '--enable-source-maps'];
 
 export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: MAPPED, environment: {} };

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 import { ensurePackages } from './ensure-packages.mjs';
+import { FLAGS, NO_MAGLEV } from './flags.mjs';
 
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
@@ -34,10 +35,9 @@ export async function startTask(node, file, args) {
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
     new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
   );
-  // The flags of scripts/build/programs.ts, which the Node.js that runs now may be too old to read.
-  const argv = ['--disable-warning=ExperimentalWarning', '--no-maglev', file, ...args];
+  const argv = [...FLAGS, file, ...args];
   if (node === process.execPath) {
-    setFlagsFromString('--no-maglev');
+    setFlagsFromString(NO_MAGLEV);
     nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
     process.argv = [node, file, ...args];
     await import(pathToFileURL(file));

@@ -1,0 +1,2 @@
+/** Every process of ours starts with these. */
+export const FLAGS: readonly string[];
