@@ -21,8 +21,8 @@ const ANSWER_SLACK_MS = 1_500;
 /** Also before a command is published again that its lane refused: it is full, or has no leader. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** Of a timer of Node.js, 24 days; with a longer delay, it fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The longest delay that a Node.js timer takes, 24 days; beyond it, it fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What the calls of one caller share. */
 export interface Bus {
@@ -53,7 +53,7 @@ export class Call implements Disposable {
     this.#bus = bus;
     this.#command = command;
     this.#deadline = performance.now() + deadlineMs;
-    const delayMs = Math.min(deadlineMs + ANSWER_SLACK_MS, LONGEST_TIMER_MS);
+    const delayMs = Math.min(deadlineMs + ANSWER_SLACK_MS, MAX_TIMER_MS);
     this.#timer = setTimeout(() => this.#limit.abort(this.#expired()), delayMs);
     for (const signal of [outer, bus.closing]) {
       if (!signal) continue;

@@ -2,7 +2,7 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 
 /**
  * The acknowledgements of one channel, those of the confirms that were read at once together: what is finished without a
- * gap goes in one frame, the rest singly. Delivery tags count up from 1. `channel.ack` and `channel.nack` would do, and cost
+ * gap goes in one frame, the rest singly. Delivery tags count up from 1. `channel.ack` and `channel.nack` would do, but cost
  * the broker an eighth more (docs/decisions/0008).
  */
 export class Acknowledgements {
