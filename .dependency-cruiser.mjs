@@ -31,6 +31,11 @@ export default {
       { path: '^(scripts|test)/' },
     ),
     rule(
+      'No product file imports the laboratory; its tasks and the tests do',
+      { path: '^(apps|libs|scripts|examples)/', pathNot: '^scripts/tasks/' },
+      { path: '^lab/' },
+    ),
+    rule(
       'Arrows run downward only: no lib imports an app, and no app another app',
       { path: '^(?:apps/([^/]+)|libs)/' },
       { path: '^apps/', pathNot: '^apps/$1/' },
@@ -50,8 +55,8 @@ export default {
       },
     ),
     rule(
-      'What bench and kill test start runs outside of Jest, where its globals cannot be imported',
-      { path: '^test/(bench|chaos)/', pathNot: tests },
+      'The laboratory runs outside of Jest, where its globals cannot be imported',
+      { path: '^lab/', pathNot: tests },
       { path: '^node_modules/@jest/globals/', reachable: true },
     ),
     ...Object.entries(below).map(([lib, others]) =>
@@ -84,8 +89,8 @@ export default {
       'Only rabbitmq imports amqplib; messaging and tests its types. Of the tests, those connections use it by which ' +
         'strangers speak to the service, and the services that it is compared with',
       {
-        path: '^(apps|libs|scripts|test)/',
-        pathNot: ['^libs/rabbitmq/', '^test/support/(broker|bus-caller)\\.ts$', '^test/bench/peers/'],
+        path: '^(apps|lab|libs|scripts|test)/',
+        pathNot: ['^libs/rabbitmq/', '^test/support/(broker|bus-caller)\\.ts$', '^lab/bench/peers/'],
       },
       { path: '^node_modules/amqplib/', dependencyTypesNot: ['type-only'] },
     ),

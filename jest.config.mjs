@@ -19,7 +19,7 @@ export default {
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
-  testMatch: ['<rootDir>/{apps,libs,scripts,test}/**/*.spec.{ts,mjs}'],
+  testMatch: ['<rootDir>/{apps,lab,libs,scripts,test}/**/*.spec.{ts,mjs}'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/libs/[^/]+/dist'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',

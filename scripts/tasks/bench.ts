@@ -22,12 +22,12 @@ await runTask(async () => {
   });
   await build();
   // They use the built code, so not before it is built.
-  const { FULL, QUICK } = await import('../../test/bench/compare.ts');
-  const { bench, chooseContestants } = await import('../../test/bench/bench.ts');
+  const { FULL, QUICK } = await import('../../lab/bench/compare.ts');
+  const { bench, chooseContestants } = await import('../../lab/bench/bench.ts');
   const amounts = quick ? QUICK : FULL;
   const rounds = counts.rounds ?? amounts.rounds;
   if (apart) {
-    const { runApart } = await import('../../test/bench/apart/apart.ts');
+    const { runApart } = await import('../../lab/bench/apart/apart.ts');
     await using broker = await startBroker();
     return await runApart(broker.url, rounds, only);
   }

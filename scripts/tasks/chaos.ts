@@ -1,6 +1,6 @@
-import { chaos } from '../../test/chaos/chaos.ts';
-import type { Row } from '../../test/chaos/rows/row.ts';
-import { ROWS } from '../../test/chaos/rows/rows.ts';
+import { chaos } from '../../lab/chaos/chaos.ts';
+import type { Row } from '../../lab/chaos/rows/row.ts';
+import { ROWS } from '../../lab/chaos/rows/rows.ts';
 import { chooseRelease, readRelease, RELEASES, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { readOptions, runTask } from '../run-task.ts';

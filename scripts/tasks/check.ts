@@ -13,7 +13,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   format: 'node node_modules/prettier/bin/prettier.cjs --check --cache --cache-location .run/prettier .',
   boundaries:
     'node node_modules/dependency-cruiser/bin/dependency-cruiser.mjs --config .dependency-cruiser.mjs ' +
-    '--output-type err-long apps libs scripts test',
+    '--output-type err-long apps lab libs scripts test',
   lint: 'node node_modules/oxlint/bin/oxlint --type-aware --deny-warnings',
   'dead code': 'node node_modules/knip/bin/knip.js --no-progress',
   // npm refuses one that package.json has left behind, or in which a platform package of an optional dependency is missing

@@ -1,5 +1,5 @@
-import { soakChaosLines } from '../../test/chaos/report.ts';
-import { soakChaos } from '../../test/chaos/soak-chaos.ts';
+import { soakChaosLines } from '../../lab/chaos/report.ts';
+import { soakChaos } from '../../lab/chaos/soak-chaos.ts';
 import { chooseRelease } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { readOptions, runTask } from '../run-task.ts';

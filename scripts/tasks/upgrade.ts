@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { isSound, playRow } from '../../test/chaos/play-row.ts';
-import { resultLine } from '../../test/chaos/report.ts';
-import { upgradeRow } from '../../test/chaos/upgrade/upgrade-row.ts';
+import { isSound, playRow } from '../../lab/chaos/play-row.ts';
+import { resultLine } from '../../lab/chaos/report.ts';
+import { upgradeRow } from '../../lab/chaos/upgrade/upgrade-row.ts';
 import { chooseRelease, requireInstallation } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';

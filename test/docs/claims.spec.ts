@@ -11,7 +11,7 @@ function claimsOf(text: string) {
     if (found === undefined) return [];
     const [folder] = paragraphsOf(text, heading).flatMap((line) => /[Ii]n `([^`]+)`:/.exec(line)?.[1] ?? []);
     const specs = codeSpansOf(SPECS.exec(rest)?.[1] ?? '').map((spec) =>
-      /^(apps|libs|scripts|test)\//.test(spec) ? spec : `${folder}/${spec}`,
+      /^(apps|lab|libs|scripts|test)\//.test(spec) ? spec : `${folder}/${spec}`,
     );
     return [{ name: `${heading}: ${danger}`, heading, means: rest.replace(SPECS, ''), specs }];
   });

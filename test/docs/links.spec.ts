@@ -3,13 +3,13 @@ import { dirname, join, relative } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { CONTESTANTS } from '../bench/contestants.ts';
+import { CONTESTANTS } from '../../lab/bench/contestants.ts';
 import { anchorsOf, documents, fencesOf, isPath, read, root, rowsOf, tablesWith } from './markdown.ts';
 import { walkthroughFiles } from './walkthrough.ts';
 
 describe('links', () => {
   const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
-  const FOLDERS = 'apps|deploy|docs|examples|libs|scripts|test';
+  const FOLDERS = 'apps|deploy|docs|examples|lab|libs|scripts|test';
   const REPOSITORY_PATH = new RegExp(String.raw`(?<![\w./:@-])(?:${FOLDERS})/[\w./-]*[\w/]`, 'g');
   const PATH_OF_A_MACHINE = /(?<![\w.<>-])\/(?:work|root|home|tmp|Users)\/\S*/g;
   const NPM_SCRIPT = /npm (?:run |(?=test\b))([\w:-]+)/g;

@@ -17,6 +17,7 @@ export function documents(): readonly string[] {
   return [
     'README.md',
     'SECURITY.md',
+    'lab/README.md',
     ...markdown,
     ...packages.filter((path) => existsSync(join(root, path))),
   ].toSorted();

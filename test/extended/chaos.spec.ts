@@ -1,10 +1,10 @@
 import { expect, it, jest } from '@jest/globals';
 
-import { isSound, playRow } from '../chaos/play-row.ts';
-import { resultLine } from '../chaos/report.ts';
-import type { Row } from '../chaos/rows/row.ts';
-import { ROWS } from '../chaos/rows/rows.ts';
-import { upgradeRow } from '../chaos/upgrade/upgrade-row.ts';
+import { isSound, playRow } from '../../lab/chaos/play-row.ts';
+import { resultLine } from '../../lab/chaos/report.ts';
+import type { Row } from '../../lab/chaos/rows/row.ts';
+import { ROWS } from '../../lab/chaos/rows/rows.ts';
+import { upgradeRow } from '../../lab/chaos/upgrade/upgrade-row.ts';
 
 jest.setTimeout(360_000);
 

@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 
-import { PER_PAGE } from '../bench/reports/compare-rates.ts';
-import { measureMemory } from '../bench/reports/memory.ts';
+import { PER_PAGE } from '../../lab/bench/reports/compare-rates.ts';
+import { measureMemory } from '../../lab/bench/reports/memory.ts';
 import { testBrokerUrl } from '../support/broker.ts';
 
 jest.setTimeout(900_000);

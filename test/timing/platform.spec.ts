@@ -8,7 +8,7 @@ import type { RedisIdempotencyStore } from '#messaging';
 import { asking } from '../../libs/messaging/src/idempotency/asking.fixture.ts';
 import { hostilePage, largePage } from '../../libs/platform/src/answers/large-page.fixture.ts';
 import { LEASE_MS, redisForEach, Workers } from '../integration/idempotency/workers.ts';
-import { percentile } from '../bench/measure.ts';
+import { percentile } from '../../lab/bench/measure.ts';
 import { interactiveLoad } from '../support/interactive-load.ts';
 import { DAY, healthy, playerOf } from '../support/platform-answers.ts';
 import type { PrivateRedis } from '../support/private-redis.ts';

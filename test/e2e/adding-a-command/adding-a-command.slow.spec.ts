@@ -9,7 +9,7 @@ import { walkthroughFiles } from '../../docs/walkthrough.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 
 const COPIED = [
-  ...'apps deploy docs libs scripts test README.md SECURITY.md .prettierrc.json .swcrc'.split(' '),
+  ...'apps deploy docs lab libs scripts test README.md SECURITY.md .prettierrc.json .swcrc'.split(' '),
   ...'jest.config.mjs package.json tsconfig.json'.split(' '),
 ];
 

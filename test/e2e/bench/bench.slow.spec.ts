@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
-import { CONTESTANTS } from '../../bench/contestants.ts';
-import { openLoadDriver } from '../../bench/driver/load-driver.ts';
-import { compareRates } from '../../bench/reports/compare-rates.ts';
-import { startPlatform } from '../../bench/stage.ts';
+import { CONTESTANTS } from '../../../lab/bench/contestants.ts';
+import { openLoadDriver } from '../../../lab/bench/driver/load-driver.ts';
+import { compareRates } from '../../../lab/bench/reports/compare-rates.ts';
+import { startPlatform } from '../../../lab/bench/stage.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
 
 const LATENCY_MS = 20;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
-import { storyOf } from '../../chaos/ledger/ledger.ts';
-import { ChaosStage, PAGES } from '../../chaos/stage/chaos-stage.ts';
+import { storyOf } from '../../../lab/chaos/ledger/ledger.ts';
+import { ChaosStage, PAGES } from '../../../lab/chaos/stage/chaos-stage.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
 

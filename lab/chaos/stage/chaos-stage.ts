@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { PrivateRedis } from '../../support/private-redis.ts';
-import { WorkerUnderTest } from '../../support/worker-under-test.ts';
-import { uniquePrefix } from '../../support/broker.ts';
-import { healthy, playerOf } from '../../support/platform-answers.ts';
-import { type PlatformBehaviour, PlatformStub } from '../../support/platform-stub.ts';
-import { until } from '../../support/until.ts';
-import { keepWorkers, type Workers } from '../../support/workers.ts';
+import { PrivateRedis } from '../../../test/support/private-redis.ts';
+import { WorkerUnderTest } from '../../../test/support/worker-under-test.ts';
+import { uniquePrefix } from '../../../test/support/broker.ts';
+import { healthy, playerOf } from '../../../test/support/platform-answers.ts';
+import { type PlatformBehaviour, PlatformStub } from '../../../test/support/platform-stub.ts';
+import { until } from '../../../test/support/until.ts';
+import { keepWorkers, type Workers } from '../../../test/support/workers.ts';
 import { type Happening, Ledger } from '../ledger/ledger.ts';
 import { type Verdict, verdictOf } from '../ledger/verdict.ts';
 import { type ChaosLoad, chaosLoad } from '../load/chaos-load.ts';

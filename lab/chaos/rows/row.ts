@@ -1,4 +1,4 @@
-import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import type { PlatformBehaviour } from '../../../test/support/platform-stub.ts';
 import type { ChaosStage, StageWishes } from '../stage/chaos-stage.ts';
 
 interface NamedRow {

@@ -10,7 +10,7 @@ import {
   UnconfirmedError,
   within,
 } from '../../../libs/rabbitmq/src/index.ts';
-import { uniquePrefix } from '../../support/broker.ts';
+import { uniquePrefix } from '../../../test/support/broker.ts';
 
 const READY_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;

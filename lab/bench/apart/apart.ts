@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 
 import { markdownTable } from 'markdown-table';
 
-import { type InteractiveLoad, interactiveLoad, type SendNumbered } from '../../support/interactive-load.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import {
+  type InteractiveLoad,
+  interactiveLoad,
+  type SendNumbered,
+} from '../../../test/support/interactive-load.ts';
+import { ServiceUnderTest } from '../../../test/support/service-under-test.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { countsOf, median, percentile } from '../measure.ts';
 import { PLATFORM_MS, startPlatform } from '../stage.ts';
 import {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
 
-import { openConnection } from '../../support/broker.ts';
-import { adHocAttributes } from '../../support/platform-answers.ts';
+import { openConnection } from '../../../test/support/broker.ts';
+import { adHocAttributes } from '../../../test/support/platform-answers.ts';
 import type { RunningWorker } from '../contestants.ts';
 import { sendTo } from '../driver/inbox.ts';
 

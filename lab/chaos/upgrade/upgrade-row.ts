@@ -1,6 +1,6 @@
-import { WorkerUnderTest } from '../../support/worker-under-test.ts';
-import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
-import { healthy, playerOf } from '../../support/platform-answers.ts';
+import { WorkerUnderTest } from '../../../test/support/worker-under-test.ts';
+import { answerJson, type PlatformBehaviour } from '../../../test/support/platform-stub.ts';
+import { healthy, playerOf } from '../../../test/support/platform-answers.ts';
 import type { Row } from '../rows/row.ts';
 import { PAGES } from '../stage/chaos-stage.ts';
 

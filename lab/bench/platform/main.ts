@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { answerJson, sessionDocument } from '../../../test/support/platform-stub.ts';
 import { reportPages } from '../reports/report-reader.ts';
 
 const { PORT, LATENCY_MS = '20', SECRET_KEY = '', REPORT_RECORDS } = process.env;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { BusCaller } from '../../support/bus-caller.ts';
-import { type InteractiveLoad, interactiveLoad } from '../../support/interactive-load.ts';
+import { BusCaller } from '../../../test/support/bus-caller.ts';
+import { type InteractiveLoad, interactiveLoad } from '../../../test/support/interactive-load.ts';
 import { type OurWorker, startOurWorker } from '../contestants.ts';
 import { processUsage } from '../measure.ts';
 import { startPlatform } from '../stage.ts';

@@ -1,5 +1,5 @@
 import type { Broker, Cluster } from '../../../scripts/broker/start-broker.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../../test/support/until.ts';
 
 interface ListedConnection {
   /** For example `127.0.0.1:43024 -> 127.0.0.1:26810`. */

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { removeQueues, removeTopology } from '../../scripts/broker/remove-topology.ts';
 import { compile } from '../../scripts/build/bundle.ts';
 import { WORKER } from '../../scripts/build/programs.ts';
-import { PrivateRedis } from '../support/private-redis.ts';
+import { PrivateRedis } from '../../test/support/private-redis.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 import { root } from '../../scripts/root.ts';
-import { found } from '../support/broker.ts';
+import { found } from '../../test/support/broker.ts';
 import { type Inbox, inboxOf } from './driver/inbox.ts';
 import type { Surroundings } from './stage.ts';
 
-const PEERS = 'test/bench/peers';
+const PEERS = 'lab/bench/peers';
 /** Within the repository, so that packages are found from it. */
 const COMPILED_PEERS = join(root, '.run/bench-peers');
 
@@ -42,14 +42,14 @@ export async function takesCommands(program: Program, amqpUrl: string, queue: st
 }
 
 export interface PeerOptions extends Omit<Contestant, 'start'> {
-  /** A file of `test/bench/peers`, without its extension. */
+  /** A file of `lab/bench/peers`, without its extension. */
   readonly program: string;
   readonly isNest?: boolean;
   /** Whether it is started with the flags and the environment of a worker. Default: yes. */
   readonly isTuned?: boolean;
 }
 
-/** A program of `test/bench/peers`, on one queue that it declares itself. */
+/** A program of `lab/bench/peers`, on one queue that it declares itself. */
 export function peer({ program, isNest = false, isTuned = true, ...contestant }: PeerOptions): Contestant {
   const { name, queueType } = contestant;
   const { flags, environment } = isTuned ? WORKER : { flags: [], environment: {} };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { silent, unavailable } from '../../support/platform-answers.ts';
-import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import { silent, unavailable } from '../../../test/support/platform-answers.ts';
+import type { PlatformBehaviour } from '../../../test/support/platform-stub.ts';
 import type { Row } from './row.ts';
 import type { ChaosStage } from '../stage/chaos-stage.ts';
 

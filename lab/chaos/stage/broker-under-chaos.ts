@@ -4,7 +4,7 @@ import {
   startBroker,
   startCluster,
 } from '../../../scripts/broker/start-broker.ts';
-import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { type ClusterView, clusterView } from './cluster-view.ts';
 
 /** What workers are connected to: one node behind a network path that can be broken, or a cluster of three. */

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
-import { WorkerUnderTest } from '../../support/worker-under-test.ts';
-import { Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
-import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import { WorkerUnderTest } from '../../../test/support/worker-under-test.ts';
+import { Gate, healthy, playerOf, silent, unavailable } from '../../../test/support/platform-answers.ts';
+import type { PlatformBehaviour } from '../../../test/support/platform-stub.ts';
 import { type ChaosStage, PAGES } from '../stage/chaos-stage.ts';
 import { outage, type Row } from './row.ts';
 

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Options } from 'amqplib';
 
-import { atRate } from '../../support/interactive-load.ts';
-import { healthy, playerOf, unavailable } from '../../support/platform-answers.ts';
-import type { PlatformBehaviour } from '../../support/platform-stub.ts';
-import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { atRate } from '../../../test/support/interactive-load.ts';
+import { healthy, playerOf, unavailable } from '../../../test/support/platform-answers.ts';
+import type { PlatformBehaviour } from '../../../test/support/platform-stub.ts';
+import type { ServiceUnderTest } from '../../../test/support/service-under-test.ts';
 import { PLATFORM_MS } from '../stage.ts';
 
 /** A player whose session or game takes that long, or is never answered. */

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ConsumeMessage } from 'amqplib';
 
-import { openConnection } from '../../support/broker.ts';
-import { atRate } from '../../support/interactive-load.ts';
-import { sessionOf } from '../../support/platform-stub.ts';
+import { openConnection } from '../../../test/support/broker.ts';
+import { atRate } from '../../../test/support/interactive-load.ts';
+import { sessionOf } from '../../../test/support/platform-stub.ts';
 import { type Inbox, sendTo } from './inbox.ts';
 
 export interface LoadDriverOptions {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { atRate } from '../../support/interactive-load.ts';
+import { atRate } from '../../../test/support/interactive-load.ts';
 import type { DurableCaller } from '../stage/durable-caller.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
