@@ -20,9 +20,9 @@ describe('readOptions', () => {
   });
 
   it.each([
-    [{ url: '', name: 'shop' }, /url must be a URL/],
-    [{ url: 'http://broker', name: 'shop' }, /url must be a URL/],
-    [{ url: 'amqp://shop:secret@host:port', name: 'shop', sendUserId: true }, /url must be a URL/],
+    [{ url: '', name: 'shop' }, /url must be amqp or amqps URLs/],
+    [{ url: 'http://broker', name: 'shop' }, /url must be amqp or amqps URLs/],
+    [{ url: 'amqp://shop:secret@host:port', name: 'shop', sendUserId: true }, /percent-encoded/],
     [{ url: URL_OF_SHOP, name: '' }, /must not be empty/],
     [{ url: URL_OF_SHOP, name: 'poker' }, /name must not be poker/],
     [{ url: URL_OF_SHOP, name: 'house', prefix: 'house' }, /name must not be house/],

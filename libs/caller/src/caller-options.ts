@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 
 import type * as api from '@opentelemetry/api';
 import { busNames } from '@poker-bridge/contracts';
-import { brokerUserOf, type ConnectionState, type ConnectionTls } from '@poker-bridge/rabbitmq';
+import { type ConnectionState, type ConnectionTls, readAddress } from '@poker-bridge/rabbitmq';
 
 import type { Sender, TraceContext } from './command.ts';
 import type { ReplyHandler } from './replies.ts';
@@ -66,15 +66,12 @@ export function readOptions(options: CallerOptions) {
   const { name, instance, prefix = 'poker', operator, tls = {} } = options;
   const { traceContext = activeTraceContext, onState } = options;
   const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
-  // A password is not repeated.
-  if (!urls.every((url) => /^amqps?:\/\//.test(url) && URL.canParse(url))) {
-    throw new TypeError('url must be a URL that begins with amqp:// or amqps://');
-  }
+  const [address] = urls.map(addressOf);
   if (name === '' || instance === '') throw new TypeError('name and instance must not be empty');
   if (`${name}.`.startsWith(busNames(prefix).reserved)) {
     throw new TypeError(`name must not be ${prefix}: queues under it are the workers' own`);
   }
-  const userId = options.sendUserId === true ? brokerUserOf(urls[0] ?? '') : undefined;
+  const userId = options.sendUserId === true ? address?.user : undefined;
   const sender: Sender = { prefix, appId: name, operator, userId, traceContext };
   const connectionOf = (use: 'publishing' | 'consuming') => ({
     urls,
@@ -83,4 +80,12 @@ export function readOptions(options: CallerOptions) {
     onState: (state: ConnectionState) => onState?.(use, state),
   });
   return { urls, sender, connectionOf };
+}
+
+function addressOf(url: string) {
+  try {
+    return readAddress(url);
+  } catch (cause) {
+    throw new TypeError(`url ${(cause as Error).message}`, { cause });
+  }
 }

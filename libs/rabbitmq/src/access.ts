@@ -1,5 +1,6 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
+import { readAddress } from './connection/address.ts';
 import { brokerUserOf } from './connection/connect.ts';
 import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED, refusedWith } from './connection/questions.ts';
 import type { Topology } from './topology.ts';
@@ -34,7 +35,7 @@ export function permissionsLine(
   { configure, write, read }: Permissions,
   user = brokerUserOf(url),
 ): string {
-  const virtualHost = decodeURIComponent(new URL(url).pathname.slice(1)) || '/';
+  const { virtualHost } = readAddress(url);
   const [vhost, ...others] = [virtualHost, user, configure, write, read].map(quoted);
   return `rabbitmqctl set_permissions --vhost ${vhost} ${others.join(' ')}`;
 }

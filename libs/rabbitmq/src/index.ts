@@ -1,5 +1,6 @@
 export { inspectPermissions, type Permissions, permissionsLine, takesMessageOf } from './access.ts';
 export { Broker } from './broker.ts';
+export { readAddress } from './connection/address.ts';
 export { boundHeaders, DROPPED_HEADERS } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
 export { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';

@@ -65,6 +65,7 @@ describe('a reader', () => {
       'amqp://broker?heartbeat=CANARY',
       'amqp://broker?heartbeat=',
     ],
+    ['amqpUrl', 'percent-encoded', 'amqp://u:CANARY#s@broker', 'amqp://u:CANARY%@broker'],
     ['redisUrl', 'must be a redis or rediss URL', '127.0.0.1:6379', 'http://127.0.0.1', 'redis:///0'],
     ['redisUrl', 'must have no path but the number of a database', 'redis://127.0.0.1/CANARY'],
     ['redisUrl', 'must have neither a query nor a fragment', 'redis://127.0.0.1?CANARY=0'],

@@ -1,5 +1,6 @@
 import { GamePlayer } from '#contracts/validation';
 import type { PlatformSettings } from '#platform';
+import { readAddress } from '#rabbitmq';
 
 /** Reads one value. @throws Error whose message is the reason, without the value */
 export type Reader<T> = (text: string) => T;
@@ -108,7 +109,7 @@ export const precisions: Reader<ReadonlyMap<string, number>> = (value) => {
 };
 
 export const amqpUrl: Reader<string> = (value) => {
-  const { searchParams } = parse(value, ['amqp:', 'amqps:'], 'amqp or amqps URLs, comma separated');
+  const { searchParams } = readAddress(value).url;
   must('have a heartbeat in seconds', /^\d{1,4}$/.test(searchParams.get('heartbeat') ?? '0'));
   return value;
 };

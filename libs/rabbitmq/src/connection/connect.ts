@@ -1,13 +1,17 @@
-import { type ChannelModel, connect } from 'amqplib';
+import { type ChannelModel, connect, credentials } from 'amqplib';
 
+import { readAddress } from './address.ts';
 import { boundHeaders } from './bound-messages.ts';
 import { writeStraight } from './write-straight.ts';
 
 const TIMEOUT_MS = 5_000;
+/** Node.js tries the addresses of a name one after the other, and gives up on a node further away than 250 ms by default. */
+const ADDRESS_TIMEOUT_MS = TIMEOUT_MS / 2;
 /** A node that is silent for twice as long counts as lost. */
 const HEARTBEAT_SECONDS = 5;
-/** The user that amqplib takes if the URL names none. */
-const DEFAULT_USER = 'guest';
+/** amqplib reads the answer of a web server, `HTTP/1.1 400 …`, as a frame whose size is made of `P/1.`. */
+const HTTP_FRAME = /^Frame size (\d+) exceeds/;
+const HTTP_FRAME_SIZE = 0x502f;
 
 /** What `amqps` connections trust and present, in PEM; asked at each connect, so that it may change. */
 export interface ConnectionTls {
@@ -54,9 +58,18 @@ export async function connectTo(
   url: string,
   { name, tls, knownHeaders }: ConnectOptions,
 ): Promise<ChannelModel> {
-  const clientProperties = { connection_name: name };
-  const options = { ...tls?.material, timeout: TIMEOUT_MS, noDelay: true, clientProperties };
-  const model = await connect(withHeartbeat(url), options).catch((error: unknown) => {
+  const { url: parsed, user, password } = readAddress(url);
+  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
+  const options = {
+    ...tls?.material,
+    timeout: TIMEOUT_MS,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
+    noDelay: true,
+    clientProperties: { connection_name: name },
+    // amqplib would decode them as Latin-1.
+    credentials: credentials.plain(user, password),
+  };
+  const model = await connect(parsed.href, options).catch((error: unknown) => {
     throw brokerErrorOf(error, url, tls);
   });
   writeStraight(model);
@@ -64,13 +77,22 @@ export async function connectTo(
   return model;
 }
 
+/** @throws TypeError as `readAddress` does */
 export function brokerUserOf(url: string): string {
-  return URL.canParse(url) ? decodeURIComponent(new URL(url).username) || DEFAULT_USER : DEFAULT_USER;
+  return readAddress(url).user;
 }
 
 function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefined): BrokerError {
   const reason = reasonOf(cause, tls);
-  const { host, pathname } = new URL(url);
+  const {
+    url: { host },
+    virtualHost,
+  } = readAddress(url);
+  const frameSize = Number(HTTP_FRAME.exec(reason)?.[1]);
+  if (frameSize >>> 16 === HTTP_FRAME_SIZE) {
+    const message = `The port at ${host} speaks HTTP, not AMQP: 15672 is the management, 5672 or 5671 the broker.`;
+    return new BrokerError('unreachable', message, { cause });
+  }
   const [refusal] = /ACCESS_REFUSED[^"]*/.exec(reason) ?? [];
   if (refusal !== undefined) {
     const message = `The broker at ${host} refuses this user or password (${refusal}).`;
@@ -78,10 +100,8 @@ function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefin
   }
   // amqplib does not look into the answer.
   if (/ConnectionOpenOk; got <ConnectionClose/.test(reason)) {
-    // A URL without a path means the one that every broker has; one that ends with its slash, the one without a name.
-    const name = pathname === '' ? '/' : decodeURIComponent(pathname.slice(1));
     const message =
-      `The broker at ${host} does not open the virtual host '${name}' to this user: ` +
+      `The broker at ${host} does not open the virtual host '${virtualHost}' to this user: ` +
       'it does not exist, is not permitted, or takes no more connections.';
     return new BrokerError('virtual-host-refused', message, { cause });
   }
@@ -93,10 +113,4 @@ function reasonOf(error: unknown, tls: ConnectionTls | undefined): string {
   if (error instanceof AggregateError) return error.errors.map((each) => reasonOf(each, tls)).join(', ');
   if (tls?.describe) return tls.describe(error);
   return error instanceof Error ? error.message : String(error);
-}
-
-function withHeartbeat(url: string): string {
-  const parsed = new URL(url);
-  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
-  return parsed.href;
 }

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import type { LookupFunction } from 'node:net';
+
+import { expect, it } from '@jest/globals';
+
+import { BriefConnection, type ConnectionTls } from '#rabbitmq';
+
+import { testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
+import { startSlowListener } from '../../support/slow-listener.ts';
+
+const open = (url: string, tls?: ConnectionTls) => BriefConnection.open([url], { name: 'addresses', tls });
+const { port } = new URL(testBrokerUrl());
+
+it('logs in as a user with characters beyond ASCII, to the virtual host "/" written as a slash', async () => {
+  const user = `${uniquePrefix()}-zoë`;
+  await testBrokerCtl('add_user', user, 'pé%#');
+  await testBrokerCtl('set_permissions', user, '.*', '.*', '.*');
+  const credentials = [user, 'pé%#'].map(encodeURIComponent).join(':');
+  await using connection = await open(`amqp://${credentials}@127.0.0.1:${port}//`);
+  expect(connection.user).toBe(user);
+  await testBrokerCtl('delete_user', user);
+});
+
+it('says that a port speaks HTTP', async () => {
+  const server = createServer();
+  const webPort = await listenOnLoopback(server);
+  await expect(open(`amqp://127.0.0.1:${webPort}`)).rejects.toThrow(/127\.0\.0\.1:\d+ speaks HTTP, not AMQP/);
+  server.close();
+});
+
+it('reaches a broker that is a second away, by a name with a second address that is out of order', async () => {
+  await using slow = await startSlowListener(Number(port));
+  const lookup: LookupFunction = (_name, _options, callback) =>
+    callback(null, [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ]);
+  await slow.slowDown();
+  const url = Object.assign(new URL(testBrokerUrl()), { hostname: 'broker.example', port: slow.port }).href;
+  const material = { lookup } as ConnectionTls['material'];
+  await using connection = await open(url, { material });
+  expect(connection.isBlocked).toBe(false);
+});
