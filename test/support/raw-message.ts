@@ -16,7 +16,7 @@ const FLAGS = {
   type: 0x0020,
 } as const;
 
-/** A property as text; headers as the entries of their table, and a timestamp as its eight bytes. */
+/** A property as text or as its bytes; headers as the entries of their table, and a timestamp as its eight bytes. */
 export type RawProperties = Readonly<Partial<Record<keyof typeof FLAGS, string | Buffer | undefined>>>;
 
 const sized = (content: Buffer): Buffer => {
@@ -24,7 +24,7 @@ const sized = (content: Buffer): Buffer => {
   length.writeUInt32BE(content.length);
   return Buffer.concat([length, content]);
 };
-const short = (text: string): Buffer => {
+const short = (text: string | Buffer): Buffer => {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 };
@@ -78,8 +78,8 @@ export function headerFrame(channel: number, properties: RawProperties, bodyByte
     const value = properties[name as keyof RawProperties];
     if (value === undefined) continue;
     flags |= flag;
-    if (typeof value === 'string') values.push(short(value));
-    else values.push(name === 'headers' ? sized(value) : value);
+    if (name === 'timestamp') values.push(Buffer.from(value));
+    else values.push(name === 'headers' ? sized(Buffer.from(value)) : short(value));
   }
   start.writeUInt16BE(flags, 12);
   return frame(2, channel, Buffer.concat([start, ...values]));

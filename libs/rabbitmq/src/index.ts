@@ -2,6 +2,7 @@ export { inspectPermissions, type Permissions, permissionsLine, takesMessageOf }
 export { Broker } from './broker.ts';
 export { readAddress } from './connection/address.ts';
 export { boundHeaders, DROPPED_HEADERS } from './connection/bound-messages.ts';
+export { wireBytes } from './connection/property-bytes.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
 export { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 export { releaseOf } from './connection/broker-release.ts';

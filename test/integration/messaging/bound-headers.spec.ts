@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -156,4 +157,25 @@ describe('the headers of a message', () => {
     expect(content.content.toString()).toBe('x');
     expect(content.content.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize);
   });
+});
+
+it('ids that differ by a byte are read as different ids, well-formed only if they are UTF-8, with any headers', () => {
+  const id = fc
+    .oneof(fc.uint8Array({ maxLength: 255 }), fc.string().map(Buffer.from))
+    .map((each) => Buffer.from(each).subarray(0, 255));
+  fc.assert(
+    fc.property(id, id, fieldTable, (messageId, correlationId, headers) => {
+      for (const properties of [
+        { messageId, correlationId },
+        { ...ALL, messageId, correlationId, headers },
+      ]) {
+        const [frame] = decoded([headerFrame(7, properties, 0), next]);
+        for (const [name, bytes] of Object.entries({ messageId, correlationId })) {
+          const text = String(frame?.fields[name]);
+          expect(text.isWellFormed()).toBe(isUtf8(bytes));
+          expect(Buffer.from(text, isUtf8(bytes) ? 'utf8' : 'latin1')).toEqual(bytes);
+        }
+      }
+    }),
+  );
 });

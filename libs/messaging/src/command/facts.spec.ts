@@ -71,7 +71,13 @@ describe('waitedMs', () => {
   it.each([
     ['so long', commandOf(sentAt(3)), 3_000],
     ['not at all if its caller is ahead', commandOf(sentAt(-3)), 0],
-    ['for an unknown time if that is longer than a day', commandOf(sentAt(86_401)), undefined],
+    [
+      'so long, in whole seconds, by a timestamp in milliseconds',
+      commandOf({ properties: { timestamp: RECEIVED_AT_MS - 2_999 } }),
+      3_000,
+    ],
+    ['as long as the longest deadline', commandOf(sentAt(1_200)), 1_200_000],
+    ['for an unknown time if that is longer than any deadline', commandOf(sentAt(1_201)), undefined],
     ['for an unknown time without a timestamp', commandOf(), undefined],
     ['for an unknown time after a first receipt', commandOf({ ...sentAt(3), redelivered: true }), undefined],
     ['for an unknown time as a copy', copiedCommandOf(sentAt(3)), undefined],

@@ -1,7 +1,8 @@
-import type { ErrorBody, Violation } from '#contracts';
+import { type ErrorBody, LONGEST_DEADLINE_MS, type Violation } from '#contracts';
 import { isOfUnknownMember } from '#contracts/validation';
 
 import { isCopy } from '../envelope/own-headers.ts';
+import { sentAtMsOf } from '../envelope/read-deadline.ts';
 import type { CommandFacts, FailureFacts } from '../observer/messaging-observer.ts';
 import type { Command } from './command.ts';
 
@@ -10,8 +11,6 @@ const LONGEST_OPERATOR = 100;
 const MOST_POINTERS = 10;
 const LONGEST_POINTER = 100;
 const LONGEST_REASON = 300;
-/** A longer wait means that the clock of the caller is wrong. */
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** What logs and metrics may know of a command. */
 export function factsOf({ envelope, trace, attempts, receivedAtMs, nowMs }: Command): CommandFacts {
@@ -51,17 +50,18 @@ export function failureFactsOf({ message, violations, platform, details }: Error
 }
 
 /**
- * How long a command waited in its queue before a worker received it for the first time, in milliseconds of whole
+ * Returns how long a command waited in its queue before a worker received it for the first time, in milliseconds of whole
  * seconds, as AMQP's timestamps are: 0 if its caller's clock is ahead.
  *
- * @returns undefined if it was received before, or its caller said nothing usable
+ * @returns undefined if it was received before, its caller said nothing usable, or it would have waited for longer than any
+ *   deadline: the caller's clock is wrong
  */
 export function waitedMs({ delivery, envelope, receivedAtMs }: Command): number | undefined {
   const { fields, properties } = delivery.message;
-  const sentAtSeconds: unknown = properties.timestamp;
-  if (fields.redelivered || isCopy(envelope.own) || typeof sentAtSeconds !== 'number') return undefined;
-  const waited = (Math.floor(receivedAtMs / 1000) - sentAtSeconds) * 1000;
-  return waited <= LONGEST_WAIT_MS ? Math.max(0, waited) : undefined;
+  const sentAtMs = sentAtMsOf(properties.timestamp);
+  if (fields.redelivered || isCopy(envelope.own) || sentAtMs === undefined) return undefined;
+  const waited = (Math.floor(receivedAtMs / 1000) - Math.floor(sentAtMs / 1000)) * 1000;
+  return waited <= LONGEST_DEADLINE_MS ? Math.max(0, waited) : undefined;
 }
 
 /** Hides the name of an unknown member: its sender may have written a player's name there. */

@@ -3,11 +3,18 @@ import { UnconfirmedError } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
 import type { Envelope } from '../envelope/open-envelope.ts';
+import { isCopy } from '../envelope/own-headers.ts';
+
+const EXPIRED_AT_RECEIPT =
+  'By its timestamp or x-deadline, the command had expired when it was first received. ' +
+  "Compare the sender's clock with the worker's; if they agree, it waited in its queue for too long.";
 
 /** What the error body of a command says of it. */
 interface Failing {
-  readonly envelope: Pick<Envelope, 'id' | 'type'>;
+  readonly envelope: Pick<Envelope, 'id' | 'type' | 'deadlineAtMs' | 'own'>;
   readonly attempts: number;
+  readonly receivedAtMs: number;
+  readonly isRedelivered: boolean;
   readonly nowMs: () => number;
 }
 
@@ -39,7 +46,7 @@ export interface Copy {
 export function settlementOf(command: Failing, thrown: unknown): Settlement {
   // The broker did not take a reply: nothing is decided.
   if (thrown instanceof UnconfirmedError) return { kind: 'return', cause: thrown };
-  const error = toCommandError(thrown, command.attempts);
+  const error = toCommandError(thrown, command);
   return answerWith({ type: 'command.failed', data: errorBodyOf(error, command) }, error.cause);
 }
 
@@ -83,10 +90,20 @@ export function failureOf(settlement: Settlement): ErrorBody | undefined {
   return reply?.type === 'command.failed' ? reply.data : undefined;
 }
 
-function toCommandError(thrown: unknown, attempts: number): CommandError {
+function toCommandError(thrown: unknown, command: Failing): CommandError {
   if (thrown instanceof CommandError) return thrown;
-  if (thrown instanceof DeadlineExceeded) {
-    return new CommandError('COMMAND_EXPIRED', { details: { called: attempts > 0 } });
-  }
+  if (thrown instanceof DeadlineExceeded) return expired(command);
   return new CommandError('INTERNAL_ERROR', { cause: thrown });
+}
+
+function expired({ envelope, attempts, receivedAtMs, isRedelivered }: Failing): CommandError {
+  const called = attempts > 0;
+  const lateByMs = receivedAtMs - envelope.deadlineAtMs;
+  if (lateByMs < 0) return new CommandError('COMMAND_EXPIRED', { details: { called } });
+  const details = { called, lateByMs };
+  if (isRedelivered || isCopy(envelope.own)) return new CommandError('COMMAND_EXPIRED', { details });
+  return new CommandError('COMMAND_EXPIRED', {
+    message: EXPIRED_AT_RECEIPT,
+    details: { ...details, hint: 'clock' },
+  });
 }

@@ -61,6 +61,7 @@ describe('openEnvelope', () => {
     ['201 bytes', 'a'.repeat(201), false],
     ['202 bytes in 101 characters', '\u00EB'.repeat(101), false],
     ['no text', 7, false],
+    ['bytes that are not UTF-8, as they are read', '\udc00\udc80', false],
   ])('of a property or a packet: an id of %s', (_, id, isTaken) => {
     for (const [facts, pointer] of [
       [{ properties: { messageId: id as string } }, '/properties/message_id'],
@@ -69,7 +70,7 @@ describe('openEnvelope', () => {
       expect(open(facts)).toMatchObject({
         id: isTaken ? id : 'made-up',
         correlationId: isTaken ? id : 'made-up',
-        violations: isTaken ? [] : [{ pointer, message: 'must be a string of at most 200 bytes' }],
+        violations: isTaken ? [] : [{ pointer, message: 'must be a string of at most 200 bytes of UTF-8' }],
       });
     }
   });
@@ -90,6 +91,16 @@ describe('openEnvelope', () => {
     ['traceparent', [TRACEPARENT], { traceparent: undefined }],
   ])('reads the header %s %j as %j', (header, value, expected) => {
     expect(open({ headers: { [header]: value } })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['gzip', /content_encoding/],
+    ['utf-8', /Send the data/],
+    [undefined, /Send the data/],
+  ])('names content_encoding if that is %s and the body cannot be read', (contentEncoding, message) => {
+    const { fault } = open({ properties: { contentEncoding }, body: Buffer.of(0x1f, 0x8b) });
+    expect(fault).toMatchObject({ code: 'MALFORMED_MESSAGE', message: expect.stringMatching(message) });
+    expect(open({ properties: { contentEncoding } }).fault).toBeUndefined();
   });
 
   it('repeats no value in the faults of its properties and headers', () => {

@@ -6,7 +6,6 @@ import {
   commandTypeOf,
   type Lane,
   LANE_OF_COMMAND,
-  LONGEST_DEADLINE_MS,
   MAX_ID_BYTES,
   SCHEMA_VERSION,
   type Violation,
@@ -18,6 +17,7 @@ import type { Bus, MessagingSettings } from '../messaging-options.ts';
 import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-address.ts';
 import { ownHeadersOf } from './own-headers.ts';
 import { readBody } from './read-body.ts';
+import { readDeadline } from './read-deadline.ts';
 
 /** The parts of the bus that decide how a message is read. */
 export interface EnvelopeRules extends Pick<
@@ -32,11 +32,12 @@ export interface EnvelopeRules extends Pick<
 
 const MAX_TYPE_CHARACTERS = 255;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-const EPOCH_MS = /^\d{1,16}$/;
-const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
-const ZONE_IN_HOURS = /[+-]\d{2}$/;
 const NOT_IN_A_DATA_SECTION =
   'The body is an AMQP 1.0 section other than data: send the JSON as bytes, in a data section.';
+/** Values of `content_encoding` that name no compression; some clients name the character set. */
+const PLAIN_ENCODINGS = new Set(['', 'identity', 'utf-8', 'utf8', 'us-ascii', 'binary']);
+const ENCODED_CONTENT =
+  'The body is not a JSON object in UTF-8. Its content_encoding is not supported: send plain JSON without it.';
 
 const PLAYER_OF: ReadonlyMap<CommandType, readonly string[]> = new Map(
   COMMANDS.map(({ type, player }) => [type, player]),
@@ -88,16 +89,19 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
 
   const sentId: unknown = isPacket ? body.id : properties.messageId;
   const isIdGiven = sentId !== undefined && sentId !== null && sentId !== '';
-  const isIdUsable = isIdGiven && typeof sentId === 'string' && fits(sentId, MAX_ID_BYTES);
+  const isIdUsable =
+    isIdGiven && typeof sentId === 'string' && sentId.isWellFormed() && fits(sentId, MAX_ID_BYTES);
   if (isIdGiven && !isIdUsable)
-    violate(isPacket ? '/id' : '/properties/message_id', `a string of at most ${MAX_ID_BYTES} bytes`);
+    violate(
+      isPacket ? '/id' : '/properties/message_id',
+      `a string of at most ${MAX_ID_BYTES} bytes of UTF-8`,
+    );
   const id = isIdUsable ? sentId : rules.newId();
 
   const nowMs = rules.nowMs();
   const budgetMs = lane === 'reports' ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
-  const deadlineAtMs = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
-  if (deadlineAtMs === undefined)
-    violate('/headers/x-deadline', 'ISO 8601 with a zone, or epoch milliseconds');
+  const deadline = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
+  if ('rule' in deadline) violate('/headers/x-deadline', deadline.rule);
 
   const areDropped = headers === DROPPED_HEADERS;
   if (areDropped) violate('/headers', 'readable, nested at most 32 deep, and take at most 16 KiB');
@@ -111,8 +115,11 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
   const isVersion = Number.isInteger(version);
   if (!isVersion) violate('/headers/schema-version', 'an integer');
   let { fault } = body;
+  const isMalformed = fault?.code === 'MALFORMED_MESSAGE';
   if (isEncoded && fault?.code !== 'MESSAGE_TOO_LARGE')
     fault = new CommandError('MALFORMED_MESSAGE', { message: NOT_IN_A_DATA_SECTION });
+  else if (isMalformed && !PLAIN_ENCODINGS.has(String(properties.contentEncoding ?? '').toLowerCase()))
+    fault = new CommandError('MALFORMED_MESSAGE', { message: ENCODED_CONTENT });
   else if (isVersion && version !== SCHEMA_VERSION) fault ??= new CommandError('UNSUPPORTED_VERSION');
 
   const correlationId: unknown = properties.correlationId;
@@ -140,7 +147,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
     /** How log lines name its player; undefined if they do not, or if it is about none. */
     subject: typeof player === 'string' ? subjectOf?.(operator ?? '', player) : undefined,
     /** Epoch milliseconds. */
-    deadlineAtMs: deadlineAtMs ?? nowMs + budgetMs,
+    deadlineAtMs: 'atMs' in deadline ? deadline.atMs : nowMs + budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,
     /** Why the message cannot be a command at all. */
@@ -158,43 +165,4 @@ function playerOf(type: CommandType, data: unknown): string | undefined {
     value = (value as Record<string, unknown>)[name];
   }
   return typeof value === 'string' ? value : undefined;
-}
-
-/**
- * When nobody wants the answer any more, epoch milliseconds: the header, or the lane's budget from the moment of
- * sending if that is known and not in the future, else from receipt. Source: bus contract, section 2.
- *
- * @param header `x-deadline`
- * @param timestamp the property, epoch seconds
- * @param budgetMs the lane's own
- * @returns `undefined` if the header cannot be read
- */
-export function readDeadline(
-  header: unknown,
-  timestamp: unknown,
-  budgetMs: number,
-  nowMs: number,
-): number | undefined {
-  const latest = nowMs + LONGEST_DEADLINE_MS;
-  if (header !== undefined && header !== null) {
-    const atMs = readMoment(header);
-    return atMs === undefined ? undefined : Math.min(atMs, latest);
-  }
-  const sentAtMs = typeof timestamp === 'number' ? timestamp * 1000 : nowMs;
-  return Math.min((sentAtMs > nowMs ? nowMs : sentAtMs) + budgetMs, latest);
-}
-
-function readMoment(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
-  if (typeof value !== 'string') return undefined;
-  if (EPOCH_MS.test(value)) return Number(value);
-  if (!ISO_8601_WITH_ZONE.test(value) || !isDay(value.slice(0, 10))) return undefined;
-  // `Date` wants the minutes, too.
-  const atMs = Date.parse(ZONE_IN_HOURS.test(value) ? `${value}:00` : value);
-  return Number.isNaN(atMs) ? undefined : atMs;
-}
-
-/** `Date` takes 30 February for 2 March. */
-function isDay(date: string): boolean {
-  return new Date(date).toJSON()?.startsWith(date) ?? false;
 }

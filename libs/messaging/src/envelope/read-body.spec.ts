@@ -16,7 +16,7 @@ describe('readBody', () => {
     ['null', 'null'],
     ['a string', '"{}"'],
     ['a list of commands', '[{"userId":"p-1"}]'],
-    ['a byte order mark', '\uFEFF{"userId":"p-1"}'],
+    ['two byte order marks', '\uFEFF\uFEFF{"userId":"p-1"}'],
     ['UTF-16', Buffer.from('{"userId":"p-1"}', 'utf16le')],
     ['Latin-1', Buffer.from('{"userId":"Zo\u00EB"}', 'latin1')],
     [
@@ -30,6 +30,10 @@ describe('readBody', () => {
       expect([body, fault?.code]).toEqual([{ form: 'typed' }, 'MALFORMED_MESSAGE']);
       expect(`${fault?.message} ${String(fault?.cause)} ${JSON.stringify(fault)}`).not.toContain('CANARY');
     }
+  });
+
+  it('skips a byte order mark, and takes the last of a member that is given twice', () => {
+    expect(read('\uFEFF{"userId":"p-1","userId":"p-2"}')).toEqual({ form: 'typed', data: { userId: 'p-2' } });
   });
 
   it('takes an object as the data, __proto__ as a member like any other', () => {

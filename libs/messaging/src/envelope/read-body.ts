@@ -17,6 +17,9 @@ export interface Body {
 /** How Nest's client begins a packet: the one trace of its form in a body that cannot be read. */
 const PACKET_START = '{"pattern":';
 
+/** Some editors and libraries begin UTF-8 with it. JSON does not contain it, and a reader may skip it (RFC 8259, section 8.1). */
+const BYTE_ORDER_MARK = /^\ufeff/;
+
 /**
  * Reads a body once. It never throws: what is wrong is the `fault`.
  *
@@ -30,7 +33,9 @@ export function readBody(content: Buffer, bytes: number, maxBytes: number, mayBe
     const details = { bytes, maxBytes };
     return { form: guess(), fault: new CommandError('MESSAGE_TOO_LARGE', { details }) };
   }
-  const body = isUtf8(content) ? parseObject(content.toString('utf8')) : undefined;
+  const body = isUtf8(content)
+    ? parseObject(content.toString('utf8').replace(BYTE_ORDER_MARK, ''))
+    : undefined;
   if (!body) return { form: guess(), fault: new CommandError('MALFORMED_MESSAGE') };
   if (mayBePacket && Object.hasOwn(body, 'pattern')) {
     return { form: 'packet', pattern: body['pattern'], data: body['data'], id: body['id'] };

@@ -1,14 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 
-import { readDeadline } from './open-envelope.ts';
+import { readDeadline } from './read-deadline.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 31, 12);
 const BUDGET_MS = 15_000;
 const LATEST_MS = NOW_MS + 20 * 60 * 1000;
 const IN_A_MINUTE_MS = NOW_MS + 60_000;
 
-const read = (header?: unknown, timestamp?: unknown, budgetMs = BUDGET_MS) =>
-  readDeadline(header, timestamp, budgetMs, NOW_MS);
+const read = (header?: unknown, timestamp?: unknown, budgetMs = BUDGET_MS) => {
+  const found = readDeadline(header, timestamp, budgetMs, NOW_MS);
+  return 'atMs' in found ? found.atMs : found.rule;
+};
+const UNREADABLE = 'ISO 8601 with a zone, or epoch milliseconds';
 
 describe('readDeadline', () => {
   it.each([
@@ -46,7 +50,7 @@ describe('readDeadline', () => {
     ` ${IN_A_MINUTE_MS} `,
     '2026-01-31T12:01:00Z\n',
   ])('cannot read %j', (header) => {
-    expect(read(header)).toBeUndefined();
+    expect(read(header)).toBe(UNREADABLE);
   });
 
   it.each([
@@ -54,9 +58,31 @@ describe('readDeadline', () => {
     [LATEST_MS + 1, LATEST_MS],
     [LATEST_MS - 1, LATEST_MS - 1],
     ['2026-01-31T11:00:00Z', NOW_MS - 3_600_000],
-    [0, 0],
+    ['1970-01-01T00:00:00Z', 1e11],
   ])('caps %j at 20 minutes from receipt, and takes what has passed as it is', (header, expected) => {
     expect(read(header)).toBe(expected);
+  });
+
+  it.each([
+    [NOW_MS / 1000, `is probably in seconds, and the moment is ${NOW_MS}`],
+    [1e11 - 1, 'is probably in seconds, and the moment is 99999999999000'],
+    [15_000, 'is probably a duration, and the moment is the present time plus 15000'],
+    [0, 'is probably a duration, and the moment is the present time plus 0'],
+    [-1, 'is probably a duration, and the moment is the present time plus -1'],
+  ])('says what was probably meant by the number %d', (number, meant) => {
+    for (const header of [number, String(number)])
+      expect(read(header)).toBe(`epoch milliseconds: ${number} ${meant}`);
+  });
+
+  it('takes any timestamp in milliseconds for the same in seconds, and no number for a moment in other units', () => {
+    const seconds = fc.integer({ min: 1e9, max: 4e9 });
+    fc.assert(
+      fc.property(seconds, (at) => {
+        expect(read(undefined, at * 1000)).toBe(read(undefined, at));
+        expect(read(at)).toContain(String(at * 1000));
+        expect(read(at * 1000)).toBe(Math.min(at * 1000, LATEST_MS));
+      }),
+    );
   });
 
   it('caps a longer budget, too', () => {
@@ -67,7 +93,8 @@ describe('readDeadline', () => {
     ['from receipt without a timestamp', undefined, NOW_MS + BUDGET_MS],
     ['from the moment of sending, and may be over', NOW_MS / 1000 - 60, NOW_MS - 60_000 + BUDGET_MS],
     ['from receipt if the timestamp is in the future', NOW_MS / 1000 + 1, NOW_MS + BUDGET_MS],
-    ['from receipt if the timestamp is in milliseconds', NOW_MS, NOW_MS + BUDGET_MS],
+    ['from the moment of sending in milliseconds', NOW_MS - 60_000, NOW_MS - 60_000 + BUDGET_MS],
+    ['from receipt if the timestamp is in the future in milliseconds', NOW_MS + 1, NOW_MS + BUDGET_MS],
     ['from receipt if the timestamp is no number', 'yesterday', NOW_MS + BUDGET_MS],
   ])("without a header, the lane's budget counts %s", (_, timestamp, expected) => {
     for (const header of [undefined, null]) expect(read(header, timestamp)).toBe(expected);

@@ -1,4 +1,4 @@
-import { DIRECT_REPLY_TO } from '#rabbitmq';
+import { DIRECT_REPLY_TO, wireBytes } from '#rabbitmq';
 
 /** The caller of a command without a broker user. */
 export const ANONYMOUS = 'anonymous';
@@ -48,7 +48,7 @@ export function isShortString(value: unknown): value is string {
   return typeof value === 'string' && fits(value, MAX_BYTES);
 }
 
-/** Whether a text takes at most so many bytes of UTF-8; a short one is not measured. */
+/** Whether a text takes at most so many bytes; a short one is not measured. */
 export function fits(text: string, maxBytes: number): boolean {
-  return text.length * MOST_BYTES <= maxBytes || Buffer.byteLength(text) <= maxBytes;
+  return text.length * MOST_BYTES <= maxBytes || wireBytes(text) <= maxBytes;
 }

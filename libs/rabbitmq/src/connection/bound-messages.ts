@@ -3,6 +3,8 @@
 
 import type { Channel, ChannelModel, MessagePropertyHeaders } from 'amqplib';
 
+import { restoreIds } from './property-bytes.ts';
+
 const MAX_BYTES = 16 * 1024;
 /** What quorum queues add at each delivery, which must not make headers too long that were not when they were sent. */
 const ADDED = new Set(['x-delivery-count', 'x-acquired-count']);
@@ -18,7 +20,8 @@ export const DROPPED_HEADERS: MessagePropertyHeaders = Object.freeze({});
 interface FrameReader {
   /** What amqplib has read and not parsed yet: it begins with a frame. */
   rest: Buffer;
-  recvFrame(): false | { fields: { headers?: MessagePropertyHeaders } };
+  recvFrame():
+    false | { fields: { headers?: MessagePropertyHeaders; messageId?: string; correlationId?: string } };
 }
 
 // The layout of a frame: type, channel and size, then, in that of properties, a class, a weight, the size of the body, flags
@@ -46,7 +49,13 @@ const LENGTH_BYTES = 4;
  */
 export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): void {
   const { connection } = model as unknown as { connection: FrameReader };
-  const receive = connection.recvFrame.bind(connection);
+  const receiveFrame = connection.recvFrame.bind(connection);
+  const receive = () => {
+    const { rest } = connection;
+    const frame = receiveFrame();
+    if (frame && frame.fields) restoreIds(frame.fields, rest);
+    return frame;
+  };
   connection.recvFrame = () => {
     const { rest } = connection;
     const table = tableIn(rest);

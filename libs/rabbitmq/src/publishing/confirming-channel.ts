@@ -1,5 +1,6 @@
 import type { ConfirmChannel } from 'amqplib';
 
+import { withWrittenId } from '../connection/property-bytes.ts';
 import { tryToClose } from '../connection/questions.ts';
 import { InFlight, type Place } from '../in-flight.ts';
 import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
@@ -157,25 +158,27 @@ function basicPublish(
   callback: (error: Error | null) => void,
 ): void {
   const raw = channel as unknown as RawChannel;
-  raw.sendMessage(
-    { exchange, routingKey, mandatory, immediate: false, ticket: 0 },
-    // Of one shape, which is encoded in a third of the time.
-    {
-      contentType: properties.contentType,
-      contentEncoding: properties.contentEncoding,
-      headers: properties.headers,
-      deliveryMode: PERSISTENT,
-      priority: properties.priority,
-      correlationId: properties.correlationId,
-      replyTo: properties.replyTo,
-      expiration: properties.expiration,
-      messageId: properties.messageId,
-      timestamp: properties.timestamp,
-      type: properties.type,
-      userId: properties.userId,
-      appId: properties.appId,
-    },
-    content,
+  withWrittenId(channel, properties.correlationId, (correlationId) =>
+    raw.sendMessage(
+      { exchange, routingKey, mandatory, immediate: false, ticket: 0 },
+      // Of one shape, which is encoded in a third of the time.
+      {
+        contentType: properties.contentType,
+        contentEncoding: properties.contentEncoding,
+        headers: properties.headers,
+        deliveryMode: PERSISTENT,
+        priority: properties.priority,
+        correlationId,
+        replyTo: properties.replyTo,
+        expiration: properties.expiration,
+        messageId: properties.messageId,
+        timestamp: properties.timestamp,
+        type: properties.type,
+        userId: properties.userId,
+        appId: properties.appId,
+      },
+      content,
+    ),
   );
   raw.pushConfirmCallback(callback);
 }

@@ -1,0 +1,103 @@
+// amqplib reads and writes short strings as UTF-8. Bytes that are not UTF-8 would all be read as U+FFFD: different ids would be
+// equal, and a correlation id would not come back as it was sent.
+
+import { isUtf8 } from 'node:buffer';
+
+import type { ConfirmChannel } from 'amqplib';
+
+/** Added to a byte of a text that is not UTF-8: a lone surrogate, which no UTF-8 decodes to. */
+const BYTE = 0xdc00;
+const REPLACEMENT = '\ufffd';
+
+// Source: AMQP 0-9-1, sections 2.3.5 and 4.2.6.
+const HEADER_FRAME = 2;
+const SIZE_AT = 3;
+const PAYLOAD_AT = 7;
+const FLAGS_AT = PAYLOAD_AT + 12;
+const PROPERTIES_AT = FLAGS_AT + 2;
+
+/** The properties up to the last one that is kept, in their order: the bit of each, and the bytes of its length or value. */
+const PROPERTIES = {
+  contentType: [0x8000, 'text'],
+  contentEncoding: [0x4000, 'text'],
+  headers: [0x2000, 'table'],
+  deliveryMode: [0x1000, 'octet'],
+  priority: [0x0800, 'octet'],
+  correlationId: [0x0400, 'text'],
+  replyTo: [0x0200, 'text'],
+  expiration: [0x0100, 'text'],
+  messageId: [0x0080, 'text'],
+} as const;
+const KEPT = ['correlationId', 'messageId'] as const;
+
+type Kept = (typeof KEPT)[number];
+
+interface RawChannel {
+  readonly ch: number;
+  readonly connection: { readonly channels: readonly { buffer: { write: (chunk: Buffer) => boolean } }[] };
+}
+
+/** Returns how many bytes a text takes on the wire. */
+export function wireBytes(text: string): number {
+  return text.isWellFormed() ? Buffer.byteLength(text) : text.length;
+}
+
+/**
+ * Corrects the ids of a message that amqplib has decoded: one that is not UTF-8 gets a lone surrogate for each of its bytes, so
+ * that it is not well-formed, differs from all others, and can be written again.
+ *
+ * @param bytes beginning with the frame of the properties, if it is complete
+ */
+export function restoreIds(fields: Partial<Record<Kept, string>>, bytes: Buffer): void {
+  for (const name of KEPT) {
+    if (!fields[name]?.includes(REPLACEMENT)) continue;
+    const id = propertyIn(bytes, 0, name);
+    if (id && !isUtf8(id)) fields[name] = String.fromCharCode(...Array.from(id, (byte) => BYTE + byte));
+  }
+}
+
+/** Calls `publish` with a correlation id that amqplib can write, and replaces it in the frame by the one that was read. */
+export function withWrittenId(
+  channel: ConfirmChannel,
+  id: string | undefined,
+  publish: (id: string | undefined) => void,
+): void {
+  if (id === undefined || id.isWellFormed()) return publish(id);
+  const { ch, connection } = channel as unknown as RawChannel;
+  const { buffer } = connection.channels[ch] ?? {};
+  const write = buffer?.write.bind(buffer);
+  if (!buffer || !write) return publish(undefined);
+  buffer.write = (chunk) => {
+    // The frame of the method comes first, in the same chunk or in one before.
+    const at = chunk[0] === HEADER_FRAME ? 0 : frameEnd(chunk, 0);
+    propertyIn(chunk, at, 'correlationId')?.write(id, 'latin1');
+    return write(chunk);
+  };
+  try {
+    publish('-'.repeat(id.length));
+  } finally {
+    buffer.write = write;
+  }
+}
+
+/** The bytes of a short string in the frame that starts there, if it is complete and has properties. */
+function propertyIn(bytes: Buffer, frameAt: number, wanted: Kept): Buffer | undefined {
+  const frame = bytes.subarray(frameAt);
+  if (frame[0] !== HEADER_FRAME || frame.length < PROPERTIES_AT || frame.length < frameEnd(frame, 0))
+    return undefined;
+  const flags = frame.readUInt16BE(FLAGS_AT);
+  let at = PROPERTIES_AT;
+  for (const [name, [flag, kind]] of Object.entries(PROPERTIES)) {
+    if ((flags & flag) === 0) continue;
+    const start = at + (kind === 'table' ? 4 : 1);
+    const end =
+      kind === 'octet' ? start : start + (kind === 'table' ? frame.readUInt32BE(at) : (frame[at] ?? 0));
+    if (name === wanted) return frame.subarray(start, end);
+    at = end;
+  }
+  return undefined;
+}
+
+function frameEnd(bytes: Buffer, at: number): number {
+  return at + PAYLOAD_AT + bytes.readUInt32BE(at + SIZE_AT) + 1;
+}
