@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 
+import type { Reply } from '#contracts';
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { asking } from '../../../libs/messaging/src/idempotency/asking.fixture.ts';
@@ -10,7 +12,7 @@ import { PrivateRedis } from '../../support/private-redis.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
-import { claimOf, isAway, keyOf, LEASE_MS, success, TTL_MS, waitFor, Workers } from './workers.ts';
+import { claimOf, failed, isAway, keyOf, LEASE_MS, success, TTL_MS, waitFor, Workers } from './workers.ts';
 
 const stack = stackForAll();
 let redis: PrivateRedis;
@@ -80,14 +82,6 @@ describe('An entry in Redis', () => {
     expect(await two.claim(id, asking('f'))).toMatchObject({ kind: 'in flight' });
   });
 
-  it('is not touched by a worker that has lost its claim', async () => {
-    const first = await claimOf(one, id);
-    const lease = `${await stored()} of another worker`;
-    await redis.run((client) => client.set(keyOf(id), lease, 'PX', LEASE_MS));
-    await first.settle(success('late'));
-    expect(await stored()).toBe(lease);
-  });
-
   it('is restored by its owner if Redis lost it', async () => {
     const first = await claimOf(one, id);
     await redis.run((client) => client.flushall());
@@ -100,6 +94,49 @@ describe('An entry in Redis', () => {
       reply: success('s-1'),
     });
     await repeat.outcome;
+  });
+});
+
+describe('A claim that its worker lost, because that was paused for too long', () => {
+  const OUTCOMES = [success('s-1'), success('s-2'), failed('NICKNAME_TAKEN'), failed('PLATFORM_UNAVAILABLE')];
+  const passes = (reply: Reply) => reply === OUTCOMES[3];
+
+  it('ends for all workers with the outcome that came first and may not pass', async () => {
+    const [third, later] = await Promise.all([workers.join(), workers.join()]);
+    const order = fc.shuffledSubarray([0, 1, 2], { minLength: 3 });
+    const replies = fc.array(fc.constantFrom(...OUTCOMES), { minLength: 3, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(order, replies, async (settleOrder, all) => {
+        const identity = randomUUID();
+        const claims: Awaited<ReturnType<typeof claimOf>>[] = [];
+        for (const store of [one, two, third]) {
+          await redis.run((client) => client.del(keyOf(identity)));
+          claims.push(await claimOf(store, identity));
+        }
+        let standing: Reply | undefined;
+        for (const index of settleOrder) {
+          const stood = await claims[index]!.settle(all[index]!);
+          expect(stood).toEqual(standing ?? all[index]);
+          if (!passes(stood)) standing ??= stood;
+        }
+        if (standing)
+          expect(await later.claim(identity, asking('f'))).toEqual({
+            kind: 'settled',
+            reply: standing,
+          });
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('is left to a command with other data that took it meanwhile', async () => {
+    const first = await claimOf(one, id);
+    await redis.run((client) => client.del(keyOf(id)));
+    const other = await claimOf(two, id, asking('other data'));
+    const lease = await stored();
+    expect(await first.settle(success('late'))).toEqual(success('late'));
+    expect(await stored()).toBe(lease);
+    expect(await other.settle(success('other'))).toEqual(success('other'));
   });
 });
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
@@ -41,6 +42,32 @@ describe('Two workers over one Redis', () => {
     expect(service.platform.requests).toHaveLength(ids.length);
     const replays = await Promise.all(service.workers.map((worker) => worker.metric('poker_replays_total')));
     expect(replays[0]! + replays[1]!).toBe(copies.length - ids.length);
+  });
+
+  it('give one reply to repeats if one of them stands still for 2.5 seconds with a call in flight', async () => {
+    const held = new Gate();
+    let calls = 0;
+    service.platform.behaviour = held.behind((_, response) => {
+      const text = JSON.stringify(sessionDocument('p-1'));
+      answerJson(response, 200, text.replaceAll('auth-', `auth-${(calls += 1)}-`));
+    });
+    const messageId = randomUUID();
+    const send = () => service.caller.sendForOne('session.create', { userId: 'p-1' }, { messageId });
+    const first = send();
+    await until('it is called', () => held.held === 1);
+    const inFlight = await Promise.all(
+      service.workers.map((worker) => worker.metric('poker_commands_in_flight', 'interactive')),
+    );
+    const paused = service.workers[inFlight.indexOf(1)]!;
+    paused.kill('SIGSTOP');
+    const repeats = Array.from({ length: 4 }, send);
+    await until('the other worker has called, too', () => held.held === 2);
+    held.open();
+    await Promise.race(repeats);
+    paused.kill('SIGCONT');
+    const texts = (await Promise.all([first, ...repeats])).map(({ text }) => text);
+    expect(new Set(texts).size).toBe(1);
+    expect(calls).toBe(2);
   });
 
   it('continue without it, log that once, and reconnect', async () => {

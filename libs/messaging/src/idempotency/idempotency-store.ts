@@ -7,7 +7,8 @@ export type Claim =
   /** The command is this worker's to run; it settles or releases the claim, exactly once. */
   | {
       readonly kind: 'claimed';
-      settle(reply: Reply): void | Promise<void>;
+      /** @returns the reply that stands: another one if this worker was paused, and another worker ran the command meanwhile */
+      settle(reply: Reply): Reply | Promise<Reply>;
       /** Frees the identity. Repeats that wait get `reply`, which is not kept; without one they claim it again. */
       release(reply?: Reply): void | Promise<void>;
     }
@@ -44,7 +45,8 @@ export function standing(reply: Reply, isSame: boolean, isRedelivered: boolean):
   return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
 }
 
-function mayPass(reply: Reply): boolean {
+/** True if a later command with the same identity may run. */
+export function mayPass(reply: Reply): boolean {
   if (reply.type !== 'command.failed') return false;
   const { code, details, retryable } = reply.data;
   return retryable || (code === 'COMMAND_EXPIRED' && details?.['called'] === false);

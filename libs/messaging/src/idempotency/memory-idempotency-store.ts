@@ -79,10 +79,11 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       this.#running.delete(identity);
       entry.waiting?.resolve(reply);
     };
-    const settle = (reply: Reply): void => {
+    const settle = (reply: Reply): Reply => {
       if (stored) this.#drop(log, identity);
       this.#keep(log, identity, [asked.type, asked.data, reply]);
       release(reply);
+      return reply;
     };
     return { kind: 'claimed', settle, release };
   }

@@ -42,7 +42,7 @@ export interface RedisStoreOptions {
 type Put = readonly [key: string, over: string, value: string, durationMs: number];
 
 /** What stood in the way of an entry, or null; `undefined` while Redis is away. */
-type Found = string | null | undefined;
+export type Found = string | null | undefined;
 
 /** ioredis with the script below. */
 type ScriptedRedis = Redis & {

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '#contracts';
 
 import { type Asked, fingerprintOf } from '../envelope/fingerprint.ts';
-import { type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, mayPass } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
-import { RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
+import { type Found, RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
 import { RedisEntries, type RedisName } from './redis-entries.ts';
 
 const LEASE_MS = 1_500;
@@ -14,6 +14,8 @@ const LEASE_MS = 1_500;
 const RENEWALS = 3;
 /** Beyond so many leases and outcomes, what Redis missed stays in the memory of this worker. */
 const MAX_WRITTEN = 5_000;
+/** Each try replaces what the one before has found: a lease that changes hands again and again does not hold up a reply. */
+const MAX_SETTLE_TRIES = 3;
 /** Between two looks for the outcome of another worker. */
 const LOOK_EVERY_MS = 125;
 
@@ -89,15 +91,37 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   #shared(name: RedisName, held: Extract<Claim, { kind: 'claimed' }>): Claim {
     const { key, lease } = name;
     this.#written.set(key, { over: '', value: lease });
-    const end = (value: string): Promise<void> => {
-      this.#written.set(key, { over: lease, value, untilMs: Date.now() + this.#ttlMs });
-      return this.#write(key);
-    };
     return {
       kind: 'claimed',
-      settle: (reply) => end(this.#entries.outcomeOf(name, reply)).then(() => held.settle(reply)),
-      release: () => end('').then(() => held.release()),
+      settle: async (reply) => held.settle(await this.#settle(name, reply)),
+      release: () => this.#end(key, lease, '').then(() => held.release()),
     };
+  }
+
+  /**
+   * Replaces the lease of an identity by an outcome, also the lease of another worker: this one was paused for longer than its
+   * own lease, and the first outcome counts for both.
+   *
+   * @returns the outcome that stands: one that another worker wrote before, or `reply`
+   */
+  async #settle(name: RedisName, reply: Reply): Promise<Reply> {
+    const outcome = this.#entries.outcomeOf(name, reply);
+    let over = name.lease;
+    for (let tries = 0; tries < MAX_SETTLE_TRIES; tries += 1) {
+      const found = await this.#end(name.key, over, outcome);
+      const entry = this.#entries.read(found, name);
+      if (entry?.kind === 'settled') return entry.reply;
+      const isInFlight = entry?.kind === 'in flight';
+      if (!found || entry?.kind === 'conflict' || (isInFlight && mayPass(reply))) break;
+      over = found;
+    }
+    return reply;
+  }
+
+  /** Writes what becomes of a lease, later if Redis is away. @returns what stood in the way */
+  #end(key: string, over: string, value: string): Promise<Found> {
+    this.#written.set(key, { over, value, untilMs: Date.now() + this.#ttlMs });
+    return this.#write(key);
   }
 
   /** Takes the lease of an identity. @returns what keeps this worker from running the command, if that is known */
@@ -111,15 +135,15 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return this.#connection.put(key, '', '', 0);
   }
 
-  async #write(key: string): Promise<void> {
+  async #write(key: string): Promise<Found> {
     const written = this.#written.get(key);
-    if (written === undefined) return;
+    if (written === undefined) return undefined;
     const { over, value, untilMs } = written;
     const durationMs = untilMs === undefined ? this.#leaseMs : untilMs - Date.now();
-    const isMissed =
-      durationMs > 0 && (await this.#connection.put(key, over, value, durationMs)) === undefined;
-    const isOver = untilMs !== undefined && (!isMissed || this.#written.size > MAX_WRITTEN);
+    const found = durationMs > 0 ? await this.#connection.put(key, over, value, durationMs) : null;
+    const isOver = untilMs !== undefined && (found !== undefined || this.#written.size > MAX_WRITTEN);
     if (isOver && this.#written.get(key) === written) this.#written.delete(key);
+    return found;
   }
 
   /**

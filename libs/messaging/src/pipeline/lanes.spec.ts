@@ -2,10 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { CommandError } from '#contracts';
+import { CommandError, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
+import { copiedCommandOf } from '../command/command.fixture.ts';
 import { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
 
@@ -66,15 +67,31 @@ describe('a command', () => {
 describe("a player's command", () => {
   it('is answered once its outcome is kept', async () => {
     const spec = new SpecPipeline();
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<Reply>();
     spec.store = {
       claim: () => ({ kind: 'claimed', settle: () => promise, release: () => undefined }),
     };
     const processed = spec.process();
     await turn();
     expect(spec.messages).toEqual([]);
-    resolve();
+    // Another worker had an outcome first.
+    resolve({ ...CREATED, data: { ...CREATED.data, auth: 'standing' } } as Reply);
     expect((await processed).published).toEqual([['lobby', 'session.created']]);
+    expect(String(spec.messages[0]?.content)).toContain('standing');
+    expect(spec.told.filter(([method]) => method === 'commandReplayed')).toHaveLength(1);
+  });
+
+  it('runs again if a person redrives it, once for each time that it is redriven', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = failing(new Error('a fault of ours'));
+    await spec.process();
+    spec.handler = () => Promise.resolve(CREATED);
+    expect((await spec.process()).published).toContainEqual(['lobby', 'INTERNAL_ERROR']);
+    const { message } = copiedCommandOf({ headers: { 'x-redriven': 1 } }).delivery;
+    const redriven = { headers: message.properties.headers ?? {} };
+    expect((await spec.process(redriven)).published).toEqual([['lobby', 'session.created']]);
+    spec.handler = failing(new Error('it would run twice'));
+    expect((await spec.process(redriven)).published).toEqual([['lobby', 'session.created']]);
   });
 
   it.each([

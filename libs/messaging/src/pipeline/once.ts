@@ -32,9 +32,13 @@ export function once(bus: Bus, window: Window): Step {
         return first.then((reply) => (reply ? replay(command, reply) : step(command, next)));
       }
       case 'claimed':
-        return next(command).then((settlement) => {
-          const kept = 'reply' in settlement ? claim.settle(settlement.reply) : claim.release();
-          return kept ? kept.then(() => settlement) : settlement;
+        return next(command).then(async (settlement) => {
+          if (!('reply' in settlement)) {
+            await claim.release();
+            return settlement;
+          }
+          const standing = await claim.settle(settlement.reply);
+          return standing === settlement.reply ? settlement : replay(command, standing);
         });
     }
   };
