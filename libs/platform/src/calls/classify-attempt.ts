@@ -1,4 +1,4 @@
-import { type Health, parseRetryAfter } from '#resilience';
+import { type Health, readRetryAfter } from '#resilience';
 
 import type { AttemptResult, RefusalReason } from '../platform-observer.ts';
 import { type End, statusClass } from '../transport/connection.ts';
@@ -21,9 +21,7 @@ export function classifyAttempt(end: End, isProxied: boolean): End {
     return { kind: 'not-sent', fault: 'proxy-refused', proxyStatus: status };
   }
   if (status < 500 && status !== TOO_MANY_REQUESTS) return end;
-  // A proxy may have added another one.
-  const retryAfterMs = parseRetryAfter([end.headers['retry-after']].flat()[0], Date.now());
-  return { ...end, kind: 'transient', retryAfterMs };
+  return { ...end, kind: 'transient', retryAfterMs: readRetryAfter(status, end.headers, Date.now()) };
 }
 
 /** An attempt that was made, as metrics show it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { type AttemptOutcome, Attempts, parseRetryAfter, RetryBudget } from './retry.ts';
+import { type AttemptOutcome, Attempts, RetryBudget } from './retry.ts';
 
 const answered: AttemptOutcome = { kind: 'answered' };
 const notSent: AttemptOutcome = { kind: 'not-sent' };
@@ -91,26 +91,4 @@ describe('RetryBudget', () => {
     budget.succeeded();
     expect(budget.left).toBe(100);
   });
-});
-
-const NOW = Date.parse('2026-01-31T12:00:00Z');
-const DAY_MS = 86_400_000;
-
-describe('parseRetryAfter', () => {
-  it.each([
-    [' 7 ', 7000],
-    ['Sat, 31 Jan 2026 12:00:30 GMT', 30_000],
-    ['Saturday, 31-Jan-26 12:00:30 GMT', 30_000],
-    ['Sat Jan 31 12:00:30 2026', 30_000],
-    ['Sat, 31 Jan 2026 11:00:00 GMT', 0],
-    ['99999999999999999999999', DAY_MS],
-    ['Sun, 31 Jan 2027 12:00:00 GMT', DAY_MS],
-  ])('reads %j as %d ms', (header, expected) => expect(parseRetryAfter(header, NOW)).toBe(expected));
-
-  it.each(['', '-1', '1.5', '1e3', 'soon', '2026-01-31', 'Sat, 99 Foo 2026 12:00:00 GMT'])(
-    'ignores %j',
-    (header) => {
-      expect(parseRetryAfter(header, NOW)).toBeUndefined();
-    },
-  );
 });
