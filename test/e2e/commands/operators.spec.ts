@@ -196,8 +196,8 @@ describe('an operator', () => {
       faultsOf(['0/value', 'is absent'], ['1/userId', 'is not a non-empty string']),
       4,
     ]);
-    expect(replies[0]?.body['records']).toMatchObject([{ value: 288.31 }, { value: '28831' }]);
-    expect(replies[1]?.body['records']).toMatchObject([{ userId: 'player-00000002' }, { userId: 4711 }]);
+    expect(replies[0]?.body['records']).toMatchObject([{ value: 288.31 }, { value: '288.31' }]);
+    expect(replies[1]?.body['records']).toMatchObject([{ userId: 'player-00000002' }, { userId: null }]);
     expect(replies.at(-1)?.body).toMatchObject({ pages: 2, records: 4 });
   });
 

@@ -116,6 +116,7 @@ describe('the worker', () => {
       category: 'rejected',
       retryable: false,
       message,
+      violations: [{ pointer: '/player/nick', message }],
       platform: {
         status: 422,
         errors: [

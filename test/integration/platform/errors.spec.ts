@@ -20,14 +20,11 @@ const fail = (operation: CalledOperation = 'session.create') =>
   failureOf(CALLS[operation](buildClient({ limits: { maxAttempts: 1 } }).client));
 
 const ALL = OPERATIONS;
-const V2 = OPERATIONS.filter((operation) => operation !== 'game.open');
-const GAME = ['game.open'] as const;
 
 /** The table of the bus contract, section 4: the answers of the platform. */
 const TABLE: readonly (readonly [readonly CalledOperation[], number, string | undefined, ErrorCode])[] = [
   [ALL, 400, 'Not Valid Request Signature', 'SIGNATURE_REJECTED'],
-  [GAME, 400, 'Not valid request', 'SIGNATURE_REJECTED'],
-  [V2, 400, 'Not valid request', 'BAD_REQUEST'],
+  [ALL, 400, 'Not valid request', 'SIGNATURE_REJECTED'],
   [ALL, 400, 'Bad Request', 'BAD_REQUEST'],
   [ALL, 401, undefined, 'FORBIDDEN'],
   [ALL, 403, 'Forbidden', 'FORBIDDEN'],
@@ -51,13 +48,28 @@ const TABLE: readonly (readonly [readonly CalledOperation[], number, string | un
 ];
 
 describe('the table', () => {
-  it.each(TABLE)('%j: %d %s is %s, in detail or title, any case', async (operations, status, text, code) => {
-    const entries = text === undefined ? [{}] : [{ detail: text }, { title: ` ${text.toUpperCase()} ` }];
-    const isDoubted = code === 'BAD_REQUEST' && status === 400 && text !== 'Not valid request';
-    const hint = isDoubted ? { hint: 'signature' } : undefined;
+  it.each(TABLE)('%j: %d %s is %s, wherever the text is, in any case', async (...row) => {
+    const [operations, status, text, code] = row;
+    const member = status === 422 ? 'player.nick: ' : '';
+    const documents =
+      text === undefined
+        ? [errors(status, {})]
+        : [
+            errors(status, { detail: text }),
+            errors(status, { title: ` ${text.toUpperCase()} ` }),
+            { title: 'An error occurred', description: text },
+            { type: 'about:blank', status: String(status), detail: `${member}${text}` },
+            { name: 'An error occurred', message: text, status },
+            { violations: [{ propertyPath: '', message: text }] },
+            [{ message: text }],
+          ];
+    // Only a document of JSON:API says that the platform itself does not know a player.
+    if (status === 404) documents.splice(2);
+    const hint = code === 'BAD_REQUEST' && status === 400 ? { hint: 'signature' } : undefined;
     for (const operation of operations) {
-      for (const entry of entries) {
-        platform.next(answers(status, errors(status, entry)));
+      // One operation shows that the place of a text does not matter.
+      for (const document of documents.slice(0, operation === operations[0] ? undefined : 2)) {
+        platform.next(answers(status, document));
         const error = await fail(operation);
         expect([error.code, error.platform?.status]).toEqual([code, status]);
         expect(error.details).toEqual(code === 'NICKNAME_TOO_LONG' ? { maxLength: 12 } : hint);
@@ -68,6 +80,8 @@ describe('the table', () => {
   it.each([
     [['session.create', 'game.open'], '/data/attributes/authType', 'AUTH_TYPE_INVALID'],
     [['session.create', 'game.open'], 'auth-type', 'AUTH_TYPE_INVALID'],
+    [['game.open'], 'data/attributes/player.currency', 'CURRENCY_REQUIRED'],
+    [['game.open'], '#/player[currency]', 'CURRENCY_REQUIRED'],
     [['session.create'], '/data/attributes/currency', 'CURRENCY_REQUIRED'],
     [['game.open'], '/data/attributes/player/currency', 'CURRENCY_REQUIRED'],
     // Taken or too long: only a text says which.
@@ -131,6 +145,7 @@ describe('an answer without an error document', () => {
     for (const [status, code] of [
       [302, 'UNEXPECTED_REDIRECT'],
       [400, 'BAD_REQUEST'],
+      [403, 'FORBIDDEN'],
       [404, notFound],
       [422, 'INCORRECT_DATA'],
       [500, 'PLATFORM_UNAVAILABLE'],
@@ -138,7 +153,7 @@ describe('an answer without an error document', () => {
       platform.next(answers(status, body));
       const error = await fail();
       expect([error.code, error.platform?.status]).toEqual([code, status]);
-      expect(error.details?.['body']).toBe(status === 404 ? kind : undefined);
+      expect(error.details?.['body']).toBe(status === 403 || status === 404 ? kind : undefined);
     }
   });
 

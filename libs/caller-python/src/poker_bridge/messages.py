@@ -154,6 +154,8 @@ class ErrorDetails(TypedDict):
     maxBytes: NotRequired[int]  # The largest size that is accepted
     maxLength: NotRequired[int]  # The platform's limit of a nickname, as it counts characters
     called: NotRequired[bool]  # Whether the platform was called
+    body: NotRequired[str]  # What came instead of the platform's own error: html, text or json
+    hint: NotRequired[str]  # What else the answer may mean, such as signature
     reason: NotRequired[str]  # Why there was no answer, or what is wrong with it
     earlierAttemptUnknown: NotRequired[bool]  # An earlier attempt of this command was sent and not answered
 

@@ -18,6 +18,8 @@ const ErrorDetails = shape('ErrorDetails', {
   maxBytes: optional('The largest size that is accepted.', IsCount),
   maxLength: optional("The platform's limit of a nickname, as it counts characters.", IsCount),
   called: optional('Whether the platform was called.', IsFlag),
+  body: optional("What came instead of the platform's own error: html, text or json.", IsAnyText),
+  hint: optional('What else the answer may mean, such as signature.', IsAnyText),
   reason: optional('Why there was no answer, or what is wrong with it.', IsAnyText),
   earlierAttemptUnknown: optional('An earlier attempt of this command was sent and not answered.', IsFlag),
 });

@@ -1,8 +1,16 @@
-import { CommandError } from '#contracts';
+import {
+  CommandError,
+  ERROR_CODES,
+  type ErrorCode,
+  type PlatformErrorEntry,
+  type Violation,
+} from '#contracts';
+import { COMMANDS, GamePlayer, GameSession } from '#contracts/validation';
 import type { Circuit } from '#resilience';
 
 import { readBody, UnexpectedDocument } from '../answers/document.ts';
 import { classifyError } from '../errors/classify-error.ts';
+import { memberBefore, pathOf, plainName } from '../errors/read-errors.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { OperatorCredentials } from '../platform-settings.ts';
@@ -35,6 +43,24 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   'proxy-refused': `The proxy refuses to connect to the platform. ${ABOUT_PROXY}`,
   'proxy-timeout': `The proxy to the platform does not answer. ${ABOUT_PROXY}`,
 };
+
+const FOREIGN =
+  "but the answer is not the platform's: a firewall or proxy in front of it refused the request. Ask the platform's " +
+  'manager whether it allows the address of this service, or set another PLATFORM_USER_AGENT.';
+const GET_WITH_BODY =
+  ' Some refuse every GET with a body, as this report sends it: RAKE_PARAMETERS_IN=query sends none.';
+
+/** JSON pointers of the members that a command may hold, by their names on the platform as `pathOf` writes them. */
+const POINTERS: Readonly<Partial<Record<Operation, ReadonlyMap<string, string>>>> = Object.fromEntries(
+  COMMANDS.map(({ type, data }) => {
+    const nested = Object.entries(type === 'game.open' ? { player: GamePlayer, session: GameSession } : {});
+    const paths = [
+      ...data.members,
+      ...nested.flatMap(([name, { members }]) => members.map((each) => `${name}/${each}`)),
+    ];
+    return [type, new Map(paths.map((path) => [plainName(path), `/${path}`]))];
+  }),
+);
 
 /** The error of a call that did not succeed. */
 export async function callError(outcome: Outcome, facts: CallFacts): Promise<CommandError> {
@@ -73,13 +99,41 @@ async function answerError(
   const body = new Promise<Buffer>((resolve) => resolve(readBody(answer, MAX_ERROR_BYTES)));
   const text = await body.then(String, () => undefined);
   const { code, details, entries } = classifyError(status, text, operation, data);
+  const errors = redactedErrors(entries, [data, credentials.secretKey]);
+  const violations = violationsOf(code, entries, errors, operation, credentials);
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
     retryAfterMs,
-    platform: { status, errors: redactedErrors(entries, [data, credentials.secretKey]) },
+    message: code === 'FORBIDDEN' && details ? foreignMessage(status, operation, credentials) : undefined,
+    violations: violations.length > 0 ? violations : undefined,
+    platform: { status, errors },
     details: details || earlier ? { ...details, ...earlier } : undefined,
   });
+}
+
+function foreignMessage(status: number, operation: Operation, { settings }: OperatorCredentials): string {
+  const hasBody = operation === 'report.rake.fetch' && settings.rakeParametersIn !== 'query';
+  return `HTTP ${status}, ${FOREIGN}${hasBody ? GET_WITH_BODY : ''}`;
+}
+
+/** The errors that point at a member of the command. @param redacted the same entries, without values */
+function violationsOf(
+  code: ErrorCode,
+  entries: readonly PlatformErrorEntry[],
+  redacted: readonly PlatformErrorEntry[],
+  operation: Operation,
+  { settings }: OperatorCredentials,
+): Violation[] {
+  const country = plainName(`player/${settings.playerCountryMember}`);
+  const found = new Map<string, Violation>();
+  for (const [index, { pointer, detail }] of entries.entries()) {
+    const path = pathOf(pointer ?? memberBefore(detail) ?? '').join('/');
+    const own = POINTERS[operation]?.get(path === country ? 'player/country' : path);
+    const { detail: message = ERROR_CODES[code].message } = redacted[index] ?? {};
+    if (own !== undefined && !found.has(own)) found.set(own, { pointer: own, message });
+  }
+  return [...found.values()];
 }
 
 /** The error of a success whose body is not what the interface promises; another error as it is. */

@@ -1,6 +1,8 @@
 import type { PlatformErrorEntry } from '#contracts';
 import { COMMANDS, GamePlayer, GameSession, readLaunchOptions } from '#contracts/validation';
 
+import { plainName } from './read-errors.ts';
+
 const REDACTED = '***';
 /** Any signature, also one that the platform says it expected. */
 const SIGNATURE = /[0-9a-f]{64}/giu;
@@ -32,7 +34,7 @@ const NAMES: ReadonlySet<string> = new Set(
   [...COMMANDS.map(({ data }) => data), GamePlayer, GameSession]
     .flatMap(({ members }): readonly string[] => members)
     .concat('data', 'attributes', 'type', 'meta')
-    .map(plain),
+    .map(plainName),
 );
 
 /** The errors of an answer as they may be passed on. @param secrets values, at any depth, that no text of theirs may repeat */
@@ -78,11 +80,13 @@ export class Redactor {
     return redacted.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   }
 
-  /** A JSON pointer: if it holds a value, only the names of the interface are left. */
+  /** A pointer, with slashes or dots: if it holds a value, only the names of the interface are left. */
   redactPointer(pointer: string): string {
     if (this.redact(pointer) === pointer) return pointer;
-    const names = pointer.slice(0, MAX_CHARACTERS).split('/');
-    return names.map((name) => (name === '' || NAMES.has(plain(name)) ? name : REDACTED)).join('/');
+    const parts = pointer.slice(0, MAX_CHARACTERS).split(/([/.])/);
+    return parts
+      .map((part) => (/^[/.]?$/.test(part) || NAMES.has(plainName(part)) ? part : REDACTED))
+      .join('');
   }
 
   /** @returns undefined if it holds a value in another notation, or would take too long */
@@ -150,11 +154,6 @@ function without(text: string, matches: readonly RegExpExecArray[]): string {
     at = Math.max(at, index + value.length);
   }
   return redacted + text.slice(at);
-}
-
-/** One spelling of a name of the interface document: `auth-type` and `authType` are one. */
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
 /** The strings and numbers of a value, at any depth. */

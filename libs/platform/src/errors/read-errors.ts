@@ -1,0 +1,128 @@
+import type { PlatformErrorEntry } from '#contracts';
+
+/** The errors that the body of an answer names, in whichever form. */
+export interface ReadErrors {
+  /** As they may be passed on, once values are redacted. */
+  readonly entries: readonly PlatformErrorEntry[];
+  /** Every text of the body, line by line, in lower case, without a full stop and without the name of a member before it. */
+  readonly texts: readonly string[];
+  /** The names on the way to each offending member, in lower case and without separators: `['player', 'authtype']`. */
+  readonly paths: readonly (readonly string[])[];
+  /** What a body is that is neither empty nor an error document of any known form. */
+  readonly foreign: BodyKind | undefined;
+  /** The same, if JSON:API is the only known form. */
+  readonly otherThanJsonApi: BodyKind | undefined;
+  /** True if it says no more than that the request is bad, or nothing at all. */
+  readonly isBare: boolean;
+}
+
+type BodyKind = 'html' | 'json' | 'text';
+type Members = Readonly<Record<string, unknown>>;
+
+const MAX_ENTRIES = 20;
+/** What a body is by its first character; else it is a text. */
+const KINDS: Readonly<Record<string, BodyKind>> = { '<': 'html', '{': 'json', '[': 'json' };
+/** Members that hold a text, by the member of an entry that they become; the first one that is given counts there. */
+const TITLES = ['title', 'name', 'hydra:title'];
+const DETAILS = ['detail', 'description', 'message', 'hydra:description'];
+const BARE = /^(?:bad request|an error occurred)?$/;
+const MEMBER_BEFORE = /^([\w.[\]/-]{1,100}):\s/;
+const SEPARATORS = /[/.[\]#]+/;
+/** Where the documents of JSON:API have the members of a request. */
+const AROUND = new Set(['', 'data', 'attributes']);
+
+/**
+ * Reads the body of an answer that is no success: JSON:API (`errors`), problem documents (RFC 9457), `violations` of
+ * Symfony, a list of `{field, message}` or `{name, message, status}` of Yii, and `{title, description}`.
+ *
+ * @param text `undefined` if it could not be read
+ */
+export function readErrors(text: string | undefined): ReadErrors {
+  const body = text?.trim() ?? '';
+  const document = parsed(body);
+  const found = errorsOf(document).slice(0, MAX_ENTRIES);
+  const lines = found.flatMap((error) => textsOf(error)).flatMap((each) => each.split('\n'));
+  const entries = found.map(entryOf);
+  const pointers = entries.flatMap(({ pointer }) => pointer || []);
+  const kind = KINDS[body.charAt(0)] ?? 'text';
+  const isJsonApi = Array.isArray(membersOf(document)['errors']);
+  const isEmpty = body === '' && text !== undefined;
+  const isForeign = !isEmpty && !isJsonApi && entries.length === 0;
+  return {
+    entries,
+    texts: lines.map((line) => plain(line.trim().replace(MEMBER_BEFORE, ''))),
+    paths: [...pointers, ...lines.flatMap((line) => memberBefore(line) ?? [])].map(pathOf),
+    foreign: isForeign ? kind : undefined,
+    otherThanJsonApi: isEmpty || isJsonApi ? undefined : kind,
+    isBare:
+      isForeign || isEmpty
+        ? text !== undefined && BARE.test(plain(body))
+        : pointers.length === 0 && lines.every((line) => BARE.test(plain(line))),
+  };
+}
+
+/** The name of a member that a text begins with, such as `player.nick: `. */
+export function memberBefore(text = ''): string | undefined {
+  return MEMBER_BEFORE.exec(text.trim())?.[1];
+}
+
+/** The names of members on the way to the one that a pointer means, with slashes, dots or brackets between them. */
+export function pathOf(pointer: string): readonly string[] {
+  const names = pointer.trim().split(SEPARATORS);
+  const first = names.findIndex((name) => !AROUND.has(name));
+  return first === -1 ? [] : names.slice(first).filter(Boolean).map(plainName);
+}
+
+/** One spelling of a name of the interface document: `auth-type` and `authType` are one. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
+}
+
+/** Entries of a document; itself is one if it holds a text. */
+function errorsOf(document: unknown): readonly Members[] {
+  if (Array.isArray(document)) return document.map(membersOf).filter((each) => textsOf(each).length > 0);
+  const own = membersOf(document);
+  const isOwn = textsOf(own).length > 0;
+  const { errors, violations } = own;
+  return [violations, errors]
+    .flatMap((list) => (Array.isArray(list) ? list.map(membersOf) : []))
+    .concat(isOwn ? own : []);
+}
+
+function textsOf(error: Members): string[] {
+  return [...DETAILS, ...TITLES].map((name) => error[name]).filter((text) => typeof text === 'string');
+}
+
+function entryOf(error: Members): PlatformErrorEntry {
+  const status = Number(error['status'] ?? Number.NaN);
+  const title = firstText(error, TITLES);
+  const detail = firstText(error, DETAILS);
+  const pointer =
+    membersOf(error['source'])['pointer'] ?? error['propertyPath'] ?? error['field'] ?? error['pointer'];
+  return {
+    ...(Number.isSafeInteger(status) && { status }),
+    ...(title !== undefined && { title }),
+    ...(detail !== undefined && { detail }),
+    ...(typeof pointer === 'string' && { pointer }),
+  };
+}
+
+function firstText(error: Members, names: readonly string[]): string | undefined {
+  return names.map((name) => error[name]).find((text) => typeof text === 'string');
+}
+
+function plain(text: string): string {
+  return text.trim().toLowerCase().replace(/\.$/, '');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' ? ((value ?? {}) as Members) : {};
+}
