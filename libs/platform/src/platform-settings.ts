@@ -16,6 +16,8 @@ export interface PlatformSettings extends SignatureSettings {
   readonly sessionUserId: 'same' | 'any';
   /** Whether a record that is not as the interface document has it fails its report, or is passed on and named in the page's faults. */
   readonly reportRecords: 'strict' | 'lenient';
+  /** Schemes of the URLs that a player may be sent to, in lower case. */
+  readonly urlSchemes: readonly string[];
   /** Hosts that a player may be sent to, in lower case; default any. */
   readonly urlHosts?: ReadonlySet<string> | undefined;
 }

@@ -27,6 +27,7 @@ const DEFAULT = {
     sessionId: 'derive',
     sessionUserId: 'same',
     reportRecords: 'strict',
+    urlSchemes: ['https'],
   },
 };
 

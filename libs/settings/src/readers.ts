@@ -121,6 +121,16 @@ export const hostName: Reader<string> = (value) => {
   return name;
 };
 
+/** A browser runs what a URL of these holds, or reads a file. */
+const HARMFUL_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'blob', 'file', 'about', 'filesystem']);
+
+export const urlScheme: Reader<string> = (value) => {
+  const scheme = value.toLowerCase();
+  must('be URL schemes such as https,poker', /^[a-z][a-z0-9+.-]*$/.test(scheme));
+  must('not name a scheme that runs code or reads files', !HARMFUL_SCHEMES.has(scheme));
+  return scheme;
+};
+
 /** The root of an HTTP service, without a slash at its end. */
 export const httpRoot: Reader<string> = (value) => {
   const { username, password, href } = parse(value, ['http:', 'https:'], 'an http or https URL');

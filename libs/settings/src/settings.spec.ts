@@ -55,7 +55,7 @@ describe('readSettings', () => {
 
   /** Any text will do for them, or the file that it names is read later. */
   const UNREFUSED =
-    /_TLS_(CA|CERT|KEY)$|^(OPERATORS|CALLERS)_FILE$|_HOSTS?$|^PLATFORM_(CLIENT_ID|SECRET_KEY)$|^PLAYER_COUNTRY_MEMBER$|^OTEL_SERVICE_NAME$/;
+    /_TLS_(CA|CERT|KEY)$|^(OPERATORS|CALLERS)_FILE$|_HOSTS?$|^PLATFORM_(CLIENT_ID|SECRET_KEY|URL_SCHEMES)$|^PLAYER_COUNTRY_MEMBER$|^OTEL_SERVICE_NAME$/;
   const refused = Object.keys(SETTINGS).filter((name) => !UNREFUSED.test(name));
 
   it.each(refused)('names %s if its value cannot be read, never the value', (name) => {

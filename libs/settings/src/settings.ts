@@ -24,6 +24,7 @@ import {
   secret,
   setting,
   text,
+  urlScheme,
   type ValuesOf,
 } from './readers.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
@@ -93,6 +94,7 @@ export const SETTINGS = {
   SIGNATURE_SCHEME_V3: ofOperator('schemeV3', setting(oneOf(['parameters', 'raw-body']), 'parameters')),
   RAKE_PARAMETERS_IN: ofOperator('rakeParametersIn', setting(oneOf(['form', 'query']), 'form')),
   PLAYER_COUNTRY_MEMBER: ofOperator('playerCountryMember', setting(countryMember, 'country')),
+  PLATFORM_URL_SCHEMES: ofOperator('urlSchemes', setting(list(urlScheme), 'https')),
   SESSION_ID: ofOperator('sessionId', setting(oneOf(['derive', 'omit']), 'derive')),
   SESSION_USER_ID: ofOperator('sessionUserId', setting(oneOf(['same', 'any']), 'same')),
   REPORT_RECORDS: ofOperator('reportRecords', setting(oneOf(['strict', 'lenient']), 'strict')),

@@ -12,6 +12,8 @@ import { until } from '../../support/until.ts';
 const RECORDS = 6;
 /** The page that the platform has not answered when the connections go. */
 const HELD_PAGE = 4;
+/** They are fetched ahead. */
+const HELD_PAGES = RECORDS - HELD_PAGE + 1;
 /** From the platform's answer to the reply on its way. */
 const SENT_MS = 200;
 /** Long enough for a busy machine to read the page before it passes. */
@@ -39,9 +41,9 @@ describe('a report whose connections are cut', () => {
     };
     const sent = report();
     const arrived = () => caller.received.length === HELD_PAGE - 1;
-    await until('all pages before it have come', () => gate.held === 1 && arrived());
+    await until('all pages before it have come', () => gate.held === HELD_PAGES && arrived());
     proxy.cut();
-    await until('it is delivered again', () => gate.held === 2);
+    await until('it is delivered again', () => gate.held === HELD_PAGES + 1);
     gate.open();
 
     const replies = new Map((await sent).map((reply) => [reply.messageId, reply]));

@@ -88,10 +88,13 @@ describe('a success that is not the document of the interface', () => {
 
   it.each<readonly [CalledOperation, string, unknown, string?]>([
     ['session.create', 'data/id', undefined],
+    ['session.create', 'data/id', TOO_LONG, '8 KiB'],
     ['session.create', 'data/type', 'Session'],
     ['session.create', `${ATTRIBUTES}/auth`, ''],
     ['session.create', `${ATTRIBUTES}/auth`, 'a\u0000b', DECEPTIVE],
+    ['session.create', `${ATTRIBUTES}/auth`, 'a\ud800b', 'lone surrogate'],
     ['session.create', `${ATTRIBUTES}/redirect-url`, null],
+    ['session.create', `${ATTRIBUTES}/redirect-url`, 'poker://lobby?auth=1', 'PLATFORM_URL_SCHEMES'],
     ['session.create', `${ATTRIBUTES}/redirect-url`, 'javascript:alert(1)', NO_URL],
     ['session.create', `${ATTRIBUTES}/redirect-url`, 'https://play.example/\r\nset-cookie: x', DECEPTIVE],
     ['session.create', `${ATTRIBUTES}/redirect-url`, `https://play.example/${TOO_LONG}`, '8 KiB'],
@@ -117,7 +120,8 @@ describe('a success that is not the document of the interface', () => {
     ['report.ad-hoc.fetch', `${RECORD}/win`, 288.31],
     ['report.ad-hoc.fetch', `${RECORD}/win`, 1e30],
     ['report.ad-hoc.fetch', 'data/0/id', undefined],
-    ['report.rake.fetch', `${RECORD}/value`, '512'],
+    ['report.rake.fetch', `${RECORD}/value`, '5.12'],
+    ['report.rake.fetch', `${RECORD}/user-id`, 1.5],
   ])('%s with %s = %j', async (...[operation, path, value, why]) => {
     const reason = await reasonOf(run(operation, changed(DOCUMENTS[operation], path, value)));
     expect(reason).toContain(`/${path}`);
@@ -186,6 +190,31 @@ describe('a session or game', () => {
     expect(await run('game.open', changed(GAME, 'data/attributes/url', url))).toMatchObject({ url });
   });
 
+  it('may be the only one of a list', async () => {
+    const list = (...data: object[]) => run('game.open', { data });
+    const { data } = GAME as { data: object };
+    expect(await list(data)).toMatchObject({ playerId: 'u-1' });
+    for (const several of [[], [data, data]]) {
+      expect(await reasonOf(list(...several))).toBe('/data is not an object');
+    }
+  });
+
+  it('may lead to an app whose scheme is in the settings', async () => {
+    const lead = (url: string, hosts?: string) => {
+      const urlHosts = hosts === undefined ? undefined : new Set([hosts]);
+      return run('game.open', changed(GAME, 'data/attributes/url', url), {
+        urlSchemes: ['https', 'poker'],
+        urlHosts,
+      });
+    };
+    for (const url of ['poker://Lobby/?auth=1', 'https://lobby.example/']) {
+      expect(await lead(url)).toMatchObject({ url });
+    }
+    expect(await lead('poker://Lobby/?auth=1', 'lobby')).toBeDefined();
+    expect(await reasonOf(lead('poker:?auth=1', 'lobby'))).toContain('PLATFORM_URL_HOSTS');
+    expect(await reasonOf(lead('pokers://lobby'))).toContain('is not an https or poker URL');
+  });
+
   it('leads to the hosts of the settings, if there are any', async () => {
     const lead = (host: string) => run('game.open', GAME, { urlHosts: new Set([host]) });
     expect(await lead('lobby.example')).toBeDefined();
@@ -195,12 +224,12 @@ describe('a session or game', () => {
 
 describe('a report', () => {
   it('passes on an odd record as it is, and names what is odd, if the setting is lenient', async () => {
-    const odd = { ...AD_HOC_ATTRIBUTES, 'user-id': 7, win: 1.5, loss: undefined, 'cash-result': null };
+    const odd = { ...AD_HOC_ATTRIBUTES, 'user-id': true, win: 1.5, loss: undefined, 'cash-result': null };
     const text = JSON.stringify(collection('ad-hoc-report', [AD_HOC_ATTRIBUTES, odd]));
     const page = await run('report.ad-hoc.fetch', text.replace('1.5', '12345678901234567890.5'), {
       reportRecords: 'lenient',
     });
-    expect(textOf(page)).toContain('"userId":7,"date":"2026-01-01","moneyType":1,');
+    expect(textOf(page)).toContain('"userId":true,"date":"2026-01-01","moneyType":1,');
     expect(textOf(page)).toContain('"win":12345678901234567890.5,"deposit":3,');
     const faults = [
       ['userId', 'is not a non-empty string'],
@@ -219,6 +248,17 @@ describe('a report', () => {
     const document = changed(AD_HOC_REPORT, path, value);
     const call = run('report.ad-hoc.fetch', document, { reportRecords: 'lenient' });
     expect(await reasonOf(call)).toContain(`/${path}`);
+  });
+
+  it('takes digits in text for an integer, and an integer for the text of an id', async () => {
+    const amounts = { value: '-0028831', 'user-id': 17 };
+    const document = collection('players-rake', [{ currency: 'EUR', ...amounts }]);
+    const page = await run(
+      'report.rake.fetch',
+      JSON.stringify(document).replace('"record-0"', '12345678901234567890'),
+    );
+    expect(textOf(page)).toBe('{"id":"12345678901234567890","currency":"EUR","value":-28831,"userId":"17"}');
+    expect(page).not.toHaveProperty('faults');
   });
 
   it('keeps amounts digit for digit, takes the id from the resource, else from its attributes', async () => {

@@ -160,8 +160,8 @@ describe('a fault of reports', () => {
   });
 
   it.each([
-    ['odd-amounts', [{ win: 288.31 }, { win: '28831' }, { win: null }]],
-    ['odd-records', [{ win: undefined }, { 'user-id': 4711 }, { currency: '' }]],
+    ['odd-amounts', [{ win: 288.31 }, { win: '288.31' }, { win: null }]],
+    ['odd-records', [{ win: undefined }, { 'user-id': null }, { currency: '' }]],
   ])('makes records odd in turn: %s', async (kind, changes) => {
     const { data } = await report({ 'per-page': '3' });
     await sandbox.fault({ kind });

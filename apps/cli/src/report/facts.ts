@@ -92,9 +92,9 @@ export class ReportFacts {
     return all.filter((identity, index) => index > 0 && identity === all[index - 1]).length;
   }
 
-  /** How many records the platform counts more; negative if it counts fewer. */
+  /** How many records the platform counts more; negative if it counts fewer. A total of 0 beside records counts nothing. */
   get missing(): number {
-    return this.totalCount - (this.records - this.repeated);
+    return this.totalCount === 0 ? 0 : this.totalCount - (this.records - this.repeated);
   }
 
   /** Whether the platform has aggregated its figures between the first page and the last. */

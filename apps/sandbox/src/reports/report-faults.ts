@@ -6,7 +6,7 @@ import type { Resource } from './reports.ts';
 
 const HUGE_FACTOR = 9_007_199_254_740_993n;
 const AMOUNTS: ReadonlySet<string> = new Set([...FIGURE_NAMES, 'value']);
-const ODD_AMOUNTS = [288.31, '28831', null];
+const ODD_AMOUNTS = [288.31, '288.31', null];
 const ODD_MEMBERS = ['amount', 'user-id', 'currency'] as const;
 
 /** A page of a report as its envelope holds it, distorted by a fault. */
@@ -49,7 +49,7 @@ function changes({ attributes }: Resource, index: number, fault: OtherFault): Re
       return { [first]: ODD_AMOUNTS[index % 3] };
     case 'odd-records': {
       const what = fault.what ?? ODD_MEMBERS[index % 3];
-      if (what === 'user-id') return { 'user-id': 4711 };
+      if (what === 'user-id') return { 'user-id': null };
       return what === 'currency' ? { currency: '' } : { [first]: undefined };
     }
     default:

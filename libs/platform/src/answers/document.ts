@@ -80,9 +80,10 @@ export function textAt(object: JsonObject, name: string, where: string): string 
   throw new UnexpectedDocument(`${where}/${name} is not a non-empty string`);
 }
 
-/** The resource of a document, of the given type. @throws UnexpectedDocument */
+/** The resource of a document, of the given type; also the only one of a list. @throws UnexpectedDocument */
 export function resourceIn(body: Buffer, type: string): { data: JsonObject; attributes: JsonObject } {
-  const data = objectAt(objectAt(parseBody(body.toString()), 'the body')['data'], '/data');
+  const { data: given } = objectAt(parseBody(body.toString()), 'the body');
+  const data = objectAt(Array.isArray(given) && given.length === 1 ? given[0] : given, '/data');
   return { data, attributes: attributesOf(data, type, '/data') };
 }
 
@@ -98,8 +99,22 @@ export function isText(value: unknown): value is string {
 }
 
 const INTEGER = /^-?\d+$/;
+const LEADING_ZEROS = /^(-?)0+(?=\d)/;
 
-/** Whether a parsed value is an integer, of whatever size. */
-export function isInteger(value: unknown): boolean {
-  return Number.isSafeInteger(value) || (RAW_JSON.isRawJSON(value) && INTEGER.test(value.rawJSON));
+/** Returns the digits of a parsed integer, of whatever size; `undefined` for any other value. */
+export function integerText(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return String(value);
+  return RAW_JSON.isRawJSON(value) && INTEGER.test(value.rawJSON) ? value.rawJSON : undefined;
+}
+
+/** Returns a parsed integer as JSON writes it, or that of a text of digits; `undefined` for any other value. */
+export function integerIn(value: unknown): unknown {
+  if (Number.isSafeInteger(value) || integerText(value) !== undefined) return value;
+  if (typeof value !== 'string' || !INTEGER.test(value)) return undefined;
+  return RAW_JSON.rawJSON(value.replace(LEADING_ZEROS, '$1'));
+}
+
+/** Returns a parsed text that is not empty, or the digits of an integer; `undefined` for any other value. */
+export function idIn(value: unknown): string | undefined {
+  return isText(value) ? value : integerText(value);
 }

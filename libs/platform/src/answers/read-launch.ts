@@ -1,12 +1,14 @@
 import type { GameOpen, SessionCreate, SessionCreated } from '#contracts';
 
-import type { OperatorCredentials } from '../platform-settings.ts';
-import { isInteger, type JsonObject, resourceIn, textAt, UnexpectedDocument } from './document.ts';
+import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
+import { integerText, type JsonObject, resourceIn, textAt, UnexpectedDocument } from './document.ts';
+
+type UrlRules = Pick<PlatformSettings, 'urlSchemes' | 'urlHosts'>;
 
 const ATTRIBUTES = '/data/attributes';
 const MAX_BYTES = 8 * 1024;
-/** Control characters, and those that turn the direction of a text, so that it reads as another one. */
-const DECEPTIVE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+/** Control characters, lone surrogates, and those that turn the direction of a text, so that it reads as another one. */
+const DECEPTIVE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /** Reads a Session resource, of the player that was asked for unless the settings say otherwise. @throws UnexpectedDocument */
 export function readSession(
@@ -15,7 +17,7 @@ export function readSession(
   { userId }: SessionCreate,
 ): SessionCreated {
   const { data, attributes } = resourceIn(body, 'session');
-  textAt(data, 'id', '/data');
+  playerTextAt(data, 'id', undefined, '/data');
   const platformUserId = idAt(attributes, 'user-id', userId);
   if (settings.sessionUserId === 'same' && platformUserId !== userId) {
     throw new UnexpectedDocument(
@@ -28,7 +30,7 @@ export function readSession(
     ...(platformUserId !== userId && { platformUserId }),
     sessionId: idAt(attributes, 'session-id'),
     auth: playerTextAt(attributes, 'auth'),
-    redirectUrl: playerUrlAt(attributes, 'redirect-url', baseUrl, settings.urlHosts),
+    redirectUrl: playerUrlAt(attributes, 'redirect-url', baseUrl, settings),
   };
 }
 
@@ -44,14 +46,13 @@ export function readGame(body: Buffer, { apiUrl, settings }: OperatorCredentials
     playerId: player.id,
     sessionId: idAt(attributes, 'sessionId'),
     auth: playerTextAt(attributes, 'auth'),
-    url: playerUrlAt(attributes, 'url', apiUrl, settings.urlHosts),
+    url: playerUrlAt(attributes, 'url', apiUrl, settings),
   };
 }
 
 /** The interface document does not say that an id is a text: an integer counts as its digits. @throws UnexpectedDocument */
 function idAt(attributes: JsonObject, name: string, asked?: string): string {
-  const id = attributes[name];
-  return isInteger(id) ? JSON.stringify(id) : playerTextAt(attributes, name, asked);
+  return integerText(attributes[name]) ?? playerTextAt(attributes, name, asked);
 }
 
 /**
@@ -62,20 +63,28 @@ function playerTextAt(object: JsonObject, name: string, asked?: string, where = 
   const text = textAt(object, name, where);
   const isLong = Buffer.byteLength(text) > MAX_BYTES;
   if (!isLong && (text === asked || !DECEPTIVE.test(text))) return text;
-  const what = isLong ? 'is longer than 8 KiB' : 'holds control or direction characters';
+  const what = isLong ? 'is longer than 8 KiB' : 'holds control or direction characters, or a lone surrogate';
   throw new UnexpectedDocument(`${where}/${name} ${what}`);
 }
 
 /**
  * @param root the address of the platform: one without TLS may send its players there, too
- * @param hosts in lower case; default: any
  * @throws UnexpectedDocument unless the member is an address that a player may be sent to
  */
-function playerUrlAt(object: JsonObject, name: string, root: string, hosts?: ReadonlySet<string>): string {
+function playerUrlAt(
+  object: JsonObject,
+  name: string,
+  root: string,
+  { urlSchemes, urlHosts }: UrlRules,
+): string {
   const text = playerTextAt(object, name);
-  const { protocol, hostname = '' } = URL.parse(text) ?? {};
-  const isExpected = protocol === 'https:' || (protocol === 'http:' && root.startsWith('http:'));
-  if (!isExpected) throw new UnexpectedDocument(`${ATTRIBUTES}/${name} is not an https URL`);
-  if (!hosts || hosts.has(hostname)) return text;
+  const { protocol = '', hostname = '' } = URL.parse(text) ?? {};
+  const isExpected =
+    urlSchemes.includes(protocol.slice(0, -1)) || (protocol === 'http:' && root.startsWith('http:'));
+  if (!isExpected) {
+    const reason = `is not an ${urlSchemes.join(' or ')} URL; if the platform opens apps, PLATFORM_URL_SCHEMES names theirs`;
+    throw new UnexpectedDocument(`${ATTRIBUTES}/${name} ${reason}`);
+  }
+  if (!urlHosts || urlHosts.has(hostname.toLowerCase())) return text;
   throw new UnexpectedDocument(`${ATTRIBUTES}/${name} leads to a host that is not in PLATFORM_URL_HOSTS`);
 }

@@ -1,6 +1,6 @@
 import { type RecordFault, REPORT_AMOUNTS, type ReportRecord } from '#contracts';
 
-import { attributesOf, isInteger, isText, objectAt, textAt, UnexpectedDocument } from './document.ts';
+import { attributesOf, idIn, integerIn, isText, objectAt, textAt, UnexpectedDocument } from './document.ts';
 
 /** What the interface document says of the records of a report; names as the platform writes them. */
 export interface RecordShape {
@@ -33,8 +33,8 @@ const MAX_LENGTH = 64;
 const DASHES = /(?<!-)-+([^-])/g;
 
 /**
- * One record of a page as replies have it. An amount that the interface lists is an integer; one beyond 2^53 is an object
- * of `JSON.rawJSON`, which `JSON.stringify` writes back as it was.
+ * One record of a page as replies have it. An amount that the interface lists is an integer, also one that comes as a text;
+ * one beyond 2^53 is an object of `JSON.rawJSON`, which `JSON.stringify` writes back as it was. An integer id is a text.
  *
  * @param tolerate takes an amount, user or currency that is not as the interface document has it; absent: it fails the page
  * @throws UnexpectedDocument
@@ -54,20 +54,23 @@ export function readRecord(
     tolerate({ pointer: `/records/${index}/${camelCase(name)}`, message });
   };
   for (const name of shape.texts) textAt(attributes, name, inAttributes);
-  for (const name of ['user-id', 'currency']) {
-    if (!isText(attributes[name])) fault(name, 'is not a non-empty string');
-  }
-  for (const name of shape.integers) {
-    if (!isInteger(attributes[name])) fault(name, name in attributes ? 'is not an integer' : 'is absent');
-  }
-  const holder = 'id' in resource || !('id' in attributes) ? resource : attributes;
-  const record: Record<string, unknown> = { id: textAt(holder, 'id', where) };
+  const userId = idIn(attributes['user-id']);
+  if (userId === undefined) fault('user-id', 'is not a non-empty string');
+  if (!isText(attributes['currency'])) fault('currency', 'is not a non-empty string');
+  const { id = attributes['id'] } = resource;
+  const record: Record<string, unknown> = { id: idIn(id) ?? textAt({ id }, 'id', where) };
   for (const attribute of Object.keys(attributes)) {
     const name = camelCase(attribute);
     // The id is there already, and nobody has checked a `userId` or `user--id` beside `user-id`.
     const isTaken = Object.hasOwn(record, name) && (name === 'id' || attribute !== kebabCase(name));
     // `__proto__` would set the prototype instead of a member.
     if (!isTaken && name !== '__proto__') record[name] = attributes[attribute];
+  }
+  if (userId !== undefined) record['userId'] = userId;
+  for (const attribute of shape.integers) {
+    const integer = integerIn(attributes[attribute]);
+    if (integer === undefined) fault(attribute, attribute in attributes ? 'is not an integer' : 'is absent');
+    else if (integer !== attributes[attribute]) record[camelCase(attribute)] = integer;
   }
   return record as ReportRecord;
 }

@@ -66,7 +66,8 @@ export async function read(
   };
   let failure: unknown;
   try {
-    const nowMs = () => fromMs + (asked.length - 1) * MINUTE_MS;
+    let answers = 0;
+    const nowMs = () => fromMs + answers++ * MINUTE_MS;
     const request = { ...PERIOD, ...data };
     for await (const reply of readReport('rake', request, command, perPage, fetch, 0, nowMs))
       replies.push(reply);

@@ -98,7 +98,8 @@ export class ReportTally {
   /** @param isWhole whether every page was asked for, so that there must be as many records as the platform counts */
   completed(report: ReportName, isWhole: boolean) {
     const { pages, records, repeats, changed, faults, lastTotal, readFrom, readTo } = this.#state;
-    const missing = isWhole ? lastTotal - (records - repeats) : 0;
+    // A total of 0 beside records counts nothing.
+    const missing = isWhole && lastTotal > 0 ? lastTotal - (records - repeats) : 0;
     return {
       report,
       pages,
