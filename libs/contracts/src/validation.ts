@@ -8,4 +8,5 @@ export type { Shape } from './validation/shape.ts';
 export { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
 export { RecordFault, ReportCompleted, ReportPage } from './replies/report-replies.ts';
 export { AUTH_TYPES } from './validation/member-rules.ts';
+export { hasMoreValues, MAX_COMMAND_VALUES } from './validation/count-values.ts';
 export { readLaunchOptions } from './validation/launch-options.ts';

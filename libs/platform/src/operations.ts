@@ -4,6 +4,7 @@ import type { Priority, RepeatAfterUnknown } from '#resilience';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame, readSession } from './answers/read-launch.ts';
 import { AD_HOC_RECORD, RAKE_RECORD } from './answers/read-record.ts';
+import { inTurn } from './answers/slices.ts';
 import type { OperatorCredentials } from './platform-settings.ts';
 
 /** A call to the platform, named by the command that it serves; metrics, health and logs use the same name. */
@@ -29,7 +30,7 @@ interface Traits<O extends Operation> {
 const LAUNCH = {
   priority: 'interactive',
   unknownCode: 'OUTCOME_UNKNOWN',
-  maxAnswerBytes: 1024 * 1024,
+  maxAnswerBytes: 64 * 1024,
 } as const;
 
 /** A page of a report. */
@@ -42,8 +43,8 @@ const REPORT = {
 
 /** A command without a row does not compile. */
 export const OPERATION_TRAITS: { readonly [O in Operation]: Traits<O> } = {
-  'session.create': { ...LAUNCH, repeatAfterUnknown: 'once', read: readSession },
-  'game.open': { ...LAUNCH, repeatAfterUnknown: 'freely', read: readGame },
+  'session.create': { ...LAUNCH, repeatAfterUnknown: 'once', read: inTurn(readSession) },
+  'game.open': { ...LAUNCH, repeatAfterUnknown: 'freely', read: inTurn(readGame) },
   'report.ad-hoc.fetch': { ...REPORT, read: readCollection(AD_HOC_RECORD) },
   'report.rake.fetch': { ...REPORT, read: readCollection(RAKE_RECORD) },
 };

@@ -63,7 +63,10 @@ export class PlatformClient {
     const calls = (this.#operations[operation] ??= new OperationCalls(operation, this.#share) as never);
     const { [request.root]: root } = this.#roots;
     const options = signedOptions(request, credentials, root);
-    return calls.make({ request, credentials, connections: root.connections, options, data }, context);
+    // The parameters are in the options, as text, which takes less memory while the call waits.
+    const { method, pathTemplate, repeatAfterUnknown } = request;
+    const facts = { method, pathTemplate, root: request.root, repeatAfterUnknown };
+    return calls.make({ request: facts, credentials, connections: root.connections, options, data }, context);
   }
 
   /** Uses other credentials of this operator for calls that begin from now on; calls in flight keep theirs. */

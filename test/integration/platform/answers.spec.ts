@@ -55,7 +55,7 @@ describe('a success', () => {
   });
 
   it('may come in many parts', async () => {
-    const text = ' '.repeat(500_000) + JSON.stringify(SESSION);
+    const text = ' '.repeat(63 * 1024) + JSON.stringify(SESSION);
     expect(await run('session.create', text)).toMatchObject({ userId: 'u-1' });
   });
 
@@ -133,8 +133,8 @@ describe('a success that is not the document of the interface', () => {
     ['empty', '', 'the body is empty'],
     ['HTML', '<html>Welcome</html>', 'the body is not JSON'],
     ['a list', '[]', 'the body is not an object'],
-    ['a megabyte of brackets', '['.repeat(1_000_000), 'the body is not JSON'],
-    ['too large', `"${'x'.repeat(1024 * 1024)}"`, 'the body is unreadable: too-large'],
+    ['all brackets', '['.repeat(60_000), 'the body is not JSON'],
+    ['over 64 KiB', JSON.stringify(SESSION).padEnd(64 * 1024 + 1), 'the body is unreadable: too-large'],
     [
       'not UTF-8',
       Buffer.from(JSON.stringify(SESSION).replace('u-1', 'ü'), 'latin1'),
@@ -147,7 +147,7 @@ describe('a success that is not the document of the interface', () => {
   it.each<[string, string, string | Buffer, string]>([
     ['is unknown', 'zstd-2', 'x', 'encoding'],
     ['is broken', 'gzip', 'not gzip', 'encoding'],
-    ['hides too much', 'gzip', gzipSync(Buffer.alloc(2 * 1024 * 1024, 0x20)), 'too-large'],
+    ['hides too much', 'gzip', gzipSync(Buffer.alloc(64 * 1024 + 1, 0x20)), 'too-large'],
   ])('a body whose encoding %s', async (_what, encoding, body, reason) => {
     platform.always(answers(200, body, { 'content-encoding': encoding }));
     const call = CALLS['session.create'](buildClient().client);
@@ -156,6 +156,14 @@ describe('a success that is not the document of the interface', () => {
 });
 
 describe('a session or game', () => {
+  it('is read beside thousands of values, with which no integer loses digits', async () => {
+    const document = JSON.stringify({ ...SESSION, more: Array.from({ length: 20_000 }, () => ({})) });
+    expect(await run('session.create', document)).toMatchObject({ userId: 'u-1' });
+    const unsafe = document.replace('"u-1"', '12345678901234567890');
+    const call = run('session.create', unsafe, { sessionUserId: 'any' });
+    expect(await reasonOf(call)).toBe('/data/attributes/user-id is not a non-empty string');
+  });
+
   it.each([
     ['"u-1"', undefined],
     ['"platform-7"', 'platform-7'],

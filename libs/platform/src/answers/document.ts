@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
+import { hasMoreValues } from '#contracts/validation';
 import { parseExactJson, RAW_JSON } from '#signing';
 
 import type { Answer } from '../transport/connection.ts';
@@ -56,10 +57,18 @@ export function utf8(body: Buffer): Buffer {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Parses JSON; a number that a double does not hold becomes a raw number of the language. @throws UnexpectedDocument */
-export function parseBody(text: string): unknown {
+/** More than a session or a game has. Parsing them with all their digits could take 30 ms. */
+const MAX_EXACT_VALUES = 2_048;
+
+/**
+ * Parses JSON.
+ *
+ * @param isExact a number that a double does not hold becomes a raw number of the language, and no integer otherwise
+ * @throws UnexpectedDocument
+ */
+export function parseBody(text: string, isExact = true): unknown {
   try {
-    return parseExactJson(text, RAW_JSON.rawJSON);
+    return isExact ? parseExactJson(text, RAW_JSON.rawJSON) : JSON.parse(text);
   } catch {
     throw new UnexpectedDocument(text.trim() === '' ? 'the body is empty' : 'the body is not JSON');
   }
@@ -82,7 +91,8 @@ export function textAt(object: JsonObject, name: string, where: string): string 
 
 /** The resource of a document, of the given type; also the only one of a list. @throws UnexpectedDocument */
 export function resourceIn(body: Buffer, type: string): { data: JsonObject; attributes: JsonObject } {
-  const { data: given } = objectAt(parseBody(body.toString()), 'the body');
+  const parsed = parseBody(body.toString(), !hasMoreValues(body, MAX_EXACT_VALUES));
+  const { data: given } = objectAt(parsed, 'the body');
   const data = objectAt(Array.isArray(given) && given.length === 1 ? given[0] : given, '/data');
   return { data, attributes: attributesOf(data, type, '/data') };
 }

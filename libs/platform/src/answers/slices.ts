@@ -34,3 +34,12 @@ export function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   lastLarge = done.catch(() => undefined);
   return done;
 }
+
+/** A session or a game takes up to 1 KiB, and is read at once. */
+const LONG_BYTES = 4 * 1024;
+
+/** Reads long answers one by one, and serves everything else in between. */
+export const inTurn =
+  <Rest extends unknown[], T>(read: (bytes: Buffer, ...rest: Rest) => T) =>
+  (bytes: Buffer, ...rest: Rest): T | Promise<T> =>
+    bytes.length > LONG_BYTES ? new Slices().next().then(() => read(bytes, ...rest)) : read(bytes, ...rest);

@@ -58,7 +58,7 @@ interface Call<O extends Operation> {
   readonly credentials: OperatorCredentials;
   /** The data of the command; no error repeats them. */
   readonly data: CommandData[O];
-  readonly request: PlatformRequest;
+  readonly request: Pick<PlatformRequest, 'method' | 'pathTemplate' | 'root' | 'repeatAfterUnknown'>;
   readonly connections: Connections;
   /** The request with its signature. */
   readonly options: Dispatcher.DispatchOptions;
