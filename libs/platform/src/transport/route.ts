@@ -1,10 +1,11 @@
+import { ADDRCONFIG, type LookupAddress } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction, Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 
 import { buildConnector } from 'undici';
 
-import type { TlsContext } from '#tls';
+import { type TlsContext, tlsFaultOf } from '#tls';
 
 import type { PlatformTransport } from '../platform-settings.ts';
 import { Names } from './names.ts';
@@ -12,6 +13,9 @@ import { READ_IN_PLACE } from './read-in-place.ts';
 
 /** The names that this process has resolved. */
 const NAMES = new Names();
+
+/** How long an address may take before the next one of its name is tried as well. */
+const NEXT_ADDRESS_MS = 250;
 
 /** The proxy is what failed, and not the platform. */
 export class ProxyError extends Error {
@@ -87,9 +91,70 @@ function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsCon
       material = tls?.material;
       connect = build();
     }
-    // Its types do not say that it returns the socket, by which alone connecting can be ended.
-    return { isAtProxy: false, stream: connect(options, callback) as unknown as Socket };
+    const attempt: Attempt = (own, end) =>
+      // Its types do not say that it returns the socket, by which alone connecting can be ended.
+      connect({ ...options, ...own }, end) as unknown as Socket;
+    const { hostname } = options;
+    const isKnown = options.httpSocket !== undefined || isIP(hostname) > 0;
+    const stream = isKnown ? attempt({}, callback) : connectByName(hostname, lookup, attempt, callback);
+    return { isAtProxy: false, stream };
   };
+}
+
+type Attempt = (own: Partial<buildConnector.Options>, end: buildConnector.Callback) => Socket;
+
+/**
+ * Connects to the first address of a name that answers. Each further one is tried a quarter of a second after the one before,
+ * or once that has failed, and none is given up meanwhile; Node.js gives each a quarter of a second in all.
+ */
+function connectByName(
+  hostname: string,
+  lookup: LookupFunction,
+  attempt: Attempt,
+  callback: buildConnector.Callback,
+): Connecting['stream'] {
+  const open = new Set<Socket>();
+  const errors: Error[] = [];
+  let addresses: readonly string[] = [];
+  let tried = 0;
+  let isEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  const end: buildConnector.Callback = (...result) => {
+    if (isEnded) return;
+    isEnded = true;
+    clearTimeout(timer);
+    for (const socket of open) if (socket !== result[1]) socket.destroy();
+    callback(...result);
+  };
+  const tryNext = (): void => {
+    clearTimeout(timer);
+    const address = addresses[tried];
+    if (isEnded || address === undefined) return;
+    tried += 1;
+    const socket = attempt({ hostname: address, servername: hostname }, (...result) => {
+      const [error] = result;
+      if (error === null) return end(...result);
+      errors.push(error);
+      open.delete(socket);
+      // A certificate that is refused says more than an address that does not answer.
+      if (errors.length === addresses.length) end(errors.find(tlsFaultOf) ?? errors[0] ?? error, null);
+      else tryNext();
+    });
+    open.add(socket);
+    timer = setTimeout(tryNext, NEXT_ADDRESS_MS);
+  };
+  lookup(hostname, { all: true, hints: ADDRCONFIG }, (error, found) => {
+    if (error) return end(error, null);
+    addresses = inOrder(found as LookupAddress[]);
+    tryNext();
+  });
+  return { destroy: (error) => end(error, null) };
+}
+
+/** The first address of each family comes first: one family may not work at all. */
+function inOrder(found: readonly LookupAddress[]): readonly string[] {
+  const firsts = [...new Map(found.toReversed().map((each) => [each.family, each])).values()].toReversed();
+  return [...new Set([...firsts, ...found])].map(({ address }) => address);
 }
 
 /** Connects to a target, host and port, by a tunnel through a proxy, of which `connect` makes an encrypted connection. */
