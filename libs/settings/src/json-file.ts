@@ -1,4 +1,4 @@
-import { type ReadText, readTextFile } from './settings.ts';
+import { type ReadText, readTextFile, stripEdges } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** The tokens of a JSON text that matter: brackets, and strings with the colon that makes one a name. */
@@ -12,7 +12,7 @@ export class JsonFile {
   read(path: string, readText: ReadText = readTextFile): Record<string, unknown> {
     let text: string;
     try {
-      text = readText(path);
+      text = stripEdges(readText(path));
     } catch (error) {
       throw this.fault(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
     }

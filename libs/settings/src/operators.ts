@@ -13,6 +13,7 @@ import {
   type SettingName,
   SETTINGS,
   type Settings,
+  stripEdges,
 } from './settings.ts';
 
 /** The operator whose credentials are `PLATFORM_*`. */
@@ -76,6 +77,20 @@ export function readInternalKey(environment: NodeJS.ProcessEnv): Buffer {
   return internalKeyOf(given, given === undefined ? readOperators(readSettings(environment)) : []);
 }
 
+/** The texts of the members of operators in `OPERATORS_FILE` that are sent to a platform, each with its name for people. */
+export function* textsIn(
+  { OPERATORS_FILE: path }: Settings,
+  readText: ReadText,
+): Generator<[string, string]> {
+  for (const [name, entry] of Object.entries(path === undefined ? {} : FILE.read(path, readText))) {
+    const { secretKeyFile, ...given } = entry as Record<string, unknown>;
+    if (typeof secretKeyFile === 'string')
+      given['secretKeyFile'] = readSecret(stripEdges(secretKeyFile), readText);
+    for (const [member, value] of Object.entries(given))
+      if (typeof value === 'string') yield [`OPERATORS_FILE: ${member} of "${name}"`, stripEdges(value)];
+  }
+}
+
 function operatorOf(name: string, settings: Settings): OperatorCredentials {
   const members = Object.entries(VARIABLES).map(([member, variable]) => [member, settings[variable]]);
   const ofOperator = [...OF_OPERATOR].map(([variable, member]) => [member, settings[variable]]);
@@ -113,10 +128,10 @@ function ownSettings(operator: string, entry: unknown, readText: ReadText): Part
 /** Reads a member as its variable is read; currency precisions may be an object as well: `{"USD": 2, "mBTC": 5}`. */
 function readMember(where: string, value: unknown, read: Reader<unknown>): unknown {
   if (read === precisions && typeof value === 'object') return precisionsIn(where, FILE.object(value, where));
-  if (typeof value !== 'string' || value === '')
+  if (typeof value !== 'string' || stripEdges(value) === '')
     throw FILE.fault(`${where} must be a string that is not empty`);
   try {
-    return read(value);
+    return read(stripEdges(value));
   } catch (error) {
     throw FILE.fault(`${where} ${(error as Error).message}`);
   }

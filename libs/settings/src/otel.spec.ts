@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { readOperators } from './operators.ts';
 import { tracingOf } from './otel.ts';
 import { readSettings } from './settings.ts';
-import { faultsOf, REQUIRED } from './settings.fixture.ts';
+import { REQUIRED } from './settings.fixture.ts';
+import { warningsOf } from './warnings.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com:4318/' };
 
@@ -12,7 +14,7 @@ describe('tracingOf', () => {
   it('is off unless an endpoint, or the exporter, is named', () => {
     expect(tracing({})).toBeUndefined();
     expect(tracing({ OTEL_SERVICE_NAME: 'bridge', OTEL_EXPORTER_OTLP_HEADERS: 'a=b' })).toBeUndefined();
-    expect(tracing({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
+    expect(tracing({ ...ENDPOINT, OTEL_SDK_DISABLED: 'True' })).toBeUndefined();
     expect(tracing({ ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined();
     const named = tracing({ OTEL_TRACES_EXPORTER: 'otlp' });
     expect(named?.url).toBe('http://localhost:4318/v1/traces');
@@ -33,19 +35,22 @@ describe('tracingOf', () => {
   });
 
   it.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'canary', 'must be an http or https URL'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'canary', 'must be pairs such as api-key=secret'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'canary=%', 'must be pairs such as api-key=secret'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be one of http/protobuf'],
     ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http/json', 'must be one of http/protobuf'],
-    [
-      'OTEL_TRACES_SAMPLER',
-      'canary',
-      'must be one of always_on, always_off, traceidratio, parentbased_always_on',
-    ],
+    ['OTEL_TRACES_EXPORTER', 'console', 'must be one of otlp, none'],
+    ['OTEL_SDK_DISABLED', 'canary', 'must be one of false, true'],
+    ['OTEL_TRACES_SAMPLER', 'canary', 'must be one of always_on, always_off, traceidratio'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.1', 'must be a number from 0 to 1'],
-  ])('refuses %s=%s', (variable, value, reason) => {
-    const [fault] = faultsOf(() => tracing({ [variable]: value }));
-    expect(fault).toContain(`${variable}: ${reason}`);
-    expect(fault).not.toContain('canary');
+    ['OTEL_BSP_SCHEDULE_DELAY', '5s', 'must be an integer from 1 to 3600000'],
+  ])('is off, with a warning, for %s=%s', (variable, value, reason) => {
+    const environment = { ...REQUIRED, PLATFORM_SECRET_KEY: 'key', ...ENDPOINT, [variable]: value };
+    const settings = readSettings(environment);
+    expect(tracingOf(settings)).toBeUndefined();
+    const warnings = [...warningsOf(settings, readOperators(settings), environment)];
+    expect(warnings).toEqual([expect.stringMatching(`^${variable} ${reason}.*; traces are off$`)]);
+    expect(warnings.join()).not.toContain('canary');
   });
 });

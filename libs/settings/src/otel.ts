@@ -37,6 +37,12 @@ const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
   }
 };
 
+/** OpenTelemetry compares such words in any case of letters. */
+const inAnyCase =
+  <T>(read: Reader<T>): Reader<T> =>
+  (value) =>
+    read(value.trim().toLowerCase());
+
 const protocol = oneOf(['http/protobuf']);
 
 const ratio: Reader<number> = (value) => {
@@ -52,8 +58,8 @@ export const OTEL_SETTINGS = {
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(optional(otlpHeaders)),
   OTEL_EXPORTER_OTLP_PROTOCOL: setting(protocol, 'http/protobuf'),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(protocol),
-  OTEL_TRACES_EXPORTER: optional(oneOf(['otlp', 'none'])),
-  OTEL_SDK_DISABLED: setting(oneOf(['false', 'true']), 'false'),
+  OTEL_TRACES_EXPORTER: optional(inAnyCase(oneOf(['otlp', 'none']))),
+  OTEL_SDK_DISABLED: setting(inAnyCase(oneOf(['false', 'true'])), 'false'),
   OTEL_SERVICE_NAME: setting(text, 'poker-bridge'),
   OTEL_TRACES_SAMPLER: setting(oneOf(SAMPLERS), 'parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: setting(ratio, '1'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 
 import { readSettings, SETTINGS } from './settings.ts';
 import { faultsOf as thrownBy, reading, REQUIRED } from './settings.fixture.ts';
@@ -7,6 +8,7 @@ const FILES: Readonly<Record<string, string>> = {
   'edited.txt': 'from-file\n',
   'windows.txt': 'from-file\r\n',
   'blanks.txt': ' from-file \n\n',
+  'marked.txt': '\uFEFFfrom-file\n',
   'empty.txt': '',
   'canary.txt': 'CANARY',
 };
@@ -32,9 +34,24 @@ describe('readSettings', () => {
   it.each([
     ['without the line break at its end', 'edited.txt', 'from-file'],
     ['without the line break of Windows', 'windows.txt', 'from-file'],
+    ['without a byte order mark', 'marked.txt', 'from-file'],
     ['with every other blank', 'blanks.txt', ' from-file \n'],
   ])('reads a secret from a file %s', (_, path, expected) => {
     expect(read({ PLATFORM_SECRET_KEY_FILE: path }).PLATFORM_SECRET_KEY).toBe(expected);
+  });
+
+  it('removes a line end and a byte order mark from any value, and nothing else', () => {
+    const edge = fc.constantFrom('', '\uFEFF');
+    const lineEnd = fc.constantFrom('', '\n', '\r', '\r\n', '\uFEFF');
+    const text = fc.string().filter((each) => !/^$|^\uFEFF|[\r\n\uFEFF]$/.test(each));
+    fc.assert(
+      fc.property(edge, text, lineEnd, (mark, value, end) => {
+        expect(read({ PLATFORM_CLIENT_ID: mark + value + end }).PLATFORM_CLIENT_ID).toBe(value);
+      }),
+    );
+    expect(read({ PLATFORM_BASE_URL: `${REQUIRED.PLATFORM_BASE_URL}\r\n`, AMQP_PREFIX: '\n' })).toEqual(
+      read({}),
+    );
   });
 
   it.each([
@@ -55,7 +72,7 @@ describe('readSettings', () => {
 
   /** Any text will do for them, or the file that it names is read later. */
   const UNREFUSED =
-    /_TLS_(CA|CERT|KEY)$|^(OPERATORS|CALLERS)_FILE$|_HOSTS?$|^PLATFORM_(CLIENT_ID|SECRET_KEY|URL_SCHEMES)$|^PLAYER_COUNTRY_MEMBER$|^OTEL_SERVICE_NAME$/;
+    /_TLS_(CA|CERT|KEY)$|^(OPERATORS|CALLERS)_FILE$|_HOSTS?$|^PLATFORM_(CLIENT_ID|SECRET_KEY|URL_SCHEMES)$|^PLAYER_COUNTRY_MEMBER$|^OTEL_/;
   const refused = Object.keys(SETTINGS).filter((name) => !UNREFUSED.test(name));
 
   it.each(refused)('names %s if its value cannot be read, never the value', (name) => {

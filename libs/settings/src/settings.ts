@@ -128,7 +128,11 @@ export function readSomeSettings<N extends SettingName>(
 ): Pick<Settings, N> {
   const reader = new VariableReader(environment, readText);
   const values = names.map((name) => [name, reader.read<unknown>(name, SETTINGS[name])]);
-  reader.check();
+  // OpenTelemetry's variables are injected for whole clusters: an unsupported one turns traces off (bus contract, section 7).
+  const { length } = reader.faults;
+  const faults = reader.faults.filter(({ variable }) => !variable.startsWith('OTEL_'));
+  if (faults.length > 0) throw new SettingsError(faults);
+  if (faults.length < length) values.push(['OTEL_TRACES_EXPORTER', 'none']);
   return Object.freeze(Object.fromEntries(values)) as Pick<Settings, N>;
 }
 
@@ -142,19 +146,29 @@ export class VariableReader {
   ) {}
 
   /** The value of a variable. If it cannot be read that is a fault, and the default, if there is one, is given instead. */
-  read<T>(name: string, { isSecret, isRequired, default: fallback, read }: Definition<T>): T {
-    const ofFile = `${name}_FILE`;
-    const value = this.environment[name] || undefined;
-    const path = isSecret ? this.environment[ofFile] || undefined : undefined;
+  read<T>(name: string, definition: Definition<T>): T {
+    const { isRequired, default: fallback, read } = definition;
     try {
-      if (value !== undefined && path !== undefined) throw new Error(`is given twice, also as ${ofFile}`);
-      const given = path === undefined ? (value ?? fallback) : readSecret(path, this.readText);
+      const given = this.textOf(name, definition) ?? fallback;
       if (given !== undefined) return read(given);
       if (isRequired) throw new Error('is required');
     } catch (error) {
-      this.fault(value === undefined && path !== undefined ? ofFile : name, (error as Error).message);
+      const isOfFile = definition.isSecret && !this.#textIn(name) && this.#textIn(`${name}_FILE`);
+      this.fault(isOfFile ? `${name}_FILE` : name, (error as Error).message);
     }
     return fallback === undefined ? (undefined as T) : read(fallback);
+  }
+
+  /** The text of a variable, or of the file that holds it; `undefined` if it is unset. @throws Error whose message is the reason */
+  textOf(name: string, { isSecret }: Definition<unknown>): string | undefined {
+    const value = this.#textIn(name);
+    const path = isSecret ? this.#textIn(`${name}_FILE`) : undefined;
+    if (value !== undefined && path !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
+    return path === undefined ? value : readSecret(path, this.readText);
+  }
+
+  #textIn(name: string): string | undefined {
+    return stripEdges(this.environment[name] ?? '') || undefined;
   }
 
   fault(variable: string, reason: string): void {
@@ -166,11 +180,16 @@ export class VariableReader {
   }
 }
 
-/** The secret in a file, without the line break that editors add. */
+/** The secret in a file. */
 export function readSecret(path: string, readText: ReadText): string {
-  const value = readFile(path, readText).replace(/\r?\n$/, '');
+  const value = stripEdges(readFile(path, readText));
   if (value === '') throw new Error('its file is empty');
   return value;
+}
+
+/** Removes what editors and `echo` add to a value: a line end at its end, and a byte order mark. */
+export function stripEdges(value: string): string {
+  return value.replace(/^\uFEFF/, '').replace(/(\r\n|\n|\r|\uFEFF)$/, '');
 }
 
 /** A file whose path a setting is. @throws Error whose message is the reason */

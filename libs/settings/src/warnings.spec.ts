@@ -8,9 +8,9 @@ import { warningsOf } from './warnings.ts';
 /** The warnings of the operator `default`, and of others of a file. */
 function warnings(variables: Record<string, string>, others: Record<string, object> = {}) {
   const environment = { ...REQUIRED, OPERATORS_FILE: 'operators.json', ...variables };
-  const settings = readSettings(environment);
-  const operators = readOperators(settings, () => JSON.stringify(others));
-  return [...warningsOf(settings, operators, environment)];
+  const readText = (path: string) => (path === 'operators.json' ? JSON.stringify(others) : `${path}\n`);
+  const settings = readSettings(environment, readText);
+  return [...warningsOf(settings, readOperators(settings, readText), environment, readText)];
 }
 const SECRET = { PLATFORM_SECRET_KEY: 'secret' };
 const CALLERS = { ...SECRET, CALLERS_FILE: 'callers.json' };
@@ -55,6 +55,34 @@ describe('warningsOf', () => {
     expect(warnings(variables, operators).join()).not.toContain('CANARY');
   });
 
+  it.each<[string, Record<string, string>, Record<string, object>?]>([
+    ['PLATFORM_SECRET_KEY', { PLATFORM_SECRET_KEY: 'CANARY ' }],
+    ['PLATFORM_SECRET_KEY', { PLATFORM_SECRET_KEY: '', PLATFORM_SECRET_KEY_FILE: '\u00a0CANARY' }],
+    ['PLATFORM_CLIENT_ID', { PLATFORM_CLIENT_ID: ' CANARY\n' }],
+    ['PLATFORM_CLIENT_ID', { PLATFORM_CLIENT_ID: '\u200bCANARY' }],
+    ['PLATFORM_BASE_URL', { PLATFORM_BASE_URL: ' https://CANARY.example/api' }],
+    ['AMQP_URL', { AMQP_URL: 'amqp://127.0.0.1,amqp://CANARY%20:p@127.0.0.1' }],
+    ['REDIS_URL', { REDIS_URL: 'redis://:CANARY%0A@127.0.0.1' }],
+    ['OPERATORS_FILE: clientId of "o"', {}, { o: { clientId: 'CANARY\t' } }],
+    ['OPERATORS_FILE: apiUrl of "o"', {}, { o: { clientId: 'c', apiUrl: ' https://CANARY.example' } }],
+    ['OPERATORS_FILE: secretKeyFile of "o"', {}, { o: { clientId: 'c', secretKeyFile: 'CANARY ' } }],
+  ])('names white space at an edge of %s', (name, variables, operators = {}) => {
+    const found = warnings({ ...CALLERS, ...variables }, operators);
+    expect(found).toEqual([expect.stringMatching(`^${name} has white space at`)]);
+    expect(found.join()).not.toContain('CANARY');
+  });
+
+  it('says nothing of traces that are turned off', () => {
+    const wrong = {
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_BSP_SCHEDULE_DELAY: '5s',
+      OTEL_TRACES_SAMPLER: 'x',
+    };
+    expect(warnings({ ...SECRET, ...wrong, OTEL_TRACES_EXPORTER: 'none' })).toEqual([]);
+    expect(warnings({ ...SECRET, ...wrong, OTEL_SDK_DISABLED: 'True' })).toEqual([]);
+    expect(warnings({ ...SECRET, ...wrong })).toHaveLength(3);
+  });
+
   it.each([
     ['PLATFORM_SECRT', 'PLATFORM_SECRET_KEY'],
     ['AMQP_URI', 'AMQP_URL'],
@@ -78,10 +106,13 @@ describe('warningsOf', () => {
       'PATH HOME HTTP_PROXY NODE_ENV REDIS_PASSWORD_HASH REDIS_SERVICE_HOST REDIS_PORT_6379_TCP_ADDR LANG LINES ' +
       'SESSION_MANAGER LOG_FORMAT OTEL_RESOURCE_ATTRIBUTES OTEL_EXPORTER_OTLP_TIMEOUT OTEL_METRICS_EXPORTER';
     const others = Object.fromEntries(foreign.split(' ').map((name) => [name, 'x']));
-    const own = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, 'x']));
+    const own = Object.fromEntries(
+      Object.keys(SETTINGS).map((name) => [name, name.startsWith('OTEL_') ? '' : 'x']),
+    );
     const files = { AMQP_URL_FILE: 'x', PLATFORM_SECRET_KEY_FILE: 'x', AMQP_URI: '' };
     const settings = readSettings({ ...REQUIRED, ...SECRET });
-    const found = warningsOf(settings, readOperators(settings), { ...own, ...files, ...others });
+    const given = { ...own, ...files, ...others, AMQP_URL: '', PLATFORM_SECRET_KEY: '' };
+    const found = warningsOf(settings, readOperators(settings), given, () => 'x');
     expect([...found]).toEqual([]);
   });
 });

@@ -2,7 +2,17 @@ import { distance } from 'fastest-levenshtein';
 
 import type { OperatorCredentials } from '#platform';
 
-import { type SettingName, SETTINGS, type Settings } from './settings.ts';
+import { textsIn } from './operators.ts';
+import { OTEL_SETTINGS } from './otel.ts';
+import type { Definition } from './readers.ts';
+import {
+  type ReadText,
+  readTextFile,
+  type SettingName,
+  SETTINGS,
+  type Settings,
+  VariableReader,
+} from './settings.ts';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 const KNOWN: ReadonlySet<string> = new Set([
@@ -19,6 +29,8 @@ const FOREIGN = /^(LANG|LINES|OTEL_(?!BSP|SDK|SERVICE|TRACES).*)$/;
 /** Appended to `{api_url}`, and so not a part of it. */
 const OPEN_GAME_PATH = /\/apiweb(\/v3(\/open-game)?)?$/;
 
+const WHITE_SPACE_AT_EDGE = /^[\s\u200B]|[\s\u200B]$/u;
+
 /**
  * A sentence for each setting that looks wrong and may be intended. No sentence holds a value.
  *
@@ -28,17 +40,50 @@ export function* warningsOf(
   settings: Settings,
   operators: readonly OperatorCredentials[],
   environment: NodeJS.ProcessEnv,
+  readText: ReadText = readTextFile,
 ): Generator<string> {
   for (const variable of Object.keys(environment)) {
     if (KNOWN.has(variable) || FOREIGN.test(variable) || environment[variable] === '') continue;
     const meant = nearestTo(variable);
     if (meant) yield `${variable} is not a setting and is ignored; was ${meant} meant?`;
   }
+  yield* warningsOfTraces(environment, readText);
+  yield* warningsOfWhiteSpace(settings, environment, readText);
   for (const operator of operators) yield* warningsOfOperator(operator, settings);
   if (settings.CALLERS_FILE === undefined && operators.length > 1)
     yield `every caller may use the credentials of all ${operators.length} operators; CALLERS_FILE says who may use which`;
   if (settings.INTERNAL_KEY === undefined && operators.every(({ secretKey }) => secretKey === undefined))
     yield 'there is no secret key to derive a key from: what workers write for each other is not protected; set INTERNAL_KEY';
+}
+
+/** Names the variables of OpenTelemetry that turned traces off because this worker does not support them. */
+function* warningsOfTraces(environment: NodeJS.ProcessEnv, readText: ReadText): Generator<string> {
+  const reader = new VariableReader(environment, readText);
+  const isDisabled = reader.read('OTEL_SDK_DISABLED', OTEL_SETTINGS.OTEL_SDK_DISABLED) === 'true';
+  if (isDisabled || reader.read('OTEL_TRACES_EXPORTER', OTEL_SETTINGS.OTEL_TRACES_EXPORTER) === 'none')
+    return;
+  const others = new VariableReader(environment, readText);
+  for (const [name, definition] of Object.entries<Definition<unknown>>(OTEL_SETTINGS))
+    others.read(name, definition);
+  for (const { variable, reason } of others.faults) yield `${variable} ${reason}; traces are off`;
+}
+
+/** Names the values that begin or end with white space: a signature with such a key is another one. */
+function* warningsOfWhiteSpace(
+  settings: Settings,
+  environment: NodeJS.ProcessEnv,
+  readText: ReadText,
+): Generator<string> {
+  const reader = new VariableReader(environment, readText);
+  const ofVariables = NAMES.map((name) => [name, reader.textOf(name, SETTINGS[name]) ?? ''] as const);
+  for (const [name, text] of [...ofVariables, ...textsIn(settings, readText)])
+    if (WHITE_SPACE_AT_EDGE.test(text)) yield `${name} has white space at its beginning or end`;
+  const { AMQP_URL, REDIS_URL = [], PLATFORM_PROXY_URL = [] } = settings;
+  for (const [name, urls] of Object.entries({ AMQP_URL, REDIS_URL, PLATFORM_PROXY_URL })) {
+    const credentials = [urls].flat().flatMap((url) => [new URL(url).username, new URL(url).password]);
+    if (credentials.some((encoded) => WHITE_SPACE_AT_EDGE.test(decodeURIComponent(encoded))))
+      yield `${name} has white space at the beginning or end of its user or password`;
+  }
 }
 
 /** Warnings about what the operator does not inherit from `default`. */

@@ -113,6 +113,32 @@ describe('settings that cannot be used', () => {
   });
 });
 
+describe('settings as editors and clusters leave them', () => {
+  const service = serviceForAll({ behaviour: healthy() });
+  const injected = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_BSP_SCHEDULE_DELAY: '5s' };
+
+  it.each<[string, Record<string, string>, RegExp[]]>([
+    [
+      'names white space around a key, and unsupported variables of OpenTelemetry',
+      { ...injected, PLATFORM_SECRET_KEY: `${CANARY} ` },
+      [/^OTEL_EXPORTER_OTLP_PROTOCOL .*traces are off/, /^OTEL_BSP_SCHEDULE_DELAY /, /^PLATFORM_SECRET_KEY /],
+    ],
+    [
+      'says nothing of line ends, or of traces that are turned off',
+      { ...injected, OTEL_SDK_DISABLED: 'True', PLATFORM_SECRET_KEY: `\uFEFF${CANARY}\r\n` },
+      [],
+    ],
+  ])('a worker starts, and %s', async (_, variables, warnings) => {
+    const worker = service.start(variables);
+    await worker.ready();
+    const warned = worker.log.map(({ msg }) => String(msg)).filter((msg) => /^(OTEL|PLATFORM)_/.test(msg));
+    expect(warned).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
+    expect(worker.stdout).not.toContain(CANARY);
+    worker.kill('SIGTERM');
+    await worker.ended();
+  });
+});
+
 describe('a topology that differs from the one on the broker', () => {
   const service = serviceForEach({ behaviour: healthy() });
 

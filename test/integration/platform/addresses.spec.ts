@@ -18,7 +18,8 @@ const REFUSED: LookupAddress = { address: '::1', family: 6 };
 function clientBy(port: number, ...addresses: LookupAddress[]) {
   const names = new Names((_name, _options, answer) => void setImmediate(answer, null, addresses));
   const origin = `http://platform.example:${port}`;
-  return buildClient({ origin, limits: { maxAttempts: 1, attemptTimeoutMs: 10_000 }, transport: { names } }).client;
+  return buildClient({ origin, limits: { maxAttempts: 1, attemptTimeoutMs: 10_000 }, transport: { names } })
+    .client;
 }
 
 describe('a platform with several addresses', () => {
