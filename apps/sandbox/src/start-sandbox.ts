@@ -29,7 +29,7 @@ export interface RunningSandbox {
  */
 export async function startSandbox(given: Settings): Promise<RunningSandbox> {
   const settings = { ...given };
-  const adapter = new JsonApiAdapter();
+  const adapter = new JsonApiAdapter(settings.profile);
   adapter.getInstance<Express>().disable('x-powered-by');
   adapter.useStaticAssets(ASSETS, {
     prefix: '/assets',

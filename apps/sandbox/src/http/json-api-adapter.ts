@@ -1,17 +1,25 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Problem } from '../control/problem.ts';
-import { errorDocument, exactJson, JSON_API, PlatformError } from '../interface/documents.ts';
+import { exactJson, JSON_API, PlatformError } from '../interface/documents.ts';
+import { errorBody, type Profile } from '../interface/real-profile.ts';
+import { Settings } from '../settings/settings.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
 import { type SandboxResponse, sendAnswer } from '../traffic/answer.ts';
 
 /** Express under Nest, with one difference: what a handler returns is written here, in one piece. */
 export class JsonApiAdapter extends ExpressAdapter {
+  constructor(private readonly profile: Profile) {
+    super();
+  }
+
   override reply(response: SandboxResponse, body: unknown, status = response.statusCode) {
     const { exchange } = response.req;
     if (exchange) exchange.counters.processed += 1;
     const contentType = exchange ? JSON_API : 'application/json';
-    sendAnswer(response, { status, contentType, body: body === undefined ? '' : exactJson(body) });
+    const isCreated = this.profile === 'real' && exchange?.operation === 'open-game';
+    const code = isCreated ? 201 : status;
+    sendAnswer(response, { status: code, contentType, body: body === undefined ? '' : exactJson(body) });
   }
 }
 
@@ -19,6 +27,8 @@ export class JsonApiAdapter extends ExpressAdapter {
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Sandbox');
+
+  constructor(private readonly settings: Settings) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const [request, response] = host.getArgs<[SandboxRequest, SandboxResponse]>();
@@ -32,7 +42,8 @@ export class ErrorFilter implements ExceptionFilter {
       sendAnswer(response, { status: document.status, contentType, body: exactJson(document) });
     } else {
       const parts = error instanceof PlatformError ? error.parts : {};
-      sendAnswer(response, { status, contentType: JSON_API, body: exactJson(errorDocument(status, parts)) });
+      const document = errorBody(this.settings.profile, request.exchange?.operation, status, parts);
+      sendAnswer(response, { status, contentType: JSON_API, body: exactJson(document) });
     }
   }
 }

@@ -41,7 +41,7 @@ export class PlatformError extends HttpException {
 }
 
 /** The texts of the interface document for reports and for conditions without a specific text. */
-const DETAILS: Readonly<Record<number, string>> = { 404: 'Not found', 422: 'Incorrect data' };
+export const DETAILS: Readonly<Record<number, string>> = { 404: 'Not found', 422: 'Incorrect data' };
 
 /** The `errors` document of the interface: `status` is an integer there, unlike in JSON:API itself. */
 export function errorDocument(status: number, parts: ErrorParts = {}) {

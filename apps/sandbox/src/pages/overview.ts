@@ -7,6 +7,7 @@ import { asText, OPERATIONS } from '../interface/documents.ts';
 import type { Shape } from '../interface/members.ts';
 import { type Player, Players } from '../players/players.ts';
 import { type Session, Sessions } from '../sessions/sessions.ts';
+import type { Settings } from '../settings/settings.ts';
 import { formParameters, queryParameters } from '../signature/signature.ts';
 import type { Exchange, Verdict } from '../traffic/exchange.ts';
 import { describeRequest, REDACTED, TrafficLog } from '../traffic/traffic-log.ts';
@@ -17,6 +18,9 @@ const SHOWN_FAULTS = 50;
 const SHOWN_PEOPLE = 10;
 const SHOWN_REQUESTS = 30;
 const MAX_CANONICAL = 4_096;
+const LENIENT =
+  'It is lenient, as the real platform is: v2 takes parameters in the query, a JSON body, and a form without userId. ' +
+  'The interface document does not show that.';
 
 /** The parts of the page that change while it is open, by their names. */
 type Parts = ReturnType<Overview['parts']>;
@@ -57,7 +61,12 @@ function newest<T>(items: readonly T[]): readonly T[] {
 }
 
 /** The first page: what happens in the sandbox now, with a form for faults. live.js keeps it up to date. */
-export function overviewPage(parts: Parts, address: string, clientId: string): string {
+export function overviewPage(
+  parts: Parts,
+  address: string,
+  clientId: string,
+  { profile, isLenient }: Pick<Settings, 'profile' | 'isLenient'>,
+): string {
   const live = (name: keyof Parts): Html => html`<div data-part="${name}">${parts[name]}</div>`;
   return page({
     title: 'Poker sandbox',
@@ -66,7 +75,8 @@ export function overviewPage(parts: Parts, address: string, clientId: string): s
     main: html`<div class="hero">
         <h1>The platform’s side</h1>
         <p>Signed requests come in at <code>${address}</code> for the client <code>${clientId}</code>.</p>
-        ${live('figures')}
+        ${profile === 'real' && html`<p>It answers as the real platform does (<code>SANDBOX_PROFILE=real</code>).</p>`}
+        ${isLenient && html`<p>${LENIENT}</p>`} ${live('figures')}
       </div>
       ${section('faults', 'Faults', html`${live('faults')} ${faultForm()}`)}
       ${section('requests', 'Last requests', live('requests'))}

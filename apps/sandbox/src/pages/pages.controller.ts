@@ -43,7 +43,7 @@ export class PagesController implements OnModuleDestroy {
   @Get()
   first(@Res() response: SandboxResponse): void {
     const { publicUrl, clients } = this.settings;
-    const body = overviewPage(this.overview.parts(), publicUrl, clients[0].id);
+    const body = overviewPage(this.overview.parts(), publicUrl, clients[0].id, this.settings);
     sendPage(response, body, { policy: OVERVIEW_POLICY });
   }
 

@@ -9,8 +9,18 @@ const AMOUNTS: ReadonlySet<string> = new Set([...FIGURE_NAMES, 'value']);
 const ODD_AMOUNTS = [288.31, '288.31', null];
 const ODD_MEMBERS = ['amount', 'user-id', 'currency'] as const;
 
-/** A page of a report as its envelope holds it, distorted by a fault. */
-export function readPage(asked: Pagination, fault: OtherFault | undefined, report: Sequence<Resource>) {
+/**
+ * A page of a report as its envelope holds it, distorted by a fault.
+ * @param isReal answers the last page for a page beyond it
+ */
+export function readPage(
+  { perPage: askedSize, page: askedPage }: Pagination,
+  fault: OtherFault | undefined,
+  report: Sequence<Resource>,
+  isReal: boolean,
+) {
+  const last = Math.max(1, Math.ceil(report.length / askedSize));
+  const asked = { perPage: askedSize, page: isReal ? Math.min(askedPage, last) : askedPage };
   const perPage = fault?.kind === 'clamped-per-page' ? Math.min(asked.perPage, fault.perPage) : asked.perPage;
   const before = Math.max(1, asked.page - 1);
   const page = fault?.kind === 'other-page' ? before : asked.page;

@@ -28,13 +28,18 @@ export class ReportsController {
   @Get('users/rake')
   rake(@VerifiedCall() call: Call, @Req() { originalUrl }: SandboxRequest) {
     const { client, query, content } = call;
-    const form = client.conventions.rakeParametersIn === 'form' ? content : query;
+    const form = this.settings.isLenient || client.conventions.rakeParametersIn === 'form' ? content : query;
     const report = this.reports.rake(client.id, readRakeQuery(form, query));
     return this.pageOf(report, call, originalUrl, ['self', 'first', 'last']);
   }
 
   private pageOf(report: Sequence<Resource>, { query, fault }: Call, url: string, linked: readonly Link[]) {
-    const { data, meta } = readPage(readPagination(query, this.settings.reports), fault, report);
+    const { data, meta } = readPage(
+      readPagination(query, this.settings.reports),
+      fault,
+      report,
+      this.settings.profile === 'real',
+    );
     const numbers = { self: meta['current-page'], first: 1, last: Math.max(1, meta['page-count']) };
     const links = linked.map((name) => {
       const link = new URL(url, this.settings.publicUrl);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
 import { PlatformError } from '../interface/documents.ts';
+import { currencyKey, ownUserId } from '../interface/real-profile.ts';
 import { Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import { figuresOf, MONEY_TYPES, type MoneyType, rakeOf, weightedSteps } from './figures.ts';
@@ -31,7 +32,8 @@ export class Reports {
 
   /** One record per day, user, currency and money type, in this order. */
   adHoc(clientId: string, query: ReportQuery): Sequence<Resource> {
-    const { records, seed } = this.settings.reports;
+    const { currencies, profile, reports } = this.settings;
+    const { records, seed } = reports;
     const accounts = this.select(clientId, query);
     // if the number of records is odd, the last account has only one money type
     const isLastHalf =
@@ -44,6 +46,12 @@ export class Reports {
       const moneyType = MONEY_TYPES[ofDay % MONEY_TYPES.length] as MoneyType;
       const date = dateOf(dayPart.day);
       const figures = figuresOf(seed, index, moneyType, dayPart);
+      if (profile === 'real') {
+        const own = ownUserId(userId);
+        const key = currencyKey(currencies.active, currency, moneyType === 1);
+        const attributes = { 'user-id': String(own), date, 'money-type': key, currency, ...figures };
+        return { type: 'ad-hoc-report', id: `${own}-${key}-${date}`, attributes };
+      }
       return {
         type: 'ad-hoc-report',
         // the integer distinguishes a user's records of one day
@@ -65,7 +73,13 @@ export class Reports {
       const { index, userId, currency: own } = accounts.at(position) as Account;
       const { preferredCurrency = system } = this.players.find(clientId, userId) ?? {};
       const currency = isConverted ? preferredCurrency : own;
-      const attributes = { 'user-id': userId, currency, value: rakeOf(index, steps) };
+      const value = rakeOf(index, steps);
+      if (this.settings.profile === 'real') {
+        const user = ownUserId(userId);
+        const attributes = { 'user-id': user, currency, value: String(value) };
+        return { type: 'players-rake', id: `${user}-${own}`, attributes };
+      }
+      const attributes = { 'user-id': userId, currency, value };
       return { type: 'players-rake', id: `${userId}-${own}`, attributes };
     };
     return { length: steps === 0 ? 0 : accounts.length, at };

@@ -12,6 +12,7 @@ import {
   text,
   textOf,
 } from '../interface/members.ts';
+import { ownUserId } from '../interface/real-profile.ts';
 import { checkCurrency, type PlayerDetails, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import type { Parameters } from '../signature/signature.ts';
@@ -80,8 +81,9 @@ export class SessionsController {
       throw new PlatformError(404, { detail: 'Player not found' });
     const request = { clientId: client.id, userId, authType, lang };
     const { sessionId, auth, url } = this.open(request, { nick, currency }, ATTRIBUTES);
+    const named = this.settings.profile === 'real' ? String(ownUserId(userId)) : userId;
     const attributes = {
-      'user-id': fault?.kind === 'other-user-id' ? otherUserId(userId, fault.as) : userId,
+      'user-id': fault?.kind === 'other-user-id' ? otherUserId(userId, fault.as) : named,
       'redirect-url': url,
       auth,
       'session-id': sessionId,

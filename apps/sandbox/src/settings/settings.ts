@@ -1,4 +1,5 @@
 import { integer, list, oneOf, optional, type Reader, setting, VariableReader } from '#settings';
+import { PROFILES, REAL_PER_PAGE_MAXIMUM } from '../interface/real-profile.ts';
 import { readClients, readFirstClient } from './clients.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +23,12 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
   const codes = (name: string, fallback: string) =>
     reader.read(name, setting(list(currencyCode), fallback)) as readonly [string, ...string[]];
 
+  const profile = choice('SANDBOX_PROFILE', PROFILES);
+  const isReal = profile === 'real';
   const settings = {
+    profile,
+    /** Takes v2 parameters in the query, a JSON body and a form without `userId`, as the real platform does. */
+    isLenient: choice('SANDBOX_LENIENT', isReal ? ['true', 'false'] : ['false', 'true']) === 'true',
     host: reader.read('SANDBOX_HOST', setting(String, '127.0.0.1')),
     /** 0 takes a free port. */
     port: number('SANDBOX_PORT', 3100, [0, 65_535]),
@@ -45,7 +51,7 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
       records: number('SANDBOX_REPORT_RECORDS', 1200, [0, 20_000_000]),
       perPageDefault: number('SANDBOX_PER_PAGE_DEFAULT', 20, [1, 10_000]),
       /** A larger `per-page` is lowered to it. */
-      perPageMaximum: number('SANDBOX_PER_PAGE_MAXIMUM', 1000, [1, 10_000]),
+      perPageMaximum: number('SANDBOX_PER_PAGE_MAXIMUM', isReal ? REAL_PER_PAGE_MAXIMUM : 1000, [1, 10_000]),
       /** Another seed gives other figures, and another order of random faults. */
       seed: number('SANDBOX_SEED', 1, [0, 0xffff_ffff]),
     },

@@ -2,8 +2,9 @@ import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'nod
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { OtherFault } from '../faults/faults.ts';
-import { errorDocument, JSON_API } from '../interface/documents.ts';
-import type { SandboxRequest } from './exchange.ts';
+import { JSON_API } from '../interface/documents.ts';
+import { errorBody, type Profile, waitHeaders } from '../interface/real-profile.ts';
+import type { Exchange, SandboxRequest } from './exchange.ts';
 
 export type SandboxResponse = ServerResponse & { readonly req: SandboxRequest };
 
@@ -15,11 +16,17 @@ export interface Answer {
 }
 
 /** The answer of a fault that replaces the platform; nothing is processed. */
-export function answerInstead(fault: OtherFault | undefined): Answer | undefined {
+export function answerInstead(
+  { operation, planned: { fault } }: Exchange,
+  profile: Profile,
+): Answer | undefined {
   if (fault?.kind === 'status') {
     const { status, retryAfter, pointer, empty } = fault;
-    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-    const document = pointer === undefined ? errorDocument(status) : { errors: [{ source: { pointer } }] };
+    const headers = waitHeaders(profile, status, retryAfter);
+    const document =
+      pointer === undefined
+        ? errorBody(profile, operation, status, {})
+        : { errors: [{ source: { pointer } }] };
     return { status, contentType: JSON_API, body: empty ? '' : JSON.stringify(document), headers };
   }
   if (fault?.kind !== 'html' && fault?.kind !== 'redirect') return undefined;

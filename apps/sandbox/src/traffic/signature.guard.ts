@@ -16,6 +16,10 @@ import type { Call, Exchange, SandboxRequest, Verdict } from './exchange.ts';
 /** In a longer body, the search for a mistake would slow other requests. */
 const MAX_EXPLAINED_BYTES = 16_384;
 
+function isJson(mediaType = ''): boolean {
+  return /[/+]json$/.test(mediaType);
+}
+
 /** The 400 for a missing or wrong signature, in the words of the endpoint. */
 function rejection(exchange: Exchange, reason: string, more: Partial<Verdict> = {}): PlatformError {
   const explanation = { reason, ...more };
@@ -61,8 +65,15 @@ export class SignatureGuard implements CanActivate {
 
     const isForm = mediaType === 'application/x-www-form-urlencoded';
     const text = body.toString();
-    const content = isV2 ? formParameters(isForm ? text : '') : parseJson(text);
+    const isLenient = this.settings.isLenient && isV2;
+    const form = () => formParameters(isForm ? text : '');
+    const content = isV2 && !(isLenient && isJson(mediaType)) ? form() : parseJson(text);
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
+    if (isLenient) {
+      const { clientId: _clientId, ...inQuery } = query;
+      const all = { ...inQuery, ...content, ...(operation === 'session' && { userId: params['userId'] }) };
+      return { client, query, content: all, fault: planned.fault };
+    }
     if (operation === 'session' && content['userId'] !== params['userId'])
       throw rejection(exchange, 'The form must hold userId with the same value as the path.');
     return { client, query, content, fault: planned.fault };

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import { FaultRules } from '../faults/fault-rules.ts';
+import { Settings } from '../settings/settings.ts';
 import { answerInstead, type SandboxResponse, sendAnswer } from './answer.ts';
 import { operationOf } from '../interface/documents.ts';
 import { readBody, type SandboxRequest } from './exchange.ts';
@@ -15,6 +16,7 @@ export class TrafficMiddleware implements NestMiddleware {
   constructor(
     private readonly log: TrafficLog,
     private readonly faults: FaultRules,
+    private readonly settings: Settings,
   ) {}
 
   async use(request: SandboxRequest, response: SandboxResponse, next: () => void): Promise<void> {
@@ -37,7 +39,7 @@ export class TrafficMiddleware implements NestMiddleware {
     // once the sandbox has stopped, the process does not wait
     if (planned.delayMs > 0) await wait(planned.delayMs, undefined, { ref: false });
 
-    const instead = answerInstead(planned.fault);
+    const instead = answerInstead(exchange, this.settings.profile);
     if (instead) sendAnswer(response, instead);
     else next();
   }
