@@ -3,6 +3,7 @@ import type { ChannelModel } from 'amqplib';
 import { BrokerConnection, type BrokerConnectionOptions } from '../connection/broker-connection.ts';
 import { releaseOf } from '../connection/broker-release.ts';
 import { within } from '../connection/questions.ts';
+import { setLast } from '../set-last.ts';
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
 import {
   type OutgoingMessage,
@@ -23,24 +24,40 @@ const KEY = /^amq\.rabbitmq\.reply-to\.([A-Za-z\d+/]+={0,2})\.[^.]+$/;
 /** `NEW_PID_EXT` of Erlang's external term format: the node is an atom, and its length takes one byte or two. */
 const PROCESS = /^\x83X(?:w|[dv]\0)([^])([\w.@-]+)[^]{12}$/;
 
-/**
- * Publishes to direct reply keys (`amq.rabbitmq.reply-to.…`) over a connection of their own, which is opened for the first
- * of them: before RabbitMQ 4.3, the broker closes a connection that publishes to a key that it cannot read.
- */
-export class DirectReplies {
-  readonly #publisher = new ConfirmedPublisher();
-  readonly #connection: BrokerConnection;
-  /** Beginnings of keys that the broker could not read although they look like one; each has cost a connection. */
-  readonly #unreadable = new Set<string>();
+/** The kinds of keys that are remembered as confirmed; each is a channel of a caller. */
+const MOST_CONFIRMED = 10_000;
+
+/** A connection for direct replies, which is opened for the first of them. */
+class Line {
+  readonly publisher = new ConfirmedPublisher();
+  readonly connection: BrokerConnection;
   /** Whether the broker returns only what nobody takes; by its release, read once for each connection. */
-  #returnsOnlyUndelivered = false;
+  returnsOnlyUndelivered = false;
 
   constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
     const setUp = (model: ChannelModel): Promise<void> => {
-      this.#returnsOnlyUndelivered = releaseOf(model).isFrom43;
-      return this.#publisher.attach(model);
+      this.returnsOnlyUndelivered = releaseOf(model).isFrom43;
+      return this.publisher.attach(model);
     };
-    this.#connection = new BrokerConnection({ ...options, setUp });
+    this.connection = new BrokerConnection({ ...options, setUp });
+  }
+}
+
+/**
+ * Publishes to direct reply keys (`amq.rabbitmq.reply-to.…`) over connections of their own: before RabbitMQ 4.3, the broker
+ * closes a connection that publishes to a key that it cannot read, and the replies on their way over it may be lost. So a kind
+ * of key that was never confirmed does not share a connection with those that were.
+ */
+export class DirectReplies {
+  readonly #untried: Line;
+  readonly #trusted: Line;
+  readonly #confirmed = new Map<string, true>();
+  /** Beginnings of keys that the broker could not read although they look like one; each has cost a connection. */
+  readonly #unreadable = new Set<string>();
+
+  constructor({ name, ...options }: Omit<BrokerConnectionOptions, 'setUp'>) {
+    this.#untried = new Line({ ...options, name: `${name} untried` });
+    this.#trusted = new Line({ ...options, name });
   }
 
   /**
@@ -51,10 +68,9 @@ export class DirectReplies {
     // The part that the broker decodes: what follows the next dot is a secret.
     const kind = message.routingKey.split('.', 4).join('.');
     if (this.#unreadable.has(kind)) return 'returned';
-    this.#connection.open();
     let isLate = false;
     try {
-      const published = this.#publish(message, () => !isLate && isWanted());
+      const published = this.#publish(message, kind, () => !isLate && isWanted());
       return await within(TIMEOUT_MS, 'a direct reply', published);
     } catch (error) {
       isLate = true;
@@ -66,16 +82,23 @@ export class DirectReplies {
     }
   }
 
-  async #publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
-    await this.#connection.established();
-    const mandatory = this.#returnsOnlyUndelivered;
+  async #publish(message: OutgoingMessage, kind: string, isWanted: () => boolean): Promise<PublishOutcome> {
+    // From RabbitMQ 4.3 on no key costs a connection.
+    const isTrusted = this.#confirmed.has(kind) && !this.#untried.returnsOnlyUndelivered;
+    const line = isTrusted ? this.#trusted : this.#untried;
+    line.connection.open();
+    await line.connection.established();
+    const mandatory = line.returnsOnlyUndelivered;
     if (!mandatory && !isReadable(message.routingKey)) return 'returned';
-    return this.#publisher.publish({ ...message, mandatory }, isWanted);
+    const outcome = await line.publisher.publish({ ...message, mandatory }, isWanted);
+    if (outcome === 'confirmed') setLast(this.#confirmed, kind, true, MOST_CONFIRMED);
+    return outcome;
   }
 
   async close(): Promise<void> {
-    this.#publisher.close();
-    await this.#connection.close();
+    const lines = [this.#untried, this.#trusted];
+    for (const { publisher } of lines) publisher.close();
+    await Promise.all(lines.map(({ connection }) => connection.close()));
   }
 }
 
@@ -84,7 +107,10 @@ export class DirectReplies {
  * a secret.
  */
 function isReadable(key: string): boolean {
-  const term = Buffer.from(KEY.exec(key)?.[1] ?? '', 'base64').toString('latin1');
-  const [, length, node] = PROCESS.exec(term) ?? [];
+  const [, encoded = ''] = KEY.exec(key) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  // The broker decodes more strictly than Node.js.
+  if (bytes.toString('base64') !== encoded) return false;
+  const [, length, node] = PROCESS.exec(bytes.toString('latin1')) ?? [];
   return node !== undefined && node.length === length?.charCodeAt(0);
 }
