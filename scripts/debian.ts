@@ -5,10 +5,11 @@ import spawn, { type SubprocessError } from 'nano-spawn';
 
 /**
  * Installs packages without starting the services that come with them: policy-rc.d forbids that, and is put there only
- * if there is none, and removed whichever way the installation ends. Two at once wait for each other.
+ * if there is none, and removed whichever way the installation ends. Two at once wait for each other by a lock in a folder
+ * that only root may write.
  */
 const INSTALL = `
-exec 9>/run/lock/poker-bridge-apt.lock
+exec 9>/run/poker-bridge-apt.lock
 flock 9
 policy=/usr/sbin/policy-rc.d
 trap 'exit 130' INT
@@ -71,7 +72,7 @@ export async function unpackPackage(name: string, suite: string, folder: string)
     config,
     `Dir::State "${apt}"; Dir::State::status "${apt}/status"; Dir::Cache "${apt}";
      Dir::Etc::sourcelist "${apt}/sources.list"; Dir::Etc::sourceparts "/dev/null";
-     Acquire::Languages "none"; Acquire::Check-Valid-Until "false"; APT::Sandbox::User "root";\n`,
+     Acquire::Languages "none"; APT::Sandbox::User "root";\n`,
   );
   await runApt(`unpacking ${name} of Debian ${suite}`, UNPACK, [apt, name, folder], { APT_CONFIG: config });
   rmSync(apt, { recursive: true });
