@@ -182,4 +182,22 @@ describe('poker-bridge report --resume', () => {
     const { code, stderr } = await fetch('--force');
     expect([code, stderr]).toEqual([2, expect.stringContaining('was not begun by this version; remove it')]);
   });
+
+  it.each([
+    ['a page without records', '{"version":3,"identity":{}}\n{"records":5}'],
+    ['a page without counts', '{"version":3,"identity":{}}\n{"records":[],"precisions":{}}'],
+    [
+      'records that are no objects',
+      '{"records":[null],"precisions":{},"page":1,"pageCount":2,"perPage":1,"totalCount":2}',
+    ],
+  ])('refuses %s in what an earlier run has left, without a stack', async (_, content) => {
+    folder.write(`${FILE}.part`, content);
+    for (const more of [[], ['--resume']]) {
+      const { code, stderr } = await fetch(...more);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/has a page that is not one of a report.*\n$/),
+      ]);
+    }
+  });
 });

@@ -8,8 +8,10 @@ export type Format = keyof typeof FORMATS;
 
 /** What a spreadsheet would take for the beginning of a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
+/** The same after what other settings of a spreadsheet take for the end of a cell or a row. */
+const LATER_FORMULA = /(?<=[;\r\n][^\S\r\n]*)(?=[=+\-@])/g;
 const NUMBER = /^[-+]?\d+(\.\d+)?$/;
-const NEEDS_QUOTES = /[",\r\n]/;
+const NEEDS_QUOTES = /[",;\r\n]/;
 /** Rows that are held in memory at once. */
 const GROUP_ROWS = 10_000;
 
@@ -46,7 +48,8 @@ export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
     const text = written(value ?? '');
     const isFormula = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text);
-    const safe = isFormula ? `'${text}` : text;
+    const later = typeof value === 'string' ? text.replace(LATER_FORMULA, "'") : text;
+    const safe = isFormula ? `'${later}` : later;
     return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${cells.join(',')}\r\n`;

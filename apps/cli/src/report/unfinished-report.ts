@@ -66,7 +66,7 @@ export class UnfinishedReport {
   }
 
   async *records(): AsyncGenerator<ReportRecord> {
-    for await (const { records = [] } of this.#entries()) yield* records;
+    for await (const entry of this.#entries()) if (isPage(entry)) yield* entry.records ?? [];
   }
 
   /**
@@ -105,14 +105,20 @@ export class UnfinishedReport {
 
   async #begin(): Promise<void> {
     const { identity, resumes, mayReplace } = this.#options;
+    const fault = (why: string): ExitError => usageError(`${partOf(this.#options)} ${why}`);
+    const stat = await this.#file.stat();
+    if (!stat.isFile()) throw fault('is no regular file; remove it');
+    const { size } = stat;
     let head: Partial<Head> = {};
+    let isOdd = false;
     for await (const entry of this.#entries()) {
-      if (entry.records) this.#facts.add(entry as Page);
+      if (isPage(entry)) this.#facts.add(entry as Page);
+      else if (entry.records !== undefined) isOdd = true;
       if (entry.identity) head = entry;
     }
+    if (isOdd && (resumes || !mayReplace))
+      throw fault('has a page that is not one of a report; --force begins again');
     const { version, owner, identity: left } = head;
-    const fault = (why: string): ExitError => usageError(`${partOf(this.#options)} ${why}`);
-    const { size } = await this.#file.stat();
     if (size > 0 && version !== VERSION) throw fault('was not begun by this version; remove it');
     if (owner && isAnotherAndRuns(owner)) {
       throw usageError(`process ${owner.pid} is reading a report into the same file: wait for it`);
@@ -151,6 +157,15 @@ export class UnfinishedReport {
       yield Object(jsonOr({}, line)) as Partial<Head & Page>;
     }
   }
+}
+
+/** True if an entry has what every page has: a file may be damaged, or written by hand. */
+function isPage(entry: Partial<Head & Page>): boolean {
+  const { records, precisions, page, pageCount, perPage, totalCount, readAt } = entry;
+  const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+  const counts: unknown[] = [page, pageCount, perPage, totalCount];
+  const areCounts = counts.every((count) => Number.isSafeInteger(count)) && typeof readAt === 'string';
+  return areCounts && isObject(precisions) && Array.isArray(records) && records.every(isObject);
 }
 
 /** Does what writes a file. @throws ExitError if the disk is full, or refuses it otherwise; else as the work does */
