@@ -79,6 +79,8 @@ export class Metrics {
     Commands that were answered with the stored reply of an earlier one with the same identity.`);
   readonly deadLetters = this.#number(`poker_dead_letters_total
     Commands that were dead-lettered.`);
+  readonly pipelineErrors = this.#number(`poker_pipeline_errors_total
+    Unexpected errors while a command was processed; each is a fault of the worker.`);
   readonly undeliveredReplies = this.#number(`poker_replies_undelivered_total
     Replies and announcements that could not be delivered and were parked.`);
   readonly forwardedReplies = this.#number(`poker_replies_forwarded_total

@@ -73,6 +73,11 @@ describe('busObserver', () => {
       'poker_commands_returned_total{lane="interactive"} 1',
       (observer: MessagingObserver) => observer.commandReturned(COMMAND, new SyntaxError('QUOTED')),
     ],
+    [
+      'failed by an unexpected error',
+      'poker_pipeline_errors_total 1',
+      (observer: MessagingObserver) => observer.pipelineFailed(COMMAND, new SyntaxError('QUOTED')),
+    ],
   ])('logs a command that was %s, and does not count it as answered', async (how, counted, act) => {
     const { series, lines } = await shownAfter(act);
     expect(series).toEqual([counted]);

@@ -52,6 +52,10 @@ export function busObserver(
       metrics.commandsReturned.labels(command.lane).value += 1;
       logger.warn({ ...command, cause }, 'command returned to its queue; it is delivered again');
     },
+    pipelineFailed: (command, cause) => {
+      metrics.pipelineErrors.value += 1;
+      logger.error({ ...command, cause }, 'unexpected error while processing a command');
+    },
     commandReplayed: (command) => {
       metrics.replays.value += 1;
       logger.debug(command, 'command seen before; its reply is replayed');

@@ -27,6 +27,8 @@ export abstract class CommandContext<Client = unknown> {
   /** With those credentials. */
   abstract readonly client: Client;
   abstract readonly deadline: Deadline;
+  /** Once it is not alive, settled or lost with its channel, no further call starts: the broker delivers what was lost again. */
+  abstract readonly delivery: Pick<Delivery, 'isAlive'>;
   /** What the spans of its calls are children of, if it is traced. */
   abstract readonly traceContext: Context | undefined;
   /** Calls to the platform so far; the client counts them. */
@@ -98,9 +100,18 @@ export class Command {
     this.#tail = { close, before: this.#tail };
   }
 
-  /** Closes what the steps opened, the last one first. */
+  /** Closes what the steps opened, the last one first. @throws the first error of a tail, once all of them were called */
   end(settlement: Settlement): void {
-    for (let tail = this.#tail; tail; tail = tail.before) tail.close(settlement);
+    const errors: unknown[] = [];
+    for (let tail = this.#tail; tail; tail = tail.before) {
+      try {
+        tail.close(settlement);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    this.#tail = undefined;
+    if (errors.length > 0) throw errors[0];
   }
 }
 

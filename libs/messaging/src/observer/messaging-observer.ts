@@ -53,6 +53,8 @@ export abstract class MessagingObserver {
   ): void;
   /** To its own lane, or to the quarantine. */
   abstract commandMoved(command: CommandFacts, queue: string): void;
+  /** An error that nobody expected. The command is returned to its queue unless it was acknowledged before. */
+  abstract pipelineFailed(command: Partial<CommandFacts>, error: unknown): void;
   /** Left to the broker, which delivers it again. */
   abstract commandReturned(command: CommandFacts, reason: unknown): void;
   abstract commandReplayed(command: CommandFacts): void;

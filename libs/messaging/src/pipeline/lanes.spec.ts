@@ -6,7 +6,7 @@ import { CommandError, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
-import { copiedCommandOf } from '../command/command.fixture.ts';
+import { commandOf, copiedCommandOf } from '../command/command.fixture.ts';
 import { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
 
@@ -181,6 +181,31 @@ describe('a delivery at which a part of the worker fails', () => {
     expect(await spec.process()).toMatchObject({ end: 'requeued', published: [] });
     spec.failsAt = undefined;
     expect((await spec.process()).published.map(answered)).toEqual(['session.created']);
+  });
+
+  it.each([
+    ['before it is decided', 'commandTaken', 'requeued'],
+    ['after it was acknowledged', 'commandReleased', 'acknowledged'],
+  ] as const)('is reported with its id and the error, if that is thrown %s', async (_, failsAt, expected) => {
+    const spec = new SpecPipeline();
+    spec.failsAt = failsAt;
+    expect((await spec.process()).end).toBe(expected);
+    const reported = spec.told.filter(([method]) => method === 'pipelineFailed');
+    const error = { message: 'a part has failed', stack: expect.any(String) };
+    expect(reported).toMatchObject([['pipelineFailed', { id: 'm-1' }, error]]);
+  });
+
+  it('closes all tails, whichever of them throws', async () => {
+    const command = commandOf();
+    const closed: number[] = [];
+    for (const tail of [1, 2, 3]) {
+      command.atEnd(() => {
+        closed.push(tail);
+        throw new Error(`tail ${tail}`);
+      });
+    }
+    expect(() => command.end({ kind: 'return', cause: undefined })).toThrow('tail 3');
+    expect(closed).toEqual([3, 2, 1]);
   });
 
   it('is answered if it cannot be read, and dead-lettered with its reason and no operator', async () => {

@@ -40,6 +40,7 @@ export class Pipeline {
   async process(delivery: Delivery): Promise<void> {
     const { observer } = this.#bus;
     let place: Place<Command> | undefined;
+    let end: Settlement = { kind: 'return', cause: undefined };
     try {
       const command = this.#open(delivery);
       place = this.#inFlight.add(command);
@@ -52,16 +53,33 @@ export class Pipeline {
       } catch (thrown) {
         settlement = settlementOf(command, thrown);
       }
-      const end = await settle(command, settlement, this.#bus, this.#outbox);
+      end = await settle(command, settlement, this.#bus, this.#outbox);
+    } catch (error) {
+      this.#failed(error, delivery, place?.item);
+    }
+    if (!place) return;
+    this.#inFlight.leave(place);
+    const { item: command } = place;
+    try {
       command.end(end);
       const { trace, attempts } = command;
       trace?.end({ settlement: end.kind, code: failureOf(end)?.code, cause: causeOf(end), attempts });
-      observer.commandReleased(lane);
+      observer.commandReleased(command.envelope.lane);
+    } catch (error) {
+      this.#failed(error, delivery, command);
+    }
+  }
+
+  /** Reports an error that nobody expected, which costs this delivery and not the process. */
+  #failed(error: unknown, delivery: Delivery, command: Command | undefined): void {
+    // Requeued only if it was not acknowledged before.
+    delivery.requeue();
+    const messageId: unknown = delivery.message.properties.messageId;
+    const facts = command ? factsOf(command) : { id: typeof messageId === 'string' ? messageId : '' };
+    try {
+      this.#bus.observer.pipelineFailed(facts, error);
     } catch {
-      // Nothing above is expected to throw; an error costs this delivery, and not the process.
-      delivery.requeue();
-    } finally {
-      if (place) this.#inFlight.leave(place);
+      // The observer itself is what fails.
     }
   }
 
