@@ -13,7 +13,7 @@ describe('names', () => {
   );
   /** Arguments of queues and properties of the broker; no headers of this service. */
   const ARGUMENTS =
-    /^x-(queue-type|priority|message-ttl|expires|overflow|max-length(-bytes)?|delivery-limit|dead-letter-.*)$/;
+    /^x-(queue-type|priority|consumer-timeout|message-ttl|expires|overflow|max-length(-bytes)?|delivery-limit|dead-letter-.*)$/;
 
   const text = read('docs/messages.md');
   const { exchanges, queues, names } = topologyOf('poker', RETRY_DELAYS_MS);

@@ -17,7 +17,7 @@ import { rootsOf } from './transport/connections.ts';
 export type PlatformClientOptions = Pick<OperatorShare, 'limits'> &
   Partial<Pick<OperatorShare, 'transport' | 'observer' | 'tracer' | 'clock' | 'random'>>;
 
-/** The signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
+/** The signed calls for one operator. A call rejects with a CommandError, or `Abandoned` if its command has left this worker. */
 export class PlatformClient {
   readonly #stopping = new AbortController();
   readonly #share: OperatorShare;

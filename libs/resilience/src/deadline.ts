@@ -6,6 +6,12 @@ export class DeadlineExceeded extends Error {
   override readonly message = 'The deadline passed.';
 }
 
+/** Nothing further is done for a command that is not this worker's any more, for example because its delivery was lost. */
+export class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+  override readonly message = 'The command is not in the hands of this worker any more.';
+}
+
 /** The longest delay that a Node.js timer takes; beyond it, it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

@@ -41,6 +41,22 @@ describe('a transient failure', () => {
   });
 });
 
+it.each(OPERATIONS)(
+  'a call of a command whose delivery is lost makes no further attempt: %s',
+  async (operation) => {
+    const delivery = { isAlive: true };
+    platform.always((_request, response) => {
+      delivery.isAlive = false;
+      response.writeHead(503).end();
+    });
+    const { client } = buildClient();
+    const abandoned = { name: 'Abandoned' };
+    for (let call = 0; call < 2; call += 1)
+      await expect(CALLS[operation](client, { ...callWithin(), delivery })).rejects.toMatchObject(abandoned);
+    expect(platform.requests).toHaveLength(1);
+  },
+);
+
 it.each([200, 302, 400, 422])('an answer for good is not retried: %d', async (status) => {
   platform.always(answers(status, '<html>'));
   const call = callWithin();

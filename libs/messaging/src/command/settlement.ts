@@ -1,6 +1,6 @@
 import { CommandError, type ErrorBody, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
-import { DeadlineExceeded } from '#resilience';
+import { Abandoned, DeadlineExceeded } from '#resilience';
 
 import type { Envelope } from '../envelope/open-envelope.ts';
 import { isCopy } from '../envelope/own-headers.ts';
@@ -44,8 +44,9 @@ export interface Copy {
 
 /** The one funnel from what was thrown to what becomes of the command. */
 export function settlementOf(command: Failing, thrown: unknown): Settlement {
-  // The broker did not take a reply: nothing is decided.
-  if (thrown instanceof UnconfirmedError) return { kind: 'return', cause: thrown };
+  // The broker did not take a reply, or delivers the command again: nothing is decided.
+  if (thrown instanceof UnconfirmedError || thrown instanceof Abandoned)
+    return { kind: 'return', cause: thrown };
   const error = toCommandError(thrown, command);
   return answerWith({ type: 'command.failed', data: errorBodyOf(error, command) }, error.cause);
 }

@@ -34,13 +34,14 @@ export function refuse(
       violations: [...violations, ...violationsOf(type, data)],
     });
   }
-  const { deadline, trace } = command;
+  const { deadline, delivery, trace } = command;
   const context: CommandContext = {
     id,
     caller,
     operator,
     client,
     deadline,
+    delivery,
     traceContext: trace?.context,
     attempts: 0,
     progress: undefined,

@@ -1,7 +1,7 @@
 import { isObservable, lastValueFrom } from 'rxjs';
 
 import { CommandError, isFinalReplyType, type Reply } from '#contracts';
-import { DeadlineExceeded } from '#resilience';
+import { Abandoned, DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand, Next, Step } from '../command/command.ts';
 import { type Settlement, settlementOf } from '../command/settlement.ts';
@@ -54,6 +54,7 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
       for await (const reply of replies) {
         // The final reply was sent at the deadline; nothing may follow it.
         if (command.deadline.expired) throw new DeadlineExceeded();
+        if (!command.delivery.isAlive) throw new Abandoned();
         await outbox.send(command, reply);
         onSent?.(command);
         if (isFinalReplyType(reply.type)) return { kind: 'answer', reply, isSent: true };

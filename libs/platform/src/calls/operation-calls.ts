@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 
 import type { CommandData } from '#contracts';
 import {
+  Abandoned,
   type Admission,
   type Admittance,
   Attempts,
@@ -30,6 +31,8 @@ import { classifyAttempt, healthOf, type Outcome, resultOf } from './classify-at
 /** What all calls for one command share; each of them changes it. */
 export interface CallContext {
   readonly deadline: Deadline;
+  /** No attempt starts once it is not alive: another worker may have the command. Default: it always is. */
+  readonly delivery?: { readonly isAlive: boolean };
   /** Attempts that were started for this command. */
   attempts: number;
   /** What the spans of its attempts are children of. Default: they are not traced. */
@@ -136,7 +139,7 @@ export class OperationCalls<O extends Operation> {
    * Makes a call, and reads its answer. It is one function, since each further one that waits costs memory and time for every
    * command in flight.
    *
-   * @throws CommandError unless it succeeds
+   * @throws CommandError unless it succeeds; Abandoned if the delivery of its command ended before an attempt
    */
   async make(call: Call<O>, context: CallContext): Promise<Result<O>> {
     const { admission, observer } = this.share;
@@ -198,6 +201,7 @@ export class OperationCalls<O extends Operation> {
     // The deadline may have passed, and the circuit opened, while the call waited for its admission.
     const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) return this.#refused('expired');
+    if (context.delivery?.isAlive === false) throw new Abandoned();
     const pass = this.#circuit.enter();
     if (pass === undefined) return this.#refused('circuit-open');
     context.attempts += 1;

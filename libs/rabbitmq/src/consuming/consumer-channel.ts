@@ -14,6 +14,11 @@ import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
+/**
+ * From RabbitMQ 4.3 on, a consumer's own value replaces the broker's `consumer_timeout`, which its administrator may have set
+ * shorter than a message may take. It is the broker's default.
+ */
+const CONSUMER_TIMEOUT = { 'x-consumer-timeout': 1_800_000 };
 /** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
 const MAX_UNAPPLIED = 32;
 export const DEAF = 'its queue holds messages, and none came';
@@ -158,7 +163,10 @@ export class ConsumerChannel {
     const consumerTag = `consumer-${(this.#consumers += 1)}`;
     this.#consumerTags.push(consumerTag);
     const limited = channel.prefetch(prefetch);
-    const consuming = channel.consume(this.queue, this.#onMessage, { consumerTag });
+    const consuming = channel.consume(this.queue, this.#onMessage, {
+      consumerTag,
+      arguments: CONSUMER_TIMEOUT,
+    });
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
     const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);
     await within(timeoutMs, 'the consumer', answers);
