@@ -188,6 +188,48 @@ describe('a parked reply', () => {
   });
 });
 
+/** Parked replies of as many queues that are gone. */
+const GONE = 4_000;
+const SETTLED_MS = 15_000;
+const MEASURED_MS = 20_000;
+/** Of one processor, by a test machine under load. */
+const MOST_CPU = 0.1;
+
+describe(`beside ${GONE} parked replies of queues that are gone`, () => {
+  const service = serviceForAll({ behaviour: healthy(), variables: { INTERNAL_KEY }, workers: 1 });
+  const cpuSeconds = () => service.running.metric('process_cpu_seconds_total');
+
+  it('the reply of another caller is delivered within ten seconds, and the worker rests', async () => {
+    const { channel } = service.caller;
+    const parked = service.name('replies.undelivered');
+    const seal = sealWith();
+    const park = (queue: string): void => {
+      const headers = { 'x-reason': 'REPLY_QUEUE_GONE', 'x-origin-queue': queue };
+      const properties = { persistent: true, type: 'session.created', headers };
+      const content = Buffer.from(JSON.stringify(SESSION));
+      const copy = seal({ exchange: '', routingKey: parked, mandatory: true, content, properties });
+      channel.sendToQueue(parked, content, copy.properties);
+    };
+    const name = (n: number) => `${service.prefix}-gone-${n}`;
+    for (let n = 0; n < GONE; n += 1) park(name(n));
+    const ofOther = `${service.prefix}-other`;
+    service.caller.publish('session.create', SESSION, { messageId: 'other', replyTo: ofOther });
+    await sleep(SETTLED_MS);
+    const [beforeSeconds, fromMs] = [await cpuSeconds(), performance.now()];
+    await sleep(MEASURED_MS);
+    const busy = (await cpuSeconds()) - beforeSeconds;
+    const share = busy / ((performance.now() - fromMs) / 1_000);
+    for (const queue of [ofOther, name(GONE - 1), name(GONE / 2), name(0)]) {
+      const backMs = performance.now();
+      await channel.assertQueue(queue, { exclusive: true });
+      const arrived = async () => (await channel.checkQueue(queue)).messageCount > 0;
+      await until('the reply arrives', arrived);
+      expect(performance.now() - backMs).toBeLessThan(PROMISED_MS);
+    }
+    expect(share).toBeLessThan(MOST_CPU);
+  });
+});
+
 const MIB = 1024 * 1024;
 const PARKED_MIB = 240;
 const MOST_GROWTH_MIB = 100;

@@ -1,5 +1,3 @@
-import { setLast } from '#rabbitmq';
-
 /** Beyond it, the destination that failed first is forgotten, and tried again before its turn. */
 const MAX_REMEMBERED = 20_000;
 const FIRST_WAIT_MS = 3_000;
@@ -12,18 +10,15 @@ const LONGEST_WAIT_MS = 7_000;
  */
 export class FailingDestinations {
   readonly #failures = new Map<string, { readonly atMs: number; readonly waitMs: number }>();
-  readonly #intervalMs: number;
   #roundMs = 0;
+  /** Between the beginnings of the last two rounds: a destination whose wait ends before the next one is due now. */
+  #intervalMs = 0;
   /** When the first round began of those that try each destination once. */
   #turnMs = 0;
 
-  /** @param intervalMs the time between two rounds; a destination whose wait ends before the next round is due now */
-  constructor(intervalMs: number) {
-    this.#intervalMs = intervalMs;
-  }
-
   /** @param isContinued whether the round before left destinations that it had no room for */
   begin(nowMs: number, isContinued: boolean): void {
+    this.#intervalMs = nowMs - this.#roundMs;
     this.#roundMs = nowMs;
     if (!isContinued) this.#turnMs = nowMs;
   }
@@ -38,7 +33,10 @@ export class FailingDestinations {
   failed(destination: string, atMs: number): void {
     const beforeMs = this.#failures.get(destination)?.waitMs ?? FIRST_WAIT_MS / 2;
     const failure = { atMs, waitMs: Math.min(2 * beforeMs, LONGEST_WAIT_MS) };
-    setLast(this.#failures, destination, failure, MAX_REMEMBERED);
+    this.#failures.set(destination, failure);
+    if (this.#failures.size <= MAX_REMEMBERED) return;
+    const [first = ''] = this.#failures.keys();
+    this.#failures.delete(first);
   }
 
   delivered(destination: string): void {

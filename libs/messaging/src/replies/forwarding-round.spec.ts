@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { PublishOutcome } from '#rabbitmq';
 
+import { FailingDestinations } from './failing-destinations.ts';
 import { ForwardingRound } from './forwarding-round.ts';
 
 const SETTLED_MS = 20;
@@ -15,9 +16,11 @@ class RoundUnderTest {
   readonly sent: string[] = [];
   readonly taken: string[] = [];
   nowMs = 0;
+  readonly failing = new FailingDestinations();
   readonly round = new ForwardingRound(
     ({ properties: { messageId } }) => this.#publish(String(messageId)),
     () => this.nowMs,
+    this.failing,
   );
   readonly #answers = new Map<string, (outcome: PublishOutcome) => void>();
 
@@ -101,6 +104,37 @@ describe('a round of parked replies', () => {
     await test.answer([]);
     expect(test.sent).toEqual(['a0', 'b0']);
     expect(test.round.isCut).toBe(true);
+  });
+
+  it('tries each queue once before one that failed is tried again, which then waits longer', async () => {
+    const test = new RoundUnderTest();
+    const open = () => ['a', 'b', 'c'].filter((queue) => test.round.isOpenFor(queue)).join('');
+    const begin = (atMs: number, isContinued: boolean) => test.failing.begin(atMs, isContinued);
+    begin(0, false);
+    for (const queue of ['a', 'b']) test.failing.failed(queue, 1);
+    test.failing.failed('a', 2);
+    begin(3_000, true);
+    expect(open()).toBe('c');
+    begin(3_003, false);
+    expect(open()).toBe('abc');
+    test.failing.failed('a', 3_004);
+    begin(7_003, false);
+    expect(open()).toBe('bc');
+    begin(7_004, false);
+    expect(open()).toBe('abc');
+    test.failing.failed('b', 7_005);
+    test.failing.delivered('a');
+    begin(10_000, true);
+    expect(open()).toBe('ac');
+  });
+
+  it('waits for answers once many replies are in memory, and no longer than five seconds', async () => {
+    const test = new RoundUnderTest();
+    for (let n = 0; n < 501; n += 1) test.offer(`${String.fromCodePoint(0x4e00 + n)}1`);
+    const room = test.round.room().then(() => 'room');
+    expect(await Promise.race([room, sleep(SETTLED_MS, 'none')])).toBe('none');
+    await test.answer(test.sent, 'returned');
+    expect(await room).toBe('room');
   });
 
   it('holds 16 MiB at most, and one reply in any case', async () => {

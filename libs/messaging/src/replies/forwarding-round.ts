@@ -3,13 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutgoingMessage, PublishOutcome } from '#rabbitmq';
 import { type Share, Shares } from '#resilience';
 
-/** At most 500 replies a second. */
-const SHORTEST_FORWARD_MS = 2;
+import type { FailingDestinations } from './failing-destinations.ts';
+
+/** At most 1,000 replies a second, some at a time: each write to the socket costs more than a reply. */
+const BATCH = 16;
+const BATCH_MS = 16;
 /** Replies that one queue has not confirmed yet. */
 const MAX_IN_FLIGHT = 16;
 /** Replies in memory. A queue may have as many as are left free, so that others behind them are reached, too. */
 const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 16 * 1_024 * 1_024;
+/** Once so many are in memory, the walk waits for their answers, for so long in all. */
+const ENOUGH_HELD = 500;
+const LONGEST_WAIT_MS = 5_000;
+const LOOK_MS = 10;
 /** How long a round lasts once all parked replies were offered. A queue that was tried before it was back waits for the next round. */
 const LONGEST_FINISH_MS = 2_000;
 
@@ -34,16 +41,20 @@ export class ForwardingRound {
   readonly taken = new Map<string, number>();
   readonly #publish: Publish;
   readonly #nowMs: () => number;
+  readonly #failing: FailingDestinations;
   readonly #destinations = new Map<string, Destination>();
   readonly #held = new Shares(MAX_HELD);
   #heldBytes = 0;
+  #waitedMs = 0;
+  #sent = 0;
   /** When the next reply may be published. */
   #turn: Promise<unknown> = Promise.resolve();
   #untilMs = Number.POSITIVE_INFINITY;
 
-  constructor(publish: Publish, nowMs: () => number) {
+  constructor(publish: Publish, nowMs: () => number, failing: FailingDestinations) {
     this.#publish = publish;
     this.#nowMs = nowMs;
+    this.#failing = failing;
   }
 
   /** Whether replies were left that their queues might have taken: another round should soon follow. */
@@ -51,13 +62,28 @@ export class ForwardingRound {
     return [...this.#destinations.values()].some(({ isCut }) => isCut);
   }
 
+  /** Whether a reply to a queue may be sent in this round. */
+  isOpenFor(queue: string): boolean {
+    const destination = this.#destinations.get(queue);
+    return destination ? !destination.isCut && !destination.isClosed : this.#failing.isDue(queue);
+  }
+
+  /** Waits while many replies have no answer yet, so that one round can try thousands of queues. */
+  async room(): Promise<void> {
+    while (this.#held.inFlight > ENOUGH_HELD && this.#waitedMs < LONGEST_WAIT_MS) {
+      if (this.#nowMs() >= this.#untilMs) return;
+      await sleep(LOOK_MS);
+      this.#waitedMs += LOOK_MS;
+    }
+  }
+
   /** Takes a reply into the round, or leaves it. @returns whether its queue took it in the end */
   offer(message: OutgoingMessage): Promise<boolean> {
     const { routingKey: queue, content } = message;
+    if (!this.isOpenFor(queue)) return Promise.resolve(false);
     const added = { inFlight: 0, latest: [], isCut: false, isClosed: false };
     const destination: Destination = this.#destinations.get(queue) ?? added;
     this.#destinations.set(queue, destination);
-    if (destination.isCut || destination.isClosed) return Promise.resolve(false);
     const areTooLarge = this.#held.inFlight > 0 && this.#heldBytes + content.length > MAX_HELD_BYTES;
     if (areTooLarge || !this.#held.hasRoomFor(destination)) {
       destination.isCut = true;
@@ -88,7 +114,8 @@ export class ForwardingRound {
     await destination.latest[0];
     if (destination.isClosed) return false;
     const turn = this.#turn;
-    this.#turn = turn.then(() => sleep(SHORTEST_FORWARD_MS));
+    this.#sent += 1;
+    if (this.#sent % BATCH === 0) this.#turn = turn.then(() => sleep(BATCH_MS));
     await turn;
     if (destination.isClosed) return false;
     if (this.#nowMs() >= this.#untilMs) {
@@ -98,8 +125,13 @@ export class ForwardingRound {
     const outcome = await this.#publish(message);
     const isTaken = outcome === 'confirmed';
     const { routingKey: queue } = message;
-    if (isTaken) this.taken.set(queue, (this.taken.get(queue) ?? 0) + 1);
-    else if (outcome) destination.isClosed = true;
+    if (isTaken) {
+      this.taken.set(queue, (this.taken.get(queue) ?? 0) + 1);
+      this.#failing.delivered(queue);
+    } else if (outcome) {
+      destination.isClosed = true;
+      this.#failing.failed(queue, this.#nowMs());
+    }
     return isTaken;
   }
 }

@@ -8,13 +8,14 @@ import { ownHeadersOf } from '../envelope/own-headers.ts';
 import { KeptSummary } from '../kept/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
 import { lockOf } from '../topology/topology.ts';
+import { FailingDestinations } from './failing-destinations.ts';
 import { ForwardingRound } from './forwarding-round.ts';
 
 const INTERVAL_MS = 3_000;
 /** After a walk that was cut short; long enough for somebody else to take the lock. */
 const SHORTEST_REST_MS = 500;
-/** A walk that leaves many replies is followed by a longer rest, so that the workers are there for commands. */
-const REST_PER_REPLY_MS = 0.4;
+/** A long walk is followed by a longer rest, so that the workers are there for commands. */
+const REST_SHARE = 1 / 2;
 const STOP_TIMEOUT_MS = 2_000;
 const WALK = {
   // A message that takes the broker long must not keep those behind it here.
@@ -37,6 +38,8 @@ export class ParkedReplyForwarder {
   readonly #broker: Broker;
   readonly #lock: QueueLock;
   readonly #stopping = new AbortController();
+  readonly #failing = new FailingDestinations();
+  #wasCut = false;
   #left = new KeptSummary();
   #walking: Promise<void> = Promise.resolve();
 
@@ -80,10 +83,13 @@ export class ParkedReplyForwarder {
     // While another worker walks, it holds them, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
+    const startedMs = performance.now();
+    this.#failing.begin(startedMs, this.#wasCut);
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
       (message) => this.#broker.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
+      this.#failing,
     );
     const hasWalked = await this.#lock.walk(connection, names.undelivered, WALK, async (messages) => {
       const left = new KeptSummary();
@@ -91,10 +97,13 @@ export class ParkedReplyForwarder {
         for await (const { message: parked, acknowledge } of messages) {
           // A walk that is stopped still goes to the end, so that all replies are back in their places.
           if (!isWanted()) round.stop();
-          const message = forwardedReply(parked, names.reserved, internalKeys);
+          const queue: unknown = parked.properties.headers?.['x-origin-queue'];
+          const isOpen = typeof queue === 'string' && round.isOpenFor(queue);
+          const message = isOpen ? forwardedReply(parked, names.reserved, internalKeys) : undefined;
           const sent = message ? round.offer(message) : Promise.resolve(false);
           // If its channel has just closed, it is sent again under the same id.
           sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
+          await round.room();
         }
         await round.finish();
         this.#left = left;
@@ -103,8 +112,10 @@ export class ParkedReplyForwarder {
         for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
       }
     });
-    if (hasWalked && round.isCut) return SHORTEST_REST_MS;
-    return Math.max(INTERVAL_MS, hasWalked ? REST_PER_REPLY_MS * this.#left.messages : 0);
+    if (!hasWalked) return INTERVAL_MS;
+    this.#wasCut = round.isCut;
+    const restMs = REST_SHARE * (performance.now() - startedMs);
+    return Math.max(restMs, this.#wasCut ? SHORTEST_REST_MS : INTERVAL_MS);
   }
 }
 
