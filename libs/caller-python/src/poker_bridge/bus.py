@@ -109,7 +109,12 @@ class Bus:
             future.cancel()
 
     def close(self) -> None:
-        """Ends what is under way, and waits until both connections are closed, or have taken too long."""
+        """Ends what is under way, and waits until both connections are closed, or have taken too long.
+
+        Does nothing in a process that was forked: the connections are its parent's, and a lock may never be released.
+        """
+        if os.getpid() != self._process:
+            return
         with self._lock:
             if not self._is_closed:
                 self._loop.call_soon_threadsafe(self._end.set)

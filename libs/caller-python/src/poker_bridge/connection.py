@@ -3,10 +3,12 @@
 import asyncio
 import itertools
 import random
+import re
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
+from urllib.parse import unquote, urlsplit
 
 import pika
 from pika.adapters.asyncio_connection import AsyncioConnection
@@ -20,11 +22,66 @@ _ANSWER_TIMEOUT_S: Final = 5.0
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 _CLOSE_TIMEOUT_S: Final = 2.0
+_GUEST: Final = "guest"
+_NOT_AMQP: Final = "must be amqp or amqps URLs, comma separated"
+_NOT_ENCODED: Final = (
+    "must have characters such as # % / ? @ and , of its user, password and virtual host percent-encoded (# is %23)"
+)
 
 
 def settle(future: asyncio.Future[Any], value: Any) -> None:
     if not future.done():
         future.set_result(value)
+
+
+class Address(NamedTuple):
+    """The parts of a broker's address, decoded."""
+
+    is_encrypted: bool
+    host: str
+    port: int
+    user: str
+    password: str
+    virtual_host: str
+    query: str
+
+
+def read_address(url: str) -> Address:
+    """Reads the address of one node, in the same way as the Node.js client.
+
+    Raises ValueError whose message completes "the address …", without the address: it may hold a password.
+    """
+    is_amqp = re.match(r"amqps?://", url, re.IGNORECASE) is not None
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError(_NOT_ENCODED if is_amqp and "@" in url else _NOT_AMQP) from None
+    if not is_amqp:
+        raise ValueError(_NOT_AMQP)
+    has_credentials = bool(parts.username or parts.password)
+    # A raw slash or question mark ends the host; the rest of the credentials then counts as path or query.
+    if "#" in url or "@" in parts.query or (not has_credentials and "@" in parts.path):
+        raise ValueError(_NOT_ENCODED)
+    is_encrypted = parts.scheme == "amqps"
+    return Address(
+        is_encrypted=is_encrypted,
+        host=parts.hostname or "localhost",
+        port=port or (5671 if is_encrypted else 5672),
+        user=_decoded(parts.username or "") if has_credentials else _GUEST,
+        password=_decoded(parts.password or "") if has_credentials else _GUEST,
+        virtual_host=_decoded(parts.path[1:]) or "/",
+        query=parts.query,
+    )
+
+
+def _decoded(text: str) -> str:
+    if re.search(r"%(?![0-9A-Fa-f]{2})", text):
+        raise ValueError(_NOT_ENCODED)
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise ValueError(_NOT_ENCODED) from None
 
 
 def nodes_of(url: str | Sequence[str], connection_name: str, context: ssl.SSLContext | None) -> list[Any]:
@@ -35,18 +92,25 @@ def nodes_of(url: str | Sequence[str], connection_name: str, context: ssl.SSLCon
 
 def _node(url: str, connection_name: str, context: ssl.SSLContext | None) -> Any:
     try:
-        if not url.startswith(("amqp://", "amqps://")):
-            raise ValueError
-        parameters = pika.URLParameters(url)
+        address = read_address(url)
+    except ValueError as error:
+        raise ValueError(f"url {error}") from None
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    try:
+        # pika decodes user, password and virtual host otherwise, and reads the parameters of the query.
+        scheme = "amqps" if address.is_encrypted else "amqp"
+        parameters = pika.URLParameters(f"{scheme}://{host}:{address.port}/?{address.query}")
     except Exception:
-        raise ValueError("url must be a URL that begins with amqp:// or amqps://") from None
+        raise ValueError("url has a parameter that pika does not know") from None
+    parameters.credentials = pika.PlainCredentials(address.user, address.password)
+    parameters.virtual_host = address.virtual_host
     if parameters.heartbeat is None:
         parameters.heartbeat = _HEARTBEAT_S
     parameters.connection_attempts = 1
     parameters.socket_timeout = _CONNECT_TIMEOUT_S
     parameters.stack_timeout = 2 * _CONNECT_TIMEOUT_S
     parameters.client_properties = {"connection_name": connection_name}
-    if context is not None and url.startswith("amqps://"):
+    if context is not None and address.is_encrypted:
         parameters.ssl_options = pika.SSLOptions(context, parameters.host)
     return parameters
 
