@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { validateCommand } from './validate-command.ts';
 import { COMPLETE, violationsOf } from './validate-command.fixture.ts';
 
 const KIB = 1024;
@@ -75,4 +76,10 @@ describe('launch options as a string', () => {
     expect(Buffer.byteLength(short)).toBeLessThan(8 * KIB);
     expect(withOptions(short)).toEqual(fault(SIZE));
   });
+});
+
+it('long launch options are kept as their text, which takes less memory', () => {
+  const launchOptions = { list: Array.from({ length: 500 }, () => ({})) };
+  const { session } = validateCommand('game.open', { player: { id: 'p' }, session: { launchOptions } });
+  expect(session?.launchOptions).toBe(JSON.stringify(launchOptions));
 });

@@ -4,6 +4,7 @@ import { CommandError } from '../command-error.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
 import { isObject } from '../validation/member-rules.ts';
 import { type CommandData, COMMANDS } from './commands.ts';
+import { GameOpen, type GameSession } from './game-open.ts';
 
 const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
   COMMANDS.map(({ type, data }) => [type, compileShape<object>(data)]),
@@ -11,6 +12,7 @@ const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
 /** Violations beyond which unknown members are only counted, whose answer would be many times their size. Those of known ones are always told. */
 const MAX_UNKNOWN = 20;
 const MAX_UNKNOWN_NAME = 100;
+const LONG_TEXT = 1024;
 const UNKNOWN_MEMBER = 'is not a member here';
 
 /**
@@ -27,7 +29,15 @@ export function validateCommand<T extends CommandType>(type: T, data: unknown): 
   const violations: Violation[] = [];
   const instance = read(SHAPES.get(type) as CompiledShape<CommandData[T]>, data, violations);
   if (violations.length > 0) throw new CommandError('VALIDATION_FAILED', { violations });
+  if (instance instanceof GameOpen && instance.session) keepAsText(instance.session);
   return instance;
+}
+
+/** Keeps long launch options as their text, which means the same: parsed, they take much more memory. */
+function keepAsText(session: GameSession): void {
+  const { launchOptions } = session;
+  const text = typeof launchOptions === 'object' ? JSON.stringify(launchOptions) : '';
+  if (text.length > LONG_TEXT) Object.assign(session, { launchOptions: text });
 }
 
 /** Whether the last name in the pointer is the sender's own choice, and may be anything. */

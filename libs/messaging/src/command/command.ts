@@ -60,7 +60,6 @@ interface Tail {
 
 /** One command between its delivery and its acknowledgement. */
 export class Command {
-  readonly receivedAtMs: number;
   readonly deadline: Deadline;
   readonly replies: Replies;
   trace: CommandTrace | undefined;
@@ -77,9 +76,9 @@ export class Command {
     readonly delivery: Delivery,
     readonly envelope: Envelope,
     readonly nowMs: () => number,
+    readonly receivedAtMs = nowMs(),
   ) {
-    this.receivedAtMs = nowMs();
-    this.deadline = new Deadline(envelope.deadlineAtMs, this.receivedAtMs);
+    this.deadline = new Deadline(envelope.deadlineAtMs, nowMs());
     // As an earlier run left them.
     const { 'x-sequence': sequence = 0, 'x-stalled-since': stalledSinceMs } = envelope.own;
     this.replies = { sequence, stalledSinceMs, underWay: undefined, final: undefined };

@@ -16,7 +16,7 @@ import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 import type { Bus, MessagingSettings } from '../messaging-options.ts';
 import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-address.ts';
 import { ownHeadersOf } from './own-headers.ts';
-import { readBody } from './read-body.ts';
+import { parseObject, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 
 /** The parts of the bus that decide how a message is read. */
@@ -30,6 +30,8 @@ export interface EnvelopeRules extends Pick<
   >;
 }
 
+/** An ordinary command takes less than a kilobyte. */
+export const LARGE_BYTES = 4 * 1024;
 const MAX_TYPE_CHARACTERS = 255;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const NOT_IN_A_DATA_SECTION =
@@ -51,23 +53,39 @@ export type Envelope = Readonly<ReturnType<typeof read>>;
  * that breaks the contract still has an address, an identity and a deadline to be refused by.
  *
  * @param bodyBytes the length of its body, of which the message may hold only the beginning; default: it holds all
+ * @param nowMs the time of its receipt, epoch milliseconds; default: now
  */
 export function openEnvelope(
   message: ConsumeMessage,
   rules: EnvelopeRules,
   bodyBytes = message.content.length,
+  nowMs = rules.nowMs(),
 ): Envelope {
   try {
-    return read(message, rules, bodyBytes);
+    const envelope = read(message, rules, bodyBytes, nowMs);
+    return message.content.length > LARGE_BYTES ? withoutData(envelope, message) : envelope;
   } catch (cause) {
     // For a reason of ours: the properties still say where to answer.
     const properties = { ...message.properties, headers: DROPPED_HEADERS };
-    const bare = read({ ...message, content: Buffer.alloc(0), properties }, rules, 0);
+    const bare = read({ ...message, content: Buffer.alloc(0), properties }, rules, 0, nowMs);
     return { ...bare, fault: new CommandError('INTERNAL_ERROR', { cause }), violations: [] };
   }
 }
 
-function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) {
+/**
+ * Keeps only the bytes of a large body, whose data would take many times as much. The data is kept for this turn of
+ * the event loop, in which it is validated; later, each access parses it again.
+ */
+function withoutData({ data, ...envelope }: Envelope, { content }: ConsumeMessage): Envelope {
+  let parsed = data;
+  if (parsed !== undefined) setImmediate(() => (parsed = undefined));
+  const parse = (): unknown =>
+    envelope.form === 'packet' ? parseObject(content)?.['data'] : parseObject(content);
+  const get = (): unknown => (envelope.fault ? undefined : (parsed ?? parse()));
+  return Object.defineProperty(envelope as Envelope, 'data', { get, enumerable: true });
+}
+
+function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, nowMs: number) {
   const { settings, subjectOf } = rules;
   const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
@@ -98,7 +116,6 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number) 
     );
   const id = isIdUsable ? sentId : rules.newId();
 
-  const nowMs = rules.nowMs();
   const budgetMs = lane === 'reports' ? settings.REPORTS_DEADLINE_MS : settings.INTERACTIVE_DEADLINE_MS;
   const deadline = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
   if ('rule' in deadline) violate('/headers/x-deadline', deadline.rule);

@@ -64,6 +64,17 @@ describe('readBody', () => {
     expect(read(content, false, maxBytes)).toMatchObject({ form: 'typed', fault: expect.anything() });
   });
 
+  it('refuses more values than a valid command has, and keeps the id of a packet but no data', () => {
+    const values = `[${Array.from({ length: 10_000 }, () => '{}').join()}]`;
+    const refused = { code: 'VALIDATION_FAILED', violations: [{ pointer: '' }] };
+    const typed = read(`{"userId":"u","x":${values}}`);
+    expect(typed).toMatchObject({ form: 'typed', fault: refused });
+    const packet = read(`{"pattern":"session.create","id":"n-1","data":{"x":${values}}}`);
+    expect(packet).toMatchObject({ form: 'packet', id: 'n-1', fault: refused });
+    expect([typed.data, packet.data]).toEqual([undefined, undefined]);
+    expect(read(values).fault?.code).toBe('MALFORMED_MESSAGE');
+  });
+
   it('accepts a body of exactly the largest size, in bytes', () => {
     const content = `{"nick":"${'\u00EB'.repeat((MAX_BYTES - 12) / 2)}"} `;
     expect(Buffer.byteLength(content)).toBe(MAX_BYTES);

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { CommandError } from '#contracts';
+import { hasMoreValues, MAX_COMMAND_VALUES } from '#contracts/validation';
 
 /** How a command was written, and so how its replies are: a packet is `{pattern, data, id}` of Nest's own RabbitMQ client. */
 export type CommandForm = 'typed' | 'packet';
@@ -16,9 +17,14 @@ export interface Body {
 
 /** How Nest's client begins a packet: the one trace of its form in a body that cannot be read. */
 const PACKET_START = '{"pattern":';
-
 /** Some editors and libraries begin UTF-8 with it. JSON does not contain it, and a reader may skip it (RFC 8259, section 8.1). */
 const BYTE_ORDER_MARK = /^\ufeff/;
+const TOO_MANY_VALUES = {
+  pointer: '',
+  message:
+    `must contain at most ${MAX_COMMAND_VALUES - 1} values, which is more than a valid command has; ` +
+    'send only the members that docs/contract names',
+};
 
 /**
  * Reads a body once. It never throws: what is wrong is the `fault`.
@@ -33,19 +39,31 @@ export function readBody(content: Buffer, bytes: number, maxBytes: number, mayBe
     const details = { bytes, maxBytes };
     return { form: guess(), fault: new CommandError('MESSAGE_TOO_LARGE', { details }) };
   }
-  const body = isUtf8(content)
-    ? parseObject(content.toString('utf8').replace(BYTE_ORDER_MARK, ''))
+  const fault = hasMoreValues(content, MAX_COMMAND_VALUES)
+    ? new CommandError('VALIDATION_FAILED', { violations: [TOO_MANY_VALUES] })
     : undefined;
+  // A packet is parsed all the same: it contains the id by which its caller waits.
+  if (fault && guess() === 'typed' && isLikeObject(content)) return { form: 'typed', fault };
+  const body = parseObject(content);
   if (!body) return { form: guess(), fault: new CommandError('MALFORMED_MESSAGE') };
   if (mayBePacket && Object.hasOwn(body, 'pattern')) {
-    return { form: 'packet', pattern: body['pattern'], data: body['data'], id: body['id'] };
+    const { pattern, id, data } = body;
+    return fault ? { form: 'packet', pattern, id, fault } : { form: 'packet', pattern, data, id };
   }
   return { form: 'typed', data: body };
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** True if it is UTF-8 that begins and ends as an object. */
+function isLikeObject(content: Buffer): boolean {
+  const text = isUtf8(content) ? content.toString('utf8').trim() : '';
+  return text.startsWith('{') && text.endsWith('}');
+}
+
+/** Returns the object that a body contains; undefined if it contains none. */
+export function parseObject(content: Buffer): Record<string, unknown> | undefined {
+  if (!isUtf8(content)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(content.toString('utf8').replace(BYTE_ORDER_MARK, ''));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -15,7 +15,7 @@ const created = (auth = 'a'): Reply => ({
   data: { userId: 'p-1', sessionId: 's-1', auth, redirectUrl: 'https://play.example' },
 });
 /** What one takes of the room, its time of eight bytes included. */
-const OUTCOME_BYTES = 1_024 + 8 + JSON.stringify([...Object.values(asking('f')), created()]).length;
+const OUTCOME_BYTES = 512 + 8 + JSON.stringify([...Object.values(asking('f')), created()]).length;
 
 /** A store in which callers run numbered commands. */
 class Callers {
@@ -24,7 +24,7 @@ class Callers {
   /** How many commands each caller ran. */
   readonly #ran = new Map<string, number>();
 
-  /** @param capacity outcomes; default 128 MiB */
+  /** @param capacity outcomes; default 64 MiB */
   constructor(capacity?: number) {
     const maxBytes = capacity && capacity * OUTCOME_BYTES;
     this.store = new MemoryIdempotencyStore(TTL_MS, () => this.nowMs, maxBytes);
@@ -104,12 +104,12 @@ describe('MemoryIdempotencyStore shared by callers', () => {
     expect(callers.remembered('second')).toBeCloseTo(400, -1);
   });
 
-  it('keeps 128 MiB, and drops long replies for those of others', () => {
+  it('keeps 64 MiB, and drops long replies for those of others', () => {
     const callers = new Callers();
     callers.run('shop', 0, 1_000);
     callers.run('loud', 0, 150, created('x'.repeat(MIB)));
     expect(callers.remembered('shop')).toBe(1_000);
-    expect(callers.remembered('loud')).toBeLessThanOrEqual(128);
-    expect(callers.remembered('loud')).toBeGreaterThan(120);
+    expect(callers.remembered('loud')).toBeLessThanOrEqual(64);
+    expect(callers.remembered('loud')).toBeGreaterThan(56);
   });
 });

@@ -5,11 +5,13 @@ import { ANONYMOUS } from '../envelope/reply-address.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
 /** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */
-const MAX_BYTES = 128 * 1024 * 1024;
-/** What an outcome takes beside its JSON, at most. */
-const OVERHEAD_BYTES = 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** What an outcome takes besides its JSON: some 250 bytes, and its identity. */
+const OVERHEAD_BYTES = 512;
 /** Outcomes follow each other in slabs of their own: in Node's pool, each would keep what is written beside it for a moment. */
 const SLAB_BYTES = 16 * 1024;
+/** A longer outcome has memory of its own: with a slab it could waste half of one. */
+const LONG_BYTES = 2 * 1024;
 /** Before the JSON of an outcome: until when it counts, so that what has expired is dropped unread. */
 const UNTIL_BYTES = 8;
 const SWEEP_EVERY_MS = 1_000;
@@ -46,7 +48,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   /** What is left of the latest slab. */
   #slab = Buffer.alloc(0);
 
-  /** @param maxBytes default 128 MiB */
+  /** @param maxBytes default 64 MiB */
   constructor(ttlMs: number, nowMs: () => number, maxBytes = MAX_BYTES) {
     super();
     this.#ttlMs = ttlMs;
@@ -103,11 +105,12 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
 
   #write(text: string): Buffer {
     const length = UNTIL_BYTES + Buffer.byteLength(text);
-    if (length > this.#slab.length) this.#slab = Buffer.allocUnsafeSlow(Math.max(length, SLAB_BYTES));
-    const bytes = this.#slab.subarray(0, length);
+    const isLong = length > LONG_BYTES;
+    if (!isLong && length > this.#slab.length) this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    const bytes = isLong ? Buffer.allocUnsafeSlow(length) : this.#slab.subarray(0, length);
+    if (!isLong) this.#slab = this.#slab.subarray(length);
     bytes.writeDoubleLE(this.#nowMs() + this.#ttlMs);
     bytes.write(text, UNTIL_BYTES);
-    this.#slab = this.#slab.subarray(length);
     return bytes;
   }
 

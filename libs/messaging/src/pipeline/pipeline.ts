@@ -5,9 +5,10 @@ import { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
-import { openEnvelope } from '../envelope/open-envelope.ts';
+import { LARGE_BYTES, openEnvelope } from '../envelope/open-envelope.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
+import { LargeBodies } from './large-bodies.ts';
 import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
 import { Quarantine } from './quarantine.ts';
 import { settle } from './settle.ts';
@@ -21,6 +22,7 @@ export class Pipeline {
   readonly #lanes: Lanes;
   readonly #quarantine: Quarantine;
   readonly #outbox: Outbox;
+  readonly #largeBodies = new LargeBodies();
   readonly #inFlight = new InFlight<Command>();
 
   constructor(bus: Bus, parts: LaneParts) {
@@ -37,12 +39,21 @@ export class Pipeline {
   }
 
   /** Never rejects: what cannot be settled now goes back to the broker. */
-  async process(delivery: Delivery): Promise<void> {
+  process(delivery: Delivery): Promise<void> {
+    const receivedAtMs = this.#bus.nowMs();
+    const { content, properties } = delivery.message;
+    const process = (): Promise<void> => this.#process(delivery, receivedAtMs);
+    return content.length > LARGE_BYTES
+      ? this.#largeBodies.read(String(properties.userId), process)
+      : process();
+  }
+
+  async #process(delivery: Delivery, receivedAtMs: number): Promise<void> {
     const { observer } = this.#bus;
     let place: Place<Command> | undefined;
     let end: Settlement = { kind: 'return', cause: undefined };
     try {
-      const command = this.#open(delivery);
+      const command = this.#open(delivery, receivedAtMs);
       place = this.#inFlight.add(command);
       const { lane } = command.envelope;
       observer.commandTaken(lane, delivery.message.fields.redelivered, waitedMs(command));
@@ -83,11 +94,11 @@ export class Pipeline {
     }
   }
 
-  #open(delivery: Delivery): Command {
+  #open(delivery: Delivery, receivedAtMs: number): Command {
     const { nowMs, tracer } = this.#bus;
     const { message, queue, bodyBytes } = delivery;
-    const envelope = openEnvelope(message, this.#bus, bodyBytes);
-    const command = new Command(delivery, envelope, nowMs);
+    const envelope = openEnvelope(message, this.#bus, bodyBytes, receivedAtMs);
+    const command = new Command(delivery, envelope, nowMs, receivedAtMs);
     const { traceparent } = envelope;
     command.trace = tracer?.start(factsOf(command), { queue, bodyBytes, traceparent });
     return command;

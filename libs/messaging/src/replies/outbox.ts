@@ -3,15 +3,19 @@ import { type Broker, type OutgoingMessage, type PublishOutcome, setLast, Unconf
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
+import { LARGE_BYTES } from '../envelope/open-envelope.ts';
 import type { ReplyAddress } from '../envelope/reply-address.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
 import { sealed } from '../envelope/own-headers.ts';
+import { ByteWindow } from './byte-window.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
 const RETRY_MS = 1_000;
 const COPY_RETRY_MS = 10_000;
+/** For all large copies that are published at once: a player's reply goes over the same channel, behind them. */
+const MAX_COPY_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 /** How long a queue that has refused a reply is tried only once. */
@@ -39,6 +43,7 @@ export class Outbox {
    * reports for them wait without a call, so that what is in flight does not wait for one caller.
    */
   readonly #refusals = new Map<string, { readonly state: QueueState; readonly untilMs: number }>();
+  readonly #copies = new ByteWindow(MAX_COPY_BYTES);
   /** The reply queues that a report tries again, and so holds its place for. */
   readonly #tried = new Set<string>();
 
@@ -101,7 +106,9 @@ export class Outbox {
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
   async copy(command: Command, copy: OutgoingMessage): Promise<void> {
     const message = sealed(copy, this.#bus.internalKeys);
-    const first = await this.#publish(command, 'copy', message);
+    const publish = () => this.#publish(command, 'copy', message);
+    const { length } = message.content;
+    const first = await (length > LARGE_BYTES ? this.#copies.publish(length, publish) : publish());
     const outcome = await this.#tryAgain(command, 'copy', message, first, COPY_RETRY_MS);
     if (outcome !== 'confirmed')
       throw new UnconfirmedError(`The broker does not take copies for ${copy.routingKey}.`);

@@ -161,7 +161,7 @@ export function limitBodies(channel: Channel, maxBytes: number): () => number {
       bytes = size;
       wanted = size > maxBytes ? Math.min(size, KEPT_BYTES) : Infinity;
       accept(wanted === Infinity ? frame : { ...frame, size: wanted });
-    } else if (content === undefined || wanted === Infinity) {
+    } else if (content === undefined) {
       accept(frame);
     } else if (wanted > 0) {
       // A copy, since a part keeps alive all that was read from the socket with it.

@@ -1,0 +1,38 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** How long one turn of the event loop begins commands with large bodies; one of them may take longer. */
+const SLICE_MS = 1;
+
+/**
+ * Large bodies wait as bytes until their turn comes: a few in each turn of the event loop, callers in rotation. A
+ * caller that sends many of them delays neither ordinary commands nor the large ones of another caller for long.
+ */
+export class LargeBodies {
+  /** By caller, the next one first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  /** Does work that begins with reading a large body when its turn comes. @throws what the work throws */
+  read<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve) => {
+      const isIdle = this.#waiting.size === 0;
+      const waiting = this.#waiting.get(caller) ?? [];
+      waiting.push(() => resolve(work()));
+      this.#waiting.set(caller, waiting);
+      if (isIdle) void this.#serve();
+    });
+  }
+
+  async #serve(): Promise<void> {
+    let endsAtMs = -Infinity;
+    // A caller that is added again comes last.
+    for (const [caller, waiting] of this.#waiting) {
+      if (performance.now() >= endsAtMs) {
+        await turn();
+        endsAtMs = performance.now() + SLICE_MS;
+      }
+      waiting.shift()?.();
+      this.#waiting.delete(caller);
+      if (waiting.length > 0) this.#waiting.set(caller, waiting);
+    }
+  }
+}

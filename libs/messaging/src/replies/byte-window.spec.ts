@@ -1,0 +1,26 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { expect, it } from '@jest/globals';
+
+import { ByteWindow } from './byte-window.ts';
+
+it('a ByteWindow publishes in order as many messages as fit at once, and a larger one alone', async () => {
+  const window = new ByteWindow(10);
+  const log: string[] = [];
+  const finish: (() => void)[] = [];
+  const all = [4, 6, 1, 20, 3].map((bytes) =>
+    window.publish(bytes, () => {
+      log.push(String(bytes));
+      return new Promise<void>((resolve) => finish.push(resolve));
+    }),
+  );
+  const steps: string[] = [];
+  while (finish.length > 0 || steps.length === 0) {
+    await turn();
+    steps.push(log.splice(0).join());
+    finish.shift()?.();
+    await turn();
+  }
+  await Promise.all(all);
+  expect(steps.join(' ')).toBe('4,6 1  20 3');
+});

@@ -1,0 +1,31 @@
+/** Bounds the bytes of what is published at once; further messages wait in line. */
+export class ByteWindow {
+  #bytes = 0;
+  readonly #waiting: { readonly bytes: number; readonly admit: () => void }[] = [];
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Publishes a message once there is room for it. @throws what publishing throws */
+  async publish<T>(bytes: number, publish: () => Promise<T>): Promise<T> {
+    await new Promise<void>((admit) => {
+      this.#waiting.push({ bytes, admit });
+      this.#admit();
+    });
+    try {
+      return await publish();
+    } finally {
+      this.#bytes -= bytes;
+      this.#admit();
+    }
+  }
+
+  /** A message that is larger than the window is published alone. */
+  #admit(): void {
+    for (let [next] = this.#waiting; next; [next] = this.#waiting) {
+      if (this.#bytes > 0 && this.#bytes + next.bytes > this.maxBytes) return;
+      this.#waiting.shift();
+      this.#bytes += next.bytes;
+      next.admit();
+    }
+  }
+}

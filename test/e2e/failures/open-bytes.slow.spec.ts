@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect, it } from '@jest/globals';
+
+import { percentile } from '../../../lab/bench/measure.ts';
+import { BusCaller } from '../../support/bus-caller.ts';
+import { interactiveLoad } from '../../support/interactive-load.ts';
+import { healthy, playerOf } from '../../support/platform-answers.ts';
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const PLATFORM_MS = 20;
+const PER_SECOND = 40;
+const PHASE_MS = 5_000;
+const MOST_MIB = 400;
+const COMMANDS = 2_500;
+const COMMAND_BYTES = 65_000;
+/** Beside three of them a second, players once waited for nine seconds. */
+const ANSWERS_PER_SECOND = 10;
+/** Of a flood whose commands are ahead of the players' in their queue; it was 28 s. On an idle machine, it is 50 ms. */
+const MOST_MEDIAN_MS = 5_000;
+
+/** JSON of so many empty objects, the values that take the most memory for their bytes. */
+const values = (count: number): string => `[${Array.from({ length: count }, () => '{}').join()}]`;
+const padded = (text: string): Buffer => Buffer.from(text.padEnd(COMMAND_BYTES));
+const launchOptions = `{"player":{"id":"p"},"session":{"launchOptions":{"a":${values(2_700)}}}}`;
+
+const players = (service: ServiceUnderTest) =>
+  interactiveLoad((n) => service.caller.send('session.create', { userId: `p-${n}` }), PER_SECOND, PHASE_MS);
+
+it.each([
+  ['that are refused', 'session.create', padded(`{"userId":"u","x":${values(21_650)}}`), 'VALIDATION_FAILED'],
+  ['that are valid and wait for the platform', 'game.open', padded(launchOptions), undefined],
+])(`2,500 commands of 64 KB %s leave memory and players as they are`, async (_, type, content, code) => {
+  await using service = await ServiceUnderTest.start({
+    behaviour: async (...call) => {
+      // As long as nobody needs it.
+      const isGame = call[0].url.pathname.endsWith('/open-game');
+      await sleep(isGame ? 10 * PHASE_MS : PLATFORM_MS, undefined, { ref: false });
+      await healthy()(...call);
+    },
+    variables: { EVENTS: 'none', SHUTDOWN_GRACE_MS: '0' },
+  });
+  // Not through the proxy, which would share this process with the commands.
+  await service.worker({ AMQP_URL: service.url });
+  await using flood = await BusCaller.open(service.url, service.prefix);
+  await players(service);
+  const send = async () => {
+    for (let n = 0; n < COMMANDS; n += 1) {
+      const options = { messageId: randomUUID(), userId: 'guest', replyTo: flood.replyQueue };
+      const isTaken = flood.channel.publish(service.name('commands'), type, content, options);
+      if (!isTaken) await once(flood.channel, 'drain');
+    }
+  };
+  const sent = send();
+  if (code === undefined) await sleep(PHASE_MS);
+  else {
+    const { latenciesMs, failures } = await players(service);
+    expect(failures).toEqual([]);
+    expect(percentile(latenciesMs, 0.5)).toBeLessThan(MOST_MEDIAN_MS);
+  }
+  await sent;
+  expect(new Set(flood.received.map(({ body }) => body['code']))).toEqual(new Set(code ? [code] : []));
+  expect(service.peakMib()).toBeLessThan(MOST_MIB);
+});
+
+it("answers of one operator with as many values as they may have leave other operators' players as they are", async () => {
+  using folder = temporaryFolder();
+  const operators = { heavy: { clientId: 'heavy', secretKey: 'heavy-secret' } };
+  await using service = await ServiceUnderTest.start({
+    behaviour: async (...call) => {
+      const [request, response] = call;
+      await sleep(PLATFORM_MS);
+      if (request.url.searchParams.get('clientId') !== 'heavy') return healthy()(...call);
+      const document = {
+        ...sessionDocument(playerOf(request) ?? ''),
+        more: Array.from({ length: 21_000 }, () => ({})),
+        long: 1e30,
+      };
+      answerJson(response, 200, document);
+    },
+    variables: { OPERATORS_FILE: folder.write('operators.json', JSON.stringify(operators)) },
+    workers: 1,
+  });
+  const heavy = (n: number) =>
+    service.caller.send('session.create', { userId: `h-${n}` }, { headers: { operator: 'heavy' } });
+  await players(service);
+  const rounds: number[] = [];
+  // On a busy machine, a p99 says as much of its neighbours.
+  while (rounds.length < 5 && !rounds.some((ratio) => ratio <= 2)) {
+    const alone = await players(service);
+    const [beside, answers] = await Promise.all([
+      players(service),
+      interactiveLoad(heavy, ANSWERS_PER_SECOND, PHASE_MS),
+    ]);
+    expect([...beside.failures, ...answers.failures]).toEqual([]);
+    rounds.push(percentile(beside.latenciesMs, 0.99) / percentile(alone.latenciesMs, 0.99));
+  }
+  expect(Math.min(...rounds)).toBeLessThanOrEqual(2);
+  expect(service.peakMib()).toBeLessThan(MOST_MIB);
+});
