@@ -11,16 +11,17 @@ const LONGEST_WAIT_MS = 7_000;
 export class FailingDestinations {
   readonly #failures = new Map<string, { readonly atMs: number; readonly waitMs: number }>();
   #roundMs = 0;
-  /** Between the beginnings of the last two rounds: a destination whose wait ends before the next one is due now. */
+  /** Between the last two turns: a destination whose wait ends before the next one is due now. */
   #intervalMs = 0;
   /** When the first round began of those that try each destination once. */
   #turnMs = 0;
 
   /** @param isContinued whether the round before left destinations that it had no room for */
   begin(nowMs: number, isContinued: boolean): void {
-    this.#intervalMs = nowMs - this.#roundMs;
     this.#roundMs = nowMs;
-    if (!isContinued) this.#turnMs = nowMs;
+    if (isContinued) return;
+    this.#intervalMs = nowMs - this.#turnMs;
+    this.#turnMs = nowMs;
   }
 
   /** Whether this round may try a destination; the same throughout the round, so that replies keep their order. */

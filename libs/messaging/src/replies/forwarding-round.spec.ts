@@ -118,11 +118,11 @@ describe('a round of parked replies', () => {
     begin(3_003, false);
     expect(open()).toBe('abc');
     test.failing.failed('a', 3_004);
-    begin(7_003, false);
+    begin(5_000, false);
     expect(open()).toBe('bc');
-    begin(7_004, false);
+    begin(8_000, false);
     expect(open()).toBe('abc');
-    test.failing.failed('b', 7_005);
+    test.failing.failed('b', 8_001);
     test.failing.delivered('a');
     begin(10_000, true);
     expect(open()).toBe('ac');
