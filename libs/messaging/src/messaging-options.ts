@@ -21,6 +21,8 @@ export interface MessagingSettings {
   readonly REPORTS_RETRY_DELAYS_MS: readonly number[];
   readonly MAX_COMMAND_BYTES: number;
   readonly DELIVERY_LIMIT: number;
+  /** The longest that one call of a handler takes, after which the quarantine no longer waits for a command. */
+  readonly PLATFORM_ATTEMPT_TIMEOUT_MS: number;
   readonly SHUTDOWN_GRACE_MS: number;
   readonly EVENTS: 'errors' | 'all' | 'none';
   readonly IDEMPOTENCY_TTL_MS: number;

@@ -33,6 +33,7 @@ export const BUS_OF_SPEC = {
     REPORTS_RETRY_DELAYS_MS: [5_000, 30_000],
     REPORTS_STALL_MS: 30_000,
     DELIVERY_LIMIT: 2,
+    PLATFORM_ATTEMPT_TIMEOUT_MS: 5_000,
     EVENTS: 'errors',
   },
   nowMs: () => RECEIVED_AT_MS,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
 
 import { commandOf, copiedCommandOf } from '../command/command.fixture.ts';
 import type { Command } from '../command/command.ts';
@@ -11,20 +12,25 @@ const QUEUE = 'poker.quarantine';
 const HOUR_MS = 3_600_000;
 const KILLER = 'killer';
 
-/** A worker that is restarted when it dies, and its quarantine queue. */
+/** Workers that are restarted when they die, and their quarantine queue. */
 class Scene {
   /** By id: the headers of the copy, and whether it was delivered before. */
   readonly queue = new Map<string, { headers: Record<string, unknown>; redelivered: boolean }>();
   readonly answered = new Map<string, string>();
   readonly starts: string[] = [];
   deaths = 0;
-  #quarantine = new Quarantine(BUS);
+  readonly #workers: Quarantine[];
+  /** Which of them holds a message. */
+  readonly #holders = new Map<string, Quarantine>();
+  #deliveries = 0;
 
   constructor(
     ids: readonly string[],
     readonly platformMs: number,
     readonly killsAfterMs: number,
+    workers = 1,
   ) {
+    this.#workers = Array.from({ length: workers }, () => new Quarantine(BUS));
     for (const id of ids) this.queue.set(id, { headers: {}, redelivered: false });
     for (const id of ids) this.#deliver(id);
   }
@@ -33,7 +39,8 @@ class Scene {
     const message = this.queue.get(id)!;
     const { headers, redelivered } = message;
     message.redelivered = true;
-    const quarantine = this.#quarantine;
+    const quarantine = this.#workers[(this.#deliveries += 1) % this.#workers.length]!;
+    this.#holders.set(id, quarantine);
     const command = copiedCommandOf({
       queue: QUEUE,
       redelivered,
@@ -42,7 +49,7 @@ class Scene {
     });
     const admitted = quarantine.admit(command);
     const settle = (settlement: Settlement | undefined): void => {
-      if (quarantine !== this.#quarantine) return;
+      if (quarantine !== this.#holders.get(id)) return;
       if (settlement?.kind !== 'move') return this.#run(id, command);
       this.queue.set(id, { headers: { ...settlement.copy.headers }, redelivered: false });
       command.end(settlement);
@@ -50,7 +57,7 @@ class Scene {
     };
     if (!(admitted instanceof Promise)) return settle(admitted);
     admitted.then(settle, (error: { code: string }) => {
-      if (quarantine !== this.#quarantine) return;
+      if (quarantine !== this.#holders.get(id)) return;
       this.queue.delete(id);
       this.answered.set(id, error.code);
     });
@@ -58,12 +65,12 @@ class Scene {
 
   #run(id: string, command: Command): void {
     this.starts.push(id);
-    const worker = this.#quarantine;
+    const worker = this.#holders.get(id)!;
     const isKiller = id === KILLER;
     setTimeout(
       () => {
-        if (worker !== this.#quarantine) return;
-        if (isKiller) return this.die();
+        if (worker !== this.#holders.get(id)) return;
+        if (isKiller) return this.#die(worker);
         this.queue.delete(id);
         this.answered.set(id, 'session.created');
         command.end({ kind: 'return', cause: undefined });
@@ -72,10 +79,10 @@ class Scene {
     );
   }
 
-  die(): void {
+  #die(worker: Quarantine): void {
     this.deaths += 1;
-    this.#quarantine = new Quarantine(BUS);
-    for (const id of this.queue.keys()) this.#deliver(id);
+    this.#workers[this.#workers.indexOf(worker)] = new Quarantine(BUS);
+    for (const id of this.queue.keys()) if (this.#holders.get(id) === worker) this.#deliver(id);
   }
 }
 
@@ -115,6 +122,57 @@ describe('Quarantine', () => {
     await jest.advanceTimersByTimeAsync(ofMs < HOUR_MS / 5 ? 240_000 : 60_000);
     const blamed = [...scene.answered].filter(([, type]) => type === 'POISON_COMMAND').map(([id]) => id);
     expect([blamed, scene.answered.size]).toEqual([[KILLER], ofMs < HOUR_MS / 5 ? count + 1 : 1]);
+  });
+
+  it('finds a killer at any time that a call may take, beside any number, over any workers', async () => {
+    const scenes = fc.record({
+      platformMs: fc.integer({ min: 20, max: 5_000 }),
+      workers: fc.integer({ min: 1, max: 3 }),
+      place: fc.nat(20),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenes, async ({ platformMs, workers, place }) => {
+        const scene = new Scene(harmless(20).toSpliced(place, 0, KILLER), platformMs, 20, workers);
+        await jest.advanceTimersByTimeAsync(60_000);
+        const types = harmless(20).map((id) => scene.answered.get(id));
+        expect(types).toEqual(types.map(() => 'session.created'));
+        expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+        const calls = harmless(20).map((id) => scene.starts.filter((start) => start === id).length);
+        expect(Math.max(...calls)).toBeLessThanOrEqual(4);
+        // Three more were in its lane.
+        expect(scene.deaths).toBeLessThanOrEqual(9);
+      }),
+      {
+        numRuns: 30,
+        examples: [
+          [{ platformMs: 4_000, workers: 1, place: 10 }],
+          [{ platformMs: 4_000, workers: 3, place: 20 }],
+        ],
+      },
+    );
+  });
+
+  it('counts no start of its own that comes back, and each other process once: a process dies once', async () => {
+    const copy = (headers: object, redelivered: boolean) =>
+      copiedCommandOf({ queue: QUEUE, redelivered, properties: { messageId: 'm' }, headers: { ...headers } });
+    const [one, two] = [new Quarantine(BUS), new Quarantine(BUS)];
+    const moved = async (settlement: unknown) => {
+      await jest.advanceTimersByTimeAsync(20_000);
+      return ((await settlement) as Settlement & { kind: 'move' }).copy.headers ?? {};
+    };
+    const alone = { 'x-quarantine-level': 2, 'x-quarantine-cuts': 1 };
+    let judged: object = alone;
+    for (let cut = 0; cut < 6; cut += 1) {
+      const waiting = copy(judged, false);
+      const start = await moved(one.admit(waiting));
+      waiting.end({ kind: 'return', cause: undefined });
+      await jest.advanceTimersByTimeAsync(1);
+      const back = copy(start, true);
+      expect(one.admit(back)).toBeUndefined();
+      back.end({ kind: 'return', cause: undefined });
+      judged = await moved(two.admit(copy(start, true)));
+      expect(judged).toMatchObject({ 'x-quarantine-starts': 1, 'x-quarantine-level': 2 });
+    }
   });
 
   it('finds a killer if the time of day is set back meanwhile', async () => {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { CommandError } from '#contracts';
 
 import type { Command } from '../command/command.ts';
@@ -15,8 +17,8 @@ const STEPS = 12;
 const KILLS_WITHIN_MS = 150;
 /** Longer than `KILLS_WITHIN_MS`, so that the last one to start before a death is the only one that may have caused it. */
 const ONE_BY_ONE_STEP_MS = 160;
-/** How long those that may be the killer wait for the others to be done. */
-const PATIENCE_MS = 3_000;
+/** Added to the longest attempt: how long those that may be the killer wait for the others to be done. */
+const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
 /** A start is a copy, which comes back in a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
 /** A command that is not slow runs alone after so many starts that were cut off. */
@@ -33,8 +35,8 @@ const SLOW = 3;
 /** What a copy in quarantine carries of its command. */
 interface History {
   readonly level: number;
-  /** Starts that nothing ran beside, and that were cut off. */
-  readonly starts: number;
+  /** The processes that may have died of a start that nothing ran beside. Each counts once: a process dies once. */
+  readonly died: readonly string[];
   /** All starts that were cut off. */
   readonly cuts: number;
 }
@@ -43,6 +45,8 @@ interface Waiting extends History {
   readonly command: Command;
   /** When the start was that was cut off; 0 if none was. */
   readonly startedAtMs: number;
+  /** Which process began that start. */
+  readonly startedBy: string;
   readonly settle: (settlement: Settlement | undefined | Promise<never>) => void;
 }
 
@@ -56,11 +60,14 @@ interface Waiting extends History {
  */
 export class Quarantine {
   readonly #bus: Bus;
+  readonly #patienceMs: number;
   /** Starts that were cut off, and are not judged yet. */
   readonly #cut = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
-  /** Each command that runs, with its level and the time from which others need not wait for it. */
-  readonly #running = new Map<Command, { readonly level: number; readonly untilMs: number }>();
+  /** Names this process in the starts that it begins. */
+  readonly #process = randomUUID().slice(0, 8);
+  /** Each start that runs, with its level and the time from which others need not wait for it. */
+  readonly #running = new Map<string, { readonly level: number; readonly untilMs: number }>();
   /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
@@ -70,6 +77,8 @@ export class Quarantine {
 
   constructor(bus: Bus) {
     this.#bus = bus;
+    // Shorter, and a platform that is slow in general keeps a killer from ever being alone.
+    this.#patienceMs = bus.settings.PLATFORM_ATTEMPT_TIMEOUT_MS + PATIENCE_BEYOND_ATTEMPT_MS;
   }
 
   /**
@@ -79,25 +88,32 @@ export class Quarantine {
    * @throws CommandError `POISON_COMMAND`
    */
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
-    const { own } = command.envelope;
+    const { own, id } = command.envelope;
     const { 'x-quarantine-level': level = ORDINARY, 'x-quarantine-started-at': startedAtMs } = own;
-    const { 'x-quarantine-starts': starts = 0, 'x-quarantine-cuts': cuts = 0 } = own;
-    const record = { level, starts, cuts };
+    const { 'x-quarantine-died': names = '', 'x-quarantine-cuts': cuts = 0 } = own;
+    const { 'x-quarantine-started-by': startedBy = 'unknown' } = own;
+    // This process is alive, whatever another one took a lost connection for.
+    const died = names.split(' ').filter((name) => name !== '' && name !== this.#process);
+    const record = { level, died, cuts };
     // What somebody published here directly has killed nobody yet.
     const isStart = startedAtMs !== undefined || !isCopy(own);
-    if (isStart && !command.delivery.message.fields.redelivered) {
+    if (isStart && (!command.delivery.message.fields.redelivered || startedBy === this.#process)) {
+      const start = `${id} ${startedAtMs}`;
       // A copy may come before its confirm. If it killed this worker then, the original would come back as well.
-      const acknowledged = this.#starting.get(`${command.envelope.id} ${startedAtMs}`);
+      const acknowledged = this.#starting.get(start);
       if (acknowledged) return acknowledged.then(() => this.admit(command));
+      // A start that comes back, because its connection was lost, replaces the run that was given up.
+      this.#running.delete(start);
       if (!this.#mayRun(level)) return this.#copy(command, record);
       // Longer after each cut, so that in the end a slow command is done alone, or a slow killer kills alone.
-      const patienceMs = level === ALONE ? cuts * PATIENCE_MS : PATIENCE_MS;
-      this.#running.set(command, { level, untilMs: this.#bus.clock() + patienceMs });
-      command.atEnd(() => this.#running.delete(command));
+      const patienceMs = level === ALONE ? cuts * this.#patienceMs : this.#patienceMs;
+      const run = { level, untilMs: this.#bus.clock() + patienceMs };
+      this.#running.set(start, run);
+      command.atEnd(() => void (this.#running.get(start) === run && this.#running.delete(start)));
       return undefined;
     }
     return new Promise((settle) => {
-      const waiting = { ...record, command, startedAtMs: startedAtMs ?? 0, settle };
+      const waiting = { ...record, command, startedAtMs: startedAtMs ?? 0, startedBy, settle };
       const list = startedAtMs === undefined ? this.#waiting : this.#cut;
       list.add(waiting);
       if (list === this.#waiting) this.#next(GATHER_MS);
@@ -115,15 +131,15 @@ export class Quarantine {
     const cut = [...this.#cut];
     this.#cut.clear();
     const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
-    for (const { command, level, starts, cuts: before, startedAtMs, settle } of cut) {
+    for (const { command, level, died, cuts: before, startedAtMs, startedBy, settle } of cut) {
       const beforeMs = lastMs - startedAtMs;
       const cuts = before + 1;
       // A start alone after which others began was beside them when it was cut off.
       const wasAlone = cut.length === 1 || (level === ALONE && beforeMs === 0);
       const record = wasAlone
-        ? { level: ALONE, starts: starts + 1, cuts }
-        : { level: levelAfter(level, cuts, beforeMs), starts, cuts };
-      const isPoison = record.starts >= this.#bus.settings.DELIVERY_LIMIT;
+        ? { level: ALONE, died: [...new Set([...died, startedBy])], cuts }
+        : { level: this.#levelAfter(level, cuts, beforeMs), died, cuts };
+      const isPoison = record.died.length >= this.#bus.settings.DELIVERY_LIMIT;
       settle(isPoison ? Promise.reject(new CommandError('POISON_COMMAND')) : this.#copy(command, record));
     }
   }
@@ -173,20 +189,24 @@ export class Quarantine {
     );
   }
 
-  #copy(command: Command, { level, starts, cuts }: History, startedAtMs?: number): Settlement {
+  #copy(command: Command, { level, died, cuts }: History, startedAtMs?: number): Settlement {
     return moveTo(this.#bus.names.quarantine, command, {
       'x-quarantine-level': level,
-      'x-quarantine-starts': starts,
+      'x-quarantine-starts': died.length,
+      'x-quarantine-died': died.join(' '),
       'x-quarantine-cuts': cuts,
-      ...(startedAtMs !== undefined && { 'x-quarantine-started-at': startedAtMs }),
+      ...(startedAtMs !== undefined && {
+        'x-quarantine-started-at': startedAtMs,
+        'x-quarantine-started-by': this.#process,
+      }),
     });
   }
-}
 
-/** @param beforeMs how long before the last start that was cut off */
-function levelAfter(level: number, cuts: number, beforeMs: number): number {
-  if (beforeMs > PATIENCE_MS) return SLOW;
-  if (cuts >= MOST_CUTS) return ALONE;
-  if (beforeMs > KILLS_WITHIN_MS) return ORDINARY;
-  return level === ORDINARY ? ONE_BY_ONE : ALONE;
+  /** @param beforeMs how long before the last start that was cut off */
+  #levelAfter(level: number, cuts: number, beforeMs: number): number {
+    if (beforeMs > this.#patienceMs) return SLOW;
+    if (cuts >= MOST_CUTS) return ALONE;
+    if (beforeMs > KILLS_WITHIN_MS) return ORDINARY;
+    return level === ORDINARY ? ONE_BY_ONE : ALONE;
+  }
 }
