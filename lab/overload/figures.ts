@@ -7,6 +7,8 @@ export interface Figures {
   readonly offered: number;
   /** Successes in time a second. */
   readonly goodput: number;
+  /** The goodput in the last quarter of the load. */
+  readonly finalGoodput: number;
   readonly succeeded: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -19,11 +21,11 @@ export interface Figures {
   readonly others: string;
 }
 
-/** The part of a load that is left out because the line is still growing, or an earlier load still has an effect. */
-const UNSTEADY = 0.25;
+/** The first quarter of a load is left out: the line is still growing, or an earlier load still has an effect. */
+const QUARTER = 0.25;
 
 export function figuresOf(answers: readonly Answer[], { startMs, forMs }: Load): Figures {
-  const steadyMs = startMs + UNSTEADY * forMs;
+  const steadyMs = startMs + QUARTER * forMs;
   const endMs = startMs + forMs;
   const isSteady = (atMs: number): boolean => atMs >= steadyMs && atMs < endMs;
   const perSecond = (count: number): number => (count * 1_000) / (endMs - steadyMs);
@@ -31,11 +33,13 @@ export function figuresOf(answers: readonly Answer[], { startMs, forMs }: Load):
   const refusals = answers.filter(({ outcome }) => outcome === 'OVERLOADED');
   const others = answers.filter(({ outcome }) => outcome !== 'success' && outcome !== 'OVERLOADED');
   const steady = successes.filter(({ dueMs, latencyMs }) => isSteady(dueMs + latencyMs));
+  const final = steady.filter(({ dueMs, latencyMs }) => dueMs + latencyMs >= endMs - QUARTER * forMs);
   const latenciesMs = steady.map(({ latencyMs }) => latencyMs);
   const retryAfterMs = refusals.flatMap((answer) => answer.retryAfterMs ?? []);
   return {
     offered: perSecond(answers.filter(({ dueMs }) => isSteady(dueMs)).length),
     goodput: perSecond(steady.length),
+    finalGoodput: (final.length * 1_000) / (QUARTER * forMs),
     succeeded: successes.length,
     p50Ms: median(latenciesMs),
     p99Ms: percentile(latenciesMs, 0.99),

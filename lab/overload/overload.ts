@@ -38,11 +38,14 @@ export async function overload(broker: Broker, options: OverloadOptions, plot?: 
     const { row, times, workers, seconds } = played;
     const place = `${index + 1} of ${cases.length}`;
     console.log(`${place}: ${row.name}, ${times} times the capacity, ${workers} workers, ${seconds} s`);
-    const result = await playCase(broker, played).catch(messageOf);
+    const print = (line: string): void => console.log(`  ${line}`);
+    const result = await playCase(broker, played, print).catch(messageOf);
     // The others still say something.
-    if (typeof result === 'string') console.log(`  could not be played: ${result}`);
-    else results.push(...result);
-    if (typeof result !== 'string') for (const each of result) console.log(`  ${resultLine(each)}`);
+    if (typeof result === 'string') print(`could not be played: ${result}`);
+    else {
+      for (const each of result) print(resultLine(each));
+      results.push(...result);
+    }
   }
   const latestMs = Math.max(...results.map((result) => result.latestMs));
   const busy =

@@ -49,6 +49,7 @@ const PROGRESS_MS = 15_000;
 export async function playCase(
   broker: Pick<Broker, 'url' | 'ctl'>,
   played: Case,
+  onProgress: (line: string) => void = () => undefined,
 ): Promise<readonly Result[]> {
   const { row, times, workers, seconds, deadlineMs, seed } = played;
   const connections = connectionsOf(row, times, workers);
@@ -69,7 +70,7 @@ export async function playCase(
   const common = { url: broker.url, inbox, deadlineMs, random: seededRandom(seed) };
   const first = parts.use(await openCaller({ ...common, name: 'first' }));
   const heavy = row.heavy && parts.use(await openHeavy(broker, row.heavy, common));
-  parts.use(showProgress(first));
+  parts.use(watch(first, onProgress));
 
   await platform.serve(service);
   const alone = loadFrom('alone', ALONE_MS + 2 * (service.timeMs ?? 0));
@@ -126,13 +127,13 @@ async function openHeavy(
   return await openCaller({ ...common, ...heavy, url: url.href, name: 'heavy' });
 }
 
-/** Prints what a caller gets meanwhile. */
-function showProgress(caller: Caller): Disposable {
+/** Says now and then what a caller gets. */
+function watch(caller: Caller, onProgress: (line: string) => void): Disposable {
   let before = 0;
   const timer = setInterval(() => {
     const { succeeded, waiting } = caller.progress();
     const goodput = ((succeeded - before) * 1_000) / PROGRESS_MS;
-    console.log(`  ${goodput.toFixed(1)} successes a second, ${waiting} commands wait`);
+    onProgress(`${goodput.toFixed(1)} successes a second, ${waiting} commands wait`);
     before = succeeded;
   }, PROGRESS_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };

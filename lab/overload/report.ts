@@ -52,6 +52,7 @@ const COLUMNS: Readonly<Record<string, (result: Result) => string | number>> = {
   'offered/s': ({ figures, heavy }) => perSecond(figures.offered + (heavy?.offered ?? 0)),
   'capacity/s': ({ capacity }) => perSecond(capacity),
   'goodput/s': (result) => `${perSecond(result.figures.goodput)} (${percent(goodputShare(result))})`,
+  'at the end': ({ figures }) => perSecond(figures.finalGoodput),
   wasted: (result) => percent(wastedShare(result)),
   'p50 alone': ({ aloneP50Ms }) => seconds(aloneP50Ms),
   p50: ({ figures }) => seconds(figures.p50Ms),
