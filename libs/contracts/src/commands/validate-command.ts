@@ -82,7 +82,7 @@ function refuseUnknown(data: object, known: readonly string[], path: string, vio
 }
 
 /** Escaped as in RFC 6901, and shortened: it comes from outside and may be as long as the body. */
-function nameInPointer(name: string): string {
+export function nameInPointer(name: string): string {
   const short = name.length > MAX_UNKNOWN_NAME ? `${name.slice(0, MAX_UNKNOWN_NAME)}…` : name;
   return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 }

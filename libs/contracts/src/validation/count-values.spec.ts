@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 
-import { hasMoreValues, MAX_COMMAND_VALUES } from './count-values.ts';
+import { excessIn, MAX_COMMAND_VALUES } from './count-values.ts';
 
 it.each([
-  ['{"a":[{},{},[]],"b":{"c":1}}', 10],
-  [String.raw`["a,[{\"\\","\\\"[",2]`, 4],
-])('counts the commas and opening brackets of %s outside texts', (json, values) => {
+  ['{"a":[{},{},[]],"b":{"c":1}}', 10, '"b"'],
+  [String.raw`["a,[{\"\\","\\\"[",2]`, 4, '""'],
+])('counts the commas and opening brackets of %s outside texts', (json, values, member) => {
   // Shorter JSON cannot have so many, and is not read.
   const bytes = Buffer.from(json.padEnd(MAX_COMMAND_VALUES));
-  expect([hasMoreValues(bytes, values), hasMoreValues(bytes, values - 1)]).toEqual([false, true]);
+  expect([excessIn(bytes, values), excessIn(bytes, values - 1)]).toEqual([undefined, member]);
 });
 
 it.each(['{}', '[]', '1', '[[]]', '[[],1]'])(
@@ -20,7 +20,7 @@ it.each(['{}', '[]', '1', '[[]]', '[[],1]'])(
     });
     const most = Math.floor((8192 - '{"a":[]}'.length + 1) / (item.length + 1));
     const bytes = Buffer.from(JSON.stringify(data(most)));
-    expect(hasMoreValues(bytes, MAX_COMMAND_VALUES)).toBe(false);
-    expect(hasMoreValues(Buffer.from(JSON.stringify(data(8 * most))), MAX_COMMAND_VALUES)).toBe(true);
+    expect(excessIn(bytes, MAX_COMMAND_VALUES)).toBeUndefined();
+    expect(excessIn(Buffer.from(JSON.stringify(data(8 * most))), MAX_COMMAND_VALUES)).toBe('"session"');
   },
 );

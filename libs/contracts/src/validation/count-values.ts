@@ -4,25 +4,37 @@
  */
 export const MAX_COMMAND_VALUES = 6_144;
 
-const [QUOTE, BACKSLASH, COMMA, BRACE] = Buffer.from('"\\,{');
+const [QUOTE, BACKSLASH, COMMA, BRACE, CLOSING] = Buffer.from('"\\,{}');
 /** A brace is its bracket with one more bit. */
 const BRACE_BIT = 0x20;
 
 /**
- * True if JSON may contain more values than `most`. Parsed, a value of three bytes takes some 56. Every value but the first
+ * Finds where JSON contains more values than `most`. Parsed, a value of three bytes takes some 56. Every value but the first
  * follows a comma or an opening bracket, so those are counted, and nothing is parsed.
+ *
+ * @returns the member of the outermost object in which the count is exceeded, as its name is written; `""` if that is no member
  */
-export function hasMoreValues(json: Buffer, most: number): boolean {
-  if (json.length <= most) return false;
+export function excessIn(json: Buffer, most: number): string | undefined {
+  if (json.length <= most) return undefined;
   let values = 1;
+  let depth = 0;
   let isInText = false;
-  for (let at = 0; at < json.length && values <= most; at += 1) {
+  let textAt = 0;
+  let name: readonly [start: number, end: number] = [0, 0];
+  for (let at = 0; at < json.length; at += 1) {
     const byte = json[at] as number;
     if (isInText) {
-      if (byte === QUOTE) isInText = false;
-      else if (byte === BACKSLASH) at += 1;
-    } else if (byte === QUOTE) isInText = true;
-    else if (byte === COMMA || (byte | BRACE_BIT) === BRACE) values += 1;
+      if (byte === BACKSLASH) at += 1;
+      if (byte !== QUOTE) continue;
+      isInText = false;
+      if (depth === 1) name = [textAt, at + 1];
+    } else if (byte === QUOTE) [isInText, textAt] = [true, at];
+    else if ((byte | BRACE_BIT) === CLOSING) depth -= 1;
+    else if (byte === COMMA || (byte | BRACE_BIT) === BRACE) {
+      if (byte !== COMMA) depth += 1;
+      values += 1;
+      if (values > most) return depth > 1 ? json.toString('utf8', ...name) : '""';
+    }
   }
-  return values > most;
+  return undefined;
 }

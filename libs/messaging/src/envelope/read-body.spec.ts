@@ -64,14 +64,17 @@ describe('readBody', () => {
     expect(read(content, false, maxBytes)).toMatchObject({ form: 'typed', fault: expect.anything() });
   });
 
-  it('refuses more values than a valid command has, and keeps the id of a packet but no data', () => {
+  it('refuses more values than a valid command has, unparsed, and names the member', () => {
     const values = `[${Array.from({ length: 10_000 }, () => '{}').join()}]`;
-    const refused = { code: 'VALIDATION_FAILED', violations: [{ pointer: '' }] };
-    const typed = read(`{"userId":"u","x":${values}}`);
-    expect(typed).toMatchObject({ form: 'typed', fault: refused });
-    const packet = read(`{"pattern":"session.create","id":"n-1","data":{"x":${values}}}`);
-    expect(packet).toMatchObject({ form: 'packet', id: 'n-1', fault: refused });
-    expect([typed.data, packet.data]).toEqual([undefined, undefined]);
+    const { data, fault } = read(`{"userId":"u","x/y":${values}}`);
+    expect([data, fault?.code, fault?.violations?.[0]?.pointer]).toEqual([
+      undefined,
+      'VALIDATION_FAILED',
+      '/x~1y',
+    ]);
+    expect(read(`{"pattern":"session.create","id":"n-1","data":{"x":${values}}}`)).toMatchObject({
+      id: 'n-1',
+    });
     expect(read(values).fault?.code).toBe('MALFORMED_MESSAGE');
   });
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { CommandError } from '#contracts';
-import { hasMoreValues, MAX_COMMAND_VALUES } from '#contracts/validation';
+import { excessIn, MAX_COMMAND_VALUES, nameInPointer } from '#contracts/validation';
 
 /** How a command was written, and so how its replies are: a packet is `{pattern, data, id}` of Nest's own RabbitMQ client. */
 export type CommandForm = 'typed' | 'packet';
@@ -19,12 +19,9 @@ export interface Body {
 const PACKET_START = '{"pattern":';
 /** Some editors and libraries begin UTF-8 with it. JSON does not contain it, and a reader may skip it (RFC 8259, section 8.1). */
 const BYTE_ORDER_MARK = /^\ufeff/;
-const TOO_MANY_VALUES = {
-  pointer: '',
-  message:
-    `must contain at most ${MAX_COMMAND_VALUES - 1} values, which is more than a valid command has; ` +
-    'send only the members that docs/contract names',
-};
+const TOO_MANY_VALUES =
+  `must contain less than ${MAX_COMMAND_VALUES} values, which is more than a valid command has; ` +
+  'send only the members that docs/contract names';
 
 /**
  * Reads a body once. It never throws: what is wrong is the `fault`.
@@ -39,18 +36,22 @@ export function readBody(content: Buffer, bytes: number, maxBytes: number, mayBe
     const details = { bytes, maxBytes };
     return { form: guess(), fault: new CommandError('MESSAGE_TOO_LARGE', { details }) };
   }
-  const fault = hasMoreValues(content, MAX_COMMAND_VALUES)
-    ? new CommandError('VALIDATION_FAILED', { violations: [TOO_MANY_VALUES] })
-    : undefined;
   // A packet is parsed all the same: it contains the id by which its caller waits.
-  if (fault && guess() === 'typed' && isLikeObject(content)) return { form: 'typed', fault };
+  const excess = guess() === 'typed' ? excessIn(content, MAX_COMMAND_VALUES) : undefined;
+  if (excess !== undefined && isLikeObject(content)) return { form: 'typed', fault: tooManyValues(excess) };
   const body = parseObject(content);
   if (!body) return { form: guess(), fault: new CommandError('MALFORMED_MESSAGE') };
   if (mayBePacket && Object.hasOwn(body, 'pattern')) {
-    const { pattern, id, data } = body;
-    return fault ? { form: 'packet', pattern, id, fault } : { form: 'packet', pattern, data, id };
+    return { form: 'packet', pattern: body['pattern'], data: body['data'], id: body['id'] };
   }
   return { form: 'typed', data: body };
+}
+
+/** @param member its name, as the body writes it */
+function tooManyValues(member: string): CommandError {
+  const name = Object.keys(parseObject(Buffer.from(`{${member}:0}`)) ?? {})[0] ?? '';
+  const pointer = name === '' ? '' : `/${nameInPointer(name)}`;
+  return new CommandError('VALIDATION_FAILED', { violations: [{ pointer, message: TOO_MANY_VALUES }] });
 }
 
 /** True if it is UTF-8 that begins and ends as an object. */

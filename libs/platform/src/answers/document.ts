@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
-import { hasMoreValues } from '#contracts/validation';
+import { excessIn } from '#contracts/validation';
 import { parseExactJson, RAW_JSON } from '#signing';
 
 import type { Answer } from '../transport/connection.ts';
@@ -91,7 +91,7 @@ export function textAt(object: JsonObject, name: string, where: string): string 
 
 /** The resource of a document, of the given type; also the only one of a list. @throws UnexpectedDocument */
 export function resourceIn(body: Buffer, type: string): { data: JsonObject; attributes: JsonObject } {
-  const parsed = parseBody(body.toString(), !hasMoreValues(body, MAX_EXACT_VALUES));
+  const parsed = parseBody(body.toString(), excessIn(body, MAX_EXACT_VALUES) === undefined);
   const { data: given } = objectAt(parsed, 'the body');
   const data = objectAt(Array.isArray(given) && given.length === 1 ? given[0] : given, '/data');
   return { data, attributes: attributesOf(data, type, '/data') };
