@@ -14,8 +14,8 @@ const RECORDS = 300;
 const PER_PAGE = 4;
 const PAGES = RECORDS / PER_PAGE;
 const DAY = `ad-hoc --from 2026-03-01 --to 2026-03-02 --per-page ${PER_PAGE}`;
-/** So that a report takes some seconds. */
-const SLOW = { kind: 'latency', fixedMs: 60, spreadMs: 0 };
+/** So that a report takes some seconds, although pages are fetched ahead. */
+const SLOW = { kind: 'latency', fixedMs: 300, spreadMs: 0 };
 const FILE = 'month.csv';
 
 describe('poker-bridge report --resume', () => {
@@ -60,7 +60,7 @@ describe('poker-bridge report --resume', () => {
   /** Begins a report, and ends it once some pages are kept. */
   async function interrupted(
     interrupt: (child: ChildProcess) => unknown,
-    { variables = folder.variables, more = [] as string[], least = 15 } = {},
+    { variables = folder.variables, more = [] as string[], least = 30 } = {},
   ): Promise<CliRun> {
     const child = startCli([...folder.argsOf(DAY, FILE), ...more], { variables });
     const ended = outcomeOf(child);
@@ -81,7 +81,7 @@ describe('poker-bridge report --resume', () => {
     });
     const asked = (await pagesAsked()) - before;
     expect(asked).toBeGreaterThanOrEqual(PAGES - kept);
-    // The report of the run before waits for its queue, which is gone, and asks for its next page a few times more.
+    // The report of the run before waits for its queue, which is gone, and asks for its next pages a few times more.
     expect(asked).toBeLessThan(PAGES);
     expect(await folder.content(FILE)).toBe(whole);
     expect(await folder.files()).toEqual([FILE]);
