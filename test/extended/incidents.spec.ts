@@ -118,7 +118,7 @@ describe('the console in an incident', () => {
     await expectFirst(page, {
       level: 'down',
       what: /^✕session\.create and game\.open fail: 40 of 40 in the last minute$/,
-      why: /^no answer of the platform: reset \(/,
+      why: /^the platform does not answer: reset \(/,
       whoActs: /the people who run the platform/,
       line: 'poker-bridge doctor',
       printed: /, 4 at fault$/m,

@@ -30,3 +30,16 @@ export class CommandError extends Error {
     return ERROR_CODES[this.code].retryable;
   }
 }
+
+/**
+ * The error of a command whose deadline passed while the platform was called.
+ *
+ * @param unansweredMs how long the call in flight had been without an answer
+ */
+export function unansweredAtDeadline(unansweredMs: number): CommandError {
+  const seconds = (unansweredMs / 1000).toFixed(1);
+  return new CommandError('COMMAND_EXPIRED', {
+    message: `The deadline passed while the platform had not answered for ${seconds} s.`,
+    details: { called: true, reason: 'timeout', unansweredMs },
+  });
+}

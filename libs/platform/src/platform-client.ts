@@ -30,13 +30,14 @@ export class PlatformClient {
 
   constructor(credentials: OperatorCredentials, options: PlatformClientOptions) {
     this.#credentials = credentials;
+    const { clock = steadyClock, random = Math.random } = options;
     this.#share = {
       transport: {},
-      clock: steadyClock,
-      random: Math.random,
       ...options,
+      clock,
+      random,
       operator: credentials.name,
-      admission: new Admission(options.limits),
+      admission: new Admission(options.limits, clock, random),
       stopping: this.#stopping.signal,
     };
     this.#roots = rootsOf(credentials, this.#share.transport, this.#open);

@@ -9,7 +9,7 @@ import type { StatusClass, TransportFault } from './transport/connection.ts';
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
 export type AttemptResult = StatusClass | TransportFault | 'deadline';
 
-/** Why a call was not made: the circuit is open, the queue for a connection is full, or time was up in it. */
+/** Why a call was not made: the circuit is open, the platform is overloaded, the deadline passed, or this process stops. */
 export type RefusalReason = 'circuit-open' | Exclude<Admittance, 'admitted'>;
 
 /** A port: observes the calls to the platform. The worker binds it to its metrics. */

@@ -1,10 +1,11 @@
+export { Admission, type AdmissionLimits } from './admission/admission.ts';
 export {
-  Admission,
-  type AdmissionLimits,
   type Admittance,
   type Compartment,
+  isOverload,
   type Priority,
-} from './admission/admission.ts';
+  type Ticket,
+} from './admission/compartment.ts';
 export { type Share, Shares } from './admission/shares.ts';
 export { Window } from './admission/window.ts';
 export { Circuit, type CircuitSettings, type CircuitState, type Health } from './circuit/circuit.ts';

@@ -7,8 +7,8 @@ it('a metric has the name, the labels, the type and the meaning that it is writt
   platformRefusals.labels('game.open', 'circuit').value += 1;
   const lines = (await registry.metrics()).split('\n').filter((line) => line.includes('platform_refusals'));
   expect(lines).toEqual([
-    '# HELP poker_platform_refusals_total Calls that were not made: ' +
-      'the circuit is open, the queue for a connection is full, or time was up in it.',
+    '# HELP poker_platform_refusals_total Calls that were not made, by operation and reason: ' +
+      'the circuit was open, the platform overloaded, or the deadline passed.',
     '# TYPE poker_platform_refusals_total counter',
     'poker_platform_refusals_total{operation="game.open",reason="circuit"} 1',
   ]);

@@ -39,8 +39,8 @@ export class Metrics {
   readonly admissionWait = this.#timing(`poker_admission_wait_seconds{operation}
     How long calls waited for a connection to the platform, if they had to.`);
   readonly platformRefusals = this.#plain(`poker_platform_refusals_total{operation,reason}
-    Calls that were not made: the circuit is open, the queue for a connection is full,
-    or time was up in it.`);
+    Calls that were not made, by operation and reason: the circuit was open, the platform
+    overloaded, or the deadline passed.`);
 
   readonly ready = this.#state(`poker_ready
     1 while every lane consumes or is paused on purpose, as /health/ready says, else 0.`);
@@ -64,6 +64,12 @@ export class Metrics {
     The most calls that may hold a connection, for each operator.`);
   readonly admissionWaitingLimit = this.#state(`poker_admission_waiting_limit
     The most calls that may wait for a connection, for each operator.`);
+  readonly admissionLimit = this.#state(`poker_admission_limit{operator,operation}
+    Calls that are made at once, at most: fewer if a platform answers later the more it is asked.`);
+  readonly admissionOverloaded = this.#state(`poker_admission_overloaded{operator,operation}
+    1 while calls are refused because more arrive than the platform answers, else 0.`);
+  readonly platformCapacity = this.#state(`poker_platform_capacity{operator,operation}
+    Calls a second that the platform can answer to this worker, as recent calls tell.`);
   readonly retryBudget = this.#state(`poker_retry_budget{operator,operation}
     Retries that are left, of 100; below 1 none is made.`);
   readonly circuitState = this.#state(`poker_circuit_state{operator,operation}

@@ -21,7 +21,7 @@ it('there are never more calls in flight than connections, on either side and ov
   );
   const codes = await Promise.all(calls);
   expect([platform.requests.length, platform.maxInFlight, platform.connections]).toEqual([29, 3, 3]);
-  expect([codes.at(-1), observer.refusals, observer.waits]).toEqual(['OVERLOADED', ['overloaded'], 26]);
+  expect([codes.at(-1), observer.refusals, observer.waits]).toEqual(['OVERLOADED', ['queue-full'], 26]);
 });
 
 describe('keep-alive', () => {

@@ -49,7 +49,7 @@ describe('a circuit', () => {
     await CALLS['game.open'](client);
     const calls = { inFlight: 0, waiting: 0, retriesLeft: 100, lastUsedAtMs: expect.any(Number) };
     const open = { operation: 'session.create', state: 'open', cause, retryAfterMs: expect.any(Number) };
-    expect(client.operations()).toEqual([
+    expect(client.operations()).toMatchObject([
       { operator: 'default', ...open, ...calls },
       { operator: 'default', operation: 'game.open', state: 'closed', ...calls },
     ]);
@@ -62,7 +62,19 @@ describe('a circuit', () => {
     expect([platform.requests.length, observer.circuitStates]).toEqual([20, []]);
   });
 
-  it('does not open by calls that were cut off by their deadline', async () => {
+  it('opens by deadlines that passed after a call had taken as long as recent successes', async () => {
+    platform.always(answersAfter(100, answers(200, SESSION)));
+    const { client, observer } = build();
+    await createSession(client);
+    platform.always(silent);
+    const cutOff = () => failureOf(createSession(client, callWithin(500)));
+    const [first] = await Promise.all(Array.from({ length: AT_ONCE }, cutOff));
+    expect(first).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true, reason: 'timeout' } });
+    expect(observer.circuitStates).toEqual(['default session.create open']);
+    expect(client.operations()[0]).toMatchObject({ cause: 'timeout' });
+  });
+
+  it('does not open by calls that their deadline cut off before a second, if there were no successes', async () => {
     platform.always(silent);
     const { client, observer } = build();
     await Promise.all(

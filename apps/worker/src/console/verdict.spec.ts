@@ -113,12 +113,12 @@ describe('verdictOf', () => {
     ],
     [
       'attention',
-      'game.open fails: 50 of 100 in the last minute this worker is full (50 OVERLOADED)',
+      'game.open fails: 50 of 100 in the last minute more commands arrive than the platform answers (50 OVERLOADED)',
       type([['OVERLOADED', 50]]),
     ],
     [
       'attention',
-      'game.open fails: 1 of 100 in the last minute no answer of the platform: timeout (1 OUTCOME_UNKNOWN)',
+      'game.open fails: 1 of 100 in the last minute the platform does not answer: timeout (1 OUTCOME_UNKNOWN)',
       { ...type([['OUTCOME_UNKNOWN', 1]]), ...failed('OUTCOME_UNKNOWN', { reason: 'timeout' }) },
     ],
     [
@@ -131,7 +131,7 @@ describe('verdictOf', () => {
     ],
     [
       'attention',
-      'report.rake.fetch fails: 100 of 100 in the last minute no answer of the platform: unknown (100 PLATFORM_UNAVAILABLE)',
+      'report.rake.fetch fails: 100 of 100 in the last minute the platform does not answer: unknown (100 PLATFORM_UNAVAILABLE)',
       type([['PLATFORM_UNAVAILABLE', 100]], { type: 'report.rake.fetch', deadSinceMs: 1 }),
     ],
   ])('is %s, and says why: %s', (expected, reason, findings) => {
@@ -152,6 +152,8 @@ describe('verdictOf', () => {
 
   it('has our people act on a worker that is full, and not those of the platform', () => {
     const { reasons } = verdictOf({ ...WELL, ...type([['OVERLOADED', 50]]) });
-    expect(reasons[0]?.whoActs).toBe('the people who run the worker: more workers, or a quicker platform');
+    expect(reasons[0]?.whoActs).toBe(
+      'the people who run the worker: docs/scaling.md, what overload looks like',
+    );
   });
 });

@@ -140,19 +140,22 @@ function faultOf(type: string, code: ErrorCode, count: number, { tally, operator
   const operator = operators.length > 1 ? operators.find((each) => each === name) : undefined;
   const fault = { ...USUAL, code, count, category, operator };
   if (code === 'OVERLOADED') {
-    const whoActs = `${OUR_PEOPLE}: more workers, or a quicker platform`;
-    return { ...fault, cause: 'this worker is full', whoActs };
+    const whoActs = `${OUR_PEOPLE}: docs/scaling.md, what overload looks like`;
+    return { ...fault, cause: 'more commands arrive than the platform answers', whoActs };
   }
   const said = last?.reason ?? message;
   if (OF_PEOPLE.has(category)) return { ...fault, cause: said, line: lineOf(code, operator) };
   const circuit = circuits.find(({ operation, cause }) => operation === type && cause !== undefined);
   const known = last?.status === undefined ? last?.reason : `HTTP ${last.status}`;
-  const cause = category === 'expired' ? said : platformSays(circuit?.cause ?? known);
+  const isUnanswered = category !== 'expired' || last?.reason === 'timeout';
+  const cause = isUnanswered ? platformSays(circuit?.cause ?? known) : said;
   return { ...fault, cause, whoActs: PLATFORM_PEOPLE };
 }
 
 function platformSays(cause = 'unknown'): string {
-  return cause.startsWith('HTTP') ? `the platform answers ${cause}` : `no answer of the platform: ${cause}`;
+  return cause.startsWith('HTTP')
+    ? `the platform answers ${cause}`
+    : `the platform does not answer: ${cause}`;
 }
 
 /** What the people who run the worker type first. */

@@ -109,14 +109,14 @@ it('platformObserver counts and times calls in seconds, and logs a circuit that 
   const { series, lines } = await shown((...given) => {
     const observer = platformObserver(...given);
     observer.attemptEnded('session.create', '2xx', 20);
-    observer.attemptRefused('game.open', 'overloaded');
+    observer.attemptRefused('game.open', 'queue-full');
     observer.admissionWaited('game.open', 250);
     observer.circuitChanged('casino', 'game.open', 'open', 'HTTP 503');
   });
   expect(series).toEqual(
     expect.arrayContaining([
       'poker_platform_request_duration_seconds_sum{operation="session.create",result="2xx"} 0.02',
-      'poker_platform_refusals_total{operation="game.open",reason="overloaded"} 1',
+      'poker_platform_refusals_total{operation="game.open",reason="queue-full"} 1',
       'poker_admission_wait_seconds_sum{operation="game.open"} 0.25',
       'poker_circuit_changes_total{operator="casino",operation="game.open",state="open"} 1',
     ]),

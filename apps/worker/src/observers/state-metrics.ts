@@ -43,6 +43,11 @@ export function showState(metrics: Metrics, transport: PokerTransport, platform:
   );
   const calls = () => platform.operations();
   metrics.admissionInFlight.readBy(() => calls().map((each) => reading(each.inFlight, labelsOf(each))));
+  metrics.admissionLimit.readBy(() => calls().map((each) => reading(each.limit, labelsOf(each))));
+  metrics.admissionOverloaded.readBy(() => calls().map((each) => reading(each.isOverloaded, labelsOf(each))));
+  metrics.platformCapacity.readBy(() =>
+    calls().flatMap((each) => (each.perSecond === undefined ? [] : reading(each.perSecond, labelsOf(each)))),
+  );
   metrics.retryBudget.readBy(() => calls().map((each) => reading(each.retriesLeft, labelsOf(each))));
   metrics.admissionInFlightLimit.readBy(() => [reading(platform.limits.connections)]);
   metrics.admissionWaitingLimit.readBy(() => [reading(platform.limits.queue)]);

@@ -33,6 +33,8 @@ export abstract class CommandContext<Client = unknown> {
   abstract readonly traceContext: Context | undefined;
   /** Calls to the platform so far; the client counts them. */
   abstract attempts: number;
+  /** When the call in flight began, by `performance.now()`; undefined while there is none. The client writes it. */
+  abstract unansweredSinceMs: number | undefined;
   /** How far an earlier run came, if the command was postponed; a handler with several replies keeps it up to date. */
   abstract progress: Progress | undefined;
 }
@@ -92,6 +94,12 @@ export class Command {
   /** Calls to the platform so far. */
   get attempts(): number {
     return this.context?.attempts ?? 0;
+  }
+
+  /** How long the call in flight has been without an answer, in whole milliseconds; undefined while there is none. */
+  get unansweredMs(): number | undefined {
+    const sinceMs = this.context?.unansweredSinceMs;
+    return sinceMs === undefined ? undefined : Math.round(performance.now() - sinceMs);
   }
 
   /** Registers what a step has to close at the end of the command, which calls it with what became of the command. */

@@ -1,4 +1,4 @@
-import { CommandError, type ErrorBody, type Reply } from '#contracts';
+import { CommandError, type ErrorBody, unansweredAtDeadline, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 import { Abandoned, DeadlineExceeded } from '#resilience';
 
@@ -13,6 +13,7 @@ const EXPIRED_AT_RECEIPT =
 interface Failing {
   readonly envelope: Pick<Envelope, 'id' | 'type' | 'deadlineAtMs' | 'own'>;
   readonly attempts: number;
+  readonly unansweredMs?: number | undefined;
   readonly receivedAtMs: number;
   readonly isRedelivered: boolean;
   readonly nowMs: () => number;
@@ -80,7 +81,7 @@ export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: 
 export function causeOf(settlement: Settlement): string | undefined {
   const { category, platform, details } = failureOf(settlement) ?? {};
   if (platform) return `HTTP ${platform.status}`;
-  const isOfCall = category === 'unavailable' || category === 'uncertain';
+  const isOfCall = category === 'unavailable' || category === 'uncertain' || category === 'expired';
   return isOfCall && typeof details?.['reason'] === 'string' ? details['reason'] : undefined;
 }
 
@@ -97,8 +98,9 @@ function toCommandError(thrown: unknown, command: Failing): CommandError {
   return new CommandError('INTERNAL_ERROR', { cause: thrown });
 }
 
-function expired({ envelope, attempts, receivedAtMs, isRedelivered }: Failing): CommandError {
+function expired({ envelope, attempts, unansweredMs, receivedAtMs, isRedelivered }: Failing): CommandError {
   const called = attempts > 0;
+  if (unansweredMs !== undefined) return unansweredAtDeadline(unansweredMs);
   const lateByMs = receivedAtMs - envelope.deadlineAtMs;
   if (lateByMs < 0) return new CommandError('COMMAND_EXPIRED', { details: { called } });
   const details = { called, lateByMs };

@@ -44,6 +44,7 @@ export function refuse(
     delivery,
     traceContext: trace?.context,
     attempts: 0,
+    unansweredSinceMs: undefined,
     progress: undefined,
   };
   return Object.assign(command, { context, data: validateCommand(type, data), handler });

@@ -3,6 +3,9 @@ import type { Window } from '#resilience';
 
 import type { Command, Step } from '../command/command.ts';
 
+/** Refused callers wait about this long, and do not come back together. */
+const RETRY_AFTER_MS = 2_000;
+
 /** One operation of one operator. */
 export function compartmentNameOf({ envelope }: Command): string {
   return `${envelope.type} ${envelope.operator}`;
@@ -34,6 +37,9 @@ export function share(window: Window): Step {
  */
 export function enter(window: Window, command: Command, isRepeat = false): () => void {
   const leave = window.enter(compartmentNameOf(command), isRepeat);
-  if (leave === undefined) throw new CommandError('OVERLOADED');
+  if (leave === undefined) {
+    const retryAfterMs = Math.ceil(RETRY_AFTER_MS * (0.5 + Math.random()));
+    throw new CommandError('OVERLOADED', { retryAfterMs, details: { reason: 'stuck' } });
+  }
   return leave;
 }

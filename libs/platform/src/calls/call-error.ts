@@ -3,10 +3,11 @@ import {
   ERROR_CODES,
   type ErrorCode,
   type PlatformErrorEntry,
+  unansweredAtDeadline,
   type Violation,
 } from '#contracts';
 import { COMMANDS, GamePlayer, GameSession } from '#contracts/validation';
-import type { Circuit } from '#resilience';
+import { type Circuit, isOverload } from '#resilience';
 
 import { readBody, UnexpectedDocument } from '../answers/document.ts';
 import { classifyError } from '../errors/classify-error.ts';
@@ -28,6 +29,8 @@ interface CallFacts {
   /** The data of the command; no error repeats them. */
   readonly data: object;
   readonly credentials: OperatorCredentials;
+  /** How long a caller should wait that is refused because of overload, in milliseconds. */
+  readonly overloadedForMs: () => number;
 }
 
 const ABOUT_PROXY = 'Ask those who run the service (PLATFORM_PROXY_URL).';
@@ -68,10 +71,13 @@ export async function callError(outcome: Outcome, facts: CallFacts): Promise<Com
   const retryAfterMs = circuit.retryAfterMs || undefined;
   switch (outcome.kind) {
     case 'expired':
+      if (outcome.unansweredMs !== undefined) return unansweredAtDeadline(outcome.unansweredMs);
       return new CommandError('COMMAND_EXPIRED', { details: { called } });
     case 'rejected': {
       const { reason } = outcome;
-      if (reason === 'overloaded') return new CommandError('OVERLOADED');
+      if (isOverload(reason)) {
+        return new CommandError('OVERLOADED', { retryAfterMs: facts.overloadedForMs(), details: { reason } });
+      }
       if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
       return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details: { reason: circuit.cause } });
     }

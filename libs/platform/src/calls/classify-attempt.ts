@@ -7,7 +7,8 @@ import { type End, statusClass } from '../transport/connection.ts';
 export type Outcome =
   | End
   | { readonly kind: 'rejected'; readonly reason: Exclude<RefusalReason, 'expired'> }
-  | { readonly kind: 'expired' };
+  /** `unansweredMs`: how long the call had been without an answer at the deadline; undefined if it was not made. */
+  | { readonly kind: 'expired'; readonly unansweredMs?: number };
 
 const TOO_MANY_REQUESTS = 429;
 /** Said by a proxy that has passed nothing on. */

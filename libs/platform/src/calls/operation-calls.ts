@@ -16,6 +16,7 @@ import {
   type Random,
   RetryBudget,
   type RetryRules,
+  type Ticket,
 } from '#resilience';
 
 import { readBody, utf8 } from '../answers/document.ts';
@@ -33,8 +34,12 @@ export interface CallContext {
   readonly deadline: Deadline;
   /** No attempt starts once it is not alive: another worker may have the command. Default: it always is. */
   readonly delivery?: { readonly isAlive: boolean };
+  /** Who sent the command: callers share the connections. Default: a caller without a name. */
+  readonly caller?: string;
   /** Attempts that were started for this command. */
   attempts: number;
+  /** When the attempt in flight began, by `performance.now()`. */
+  unansweredSinceMs?: number | undefined;
   /** What the spans of its attempts are children of. Default: they are not traced. */
   readonly traceContext?: Context | undefined;
 }
@@ -79,6 +84,7 @@ interface Attempt {
   readonly pass: number;
   readonly resends: number;
   readonly startedAtMs: number;
+  readonly ticket: Ticket;
 }
 
 /** A timer may fire that much before the clock agrees. */
@@ -111,7 +117,8 @@ export class OperationCalls<O extends Operation> {
 
   report() {
     const { state, cause, retryAfterMs } = this.#circuit;
-    const { inFlight, waiting } = this.#compartment;
+    const { inFlight, line, limit, times } = this.#compartment;
+    const perSecond = this.share.admission.perSecond(this.#compartment);
     return {
       operator: this.share.operator,
       operation: this.operation,
@@ -124,7 +131,15 @@ export class OperationCalls<O extends Operation> {
       lastUsedAtMs: this.#lastUsedAtMs,
       inFlight,
       /** For a connection. */
-      waiting: waiting.length,
+      waiting: line.length,
+      /** True while calls are refused to keep that line short. */
+      isOverloaded: line.isStanding,
+      /** Calls that are made at once, at most. */
+      limit: limit.value,
+      /** How long answered calls took recently, in milliseconds; undefined before the first one. */
+      callMs: Math.round(times.expectedMs) || undefined,
+      /** Calls a second that the platform can answer, as far as recent calls tell; undefined before the first one. */
+      perSecond: times.expectedMs > 0 ? Math.round(perSecond) : undefined,
       /** Retries that are left, of 100; below 1 none is made. */
       retriesLeft: this.#rules.budget.left,
     };
@@ -143,6 +158,7 @@ export class OperationCalls<O extends Operation> {
    */
   async make(call: Call<O>, context: CallContext): Promise<Result<O>> {
     const { admission, observer } = this.share;
+    const { caller = '' } = context;
     const repeat = call.request.repeatAfterUnknown ?? this.#traits.repeatAfterUnknown;
     const attempts = new Attempts<Outcome>(this.#rules, repeat);
     this.#lastUsedAtMs = this.share.clock();
@@ -152,18 +168,20 @@ export class OperationCalls<O extends Operation> {
       let entered: RefusalReason | 'admitted' | Promise<Admittance> =
         this.#circuit.retryAfterMs > 0
           ? 'circuit-open'
-          : admission.enter(this.#compartment, context.deadline);
+          : admission.enter(this.#compartment, context.deadline, caller);
       if (typeof entered !== 'string') {
         const startedAtMs = performance.now();
         entered = await entered;
         observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
       }
       if (entered === 'admitted') {
-        try {
-          const begun = this.#begin(call, context, attempts.count);
-          outcome = 'end' in begun ? this.#ended(begun, await begun.end, call, context) : begun;
-        } finally {
-          admission.leave(this.#compartment);
+        const begun = this.#begin(call, context, attempts.count);
+        if ('end' in begun) {
+          const end = await begun.end;
+          outcome = this.#ended(begun, end, call, context);
+        } else {
+          admission.leave(this.#compartment, caller);
+          outcome = begun;
         }
       } else outcome = this.#refused(entered);
       next = attempts.next(outcome, context.deadline.remainingMs());
@@ -174,7 +192,13 @@ export class OperationCalls<O extends Operation> {
       }
     } while (typeof next === 'number');
     if (!('status' in next) || statusClass(next.status) !== '2xx') {
-      const facts = { ...call, operation: this.operation, circuit: this.#circuit, unknown: attempts.unknown };
+      const facts = {
+        ...call,
+        operation: this.operation,
+        circuit: this.#circuit,
+        unknown: attempts.unknown,
+        overloadedForMs: () => admission.retryAfterMs(this.#compartment),
+      };
       const error = await callError(next, { ...facts, called: context.attempts > 0 });
       if (error.details?.['hint'] === 'signature') {
         observer?.signatureDoubted(this.share.operator, this.operation);
@@ -201,29 +225,44 @@ export class OperationCalls<O extends Operation> {
     // The deadline may have passed, and the circuit opened, while the call waited for its admission.
     const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) return this.#refused('expired');
-    if (context.delivery?.isAlive === false) throw new Abandoned();
+    const { admission } = this.share;
+    if (context.delivery?.isAlive === false) {
+      admission.leave(this.#compartment, context.caller ?? '');
+      throw new Abandoned();
+    }
+    if (admission.isTooLate(this.#compartment, context.deadline)) return this.#refused('too-late');
     const pass = this.#circuit.enter();
     if (pass === undefined) return this.#refused('circuit-open');
     context.attempts += 1;
-    const startedAtMs = performance.now();
+    const startedAtMs = (context.unansweredSinceMs = performance.now());
+    const ticket = admission.begin(this.#compartment);
     const end = call.connections.take().request(call.options, timeoutMs, this.#traits.maxAnswerBytes);
-    return { end, pass, resends, startedAtMs };
+    return { end, pass, resends, startedAtMs, ticket };
   }
 
   #ended(attempt: Attempt, end: End, call: Call<O>, context: CallContext): Outcome {
-    const { observer, tracer, transport } = this.share;
+    const { admission, observer, tracer, transport } = this.share;
     const { resends, startedAtMs } = attempt;
+    const tookMs = performance.now() - startedAtMs;
+    context.unansweredSinceMs = undefined;
     const isLate = 'fault' in end && context.deadline.remainingMs() < TIMER_MS;
-    const outcome = isLate ? EXPIRED : classifyAttempt(end, transport.proxyUrl !== undefined);
+    const outcome = isLate
+      ? ({ kind: 'expired', unansweredMs: Math.round(tookMs) } as const)
+      : classifyAttempt(end, transport.proxyUrl !== undefined);
     const result = resultOf(outcome);
     const status = 'fault' in end ? undefined : end.status;
-    observer?.attemptEnded(this.operation, result, performance.now() - startedAtMs);
+    observer?.attemptEnded(this.operation, result, tookMs);
     if (context.traceContext && tracer) {
       const { method, pathTemplate, root } = call.request;
       const sent = { method, root: call.credentials[root], pathTemplate, resends, startedAtMs };
       tracer.attemptEnded(context.traceContext, { ...sent, result, status });
     }
-    this.#circuit.settle(attempt.pass, healthOf(result), status === undefined ? result : `HTTP ${status}`);
+    const isOverdue = result === 'deadline' && this.#compartment.times.isOverdue(tookMs);
+    const unanswered = isOverdue || result === 'timeout' ? 'cut-off' : 'unknown';
+    const callEnd = outcome.kind === 'answered' ? 'answered' : unanswered;
+    admission.leave(this.#compartment, context.caller ?? '', attempt.ticket, callEnd);
+    const cause = isOverdue ? 'timeout' : result;
+    this.#circuit.settle(attempt.pass, healthOf(cause), status === undefined ? cause : `HTTP ${status}`);
     return outcome;
   }
 }

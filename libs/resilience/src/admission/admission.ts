@@ -1,10 +1,15 @@
+import type { Clock, Random } from '../clock.ts';
 import type { Deadline } from '../deadline.ts';
-import { type Share, Shares } from './shares.ts';
-
-/** A person waits for an interactive call; nobody waits for a background one. */
-export type Priority = 'interactive' | 'background';
-
-export type Admittance = 'admitted' | 'overloaded' | 'expired' | 'closed';
+import {
+  type Admittance,
+  type CallEnd,
+  Compartment,
+  type Overload,
+  type Priority,
+  type Ticket,
+} from './compartment.ts';
+import type { Flow, Waiter } from './line.ts';
+import { Shares } from './shares.ts';
 
 export interface AdmissionLimits {
   /** Calls in flight at once. */
@@ -13,101 +18,247 @@ export interface AdmissionLimits {
   readonly queue: number;
 }
 
-interface Waiter {
-  readonly deadline: Deadline;
-  readonly settle: (admittance: Admittance) => void;
-}
-
-/** Calls that are slow or stuck together, such as those of one operation. */
-export interface Compartment extends Share {
-  readonly priority: Priority;
-  /** The latest deadline first; the next waiter is taken off the end. */
-  readonly waiting: Waiter[];
-}
-
-/** How many times what is free an interactive share may hold: in the end three quarters of all connections. */
+/** How many times what is free an interactive operation may hold: in the end three quarters of all connections. */
 const WEIGHT = 3;
+/** While its calls end as usual: in the end fifteen sixteenths. */
+const WEIGHT_MOVING = 15;
+/** A flow that had to wait with less than its share is owed it for so many times the time of a call. */
+const OWED_FOR = 2;
+/** A caller that is refused is asked to wait for about a second, and longer the more calls there are for each that is served. */
+const RETRY_AFTER_MS = 1_000;
+const MAX_RETRY_AFTER_MS = 15_000;
 
 /**
  * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the rest.
- * A compartment that is stuck leaves a quarter of the connections to the others, and two that are stuck a seventh.
+ * Interactive calls go first. Callers have equal shares, and so have the operations of a caller, as far as they need them.
+ * All background calls share half of the connections, and give up their places in a full queue.
  *
- * Interactive calls go first: they are admitted before any background call, they take the place of a waiting one if the
- * queue is full, and all background calls share half of the connections.
+ * Under overload the answers of calls that all wait as long as they may would all be too late. So a line that stands is kept
+ * short (`Line`), no more calls are made at once than make the platform serve more (`ConcurrencyLimit`), and a call is
+ * refused at once if its answer would come too late (`CallTimes`).
  */
 export class Admission {
   readonly #shares: Shares;
   /** Interactive ones first. */
   #compartments: readonly Compartment[] = [];
+  /** Until then a flow is owed its share. */
+  #owedUntilMs = 0;
   #isClosed = false;
 
-  constructor(private readonly limits: AdmissionLimits) {
+  constructor(
+    private readonly limits: AdmissionLimits,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly timeOfDay: Clock = Date.now,
+  ) {
     this.#shares = new Shares(limits.connections);
   }
 
   /** Adds a compartment, for good. */
   add(priority: Priority): Compartment {
-    const added: Compartment = { priority, inFlight: 0, waiting: [] };
+    const added = new Compartment(priority, this.limits.connections, this.clock, this.timeOfDay);
     const all = this.#compartments;
     this.#compartments = priority === 'interactive' ? [added, ...all] : [...all, added];
     return added;
   }
 
-  /** Each call that is `admitted` ends with one `leave` of the same compartment. */
-  enter(compartment: Compartment, deadline: Deadline): Admittance | Promise<Admittance> {
+  /** Each call that is `admitted` ends with one `leave` of the same compartment and caller. */
+  enter(compartment: Compartment, deadline: Deadline, caller: string): Admittance | Promise<Admittance> {
+    const { line } = compartment;
     if (this.#isClosed) return 'closed';
     if (deadline.expired) return 'expired';
-    if (this.#hasRoomFor(compartment)) return this.#admit(compartment);
-    return this.#makeRoom(compartment) ? this.#wait(compartment, deadline) : 'overloaded';
+    line.arrived();
+    const flow = line.flowOf(caller);
+    const overload =
+      compartment.priority === 'interactive' ? this.#overloadOf(compartment, deadline, flow) : undefined;
+    // A share that was owed until now may have become free.
+    if (line.length > 0) this.#drain();
+    if (overload === undefined && flow.waiting.length === 0 && this.#hasRoomFor(compartment, flow)) {
+      return this.#admit(compartment, flow);
+    }
+    if (overload !== 'too-late') this.#owe(compartment, flow);
+    if (overload) return overload;
+    return this.#makeRoom(compartment) ? this.#wait(compartment, deadline, flow) : 'queue-full';
   }
 
-  leave(compartment: Compartment): void {
+  /** Begins an admitted call. */
+  begin({ inFlight }: Compartment): Ticket {
+    return { startedAtMs: this.clock(), startedAmong: inFlight };
+  }
+
+  /**
+   * Ends an admitted call.
+   *
+   * @param ticket undefined if it was not begun after all
+   * @param end `cut-off` shows that the platform takes longer than usual, `unknown` shows nothing
+   */
+  leave(compartment: Compartment, caller: string, ticket?: Ticket, end: CallEnd = 'unknown'): void {
+    const { line, times, limit } = compartment;
+    const flow = line.flowOf(caller);
     this.#shares.giveBack(compartment);
-    for (const next of this.#compartments) {
-      while (next.waiting.length > 0 && this.#hasRoomFor(next))
-        next.waiting.at(-1)?.settle(this.#admit(next));
+    flow.inFlight -= 1;
+    line.release(flow);
+    if (ticket) {
+      const { startedAtMs, startedAmong } = ticket;
+      const nowMs = this.clock();
+      const isAnswered = end === 'answered';
+      if (end !== 'unknown') {
+        times.ended(nowMs - startedAtMs, isAnswered, nowMs - compartment.endedAtMs);
+        limit.ended({ startedAtMs, startedAmong, isAnswered }, compartment.inFlight);
+      }
+      compartment.movedAtMs = compartment.endedAtMs = nowMs;
+      if (isAnswered) compartment.answeredAtMs = nowMs;
     }
+    this.#drain();
+  }
+
+  /** True if the answer to a call that began now would come after its deadline, as far as recent calls tell. */
+  isTooLate(compartment: Compartment, deadline: Deadline): boolean {
+    const { times, inFlight, endedAtMs } = compartment;
+    if (deadline.remainingMs() >= times.expectedMs) return false;
+    // One call at a time finds out whether the platform has become faster.
+    return inFlight > 1 || this.clock() - endedAtMs < times.expectedMs;
+  }
+
+  /** How long a refused caller should wait: random, so that the refused ones do not come back together. In milliseconds. */
+  retryAfterMs(compartment: Compartment): number {
+    const surplus = compartment.line.arrivalsPerSecond / Math.max(1, this.perSecond(compartment));
+    const meanMs = Math.min(MAX_RETRY_AFTER_MS, RETRY_AFTER_MS * Math.max(1, surplus));
+    return Math.ceil(meanMs * (0.5 + this.random()));
+  }
+
+  /** Calls that the platform can answer in a second, as far as recent calls tell; Infinity if nothing is known. */
+  perSecond(compartment: Compartment): number {
+    const { inFlight, limit, callMs } = compartment;
+    const others = this.#compartments.filter(
+      (other) => other !== compartment && other.priority === 'interactive' && other.inFlight > 0,
+    );
+    const share = this.limits.connections / (others.length + 1);
+    return (1000 * Math.max(inFlight, Math.min(limit.attainable, share))) / callMs;
   }
 
   /** Rejects all calls that wait, and all later ones. */
   close(): void {
     this.#isClosed = true;
-    for (const waiter of this.#compartments.flatMap(({ waiting }) => waiting)) waiter.settle('closed');
+    for (const { line } of this.#compartments) for (const waiter of line.all()) waiter.settle('closed');
+  }
+
+  #overloadOf(compartment: Compartment, deadline: Deadline, flow: Flow<Admittance>): Overload | undefined {
+    const { line, times } = compartment;
+    const remainingMs = deadline.remainingMs();
+    if (line.length === 0 && !line.isStanding) {
+      return this.isTooLate(compartment, deadline) ? 'too-late' : undefined;
+    }
+    const perSecond = this.perSecond(compartment);
+    line.watch(perSecond, remainingMs);
+    for (const waiter of line.excess(perSecond)) waiter.settle('standing-line');
+    if (line.isFullFor(flow, perSecond)) return 'standing-line';
+    const waitMs = (1000 * line.aheadOf(flow)) / perSecond;
+    return waitMs + times.expectedMs > remainingMs ? 'too-late' : undefined;
   }
 
   /** All background compartments together are one share. */
-  #hasRoomFor(compartment: Compartment): boolean {
-    if (compartment.priority === 'interactive') return this.#shares.hasRoomFor(compartment, WEIGHT);
+  #hasRoomFor(compartment: Compartment, flow: Flow<Admittance>): boolean {
+    if (compartment.priority === 'interactive') {
+      if (compartment.inFlight >= compartment.limit.value) return false;
+      if (this.clock() < this.#owedUntilMs && this.#isOwedByOthers(compartment, flow)) return false;
+      return this.#shares.hasRoomFor(compartment, compartment.isMoving ? WEIGHT_MOVING : WEIGHT);
+    }
     const background = this.#compartments.filter(({ priority }) => priority === 'background');
     return this.#shares.hasRoomFor({ inFlight: background.reduce((sum, each) => sum + each.inFlight, 0) });
   }
 
-  #admit(compartment: Compartment): 'admitted' {
+  /** Remembers that a flow had to wait, or was refused, with less than its share. */
+  #owe(compartment: Compartment, flow: Flow<Admittance>): void {
+    if (compartment.priority === 'background' || flow.inFlight >= this.#fairShare(compartment, flow)) return;
+    flow.owedUntilMs = this.clock() + OWED_FOR * compartment.callMs;
+    this.#owedUntilMs = Math.max(this.#owedUntilMs, flow.owedUntilMs);
+  }
+
+  /** True if a flow has its share, and another one is owed some of its own. */
+  #isOwedByOthers(compartment: Compartment, flow: Flow<Admittance>): boolean {
+    if (flow.inFlight < this.#fairShare(compartment, flow)) return false;
+    const nowMs = this.clock();
+    for (const other of this.#interactive()) {
+      for (const owed of other.line.flows()) {
+        const isOwed = owed !== flow && owed.owedUntilMs > nowMs;
+        if (isOwed && owed.inFlight < this.#fairShare(other, owed)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** The calls that a flow may make at once, if all flows make as many as they may. */
+  #fairShare(compartment: Compartment, { caller }: Flow<Admittance>): number {
+    const callers = new Set<string>();
+    let operations = 0;
+    let flows = 0;
+    for (const other of this.#interactive()) {
+      for (const flow of other.line.flows()) {
+        callers.add(flow.caller);
+        if (other === compartment) flows += 1;
+        if (flow.caller === caller) operations += 1;
+      }
+    }
+    const usable = (this.limits.connections * WEIGHT_MOVING) / (WEIGHT_MOVING + 1);
+    return Math.min(usable / callers.size / operations, compartment.limit.value / flows);
+  }
+
+  #interactive(): readonly Compartment[] {
+    return this.#compartments.filter(({ priority }) => priority === 'interactive');
+  }
+
+  #admit(compartment: Compartment, flow: Flow<Admittance>): 'admitted' {
+    if (compartment.inFlight === 0) compartment.movedAtMs = this.clock();
     this.#shares.take(compartment);
+    flow.inFlight += 1;
     return 'admitted';
   }
 
+  #drain(): void {
+    for (let next = this.#next(); next; next = this.#next()) {
+      next.waiter.settle(this.#admit(next.compartment, next.waiter.flow));
+    }
+  }
+
+  /** Who is admitted next: of the flows with room, interactive before background, the one with the least of its share. */
+  #next(): { compartment: Compartment; waiter: Waiter<Admittance> } | undefined {
+    let best: { compartment: Compartment; waiter: Waiter<Admittance>; held: number } | undefined;
+    for (const compartment of this.#compartments) {
+      if (compartment.line.length === 0) continue;
+      if (best && compartment.priority === 'background') break;
+      for (const flow of compartment.line.flows()) {
+        const waiter = flow.waiting.at(-1);
+        if (!waiter || !this.#hasRoomFor(compartment, flow)) continue;
+        const held = flow.inFlight / this.#fairShare(compartment, flow);
+        if (!best || held < best.held) best = { compartment, waiter, held };
+      }
+    }
+    return best;
+  }
+
   #makeRoom({ priority }: Compartment): boolean {
-    const waiting = this.#compartments.reduce((sum, each) => sum + each.waiting.length, 0);
+    const waiting = this.#compartments.reduce((sum, { line }) => sum + line.length, 0);
     if (waiting < this.limits.queue) return true;
     if (priority === 'background') return false;
-    const evicted = this.#compartments.find((other) => other.priority === 'background' && other.waiting[0]);
-    evicted?.waiting[0]?.settle('overloaded');
+    const background = this.#compartments.filter((other) => other.priority === 'background');
+    const [evicted] = background
+      .flatMap(({ line }) => line.all())
+      .toSorted((a, b) => b.deadline.atMs - a.deadline.atMs);
+    evicted?.settle('queue-full');
     return evicted !== undefined;
   }
 
-  #wait({ waiting }: Compartment, deadline: Deadline): Promise<Admittance> {
+  #wait({ line }: Compartment, deadline: Deadline, flow: Flow<Admittance>): Promise<Admittance> {
     const { promise, resolve } = Promise.withResolvers<Admittance>();
     const settle = (admittance: Admittance): void => {
-      waiting.splice(waiting.lastIndexOf(waiter), 1);
+      line.remove(waiter);
       unsubscribe();
       resolve(admittance);
     };
-    const waiter: Waiter = { deadline, settle };
+    const waiter: Waiter<Admittance> = { flow, deadline, settle };
     const unsubscribe = deadline.onExpired(() => settle('expired'));
-    // A later call mostly has a later deadline, so its place is near the beginning.
-    const index = waiting.findIndex((other) => other.deadline.atMs <= deadline.atMs);
-    waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
+    line.add(waiter);
     return promise;
   }
 }

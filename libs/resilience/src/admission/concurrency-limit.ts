@@ -1,0 +1,186 @@
+import type { Clock } from '../clock.ts';
+
+/** Calls may take this much longer than twice their usual time. */
+const SLACK_MS = 300;
+/** Calls at once after the first one of a process was answered; each further answer makes room for another. */
+const FIRST_LIMIT = 64;
+const MIN_LIMIT = 2;
+/** A trial reduces the calls in flight to this share; it is confirmed if they become faster by half as much. */
+const TRIAL_SHARE = 0.7;
+const CONFIRMED_SHARE = (1 + TRIAL_SHARE) / 2;
+/** If calls became slower by more than this, something else is changing, and it is tried again so many times. */
+const RISING_SHARE = 1.15;
+const MAX_REPEATS = 3;
+/** Calls that decide a trial: as many as the limit, within these bounds. */
+const MIN_TRIAL_CALLS = 8;
+const MAX_TRIAL_CALLS = 20;
+/** Calls that began among nearly as many as when the trial began show the time before it. */
+const BEFORE_SHARE = 0.9;
+/** Trials begin at multiples of this time of day, so that all workers reduce their calls together. */
+const TRIAL_EVERY_MS = 1_000;
+/** If a larger share of calls is cut off, little is lost by making only this share of them. */
+const CUT_OFF_SHARE = 0.25;
+const SHRINK = 0.85;
+const GROWTH = 1.1;
+/** A limit changes once in the time of a call, and no more often than this. */
+const CHANGE_EVERY_MS = 100;
+/** A limit that has limited nothing for this long, or was too high at its lowest, is lifted. */
+const LIFT_AFTER_MS = 30_000;
+/** The mean of fewer calls may be low by chance. */
+const MIN_USUAL_CALLS = 4;
+/** The weight of the latest call in the mean of a few. */
+const WEIGHT = 0.15;
+
+/** A call that has ended. */
+export interface EndedCall {
+  /** By the steady clock. */
+  readonly startedAtMs: number;
+  /** Calls in flight when it began, itself included. */
+  readonly startedAmong: number;
+  /** False if it was cut off. */
+  readonly isAnswered: boolean;
+}
+
+/** An exponentially weighted mean. */
+class Mean {
+  calls = 0;
+  ms = 0;
+
+  add(tookMs: number): void {
+    this.calls += 1;
+    this.ms += Math.max(WEIGHT, 1 / this.calls) * (tookMs - this.ms);
+  }
+}
+
+/** `open`: each answered call makes room for another, up to the maximum. */
+interface Open {
+  readonly kind: 'open';
+}
+/** `trial`: fewer calls are made, to find out whether they are faster. */
+interface Trial {
+  readonly kind: 'trial';
+  /** Calls in flight before it. */
+  readonly among: number;
+  /** Trials before it that decided nothing. */
+  readonly repeats: number;
+  /** The time of day from which fewer are made. */
+  readonly beginsAtMs: number;
+  readonly before: Mean;
+  readonly after: Mean;
+  /** When no more calls than the reduced limit were in flight for the first time. */
+  reachedAtMs: number | undefined;
+  cutOff: number;
+}
+/** `limited`: the platform has a line, and the limit follows the time of the calls. */
+interface Limited {
+  readonly kind: 'limited';
+  changedAtMs: number;
+  /** When the limit was last reached, and was not the lowest. */
+  neededAtMs: number;
+}
+
+/**
+ * How many calls of one operation are made at once. A platform that serves a fixed rate takes longer the more it is asked
+ * at once, until all calls time out in its line. One that is slow for another reason takes as long if it is asked less.
+ * Only a trial tells the two apart: once calls take more than twice their usual time, fewer are made. If they become
+ * faster, the platform has a line, and the limit keeps it short. Otherwise their time is the usual one from then on.
+ */
+export class ConcurrencyLimit {
+  #limit: number;
+  #mode: Open | Trial | Limited = { kind: 'open' };
+  #mean = new Mean();
+  /** The share of recent calls that were cut off. */
+  #cutOff = 0;
+  /** The lowest mean so far, or the mean that the last unconfirmed trial found. */
+  #usualMs = Infinity;
+
+  /** @param timeOfDay about the same on all workers */
+  constructor(
+    private readonly max: number,
+    private readonly clock: Clock,
+    private readonly timeOfDay: Clock = Date.now,
+  ) {
+    this.#limit = max;
+  }
+
+  get value(): number {
+    return Math.floor(this.#limit);
+  }
+
+  /** What it may grow to before long. */
+  get attainable(): number {
+    return this.#mode.kind === 'open' ? this.max : this.value;
+  }
+
+  /** @param inFlight calls that remain in flight */
+  ended(call: EndedCall, inFlight: number): void {
+    const tookMs = this.clock() - call.startedAtMs;
+    // As long as none has ended, nothing shows that there are too many.
+    if (this.#mean.calls === 0) this.#limit = Math.min(this.max, Math.max(FIRST_LIMIT, inFlight + 1));
+    this.#mean.add(tookMs);
+    this.#cutOff += WEIGHT * (Number(!call.isAnswered) - this.#cutOff);
+    if (this.#mode.kind === 'trial') return this.#try(this.#mode, call, tookMs, inFlight);
+    const { calls, ms: meanMs } = this.#mean;
+    if (calls >= MIN_USUAL_CALLS) this.#usualMs = Math.min(this.#usualMs, meanMs);
+    const isSlow = meanMs > 2 * this.#usualMs + SLACK_MS || this.#cutOff > CUT_OFF_SHARE;
+    const isReached = inFlight + 1 >= this.value;
+    if (this.#mode.kind === 'limited') return this.#follow(this.#mode, meanMs, isSlow, isReached);
+    if (isSlow && inFlight >= MIN_LIMIT) this.#prepareTrial(Math.min(inFlight + 1, this.#limit));
+    else if (isReached) this.#limit = Math.min(this.max, this.#limit + 1);
+  }
+
+  #prepareTrial(among: number, repeats = 0): void {
+    // Until it begins, no more calls are made than now.
+    this.#limit = among;
+    const beginsAtMs = Math.ceil(this.timeOfDay() / TRIAL_EVERY_MS) * TRIAL_EVERY_MS;
+    const measured = { before: new Mean(), after: new Mean(), cutOff: 0, reachedAtMs: undefined };
+    this.#mode = { kind: 'trial', among, repeats, beginsAtMs, ...measured };
+  }
+
+  #try(trial: Trial, call: EndedCall, tookMs: number, inFlight: number): void {
+    const { among, before, after } = trial;
+    if (this.timeOfDay() >= trial.beginsAtMs) this.#limit = Math.max(MIN_LIMIT, TRIAL_SHARE * among);
+    if (this.#limit < among && inFlight <= this.#limit) trial.reachedAtMs ??= this.clock();
+    if (trial.reachedAtMs === undefined || call.startedAtMs < trial.reachedAtMs) {
+      if (call.startedAmong >= BEFORE_SHARE * among) before.add(tookMs);
+      return;
+    }
+    after.add(tookMs);
+    if (!call.isAnswered) trial.cutOff += 1;
+    if (after.calls >= Math.min(MAX_TRIAL_CALLS, Math.max(MIN_TRIAL_CALLS, this.#limit))) this.#decide(trial);
+  }
+
+  #decide({ before, after, cutOff, among, repeats }: Trial): void {
+    const nowMs = this.clock();
+    const isCutOff = cutOff > CUT_OFF_SHARE * after.calls;
+    this.#mean = after;
+    this.#cutOff = 0;
+    if (isCutOff || after.ms < CONFIRMED_SHARE * before.ms) {
+      const served = (this.#limit * (this.#usualMs + SLACK_MS)) / after.ms;
+      const share = isCutOff ? CUT_OFF_SHARE * among : Math.min(this.#limit, served);
+      this.#limit = Math.max(MIN_LIMIT, share);
+      this.#mode = { kind: 'limited', changedAtMs: nowMs, neededAtMs: nowMs };
+    } else if (after.ms > RISING_SHARE * before.ms && repeats < MAX_REPEATS) {
+      this.#prepareTrial(this.#limit, repeats + 1);
+    } else {
+      this.#limit = among;
+      this.#usualMs = after.ms;
+      this.#mode = { kind: 'open' };
+    }
+  }
+
+  #follow(limited: Limited, meanMs: number, isSlow: boolean, isReached: boolean): void {
+    const nowMs = this.clock();
+    if (isSlow ? this.#limit > MIN_LIMIT : isReached) limited.neededAtMs = nowMs;
+    if (this.#limit >= this.max || nowMs - limited.neededAtMs > LIFT_AFTER_MS) {
+      this.#usualMs = Math.max(this.#usualMs, isSlow ? meanMs : 0);
+      this.#mode = { kind: 'open' };
+    } else if (nowMs - limited.changedAtMs >= Math.max(CHANGE_EVERY_MS, meanMs)) {
+      if (!isSlow && !isReached) return;
+      limited.changedAtMs = nowMs;
+      const shrink = this.#cutOff > CUT_OFF_SHARE ? CUT_OFF_SHARE : SHRINK;
+      const next = isSlow ? this.#limit * shrink : Math.max(this.#limit + 1, this.#limit * GROWTH);
+      this.#limit = Math.min(this.max, Math.max(MIN_LIMIT, next));
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import type { Clock } from '../clock.ts';
+import type { Deadline } from '../deadline.ts';
+
+/** A line that stands is kept as short as is served in this time. */
+const SHORT_MS = 500;
+/** A line that was empty within this time does not stand, nor one that has been empty for so long. */
+const PATIENCE_MS = 2_000;
+/** Arrivals of the last second are counted in four slots; the fifth is the present one. */
+const SLOT_MS = 250;
+const SLOTS = 5;
+
+/** A call that waits. */
+export interface Waiter<Ended> {
+  readonly flow: Flow<Ended>;
+  readonly deadline: Deadline;
+  readonly settle: (ended: Ended) => void;
+}
+
+/** The calls of one operation for one caller. */
+export interface Flow<Ended> {
+  readonly caller: string;
+  inFlight: number;
+  /** The latest deadline first; the next waiter is taken off the end. */
+  readonly waiting: Waiter<Ended>[];
+  /** Until then it is owed its share of what is made at once, because it had to wait with less. */
+  owedUntilMs: number;
+}
+
+/**
+ * The calls of one operation that wait. A line is harmless if it becomes empty, however long it is: that is a burst. It
+ * stands if it has not been empty for two seconds, and would not become empty within the deadline of the latest arrival at
+ * the rates at which calls arrive and are served. Then it is kept short, since a longer one would only have all calls wait.
+ * It no longer stands once it has been empty for two seconds.
+ */
+export class Line<Ended> {
+  length = 0;
+  isStanding = false;
+  readonly #flows = new Map<string, Flow<Ended>>();
+  readonly #arrivals = Array.from({ length: SLOTS }, () => 0);
+  #slot: number;
+  /** When a call last found it empty, and when one last found it occupied. */
+  #emptyAtMs: number;
+  #occupiedAtMs = 0;
+
+  constructor(private readonly clock: Clock) {
+    this.#emptyAtMs = clock();
+    this.#slot = Math.floor(this.#emptyAtMs / SLOT_MS);
+  }
+
+  /** Calls that arrived in the last second, up to the present slot. */
+  get arrivalsPerSecond(): number {
+    this.#advance();
+    const present = this.#arrivals[this.#slot % SLOTS] ?? 0;
+    return this.#arrivals.reduce((sum, count) => sum + count, -present);
+  }
+
+  /** Counts a call that arrives, whether it waits or not. */
+  arrived(): void {
+    this.#advance();
+    const slot = this.#slot % SLOTS;
+    this.#arrivals[slot] = (this.#arrivals[slot] ?? 0) + 1;
+    if (this.length === 0) this.#emptyAtMs = this.clock();
+  }
+
+  /** Those with calls in flight or in line, or that are owed. */
+  flows(): Iterable<Flow<Ended>> {
+    return this.#flows.values();
+  }
+
+  flowOf(caller: string): Flow<Ended> {
+    let flow = this.#flows.get(caller);
+    if (!flow) this.#flows.set(caller, (flow = { caller, inFlight: 0, waiting: [], owedUntilMs: 0 }));
+    return flow;
+  }
+
+  /** Forgets a flow without calls. */
+  release(flow: Flow<Ended>): void {
+    const isIdle = flow.inFlight === 0 && flow.waiting.length === 0;
+    if (isIdle && flow.owedUntilMs <= this.clock()) this.#flows.delete(flow.caller);
+  }
+
+  /** Calls that are served before the next one of a flow, if the flows take turns. */
+  aheadOf({ waiting }: Flow<Ended>): number {
+    let flows = waiting.length === 0 ? 1 : 0;
+    for (const other of this.#flows.values()) if (other.waiting.length > 0) flows += 1;
+    return Math.min(this.length, waiting.length * flows);
+  }
+
+  /** Decides whether it stands. @param perSecond calls that are served at present */
+  watch(perSecond: number, remainingMs: number): void {
+    const nowMs = this.clock();
+    if (this.length > 0) this.#occupiedAtMs = nowMs;
+    const shrinksBy = perSecond - this.arrivalsPerSecond;
+    if (nowMs - this.#occupiedAtMs > PATIENCE_MS && shrinksBy > 0) this.isStanding = false;
+    if (this.isStanding || nowMs - this.#emptyAtMs < PATIENCE_MS) return;
+    const isLong = this.length > shortOf(perSecond);
+    this.isStanding = isLong && shrinksBy * (remainingMs / 1000) < this.length;
+  }
+
+  /** True if another call of a flow would make a line that stands longer than it may be. */
+  isFullFor(flow: Flow<Ended>, perSecond: number): boolean {
+    return this.isStanding && this.aheadOf(flow) >= shortOf(perSecond);
+  }
+
+  /** Takes the latest calls off a line that stands and has become too long, of the flows with the most first. */
+  excess(perSecond: number): readonly Waiter<Ended>[] {
+    const excess: Waiter<Ended>[] = [];
+    const most = Math.ceil(shortOf(perSecond));
+    if (!this.isStanding || this.length <= 2 * most) return excess;
+    while (this.length > most) {
+      let latest: Waiter<Ended> | undefined;
+      for (const { waiting } of this.#flows.values())
+        if (waiting.length > (latest?.flow.waiting.length ?? 0)) latest = waiting[0];
+      if (!latest) break;
+      this.remove(latest);
+      excess.push(latest);
+    }
+    return excess;
+  }
+
+  add(waiter: Waiter<Ended>): void {
+    const { waiting } = waiter.flow;
+    // A later call mostly has a later deadline, so its place is near the beginning.
+    const index = waiting.findIndex((other) => other.deadline.atMs <= waiter.deadline.atMs);
+    waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
+    this.length += 1;
+  }
+
+  /** Removes a waiter, unless that was done before. */
+  remove(waiter: Waiter<Ended>): void {
+    const { waiting } = waiter.flow;
+    const index = waiting.lastIndexOf(waiter);
+    if (index === -1) return;
+    waiting.splice(index, 1);
+    this.length -= 1;
+  }
+
+  all(): readonly Waiter<Ended>[] {
+    return [...this.#flows.values()].flatMap(({ waiting }) => waiting);
+  }
+
+  #advance(): void {
+    const slot = Math.floor(this.clock() / SLOT_MS);
+    for (let left = Math.min(slot - this.#slot, SLOTS); left > 0; left -= 1) {
+      this.#slot += 1;
+      this.#arrivals[this.#slot % SLOTS] = 0;
+    }
+    this.#slot = slot;
+  }
+}
+
+function shortOf(perSecond: number): number {
+  return (perSecond * SHORT_MS) / 1000;
+}
