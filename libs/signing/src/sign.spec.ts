@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sign, signedText } from './sign.ts';
 import {
   DEFAULT_SIGNATURE_SETTINGS,
+  EVERY_SIGNATURE_SETTING,
   SIGNATURE_VARIABLES,
   type SignatureSettings,
   type SignedParameters,
@@ -19,7 +20,7 @@ interface Vector {
   readonly sign: string;
 }
 
-function settingsOf({ settings }: Vector): SignatureSettings {
+function settingsOf({ settings }: Pick<Vector, 'settings'>): SignatureSettings {
   const overrides = Object.entries(settings).map(([variable, value]) => [
     SIGNATURE_VARIABLES[variable as keyof typeof SIGNATURE_VARIABLES].member,
     value,
@@ -35,6 +36,40 @@ describe.each(['signing.json', 'signing-php.json'])('the golden signatures of %s
     const settings = settingsOf(vector);
     expect(signedText(vector, settings)).toBe(vector.canonical);
     expect(sign(vector, vector.secret, settings)).toBe(vector.sign);
+  });
+});
+
+interface PlatformRow {
+  readonly name: string;
+  readonly parameters: SignedParameters;
+  readonly secret: string;
+  readonly results: readonly {
+    readonly variants: readonly string[];
+    readonly canonical: string;
+    readonly sign: string;
+    /** The settings that give it, or why none do. */
+    readonly product: string | Vector['settings'];
+  }[];
+}
+
+describe('the requests that independent programs sign', () => {
+  const text = readFileSync(new URL('../../../test/vectors/platform.json', import.meta.url), 'utf8');
+  const { vectors } = JSON.parse(text) as { vectors: readonly PlatformRow[] };
+
+  it.each(vectors)('$name', ({ parameters, secret, results }) => {
+    for (const { variants, canonical, sign: expected, product } of results) {
+      if (typeof product === 'string') {
+        const texts = EVERY_SIGNATURE_SETTING.map((settings) => signedText({ parameters }, settings));
+        expect({ variants, product, texts }).not.toEqual({
+          variants,
+          product: expect.stringMatching(/^cannot be expressed: /),
+          texts: expect.arrayContaining([canonical]),
+        });
+      } else {
+        const signature = sign({ parameters }, secret, settingsOf({ settings: product }));
+        expect({ variants, signature }).toEqual({ variants, signature: expected });
+      }
+    }
   });
 });
 

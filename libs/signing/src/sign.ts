@@ -73,7 +73,7 @@ export function signedText(
 ): string {
   if (body !== undefined && settings.schemeV3 === 'raw-body') return mistake.body?.(body) ?? body;
   const parts: string[] = [];
-  walkSigned(mistake.parameters ?? parameters, settings, mistake, (value, _value, _origin, path) => {
+  visitSigned(mistake.parameters ?? parameters, settings, mistake, (value, _value, _origin, path) => {
     const text = mistake.text?.(value) ?? value;
     parts.push(mistake.piece?.(text, path) ?? text);
   });
@@ -84,7 +84,7 @@ export function signedText(
 export function traceSignature(parameters: SignedParameters, settings: SignatureSettings) {
   const pieces: SignedPiece[] = [];
   const dropped: string[][] = [];
-  walkSigned(
+  visitSigned(
     parameters,
     settings,
     {},
@@ -95,7 +95,39 @@ export function traceSignature(parameters: SignedParameters, settings: Signature
 }
 
 /**
- * Calls `onValue` with every value that is signed: in the order of its key by byte, nested values depth first, lists in their
+ * Calls `onValue` with every value that is signed, as `walkSigned` does. With `SIGNATURE_REPEATED_NAMES=last`, of the values
+ * with one name or position the last one counts, in the place of the first: PHP so flattens nested arrays into one array.
+ *
+ * @param onDropped is given the path of what takes no part
+ */
+function visitSigned(
+  parameters: SignedParameters,
+  settings: SignatureSettings,
+  mistake: Partial<Mistake>,
+  onValue: OnValue,
+  onDropped?: (path: readonly string[]) => void,
+): void {
+  if (settings.repeatedNames === 'all') return walkSigned(parameters, settings, mistake, onValue, onDropped);
+  const values = new Map<string, Parameters<OnValue>>();
+  walkSigned(
+    parameters,
+    settings,
+    mistake,
+    (text, value, origin, path) => {
+      const name = path.at(-1) ?? '';
+      const replaced = values.get(name);
+      if (replaced) onDropped?.(replaced[3]);
+      values.set(name, [text, value, origin, [...path]]);
+    },
+    onDropped,
+  );
+  for (const value of values.values()) onValue(...value);
+}
+
+type OnValue = (text: string, value: unknown, origin: Origin, path: readonly string[]) => void;
+
+/**
+ * Calls `onValue` with every value that may be signed: in the order of its key by byte, nested values depth first, lists in their
  * own order. Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
  *
  * @param onValue is given the value as it is signed, and its path, which changes afterwards
@@ -105,7 +137,7 @@ function walkSigned(
   parameters: SignedParameters,
   settings: SignatureSettings,
   { order = sortedNames, included, nested }: Partial<Mistake>,
-  onValue: (text: string, value: unknown, origin: Origin, path: readonly string[]) => void,
+  onValue: OnValue,
   onDropped?: (path: readonly string[]) => void,
 ): void {
   const merged = settings.jsonPlacement === 'merge' ? joinDecoded(parameters, settings) : undefined;

@@ -42,6 +42,13 @@ export const SIGNATURE_VARIABLES = {
       deep: 'names that take no part are removed from nested objects, and not only at the top level',
     },
   },
+  SIGNATURE_REPEATED_NAMES: {
+    member: 'repeatedNames',
+    values: {
+      all: 'all values of a name take part, not the last one alone',
+      last: 'of values with one name, at whatever depth, the last one takes part, in the place of the first',
+    },
+  },
   SIGNATURE_SCHEME_V3: {
     member: 'schemeV3',
     values: {
