@@ -47,7 +47,7 @@ const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
     violations: [
       {
         pointer: '/password',
-        message: 'is not a member here; the members are userId, nick, authType, lang, currency',
+        message: 'is not a member here; the members are userId, nick, authType, lang, currency, extra',
       },
       { pointer: '/lang', message: 'must be an ISO 639-1 code of two letters' },
     ],

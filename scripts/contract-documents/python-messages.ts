@@ -54,7 +54,7 @@ function classOf(
 
 /** The Python type of a member. @throws TypeError for a schema that has none yet */
 function typeOf(schema: JsonSchema): string {
-  const { $ref, type, enum: values, items = {}, additionalProperties: others } = schema;
+  const { $ref, type, enum: values, items = {}, properties = {}, additionalProperties: others } = schema;
   if ($ref !== undefined) {
     const name = $ref.replace('#/$defs/', '');
     return name === LAUNCH_OPTIONS ? 'dict[str, Any] | str' : name;
@@ -63,8 +63,10 @@ function typeOf(schema: JsonSchema): string {
   if (values) return `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
   if (typeof type === 'object') return type.map((one) => typeOf({ type: one })).join(' | ');
   if (type === 'array') return `list[${typeOf(items)}]`;
-  if (type === 'object')
-    return `dict[str, ${typeof others === 'object' ? typeOf(others as JsonSchema) : 'Any'}]`;
+  if (type === 'object') {
+    const held = typeof others === 'object' ? [others as JsonSchema, ...Object.values(properties)] : [];
+    return `dict[str, ${held.map(typeOf).join(' | ') || 'Any'}]`;
+  }
   const scalar = { string: 'str', integer: 'int', boolean: 'bool', null: 'None' }[String(type)];
   if (scalar === undefined) throw new TypeError(`no Python type for ${JSON.stringify(schema)}`);
   return scalar;

@@ -32,4 +32,5 @@ export {
   spansIntervals,
 } from './reports.ts';
 export type { AuthType } from './validation/member-rules.ts';
+export type { ExtraMembers, ExtraSessionMembers } from './validation/extra.ts';
 export type { LaunchOptions } from './validation/launch-options.ts';

@@ -64,6 +64,7 @@ describe('any messages with any answers of the platform', () => {
     behaviour: healthy(),
     variables: {
       PLATFORM_SECRET_KEY: SECRET_CANARY,
+      PLATFORM_EXTRA_MEMBERS: 'session.create/gameCode,game.open/player/city,game.open/session/gameCode',
       PLATFORM_ATTEMPT_TIMEOUT_MS: '250',
       PLATFORM_MAX_ATTEMPTS: '2',
       INTERACTIVE_DEADLINE_MS: '1500',

@@ -25,6 +25,8 @@ class SessionCreate(TypedDict):
     authType: NotRequired[Literal["external", "internal"]]
     lang: NotRequired[str]  # The platform's default is en
     currency: NotRequired[str]  # ISO code; a platform may require it
+    # Further members that PLATFORM_EXTRA_MEMBERS allows; launchOptions may be an object.
+    extra: NotRequired[dict[str, str | int | bool | dict[str, Any] | str]]
 
 
 class GameOpen(TypedDict):
@@ -74,6 +76,7 @@ class GamePlayer(TypedDict):
     currency: NotRequired[str]  # ISO code
     preferredCurrency: NotRequired[str]  # ISO code
     country: NotRequired[str]  # ISO code; sent under the name in PLAYER_COUNTRY_MEMBER
+    extra: NotRequired[dict[str, str | int | bool]]  # Further members that PLATFORM_EXTRA_MEMBERS allows
 
 
 class GameSession(TypedDict):
@@ -86,6 +89,7 @@ class GameSession(TypedDict):
     launchOptions: NotRequired[dict[str, Any] | str]  # Custom options embedded in the URL of the game
     longLifeLoginToken: NotRequired[bool]  # The platform's default is true
     userIp: NotRequired[str]  # The player's IP address
+    extra: NotRequired[dict[str, str | int | bool]]  # Further members that PLATFORM_EXTRA_MEMBERS allows
 
 
 class SessionCreated(TypedDict):

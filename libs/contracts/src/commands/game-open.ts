@@ -1,5 +1,6 @@
 import { IsBoolean } from 'class-validator';
 
+import { IsExtra } from '../validation/extra.ts';
 import { IsAnyText } from '../replies/reply-rules.ts';
 import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
 import { IsLaunchOptions } from '../validation/launch-options.ts';
@@ -15,8 +16,8 @@ import { optional, required, ruleOf, shape } from '../validation/shape.ts';
 
 const IsTrueOrFalse = ruleOf<boolean>(IsBoolean({ message: 'must be true or false' }));
 
-/** The player for whom a game is opened. Source: interface document, endpoint 2. */
-export class GamePlayer extends shape('GamePlayer', {
+/** Source: interface document, endpoint 2. */
+const PLAYER_MEMBERS = {
   id: required('The player.', IsPlayerId),
   nick: optional('The nickname that other players see.', IsText),
   name: optional("The player's name.", IsText),
@@ -33,10 +34,8 @@ export class GamePlayer extends shape('GamePlayer', {
   currency: optional('ISO code.', IsText),
   preferredCurrency: optional('ISO code.', IsText),
   country: optional('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.', IsText),
-}) {}
-
-/** The session that is opened. */
-export class GameSession extends shape('GameSession', {
+};
+const SESSION_MEMBERS = {
   id: optional(
     'Default: derived, so that a repeat opens the same session; with SESSION_ID=omit none.',
     IsText,
@@ -47,6 +46,23 @@ export class GameSession extends shape('GameSession', {
   launchOptions: optional('Custom options embedded in the URL of the game.', IsLaunchOptions),
   longLifeLoginToken: optional("The platform's default is true.", IsTrueOrFalse),
   userIp: optional("The player's IP address.", IsText),
+};
+const extraBeside = (members: object) =>
+  optional(
+    'Further members that PLATFORM_EXTRA_MEMBERS allows.',
+    IsExtra([...Object.keys(members), 'extra']),
+  );
+
+/** The player for whom a game is opened. */
+export class GamePlayer extends shape('GamePlayer', {
+  ...PLAYER_MEMBERS,
+  extra: extraBeside(PLAYER_MEMBERS),
+}) {}
+
+/** The session that is opened. */
+export class GameSession extends shape('GameSession', {
+  ...SESSION_MEMBERS,
+  extra: extraBeside(SESSION_MEMBERS),
 }) {}
 
 /** The data of `game.open`. */
@@ -113,6 +129,15 @@ export const gameOpen = {
           longLifeLoginToken: false,
           userIp: '203.0.113.7',
         },
+      },
+    },
+    {
+      name: 'extra',
+      summary:
+        'Members beyond the interface document, with PLATFORM_EXTRA_MEMBERS=game.open/player/city,game.open/session/gameCode',
+      data: {
+        player: { id: 'player-1', extra: { city: 'Berlin' } },
+        session: { extra: { gameCode: 'poker' } },
       },
     },
   ],

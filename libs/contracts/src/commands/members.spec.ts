@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { pointerForLogs } from './validate-command.ts';
 import {
   AUTH_TYPE,
   BOOLEAN,
@@ -18,7 +19,13 @@ import {
   violationsOf,
 } from './validate-command.fixture.ts';
 
+const EXTRA: MemberKind = {
+  valid: [{}, { gameCode: 'poker', vip: true, level: -7, 'a-b_c': '' }],
+  invalid: ['', [], 7, true],
+};
+
 describeMembers('session.create', {
+  extra: { ...EXTRA, valid: [...EXTRA.valid, { launchOptions: { a: [1] } }] },
   'userId!': PLAYER_ID,
   nick: TEXT,
   authType: AUTH_TYPE,
@@ -125,7 +132,9 @@ describeMembers('game.open', {
   'player.active': BOOLEAN,
   'player.verified': BOOLEAN,
   'player.trustedLevel': INTEGER,
+  'player.extra': EXTRA,
   session: OBJECT,
+  'session.extra': EXTRA,
   'session.id': TEXT,
   'session.authType': AUTH_TYPE,
   'session.tableId': INTEGER,
@@ -137,6 +146,24 @@ describeMembers('game.open', {
   },
   'session.longLifeLoginToken': BOOLEAN,
   'session.userIp': TEXT,
+});
+
+it.each([
+  ['session.create', { userId: 'u', extra: { nick: 'a' } }, '/extra/nick'],
+  ['session.create', { userId: 'u', extra: { clientId: 'a' } }, '/extra/clientId'],
+  ['session.create', { userId: 'u', extra: { launchOptions: { 7: 1 } } }, '/extra/launchOptions/7'],
+  ['session.create', { userId: 'u', extra: { a: 1.5 } }, '/extra/a'],
+  ['game.open', { player: { id: 'u', extra: { city: {} } } }, '/player/extra/city'],
+  [
+    'game.open',
+    { player: { id: 'u' }, session: { extra: { launchOptions: {} } } },
+    '/session/extra/launchOptions',
+  ],
+  ['game.open', { player: { id: 'u' }, session: { extra: { 'a/b': 1 } } }, '/session/extra/a~1b'],
+] as const)('refuses extra members of %s: %j', (type, data, pointer) => {
+  const [violation] = violationsOf(type, data);
+  expect(violation).toMatchObject({ pointer, message: expect.stringMatching(/^must /) });
+  expect(pointerForLogs(violation!)).toBe(pointer.replace(/(extra)\/.*/, '$1/*'));
 });
 
 it('does not validate inside a list in the place of an object', () => {

@@ -1,15 +1,27 @@
 import { IsAnyText } from '../replies/reply-rules.ts';
 import type { CommandDefinition, ReplyDefinition } from '../validation/definition.ts';
+import { IsExtraOfSession } from '../validation/extra.ts';
 import { IsAuthType, IsLanguage, IsPlayerId, IsText } from '../validation/member-rules.ts';
 import { optional, required, shape } from '../validation/shape.ts';
 
-/** The data of `session.create`. Source: interface document, endpoint 1. */
-export class SessionCreate extends shape('SessionCreate', {
+/** Source: interface document, endpoint 1. */
+const MEMBERS = {
   userId: required('The player.', IsPlayerId),
   nick: optional('The nickname that other players see.', IsText),
   authType: optional('A browser, the default, or the desktop or mobile app.', IsAuthType),
   lang: optional("The platform's default is en.", IsLanguage),
   currency: optional('ISO code; a platform may require it.', IsText),
+};
+/** Further parameters of its request. */
+const OTHER_PARAMETERS = ['clientId', 'sign', 'extra'];
+
+/** The data of `session.create`. */
+export class SessionCreate extends shape('SessionCreate', {
+  ...MEMBERS,
+  extra: optional(
+    'Further members that PLATFORM_EXTRA_MEMBERS allows; launchOptions may be an object.',
+    IsExtraOfSession([...Object.keys(MEMBERS), ...OTHER_PARAMETERS]),
+  ),
 }) {}
 
 /** The data of `session.created`. */
@@ -44,6 +56,11 @@ export const sessionCreate = {
       summary: 'Every member, a deadline and a trace',
       headers: { operator: 'default', 'x-deadline': '2026-01-31T12:00:10Z', 'schema-version': 1, ...TRACE },
       data: { userId: 'player-1', nick: 'Ace', authType: 'external', lang: 'en', currency: 'EUR' },
+    },
+    {
+      name: 'extra',
+      summary: 'A member beyond the interface document, with PLATFORM_EXTRA_MEMBERS=session.create/gameCode',
+      data: { userId: 'player-1', extra: { gameCode: 'poker' } },
     },
   ],
   replies: [

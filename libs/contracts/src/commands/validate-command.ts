@@ -2,7 +2,7 @@ import type { CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
 import { CommandError } from '../command-error.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
-import { isObject } from '../validation/member-rules.ts';
+import { isObject, nameInPointer } from '../validation/member-rules.ts';
 import { type CommandData, COMMANDS } from './commands.ts';
 import { GameOpen, type GameSession } from './game-open.ts';
 
@@ -11,9 +11,10 @@ const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
 );
 /** Violations beyond which unknown members are only counted, whose answer would be many times their size. Those of known ones are always told. */
 const MAX_UNKNOWN = 20;
-const MAX_UNKNOWN_NAME = 100;
 const LONG_TEXT = 1024;
 const UNKNOWN_MEMBER = 'is not a member here';
+/** Members whose own members are named by the sender. */
+const WITHIN_FREE_MEMBER = /\/(extra|launchOptions)\/.*$/s;
 
 /**
  * Validates a command's data and returns it as an instance of its class.
@@ -40,9 +41,10 @@ function keepAsText(session: GameSession): void {
   if (text.length > LONG_TEXT) Object.assign(session, { launchOptions: text });
 }
 
-/** Whether the last name in the pointer is the sender's own choice, and may be anything. */
-export function isOfUnknownMember({ message }: Violation): boolean {
-  return message.startsWith(UNKNOWN_MEMBER);
+/** The pointer of a violation with `*` for names that the sender chose, who may have written a player's name there. */
+export function pointerForLogs({ pointer, message }: Violation): string {
+  if (message.startsWith(UNKNOWN_MEMBER)) return `${pointer.slice(0, pointer.lastIndexOf('/'))}/*`;
+  return pointer.replace(WITHIN_FREE_MEMBER, '/$1/*');
 }
 
 function read<T extends object>(
@@ -64,8 +66,10 @@ function read<T extends object>(
     refuseUnknown(data, known, path, violations);
   }
   for (const member of members) {
-    const message = member.faultIn(instance);
-    if (message !== undefined) violations.push({ pointer: `${path}/${member.name}`, message });
+    const fault = member.faultIn(instance);
+    if (fault === undefined) continue;
+    const { message, below = '' } = fault;
+    violations.push({ pointer: `${path}/${member.name}${below}`, message });
   }
   return instance;
 }
@@ -79,10 +83,4 @@ function refuseUnknown(data: object, known: readonly string[], path: string, vio
   const more = unknown.length - listed.length;
   if (more > 0)
     violations.push({ pointer: path, message: `must hold no other members; ${more} more are not listed` });
-}
-
-/** Escaped as in RFC 6901, and shortened: it comes from outside and may be as long as the body. */
-export function nameInPointer(name: string): string {
-  const short = name.length > MAX_UNKNOWN_NAME ? `${name.slice(0, MAX_UNKNOWN_NAME)}…` : name;
-  return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 }

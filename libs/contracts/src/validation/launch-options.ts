@@ -1,4 +1,11 @@
-import { isObject, isPrintable, NO_CONTROL_CHARACTERS, rule } from './member-rules.ts';
+import {
+  isObject,
+  isPrintable,
+  type MemberFault,
+  nameInPointer,
+  NO_CONTROL_CHARACTERS,
+  ruleOfFaults,
+} from './member-rules.ts';
 
 /** Custom options embedded in the URL of a game: any JSON object whose signature is defined. */
 export type LaunchOptions = Readonly<Record<string, unknown>>;
@@ -6,10 +13,13 @@ export type LaunchOptions = Readonly<Record<string, unknown>>;
 const MAX_BYTES = 8 * 1024;
 /** PHP's own default for nested JSON; a signature over anything deeper is not defined. */
 const MAX_DEPTH = 512;
-const WHOLE_NUMBER = /^-?\d+$/;
+/** A name that PHP compares as a number, so that it sorts otherwise than by byte: `10`, `10.5`, `1e3`, `+10`, ` 10`. */
+const NUMERIC_NAME = /^ *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *$/;
+/** A longer pointer to a name ends at the launch options. */
+const LONGEST_POINTER = 1_000;
 const TOO_LARGE = 'must be at most 8 KiB of JSON';
 const UNSAFE_NUMBER = 'must hold no numbers but integers from -9007199254740991 to 9007199254740991';
-const NUMBER_AS_NAME = 'must hold no member whose name is a whole number';
+const NUMBER_AS_NAME = 'must not be a name here: PHP compares it as a number';
 const NOT_PRINTABLE = 'must hold no control characters and no lone surrogates';
 
 /**
@@ -48,7 +58,7 @@ const SCHEMAS = {
   },
   LaunchObject: {
     type: 'object',
-    propertyNames: { pattern: NO_CONTROL_CHARACTERS, not: { pattern: WHOLE_NUMBER.source } },
+    propertyNames: { pattern: NO_CONTROL_CHARACTERS, not: { pattern: NUMERIC_NAME.source } },
     additionalProperties: VALUE,
   },
   LaunchValue: {
@@ -63,40 +73,59 @@ const SCHEMAS = {
   },
 };
 
+/** The rule as JSON Schema. */
+export const LAUNCH_OPTIONS = { $ref: '#/$defs/LaunchOptions', $defs: SCHEMAS };
 /** A JSON object, or a string that holds one, of at most 8 KiB. Source: bus contract, section 2. */
-export const IsLaunchOptions = rule<LaunchOptions | string>(
+export const IsLaunchOptions = ruleOfFaults<LaunchOptions | string>(
   'isLaunchOptions',
-  { $ref: '#/$defs/LaunchOptions', $defs: SCHEMAS },
-  (value) => faultOf(value) === undefined,
-  (value) => faultOf(value) ?? '',
+  LAUNCH_OPTIONS,
+  launchOptionsFault,
 );
 
-function faultOf(value: unknown): string | undefined {
+/** What is wrong with launch options; `undefined` if nothing is. */
+export function launchOptionsFault(value: unknown): MemberFault | undefined {
   if (typeof value === 'string') {
-    if (Buffer.byteLength(value) > MAX_BYTES) return TOO_LARGE;
-    if (!isPrintable(value)) return NOT_PRINTABLE;
+    if (Buffer.byteLength(value) > MAX_BYTES) return { message: TOO_LARGE };
+    if (!isPrintable(value)) return { message: NOT_PRINTABLE };
   }
   const options = readLaunchOptions(value);
-  if (options === undefined) return 'must be an object, or a string that holds a JSON object';
+  if (options === undefined) return { message: 'must be an object, or a string that holds a JSON object' };
   // Depth first: the size is taken by a recursive stringify, which a deep value would break.
   const fault = faultWithin(options);
   if (fault !== undefined) return fault;
-  return Buffer.byteLength(JSON.stringify(options)) > MAX_BYTES ? TOO_LARGE : undefined;
+  return Buffer.byteLength(JSON.stringify(options)) > MAX_BYTES ? { message: TOO_LARGE } : undefined;
 }
 
-function faultWithin(root: LaunchOptions): string | undefined {
-  const open: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
+/** A value in launch options, and what it is in. */
+interface Place {
+  readonly value: unknown;
+  readonly depth: number;
+  readonly name?: string;
+  readonly holder?: Place;
+}
+
+function faultWithin(root: LaunchOptions): MemberFault | undefined {
+  const open: Place[] = [{ value: root, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
-    if (typeof value === 'number' && !Number.isSafeInteger(value)) return UNSAFE_NUMBER;
-    if (typeof value === 'string' && !isPrintable(value)) return NOT_PRINTABLE;
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) return { message: UNSAFE_NUMBER };
+    if (typeof value === 'string' && !isPrintable(value)) return { message: NOT_PRINTABLE };
     if (typeof value !== 'object' || value === null) continue;
-    if (depth > MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`;
+    if (depth > MAX_DEPTH) return { message: `must not be nested deeper than ${MAX_DEPTH} levels` };
     for (const [name, member] of Object.entries(value)) {
-      if (!Array.isArray(value) && WHOLE_NUMBER.test(name)) return NUMBER_AS_NAME;
-      if (!isPrintable(name)) return NOT_PRINTABLE;
-      open.push({ value: member, depth: depth + 1 });
+      if (!isPrintable(name)) return { message: NOT_PRINTABLE };
+      const place: Place = { value: member as unknown, depth: depth + 1, name, holder: next };
+      if (!Array.isArray(value) && NUMERIC_NAME.test(name))
+        return { message: NUMBER_AS_NAME, below: pointerTo(place) };
+      open.push(place);
     }
   }
   return undefined;
+}
+
+function pointerTo(place: Place): string {
+  let pointer = '';
+  for (let at: Place | undefined = place; at?.name !== undefined; at = at.holder)
+    pointer = `/${nameInPointer(at.name)}${pointer}`;
+  return pointer.length > LONGEST_POINTER ? '' : pointer;
 }

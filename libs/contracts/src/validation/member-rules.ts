@@ -8,22 +8,46 @@ import { type Rule, ruleOf, type Shape } from './shape.ts';
  * @param schema the rule as JSON Schema, as far as that can say it; definitions that it refers to are its `$defs`
  * @param validate is given the value of the member, and the members of its object
  * @param message what the member must be; it does not repeat the value
+ * @param below where in the member the fault is, as the rest of a JSON pointer. Default: the member itself
  */
 export const rule = <T>(
   name: string,
   schema: Readonly<Record<string, unknown>>,
   validate: (value: unknown, members: Readonly<Record<string, unknown>>) => boolean,
   message: string | ((value: unknown) => string),
+  below?: (value: unknown) => string | undefined,
 ): Rule<T> =>
   ruleOf(
     ValidateBy({
       name,
-      constraints: [schema],
+      constraints: [schema, below],
       validator: {
         validate: (value, args) => validate(value, args?.object as Record<string, unknown>),
         defaultMessage: (args) => (typeof message === 'string' ? message : message(args?.value)),
       },
     }),
+  );
+
+/** A broken rule. */
+export interface MemberFault {
+  /** What the member must be. */
+  readonly message: string;
+  /** Where in the member the fault is, as the rest of a JSON pointer. Default: the member itself. */
+  readonly below?: string;
+}
+
+/** A rule that says itself what is wrong, and where. */
+export const ruleOfFaults = <T>(
+  name: string,
+  schema: Readonly<Record<string, unknown>>,
+  faultOf: (value: unknown) => MemberFault | undefined,
+): Rule<T> =>
+  rule(
+    name,
+    schema,
+    (value) => faultOf(value) === undefined,
+    (value) => faultOf(value)?.message ?? '',
+    (value) => faultOf(value)?.below,
   );
 
 /** An integer within ±(2^53 − 1) and the given bounds, both inclusive. */
@@ -42,6 +66,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const MAX_NAME = 100;
+
+/** Escaped as in RFC 6901, and shortened: it comes from outside and may be as long as the body. */
+export function nameInPointer(name: string): string {
+  const short = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+  return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 /** An object whose members follow the rules of `shape`. */
 export const IsObjectOf = <T extends object>(shape: Shape<T>): Rule<T> =>
   ruleOf(IsObject({ message: 'must be an object' }), ValidateNested({ context: shape }));
@@ -50,7 +82,9 @@ const MAX_CHARACTERS = 255;
 /** No control characters (Unicode's Cc). */
 export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
 
-const TEXT = { type: 'string', maxLength: MAX_CHARACTERS, pattern: NO_CONTROL_CHARACTERS };
+export const TEXT = { type: 'string', maxLength: MAX_CHARACTERS, pattern: NO_CONTROL_CHARACTERS };
+const TEXT_DEMAND =
+  'must be a string of at most 255 characters, without control characters and lone surrogates';
 const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
 /** Characters are code points. */
 const SHORT = new RegExp(`^.{0,${MAX_CHARACTERS}}$`, 'su');
@@ -61,12 +95,7 @@ export function isPrintable(text: string): boolean {
 }
 
 /** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
-export const IsText = rule<string>(
-  'isText',
-  TEXT,
-  isText,
-  'must be a string of at most 255 characters, without control characters and lone surrogates',
-);
+export const IsText = rule<string>('isText', TEXT, isText, TEXT_DEMAND);
 
 /** The id of a user or player: text that is not empty and not a dot segment of a path. */
 export const IsPlayerId = rule<string>(
@@ -76,7 +105,7 @@ export const IsPlayerId = rule<string>(
   'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
 );
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === 'string' && SHORT.test(value) && isPrintable(value);
 }
 

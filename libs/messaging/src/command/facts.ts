@@ -1,5 +1,5 @@
-import { type ErrorBody, LONGEST_DEADLINE_MS, type Violation } from '#contracts';
-import { isOfUnknownMember } from '#contracts/validation';
+import { type ErrorBody, LONGEST_DEADLINE_MS } from '#contracts';
+import { pointerForLogs } from '#contracts/validation';
 
 import { isCopy } from '../envelope/own-headers.ts';
 import { sentAtMsOf } from '../envelope/read-deadline.ts';
@@ -33,7 +33,7 @@ export function factsOf({ envelope, trace, attempts, receivedAtMs, nowMs }: Comm
 /** Status, pointers and reason of a failure. What the body quotes of the platform has been redacted before. */
 export function failureFactsOf({ message, violations, platform, details }: ErrorBody): FailureFacts {
   const pointers = [
-    ...(violations ?? []).map(pointerOf),
+    ...(violations ?? []).map(pointerForLogs),
     ...(platform?.errors ?? []).map(({ pointer }) => pointer),
   ]
     .filter((pointer) => pointer !== undefined)
@@ -62,10 +62,4 @@ export function waitedMs({ delivery, envelope, receivedAtMs }: Command): number 
   if (fields.redelivered || isCopy(envelope.own) || sentAtMs === undefined) return undefined;
   const waited = (Math.floor(receivedAtMs / 1000) - Math.floor(sentAtMs / 1000)) * 1000;
   return waited <= LONGEST_DEADLINE_MS ? Math.max(0, waited) : undefined;
-}
-
-/** Hides the name of an unknown member: its sender may have written a player's name there. */
-function pointerOf(violation: Violation): string {
-  const { pointer } = violation;
-  return isOfUnknownMember(violation) ? `${pointer.slice(0, pointer.lastIndexOf('/'))}/*` : pointer;
 }
