@@ -9,7 +9,9 @@ import {
 } from './calls/operation-calls.ts';
 import type { Operation, Result } from './operations.ts';
 import type { OperatorCredentials } from './platform-settings.ts';
+import { refuseExtra } from './refuse-extra.ts';
 import { type PageRequest, requestOf, signedOptions } from './requests.ts';
+import { type CommandIdentity, withSessionId } from './session-id.ts';
 import type { Connection } from './transport/connection.ts';
 import { rootsOf } from './transport/connections.ts';
 
@@ -43,9 +45,9 @@ export class PlatformClient {
     this.#roots = rootsOf(credentials, this.#share.transport, this.#open);
   }
 
-  /** Whether a game that is opened without a session id is to be sent one that is derived from the command's identity. */
-  get derivesSessionIds(): boolean {
-    return this.#credentials.settings.sessionId === 'derive';
+  /** The game as it is to be opened: with a session id derived from its command, unless it has one or none is to be sent. */
+  withSessionId(game: CommandData['game.open'], command: CommandIdentity): CommandData['game.open'] {
+    return withSessionId(game, command, this.#credentials.settings);
   }
 
   /** Makes a call whose every part is of the present credentials. @param page of a report */
@@ -56,6 +58,8 @@ export class PlatformClient {
     page?: PageRequest,
   ): Promise<Result<O>> {
     const credentials = this.#credentials;
+    const refusal = refuseExtra(operation, data, credentials.settings);
+    if (refusal) return Promise.reject(refusal);
     const request = requestOf(operation, data, credentials, page);
     if (credentials.secretKey === undefined && request.root === 'baseUrl') {
       return Promise.reject(new CommandError('SECRET_KEY_MISSING'));

@@ -6,8 +6,14 @@ import type { Names } from './transport/names.ts';
 
 /** What the interface document leaves open, by operator. Source: bus contract, section 6. */
 export interface PlatformSettings extends SignatureSettings {
-  /** Where the rake read carries its form data: in the body of its GET, or in the query. */
-  readonly rakeParametersIn: 'form' | 'query';
+  /** Where the rake read carries its form data: in the body of its GET, in the query, or in both. */
+  readonly rakeParametersIn: 'form' | 'query' | 'both';
+  /** Members beyond the interface document that may be sent, such as `game.open/player/city`. Default: none. */
+  readonly extraMembers?: ReadonlySet<string> | undefined;
+  /** The value of the query parameter `client` of open-game. Default: the client id. */
+  readonly clientKey?: string | undefined;
+  /** The header `user-agent` of every request. */
+  readonly userAgent: string;
   /** The name under which the player's country is sent. */
   readonly playerCountryMember: string;
   /** Whether a game that is opened without a session id is sent one that is derived from the command's identity, or none. */

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-import type { AdHocReportFetch, CommandData } from '#contracts';
+import type { AdHocReportFetch, CommandData, ExtraSessionMembers } from '#contracts';
 import { readLaunchOptions } from '#contracts/validation';
 import type { RepeatAfterUnknown } from '#resilience';
 import { sign, type SignedParameters } from '#signing';
@@ -32,7 +32,7 @@ export type PlatformRequest = ReturnType<typeof requestOf>;
 
 /** Who sends a request, and what the interface document leaves open about it. */
 type Sender = Pick<OperatorCredentials, 'clientId'> & {
-  readonly settings: Pick<PlatformSettings, 'rakeParametersIn' | 'playerCountryMember'>;
+  readonly settings: Pick<PlatformSettings, 'rakeParametersIn' | 'playerCountryMember' | 'clientKey'>;
 };
 
 /** Which page of a report; from 1. */
@@ -46,25 +46,26 @@ const REQUESTS: {
   readonly [O in Operation]: (data: CommandData[O], sender: Sender, page?: PageRequest) => RequestParts;
 } = {
   // `userId` is sent in the path and in the form, and signed once.
-  'session.create': ({ userId, nick, authType, lang, currency }, { clientId }) => ({
+  'session.create': ({ userId, nick, authType, lang, currency, extra }, { clientId }) => ({
     method: 'POST',
     pathTemplate: '/v2/app/users/{userId}/session',
     path: { userId },
     query: { clientId },
-    form: { userId, nick, authType, lang, currency },
+    form: { ...textsOf(extra), userId, nick, authType, lang, currency },
   }),
   // `launchOptions` given as a string is sent as the object that it holds, and the player's country under the name that the
   // operator's settings give. Without a session id, each call opens another session.
-  'game.open': ({ player: { country, ...player }, session = {} }, { clientId, settings }) => {
-    const launchOptions = readLaunchOptions(session.launchOptions);
+  'game.open': ({ player, session = {} }, { clientId, settings }) => {
+    const { country, extra: extraOfPlayer, ...ofPlayer } = player;
+    const { launchOptions, extra: extraOfSession, ...ofSession } = session;
     const attributes = {
-      session: { ...session, launchOptions },
-      player: { ...player, [settings.playerCountryMember]: country },
+      session: { ...extraOfSession, ...ofSession, launchOptions: readLaunchOptions(launchOptions) },
+      player: { ...extraOfPlayer, ...ofPlayer, [settings.playerCountryMember]: country },
     };
     return {
       method: 'POST',
       pathTemplate: '/apiweb/v3/open-game',
-      query: { client: clientId },
+      query: { client: settings.clientKey ?? clientId },
       document: { data: { type: 'OpenGame', attributes } },
       ...(session.id === undefined && { repeatAfterUnknown: 'once' }),
     };
@@ -75,13 +76,17 @@ const REQUESTS: {
     query: { clientId, ...paginationOf(page) },
     form: periodOf(data),
   }),
-  // A GET with its form data in the body, or in the query if the operator's settings say so.
+  // A GET with its form data in the body, in the query or in both, as the operator's settings say.
   'report.rake.fetch': (data, { clientId, settings }, page) => {
     const { timeZone, convertToPreferredCurrency, sort } = data;
     const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
     const form = periodOf(data);
-    const parts = settings.rakeParametersIn === 'form' ? { query, form } : { query: { ...query, ...form } };
-    return { method: 'GET', pathTemplate: '/v2/app/users/rake', ...parts };
+    return {
+      method: 'GET',
+      pathTemplate: '/v2/app/users/rake',
+      query: settings.rakeParametersIn === 'form' ? query : { ...query, ...form },
+      ...(settings.rakeParametersIn !== 'query' && { form }),
+    };
   },
 };
 
@@ -112,6 +117,15 @@ export function requestOf<O extends Operation>(
   };
 }
 
+/** Members as a form carries them. `launchOptions` is JSON. */
+function textsOf(members: ExtraSessionMembers = {}): Fields {
+  const texts = Object.entries(members).map(([name, value]) => {
+    const options = name === 'launchOptions' ? readLaunchOptions(value) : undefined;
+    return [name, typeof value === 'string' && !options ? value : JSON.stringify(options ?? value)] as const;
+  });
+  return Object.fromEntries(texts);
+}
+
 function paginationOf(asked?: PageRequest): Fields {
   return asked ? { 'per-page': String(asked.perPage), page: String(asked.page) } : {};
 }
@@ -133,6 +147,7 @@ export function signedOptions(
     path: prefix + path,
     headers: {
       accept: 'application/vnd.api+json',
+      'user-agent': settings.userAgent,
       'content-type': body?.contentType,
       sign: secretKey === undefined ? undefined : sign(signed, secretKey, settings),
       ...route.headers,

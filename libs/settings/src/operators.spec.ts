@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { internalKeyOf, readOperators } from './operators.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, VERSION } from './settings.ts';
 import { faultsOf, reading, REQUIRED } from './settings.fixture.ts';
 
 const ENVIRONMENT = {
@@ -23,6 +23,9 @@ const DEFAULT = {
     ...DEFAULT_SIGNATURE_SETTINGS,
     scalars: 'json',
     rakeParametersIn: 'form',
+    extraMembers: undefined,
+    clientKey: undefined,
+    userAgent: `poker-bridge/${VERSION}`,
     playerCountryMember: 'country',
     sessionId: 'derive',
     sessionUserId: 'same',
@@ -32,13 +35,13 @@ const DEFAULT = {
 };
 
 /** The operators of a file with this content; a secret is in `casino.key`. */
-function operatorsOf(content: unknown) {
+function operatorsOf(content: unknown, environment = {}) {
   const files: Record<string, string> = {
     'operators.json': typeof content === 'string' ? content : JSON.stringify(content),
     'casino.key': 'casino-key\n',
     'empty.key': '\n',
   };
-  const settings = readSettings({ ...ENVIRONMENT, OPERATORS_FILE: 'operators.json' });
+  const settings = readSettings({ ...ENVIRONMENT, ...environment, OPERATORS_FILE: 'operators.json' });
   return readOperators(settings, reading(files));
 }
 
@@ -47,9 +50,10 @@ describe('readOperators', () => {
     expect(readOperators(readSettings(ENVIRONMENT))).toEqual([DEFAULT]);
   });
 
-  it('gives other operators the URLs and settings of the default, never its secret key', () => {
-    const [standard, casino] = operatorsOf({ casino: { clientId: 'casino-client' } });
-    expect(standard).toEqual(DEFAULT);
+  it('gives other operators the URLs and settings of the default, neither its secret key nor its client key', () => {
+    const environment = { PLATFORM_CLIENT_KEY: 'key-1' };
+    const [standard, casino] = operatorsOf({ casino: { clientId: 'casino-client' } }, environment);
+    expect(standard).toEqual({ ...DEFAULT, settings: { ...DEFAULT.settings, clientKey: 'key-1' } });
     expect(casino).toEqual({ ...DEFAULT, name: 'casino', clientId: 'casino-client', secretKey: undefined });
   });
 
@@ -64,7 +68,10 @@ describe('readOperators', () => {
       ...members,
       settings: {
         SIGNATURE_SCALARS: 'php',
-        RAKE_PARAMETERS_IN: 'query',
+        RAKE_PARAMETERS_IN: 'both',
+        PLATFORM_EXTRA_MEMBERS: 'session.create/gameCode, game.open/player/city',
+        PLATFORM_CLIENT_KEY: 'casino-key-of-v3',
+        PLATFORM_USER_AGENT: 'casino/1.0 (ops)',
         PLAYER_COUNTRY_MEMBER: 'countryCode',
       },
     };
@@ -79,7 +86,10 @@ describe('readOperators', () => {
       settings: {
         ...settings,
         scalars: 'php',
-        rakeParametersIn: 'query',
+        rakeParametersIn: 'both',
+        extraMembers: new Set(['session.create/gameCode', 'game.open/player/city']),
+        clientKey: 'casino-key-of-v3',
+        userAgent: 'casino/1.0 (ops)',
         playerCountryMember: 'countryCode',
       },
     });

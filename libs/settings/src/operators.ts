@@ -29,6 +29,8 @@ const VARIABLES = {
   secretKey: 'PLATFORM_SECRET_KEY',
   currencyPrecisions: 'CURRENCY_PRECISIONS',
 } as const satisfies Readonly<Record<string, SettingName>>;
+/** What belongs to a client id: an operator of the file has its own or none. */
+const NOT_INHERITED = { PLATFORM_SECRET_KEY: undefined, PLATFORM_CLIENT_KEY: undefined };
 const MEMBERS = 'baseUrl apiUrl clientId secretKey secretKeyFile currencyPrecisions settings'.split(' ');
 /** The settings of section 6, each with the member of an operator's settings that it is. */
 const OF_OPERATOR = new Map(
@@ -46,7 +48,7 @@ export function readOperators(settings: Settings, readText = readTextFile): Oper
   const operators = new Map([[DEFAULT_OPERATOR, operatorOf(DEFAULT_OPERATOR, settings)]]);
   const { OPERATORS_FILE: path } = settings;
   for (const [name, entry] of Object.entries(path === undefined ? {} : FILE.read(path, readText))) {
-    const own = { PLATFORM_SECRET_KEY: undefined, ...ownSettings(`"${name}"`, entry, readText) };
+    const own = { ...NOT_INHERITED, ...ownSettings(`"${name}"`, entry, readText) };
     operators.set(name, operatorOf(name, { ...settings, ...own }));
   }
   return [...operators.values()];

@@ -1,4 +1,4 @@
-import { GamePlayer } from '#contracts/validation';
+import { EXTRA_NAME, GamePlayer, GameSession, SessionCreate } from '#contracts/validation';
 import type { PlatformSettings } from '#platform';
 import { readAddress } from '#rabbitmq';
 
@@ -90,6 +90,33 @@ export const namePrefix: Reader<string> = (value) => {
 export const countryMember: Reader<string> = (value) => {
   const isTaken = value !== 'country' && GamePlayer.members.some((member) => member === value);
   must('not be the name of another member of player', !isTaken);
+  return value;
+};
+
+/** Where members beyond the interface document may stand, each with the members that it has there. */
+const EXTRA_PLACES = new Map<string, readonly string[]>([
+  ['session.create', [...SessionCreate.members, 'clientId', 'sign']],
+  ['game.open/player', GamePlayer.members],
+  ['game.open/session', GameSession.members],
+]);
+
+const extraMember: Reader<string> = (value) => {
+  const at = value.lastIndexOf('/');
+  const [place, name] = [value.slice(0, at), value.slice(at + 1)];
+  const members = EXTRA_PLACES.get(place);
+  must(
+    `name members of ${[...EXTRA_PLACES.keys()].join(', ')}, such as game.open/player/city`,
+    members && EXTRA_NAME.test(name),
+  );
+  must('not name a member of the interface document', !members.includes(name));
+  return value;
+};
+
+/** `session.create/gameCode,game.open/player/city` */
+export const extraMembers: Reader<ReadonlySet<string>> = (value) => new Set(list(extraMember)(value));
+
+export const headerValue: Reader<string> = (value) => {
+  must('be printable ASCII, and neither begin nor end with a space', /^[!-~]([ -~]*[!-~])?$/.test(value));
   return value;
 };
 

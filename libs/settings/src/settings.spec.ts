@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { readSettings, SETTINGS } from './settings.ts';
+import { readSettings, SETTINGS, VERSION } from './settings.ts';
 import { faultsOf as thrownBy, reading, REQUIRED } from './settings.fixture.ts';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -70,9 +72,26 @@ describe('readSettings', () => {
     expect(faults[0]).not.toContain('CANARY');
   });
 
+  it.each([
+    ['PLATFORM_EXTRA_MEMBERS', 'game.open/player/nick', /must not name a member of the interface document/],
+    ['PLATFORM_EXTRA_MEMBERS', 'session.create/clientId', /must not name a member/],
+    ['PLATFORM_EXTRA_MEMBERS', 'game.open/city', /must name members of session.create, game.open/],
+    ['PLATFORM_EXTRA_MEMBERS', 'game.open/player/10', /must name members/],
+    ['PLATFORM_USER_AGENT', 'a\nb', /must be printable ASCII/],
+    ['PLAYER_COUNTRY_MEMBER', 'nick', /must not be the name of another member/],
+  ])('refuses %s=%j', (name, value, reason) => {
+    expect(faultsOf({ ...REQUIRED, [name]: value })).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it('has the version of the package', () => {
+    const path = new URL('../../../package.json', import.meta.url);
+    const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
+    expect(VERSION).toBe(version);
+  });
+
   /** Any text will do for them, or the file that it names is read later. */
   const UNREFUSED =
-    /_TLS_(CA|CERT|KEY)$|^(OPERATORS|CALLERS)_FILE$|_HOSTS?$|^PLATFORM_(CLIENT_ID|SECRET_KEY|URL_SCHEMES)$|^PLAYER_COUNTRY_MEMBER$|^OTEL_/;
+    /_TLS_(CA|CERT|KEY)$|^(OPERATORS|CALLERS)_FILE$|_HOSTS?$|^PLATFORM_(CLIENT_ID|CLIENT_KEY|SECRET_KEY|URL_SCHEMES|USER_AGENT)$|^PLAYER_COUNTRY_MEMBER$|^OTEL_/;
   const refused = Object.keys(SETTINGS).filter((name) => !UNREFUSED.test(name));
 
   it.each(refused)('names %s if its value cannot be read, never the value', (name) => {

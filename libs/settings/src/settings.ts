@@ -7,6 +7,8 @@ import {
   amqpUrl,
   countryMember,
   type Definition,
+  extraMembers,
+  headerValue,
   hostName,
   httpRoot,
   integer,
@@ -29,6 +31,8 @@ import {
 } from './readers.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
+/** As in package.json. */
+export const VERSION = '0.1.0';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
@@ -92,7 +96,11 @@ export const SETTINGS = {
   SIGNATURE_JSON_PLACEMENT: ofOperator('jsonPlacement', setting(oneOf(['in-place', 'merge']), 'in-place')),
   SIGNATURE_EXCLUDE: ofOperator('exclude', setting(oneOf(['top', 'deep']), 'top')),
   SIGNATURE_SCHEME_V3: ofOperator('schemeV3', setting(oneOf(['parameters', 'raw-body']), 'parameters')),
-  RAKE_PARAMETERS_IN: ofOperator('rakeParametersIn', setting(oneOf(['form', 'query']), 'form')),
+  SIGNATURE_REPEATED_NAMES: ofOperator('repeatedNames', setting(oneOf(['all', 'last']), 'all')),
+  RAKE_PARAMETERS_IN: ofOperator('rakeParametersIn', setting(oneOf(['form', 'query', 'both']), 'form')),
+  PLATFORM_EXTRA_MEMBERS: ofOperator('extraMembers', optional(extraMembers)),
+  PLATFORM_CLIENT_KEY: ofOperator('clientKey', optional(text)),
+  PLATFORM_USER_AGENT: ofOperator('userAgent', setting(headerValue, `poker-bridge/${VERSION}`)),
   PLAYER_COUNTRY_MEMBER: ofOperator('playerCountryMember', setting(countryMember, 'country')),
   PLATFORM_URL_SCHEMES: ofOperator('urlSchemes', setting(list(urlScheme), 'https')),
   SESSION_ID: ofOperator('sessionId', setting(oneOf(['derive', 'omit']), 'derive')),

@@ -11,6 +11,7 @@ const CONVENTIONS = {
   SIGNATURE_SCALARS: 'json',
   SIGNATURE_OPEN_GAME_CLIENT: 'drop',
   SIGNATURE_JSON_STRINGS: 'all',
+  SIGNATURE_REPEATED_NAMES: 'last',
   RAKE_PARAMETERS_IN: 'query',
   PLAYER_COUNTRY_MEMBER: 'countryCode',
 };
@@ -36,7 +37,11 @@ describe('an operator', () => {
     merge: { secretKey: SECRET, settings: MERGE },
   };
   const operators = {
-    casino: { clientId: 'client-of-casino', secretKeyFile, settings: CONVENTIONS },
+    casino: {
+      clientId: 'client-of-casino',
+      secretKeyFile,
+      settings: { ...CONVENTIONS, PLATFORM_EXTRA_MEMBERS: 'game.open/player/city' },
+    },
     club: { clientId: 'client-of-club', secretKey: 'the-secret-of-club', settings: RAW_BODY },
     free: { clientId: 'client-of-free' },
     barred: { clientId: 'client-of-barred', secretKey: 'the-secret-of-barred' },
@@ -104,6 +109,15 @@ describe('an operator', () => {
     const { url, body } = await sandboxed.platform.lastRequest();
     expect(new URL(url, 'http://platform').searchParams.get('dateFrom')).toBe(DAY.dateFrom);
     expect(body).toBe('');
+  });
+
+  it('has extra members of its commands sent if its settings allow them, else refused', async () => {
+    const game = { player: { id: 'p-1', extra: { city: 'Ulm' } } };
+    expect((await send('casino', 'game.open', game)).type).toBe('game.opened');
+    expect((await sandboxed.platform.lastGame()).player).toMatchObject({ id: 'p-1', city: 'Ulm' });
+    const violations = [expect.objectContaining({ pointer: '/player/extra/city' })];
+    const refused = await send('club', 'game.open', game);
+    expect(refused.body).toMatchObject({ code: 'VALIDATION_FAILED', attempts: 0, violations });
   });
 
   it.each([

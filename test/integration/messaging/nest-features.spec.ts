@@ -54,7 +54,10 @@ const OPTIONS: MessagingOptions = {
     IDEMPOTENCY_TTL_MS: 1_000,
   },
   // The client of the shipped handler, which answers with what it is called with.
-  clientOf: () => ({ call: (_operation: string, game: GameOpen) => Promise.resolve(game) }),
+  clientOf: () => ({
+    withSessionId: (game: GameOpen) => game,
+    call: (_operation: string, game: GameOpen) => Promise.resolve(game),
+  }),
   callers: callersOf({ CALLERS_FILE: undefined }, createLogger('silent')),
   internalKeys: new InternalKeys(Buffer.alloc(32, 1)),
   onMismatch: (mismatch) => {

@@ -58,6 +58,55 @@ describe('game.open', () => {
   });
 });
 
+describe('members beyond the document', () => {
+  const settings = {
+    extraMembers: new Set(
+      'session.create/gameCode session.create/launchOptions game.open/player/city game.open/session/vip'.split(
+        ' ',
+      ),
+    ),
+    clientKey: 'key 1',
+    userAgent: 'operator/7',
+  };
+
+  it('are sent and signed as text in a form, with launchOptions as JSON', async () => {
+    const extra = { gameCode: 'poker', launchOptions: { theme: 'dark', back: 'https://op.example' } };
+    await create({ userId: 'u-1', extra }, { settings });
+    const { body, headers } = onlyRequest();
+    const launchOptions = JSON.stringify(extra.launchOptions);
+    expect(Object.fromEntries(new URLSearchParams(body))).toEqual({ ...extra, launchOptions, userId: 'u-1' });
+    const sign = digest('pokerhttps://op.exampledarku-1');
+    expect(headers).toMatchObject({ sign, 'user-agent': 'operator/7' });
+  });
+
+  it('are sent and signed where extra stands in a game, with the client key of the operator', async () => {
+    const game = {
+      player: { id: 'u-1', extra: { city: 'Ulm' } },
+      session: { id: 's', extra: { vip: true } },
+    };
+    await buildClient({ settings }).client.call('game.open', game, callWithin());
+    const { target, body, headers } = onlyRequest();
+    expect(target).toBe('/apiweb/v3/open-game?client=key%201');
+    const attributes = { session: { vip: true, id: 's' }, player: { city: 'Ulm', id: 'u-1' } };
+    expect(JSON.parse(body)).toEqual({ data: { type: 'OpenGame', attributes } });
+    expect(headers['sign']).toBe(digest('key 1Ulmu-1s1OpenGame'));
+  });
+
+  it('are refused unless the settings allow them, and under the name of the country', async () => {
+    const game = {
+      player: { id: 'u-1', extra: { land: 'DE', city: 'Ulm' } },
+      session: { extra: { city: 'x' } },
+    };
+    const { client } = buildClient({ settings: { ...settings, playerCountryMember: 'land' } });
+    const refused = client.call('game.open', game, callWithin());
+    const violations = ['/player/extra/land', '/session/extra/city'].map((pointer) =>
+      expect.objectContaining({ pointer }),
+    );
+    await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_FAILED', violations });
+    expect(platform.requests).toEqual([]);
+  });
+});
+
 describe('reports', () => {
   const period = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
   const page = { page: 2, perPage: 100 };
@@ -85,6 +134,18 @@ describe('reports', () => {
     sort: '-value',
   };
   const rakeSign = digest('12026-01-30 00:00:002026-01-31 00:00:00+03:00u-1');
+
+  it.each([
+    ['query', undefined],
+    ['both', '2026-01-30 00:00:00'],
+  ] as const)('carries the parameters of the rake in %s, signed once', async (rakeParametersIn, inForm) => {
+    const { client } = buildClient({ settings: { rakeParametersIn } });
+    await client.call('report.rake.fetch', rake, callWithin(), page);
+    const { target, headers, body } = onlyRequest();
+    expect(new URL(target, 'http://x').searchParams.get('dateFrom')).toBe('2026-01-30 00:00:00');
+    expect(new URLSearchParams(body).get('dateFrom') ?? undefined).toBe(inForm);
+    expect(headers['sign']).toBe(rakeSign);
+  });
 
   it('reads the rake by a GET with a form, and keeps its connection', async () => {
     const { client } = buildClient();
