@@ -28,8 +28,12 @@ export class ReportsController {
   @Get('users/rake')
   rake(@VerifiedCall() call: Call, @Req() { originalUrl }: SandboxRequest) {
     const { client, query, content } = call;
-    const form = this.settings.isLenient || client.conventions.rakeParametersIn === 'form' ? content : query;
-    const report = this.reports.rake(client.id, readRakeQuery(form, query));
+    const { rakeParametersIn: place } = client.conventions;
+    const { isLenient } = this.settings;
+    const parameters = isLenient || place === 'form' ? content : query;
+    // A platform that reads some of them in each place finds none of its own in the other.
+    const isElsewhere = !isLenient && place === 'both' && content['dateFrom'] !== query['dateFrom'];
+    const report = this.reports.rake(client.id, readRakeQuery(isElsewhere ? {} : parameters, query));
     return this.pageOf(report, call, originalUrl, ['self', 'first', 'last']);
   }
 

@@ -14,6 +14,7 @@ import {
 } from '../interface/members.ts';
 import { ownUserId } from '../interface/real-profile.ts';
 import { checkCurrency, type PlayerDetails, Players } from '../players/players.ts';
+import type { Conventions } from '../settings/clients.ts';
 import { Settings } from '../settings/settings.ts';
 import type { Parameters } from '../signature/signature.ts';
 import { type Call, VerifiedCall } from '../traffic/exchange.ts';
@@ -23,6 +24,7 @@ import { AUTH_TYPES, launchUrl, optionsIn, type SessionRequest, Sessions } from 
 const ATTRIBUTES = '/data/attributes';
 const ID = textOf(1, Number.MAX_SAFE_INTEGER);
 const AUTH_TYPE = optional(oneOf(AUTH_TYPES), 'external');
+const OWN_IDS = 'sessions get their ids from the platform (SESSION_ID=omit)';
 const hasOptions = (value: unknown) => optionsIn(value) !== undefined;
 
 /** The form of session creation; `userId` is compared with the path before. */
@@ -31,6 +33,7 @@ const FORM = {
   authType: AUTH_TYPE,
   lang: optional(textOf(2, 2, /^[a-z]+$/i), 'en'),
   currency: optional(text),
+  launchOptions: optional(member<unknown>('JSON that holds an object', hasOptions)),
 };
 
 /** `data.attributes.session` of open-game. */
@@ -76,10 +79,10 @@ export class SessionsController {
   @Post('api/web/v2/app/users/:userId/session')
   @HttpCode(200)
   createSession(@VerifiedCall() { client, content, fault }: Call, @Param('userId') userId: string) {
-    const { authType, lang, nick, currency } = read(content, FORM, ATTRIBUTES);
+    const { authType, lang, nick, currency, launchOptions } = read(content, FORM, ATTRIBUTES);
     if (this.settings.unknownPlayers === 'refuse' && !this.players.find(client.id, userId))
       throw new PlatformError(404, { detail: 'Player not found' });
-    const request = { clientId: client.id, userId, authType, lang };
+    const request = { clientId: client.id, userId, authType, lang, launchOptions };
     const { sessionId, auth, url } = this.open(request, { nick, currency }, ATTRIBUTES);
     const named = this.settings.profile === 'real' ? String(ownUserId(userId)) : userId;
     const attributes = {
@@ -96,7 +99,7 @@ export class SessionsController {
   @HttpCode(200)
   openGame(@VerifiedCall() { client, content }: Call<Parameters>) {
     const { playerCountryMember } = client.conventions;
-    const { wanted, player } = readOpenGame(content, playerCountryMember);
+    const { wanted, player } = readOpenGame(content, client.conventions);
     const { id: userId, nick, currency, preferredCurrency, ...profile } = player;
     const { id: wantedId, authType, lang, tableId, launchOptions } = wanted;
     const request = { clientId: client.id, userId, authType, lang, tableId, launchOptions };
@@ -119,11 +122,13 @@ export class SessionsController {
 }
 
 /** Reads the body of open-game. */
-function readOpenGame(body: Parameters, countryMember: string) {
+function readOpenGame(body: Parameters, { playerCountryMember, sessionId }: Conventions) {
   const { data } = read(body, { data: object }, '');
   const { attributes } = read(data, { type: oneOf(['OpenGame']), attributes: object }, '/data');
   const parts = read(attributes, { player: object, session: optional(object, {}) }, ATTRIBUTES);
-  const playerMembers = { ...PLAYER_MEMBERS, [countryMember]: optional(text) };
+  if (sessionId === 'omit' && 'id' in parts.session)
+    throw new PlatformError(422, { pointer: `${ATTRIBUTES}/session/id`, meta: { reason: OWN_IDS } });
+  const playerMembers = { ...PLAYER_MEMBERS, [playerCountryMember]: optional(text) };
   return {
     wanted: read(parts.session, SESSION_MEMBERS, `${ATTRIBUTES}/session`),
     player: read(parts.player, playerMembers, `${ATTRIBUTES}/player`),

@@ -1,5 +1,6 @@
 import {
   JsonFile,
+  oneOf,
   optional,
   secret,
   setting,
@@ -13,19 +14,29 @@ const FILE = new JsonFile('SANDBOX_CLIENTS_FILE');
 const MEMBERS = ['secretKey', 'secretKeyFile', 'settings', 'operations'];
 /** Points that the interface document leaves open: settings of the worker, which the sandbox reads with a prefix. */
 const POINTS = [
-  'SIGNATURE_SCALARS',
   'SIGNATURE_OPEN_GAME_CLIENT',
   'SIGNATURE_JSON_STRINGS',
-  'SIGNATURE_JSON_PLACEMENT',
   'SIGNATURE_EXCLUDE',
+  'SIGNATURE_REPEATED_NAMES',
   'SIGNATURE_SCHEME_V3',
   'RAKE_PARAMETERS_IN',
+  'PLATFORM_CLIENT_KEY',
   'PLAYER_COUNTRY_MEMBER',
+  'SESSION_ID',
 ] as const;
+/** Points at which an installation can differ further than a worker can be set. The first value is the default. */
+const FURTHER_POINTS = {
+  SIGNATURE_SCALARS: { member: 'scalars', values: ['php', 'json', 'python'] },
+  SIGNATURE_JSON_PLACEMENT: { member: 'jsonPlacement', values: ['in-place', 'merge', 'merge-top'] },
+  SIGNATURE_SORTING: { member: 'sorting', values: ['deep', 'top', 'by-value'] },
+  SIGNATURE_EXCLUDED: { member: 'excluded', values: ['document', 'client-id'] },
+} as const;
 
 /** The open points, as one installation of the platform decides them. */
 export type Conventions = {
   readonly [P in (typeof POINTS)[number] as (typeof SETTINGS)[P]['ofOperator']]: WorkerSettings[P];
+} & {
+  readonly [P in (typeof FURTHER_POINTS)[keyof typeof FURTHER_POINTS] as P['member']]: P['values'][number];
 };
 
 /** An operator that may call the platform. */
@@ -67,7 +78,7 @@ function readClient(id: string, entry: unknown): Client {
   FILE.refuseUnknown(given, MEMBERS, where);
   const { settings = {}, operations = OPERATIONS, secretKey, secretKeyFile } = given;
   const points = FILE.object(settings, `${where}: settings`);
-  FILE.refuseUnknown(points, POINTS, `${where}: settings`);
+  FILE.refuseUnknown(points, [...POINTS, ...Object.keys(FURTHER_POINTS)], `${where}: settings`);
   const variables = { ...points, secretKey, secretKey_FILE: secretKeyFile };
   for (const [name, value] of Object.entries(variables))
     if (value !== undefined && (typeof value !== 'string' || value === ''))
@@ -92,5 +103,9 @@ export function readConventions(reader: VariableReader, prefix = ''): Convention
     SETTINGS[point].ofOperator,
     reader.read<unknown>(`${prefix}${point}`, SETTINGS[point]),
   ]);
-  return Object.fromEntries(points) as Conventions;
+  const further = Object.entries(FURTHER_POINTS).map(([point, { member, values }]) => [
+    member,
+    reader.read<string>(`${prefix}${point}`, setting(oneOf(values), values[0])),
+  ]);
+  return Object.fromEntries([...points, ...further]) as Conventions;
 }

@@ -13,8 +13,9 @@ interface Row {
   readonly sign: string;
 }
 
-const rowsOf = (name: string) =>
-  JSON.parse(readFileSync(new URL(`../../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Row[];
+const textOf = (name: string) =>
+  readFileSync(new URL(`../../../../test/vectors/${name}`, import.meta.url), 'utf8');
+const rowsOf = (name: string) => JSON.parse(textOf(name)) as Row[];
 const conventions = (settings: Record<string, string>) => readConventions(new VariableReader(settings));
 
 // Those of PHP were computed by PHP 8.2 itself, with the program beside the file.
@@ -22,6 +23,38 @@ describe.each(['signing.json', 'signing-php.json'])('the golden signatures of %s
   it.each(rowsOf(name))('$name', ({ parameters, secret, settings, canonical, sign }) => {
     expect(signedContent(parameters, conventions(settings))).toBe(canonical);
     expect(isSignature(sign, canonical, secret)).toBe(true);
+  });
+});
+
+const CLIENTS = { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDED: 'client-id' };
+const PHP_CLIENTS = { ...CLIENTS, SIGNATURE_REPEATED_NAMES: 'last' };
+/** The settings of each variant of platform.json. */
+const VARIANTS: Readonly<Record<string, Record<string, string>>> = {
+  a1: { ...PHP_CLIENTS, SIGNATURE_SORTING: 'by-value' },
+  a2: { ...PHP_CLIENTS, SIGNATURE_SORTING: 'top' },
+  a3: { SIGNATURE_JSON_PLACEMENT: 'merge-top', SIGNATURE_REPEATED_NAMES: 'last' },
+  a4: { SIGNATURE_JSON_PLACEMENT: 'merge-top' },
+  a5: { SIGNATURE_REPEATED_NAMES: 'last' },
+  a6: {},
+  b1: { ...CLIENTS, SIGNATURE_SCALARS: 'json' },
+  b2: { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_SCALARS: 'json' },
+  b3: { ...CLIENTS, SIGNATURE_SCALARS: 'python' },
+  c: {},
+};
+
+describe('the variants of platform.json', () => {
+  const { vectors } = JSON.parse(textOf('platform.json')) as {
+    vectors: { name: string; parameters: Parameters; results: { variants: string[]; canonical: string }[] }[];
+  };
+
+  // Floats of JavaScript and Python, of which the interface has none, are not among them.
+  it.each(vectors)('$name', ({ parameters, results }) => {
+    for (const { variants, canonical } of results)
+      for (const variant of variants.filter((name) => !canonical.includes('1e+25') || !name.startsWith('b')))
+        expect({ variant, is: signedContent(parameters, conventions(VARIANTS[variant] ?? {})) }).toEqual({
+          variant,
+          is: canonical,
+        });
   });
 });
 

@@ -25,29 +25,39 @@ const EXCLUDED_NAMES: ReadonlySet<string> = new Set([...EXCLUDED.split(' '), 'pe
 /** Names that PHP's arrays have as positions. */
 const POSITION = /^(0|-?[1-9]\d*)$/;
 
+/** A value that is neither object nor list, as it is signed, with its name or position. */
+type Leaf = readonly [name: string, text: string];
+
 /** What a request signs, before the secret key is appended. @param body of open-game, as it arrived */
 export function signedContent(parameters: Parameters, conventions: Conventions, body?: Buffer) {
   if (body && conventions.schemeV3 === 'raw-body') return body;
-  const found: object[] | undefined = conventions.jsonPlacement === 'merge' ? [] : undefined;
-  const decoded = decodeAll(parameters, conventions, found) as object;
+  const found: object[] | undefined = conventions.jsonPlacement === 'in-place' ? undefined : [];
+  // `merge-top` removes names before it decodes: those in strings of JSON take part.
+  const isRemovedFirst = conventions.jsonPlacement === 'merge-top';
+  const given = isRemovedFirst ? Object.fromEntries(entriesOf(parameters, conventions, 0)) : parameters;
+  const decoded = decodeAll(given, conventions, found) as object;
   const top = (found ? merged([decoded, ...found]) : decoded) as { client?: unknown };
   if (conventions.openGameClient === 'drop') delete top.client;
-  return write(top, conventions, true);
+  const leaves = leavesOf(top, isRemovedFirst ? { ...conventions, excluded: 'client-id' } : conventions);
+  // As `iterator_to_array` of PHP, which keeps the keys: a later value replaces an earlier one in its place.
+  const kept = conventions.repeatedNames === 'last' ? [...new Map(leaves)] : leaves;
+  return kept.map(([, text]) => text).join('');
 }
 
 /**
- * Decodes the JSON in every string of a request. Strings in what was decoded stay as they are.
+ * Decodes the JSON in every string of a request; if it is placed by `merge-top`, of the top level alone. Strings in what was
+ * decoded stay as they are.
  * @param found takes the objects and lists, of which nothing stays in their place; absent: they stay there
  */
-function decodeAll(value: unknown, conventions: Conventions, found?: object[]): unknown {
+function decodeAll(value: unknown, conventions: Conventions, found?: object[], depth = 0): unknown {
   if (typeof value === 'string') {
     const decoded = decode(value, conventions.jsonStrings);
     if (!found || !isContainer(decoded)) return decoded;
     found.push(decoded);
     return '';
   }
-  if (!isContainer(value)) return value;
-  const inner = (member: unknown) => decodeAll(member, conventions, found);
+  if (!isContainer(value) || (depth > 0 && conventions.jsonPlacement === 'merge-top')) return value;
+  const inner = (member: unknown) => decodeAll(member, conventions, found, depth + 1);
   if (Array.isArray(value)) return value.map(inner);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
 }
@@ -66,22 +76,52 @@ function merged(containers: readonly object[]): object {
   return { ...Object.fromEntries(members.filter(([name]) => !POSITION.test(name))), 0: positioned };
 }
 
-/** Concatenates the values, sorted by name at every level, without separators. */
-function write(value: unknown, conventions: Conventions, isTop = false): string {
-  if (!isContainer(value)) return writeScalar(value, conventions.scalars);
-  if (Array.isArray(value)) return value.map((item) => write(item, conventions)).join('');
-  const members = value as Parameters;
-  const excluded = isTop || conventions.exclude === 'deep' ? EXCLUDED_NAMES : new Set();
-  return Object.keys(members)
-    .filter((name) => !excluded.has(name))
-    .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
-    .map((name) => write(members[name], conventions))
-    .join('');
+/** The values of a request in the order in which they are signed. */
+function leavesOf(holder: object, conventions: Conventions, depth = 0): Leaf[] {
+  return entriesOf(holder, conventions, depth).flatMap(([name, value]): Leaf[] =>
+    isContainer(value)
+      ? leavesOf(value, conventions, depth + 1)
+      : [[name, writeScalar(value, conventions.scalars)]],
+  );
 }
+
+/** The members that take part, in their order. */
+function entriesOf(
+  holder: object,
+  { exclude, excluded, sorting }: Conventions,
+  depth: number,
+): (readonly [string, unknown])[] {
+  if (depth === 1 && sorting === 'by-value') {
+    return Object.values(holder)
+      .sort(byValue)
+      .map((value, position) => [String(position), value] as const);
+  }
+  const entries = Object.entries(holder);
+  if (Array.isArray(holder)) return entries;
+  const names = excluded === 'document' ? EXCLUDED_NAMES : new Set(['clientId']);
+  const kept = depth === 0 || exclude === 'deep' ? entries.filter(([name]) => !names.has(name)) : entries;
+  if (depth > 0 && sorting !== 'deep') return kept;
+  return kept.sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+/** As `sort` of PHP, as far as requests need it: numbers by their size, texts by byte, and arrays last. */
+function byValue(one: unknown, other: unknown): number {
+  if (isContainer(one) || isContainer(other)) return Number(isContainer(one)) - Number(isContainer(other));
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+}
+
+const PYTHON: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [true, 'True'],
+  [false, 'False'],
+  [null, 'None'],
+]);
 
 function writeScalar(value: unknown, style: Conventions['scalars']): string {
   if (typeof value === 'number' || typeof value === 'bigint') return phpNumber(value);
-  if (typeof value === 'string' || style === 'json') return String(value);
+  if (typeof value === 'string') return value;
+  if (style === 'python') return PYTHON.get(value) ?? '';
+  if (style === 'json') return String(value);
   return value === true ? '1' : '';
 }
 

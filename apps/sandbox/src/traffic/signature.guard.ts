@@ -1,7 +1,8 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { explainSignature } from '#signing';
+import { explainSignature, type SignatureSettings } from '#signing';
 import { JSON_API, PlatformError } from '../interface/documents.ts';
 import { isObject } from '../interface/members.ts';
+import type { Conventions } from '../settings/clients.ts';
 import { Settings } from '../settings/settings.ts';
 import { parseJson } from '../signature/php-json.ts';
 import {
@@ -57,7 +58,9 @@ export class SignatureGuard implements CanActivate {
 
     const query = queryParameters(url);
     const name = isV2 ? 'clientId' : 'client';
-    const client = this.settings.clients.find(({ id }) => id === query[name]);
+    const client = this.settings.clients.find(
+      ({ id, conventions }) => query[name] === (isV2 ? id : (conventions.clientKey ?? id)),
+    );
     if (query[name] === undefined) throw rejection(exchange, `The query parameter ${name} is missing.`);
     if (!client) throw rejection(exchange, `There is no client of the ${name} that was sent.`);
     if (isV2 && client.secretKey === undefined)
@@ -96,6 +99,8 @@ export class SignatureGuard implements CanActivate {
       const reason = 'This string and the secret key give the signature.';
       return { state: 'signature right', reason, canonical };
     }
+    if (!canBeSet(conventions))
+      throw rejection(exchange, 'This client is signed for as no setting of a worker can.', { canonical });
     if (body.length > MAX_EXPLAINED_BYTES)
       throw rejection(exchange, 'The signature is wrong; the request is too large to look for the mistake.');
     const others = this.settings.clients.filter((other) => other !== client && other.secretKey !== undefined);
@@ -108,4 +113,11 @@ export class SignatureGuard implements CanActivate {
     });
     throw rejection(exchange, reason, { ...changes, canonical });
   }
+}
+
+/** Whether the settings of a worker can be those of the installation. */
+function canBeSet(conventions: Conventions): conventions is Conventions & SignatureSettings {
+  const { scalars, jsonPlacement, sorting, excluded } = conventions;
+  const isFurther = scalars === 'python' || jsonPlacement === 'merge-top';
+  return !isFurther && sorting === 'deep' && excluded === 'document';
 }
