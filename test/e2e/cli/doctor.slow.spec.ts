@@ -5,15 +5,17 @@ import { describe, expect, it } from '@jest/globals';
 import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { folderForAll } from '../../support/suite-service.ts';
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
+import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
 import { runCli } from './run-cli.ts';
 
 const MIB = 1024 * 1024;
 const CANARY = 'CANARY-secret-0123456789';
 const WRONG_SIGNATURES =
-  'OPEN_GAME_CLIENT=drop SCALARS=json JSON_STRINGS=all JSON_PLACEMENT=merge EXCLUDE=deep SCHEME_V3=raw-body'
+  'OPEN_GAME_CLIENT=drop=keep SCALARS=json=php JSON_STRINGS=all=containers JSON_PLACEMENT=merge=in-place EXCLUDE=deep=top REPEATED_NAMES=last=all SCHEME_V3=raw-body=parameters'
     .split(' ')
-    .map((setting) => `SIGNATURE_${setting}`.split('=') as [string, string]);
+    .map((setting) => `SIGNATURE_${setting}`.split('=') as [string, string, string]);
 
 describe('poker-bridge doctor', () => {
   const sandboxed = sandboxedForAll();
@@ -106,10 +108,10 @@ describe('poker-bridge doctor', () => {
       /report\.ad-hoc\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
       /report\.rake\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
     ],
-    ...WRONG_SIGNATURES.map(([name, value]): [string, () => Record<string, string>, RegExp] => [
+    ...WRONG_SIGNATURES.map(([name, value, right]): [string, () => Record<string, string>, RegExp] => [
       `a wrong ${name}`,
       () => ({ [name]: value }),
-      /game\.open: its signature is refused \(400\) \| a SIGNATURE_ setting .* sign probe prints the lines/,
+      new RegExp(`game\\.open: its signature is refused \\(400\\) \\| set ${name}=${right}$`),
     ]),
     [
       'a wrong RAKE_PARAMETERS_IN',
@@ -121,19 +123,27 @@ describe('poker-bridge doctor', () => {
     expect([code, faults]).toEqual([1, expected.map((fault) => expect.stringMatching(fault))]);
   });
 
-  it('advises the other place of parameters if the signature of the rake alone is refused', async () => {
-    await sandboxed.platform.fault({ kind: 'status', status: 400, empty: true, operation: 'rake' });
-    const { faults } = await diagnose();
-    await sandboxed.platform.clearFaults();
-    const expected =
-      /^platform default \| report\.rake\.fetch: its signature is refused .* \| set RAKE_PARAMETERS_IN=query$/;
-    expect(faults).toEqual([expect.stringMatching(expected)]);
+  it.each([
+    [
+      'flattens values with their names kept',
+      'REPEATED_NAMES',
+      'last',
+      'signature is refused.*set SIGNATURE_REPEATED_NAMES=last',
+    ],
+    ['takes no session id', 'SESSION_ID', 'omit', 'game.open: INCORRECT_DATA.*set SESSION_ID=omit'],
+  ])('names the line to set for a platform that %s', async (_, setting, value, expected) => {
+    const point = setting === 'SESSION_ID' ? setting : `SIGNATURE_${setting}`;
+    await using sandbox = new SandboxProcess({ [`SANDBOX_${point}`]: value });
+    const { faults } = await diagnose(platformAt(await sandbox.url));
+    expect(faults).toEqual([expect.stringMatching(new RegExp(expected))]);
+    expect((await diagnose({ ...platformAt(await sandbox.url), [point]: value })).faults).toEqual([]);
   });
 
-  it('probes with the key of the operator whose signature is refused', async () => {
+  it('asks with the key of the operator whose signature is refused', async () => {
     const operators = JSON.stringify({ other: { clientId: 'sandbox', secretKey: CANARY } });
     const { faults } = await diagnose({ OPERATORS_FILE: folder.write('operators.json', operators) });
-    const expected = /^platform other \| .*its signature is refused .* sign probe --operator other finds/;
+    const expected =
+      /^platform other \| .*its signature is refused .* check PLATFORM_CLIENT_ID and the secret key/;
     expect(faults).toEqual(Array(4).fill(expect.stringMatching(expected)));
   });
 

@@ -2,26 +2,67 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { platformAt } from '../../../scripts/processes/worker-process.ts';
+import { SandboxClient } from '../../support/sandbox-client.ts';
 import { folderForAll, stackForAll } from '../../support/suite-service.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
+type Variables = Readonly<Record<string, string>>;
+
 const SECRET = 'CANARY-secret-key';
-/** Every variant is in the spec of findSettings. */
-const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  other: {
-    SIGNATURE_SCALARS: 'json',
-    SIGNATURE_OPEN_GAME_CLIENT: 'drop',
-    SIGNATURE_JSON_STRINGS: 'all',
-    SIGNATURE_JSON_PLACEMENT: 'merge',
-    SIGNATURE_EXCLUDE: 'deep',
-    RAKE_PARAMETERS_IN: 'query',
-  },
-  plain: { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDE: 'deep', SIGNATURE_SCALARS: 'json' },
+const FOREIGN = { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDED: 'client-id' };
+const PHP = { ...FOREIGN, SIGNATURE_REPEATED_NAMES: 'last' };
+const LAST = { SIGNATURE_REPEATED_NAMES: 'last' };
+const OTHER = {
+  SIGNATURE_SCALARS: 'json',
+  SIGNATURE_OPEN_GAME_CLIENT: 'drop',
+  SIGNATURE_JSON_STRINGS: 'all',
+  SIGNATURE_JSON_PLACEMENT: 'merge',
+  SIGNATURE_EXCLUDE: 'deep',
+  SIGNATURE_REPEATED_NAMES: 'last',
+  RAKE_PARAMETERS_IN: 'query',
 };
+
+/** Settings of sandboxes, the lines to change that are found, and what is asked for. Every combination is in the spec of findSettings. */
+const PLATFORMS: Readonly<Record<string, readonly [Variables, Variables, (readonly RegExp[])?]>> = {
+  document: [{}, {}],
+  'every other value': [OTHER, OTHER],
+  'raw bytes, own ids': [
+    { SIGNATURE_SCHEME_V3: 'raw-body', SESSION_ID: 'omit' },
+    { SIGNATURE_SCHEME_V3: 'raw-body', SESSION_ID: 'omit' },
+  ],
+  'ids of its own': [{ SESSION_ID: 'omit' }, { SESSION_ID: 'omit' }],
+  'rake in both places': [{ RAKE_PARAMETERS_IN: 'both' }, { RAKE_PARAMETERS_IN: 'both' }],
+  'names at every depth': [{ SIGNATURE_EXCLUDE: 'deep' }, { SIGNATURE_EXCLUDE: 'deep' }],
+  a1: [{ ...PHP, SIGNATURE_SORTING: 'by-value' }, { SIGNATURE_JSON_STRINGS: 'none' }, [/per-page/, /sorted/]],
+  a2: [{ ...PHP, SIGNATURE_SORTING: 'top' }, { SIGNATURE_JSON_STRINGS: 'none' }, [/per-page/, /sorted/]],
+  a3: [
+    { ...LAST, SIGNATURE_JSON_PLACEMENT: 'merge-top' },
+    { ...LAST, SIGNATURE_JSON_PLACEMENT: 'merge' },
+  ],
+  a4: [{ SIGNATURE_JSON_PLACEMENT: 'merge-top' }, { SIGNATURE_JSON_PLACEMENT: 'merge' }],
+  a5: [LAST, LAST],
+  b1: [
+    { ...FOREIGN, SIGNATURE_SCALARS: 'json' },
+    { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_SCALARS: 'json' },
+    [/per-page/],
+  ],
+  b2: [
+    { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_SCALARS: 'json' },
+    { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_SCALARS: 'json' },
+  ],
+  b3: [
+    { ...FOREIGN, SIGNATURE_SCALARS: 'python' },
+    { SIGNATURE_JSON_STRINGS: 'none' },
+    [/per-page/, /booleans/],
+  ],
+};
+
 describe('poker-bridge sign probe', () => {
-  const clientAs = (name: string) => ({ secretKey: SECRET, settings: VARIANTS[name] });
-  const clients = { other: clientAs('other'), plain: clientAs('plain') };
-  const file = folderForAll().write('clients.json', JSON.stringify(clients));
+  const clients = Object.entries(PLATFORMS).map(([name, [settings]]) => [
+    name,
+    { secretKey: SECRET, settings },
+  ]);
+  const file = folderForAll().write('clients.json', JSON.stringify(Object.fromEntries(clients)));
   const sandbox = stackForAll().use(new SandboxProcess({ SANDBOX_CLIENTS_FILE: file }));
   let url: string;
   beforeAll(async () => void (url = await sandbox.url));
@@ -31,35 +72,41 @@ describe('poker-bridge sign probe', () => {
     return runCli(['sign', 'probe', ...args], { variables });
   };
 
-  it('finds the settings of a sandbox', async () => {
-    const { code, lines, stderr } = await probe('other', ['--json']);
-    const found = { ...VARIANTS['other'], SIGNATURE_SCHEME_V3: 'parameters' };
-    expect([code, stderr, lines]).toEqual([0, '', [found]]);
-  });
+  it.each(Object.entries(PLATFORMS))(
+    'finds what to set for a platform: %s',
+    async (name, [, lines, asks = []]) => {
+      const { code, stdout, stderr } = await probe(name);
+      const [head = ''] = stdout.split('\n');
+      const [, calls, changes = ''] = /^# found by (\d+) calls; to change: (.*)$/.exec(head) ?? [];
+      const expected = Object.entries(lines).map((line) => line.join('='));
+      expect({ changes: changes.split(/ (?=[A-Z])/).toSorted(), code }).toEqual({
+        changes: expected.length > 0 ? expected.toSorted() : [expect.stringMatching(/^nothing/)],
+        code: asks.length > 0 ? 1 : 0,
+      });
+      for (const ask of asks) expect(stderr).toMatch(ask);
+      expect(Number(calls)).toBeLessThanOrEqual(16);
+      // The platform counts them too, and has created nothing.
+      const { json } = await new SandboxClient(url).get('/sandbox/counters');
+      const counters = Object.values(json as Readonly<Record<string, { received: number }>>);
+      expect(counters.reduce((sum, { received }) => sum + received, 0)).toBe(Number(calls));
+      await new SandboxClient(url).send({ method: 'POST', path: '/sandbox/reset' });
+    },
+  );
 
-  it('prints the lines to set, and what makes no difference', async () => {
-    const { code, stdout } = await probe('plain');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^# found by (\d|1[0-2]) calls\n/);
-    expect(stdout.split('\n').slice(1, -4)).toEqual([
-      'SIGNATURE_SCALARS=json',
-      'SIGNATURE_OPEN_GAME_CLIENT=keep',
-      'SIGNATURE_JSON_STRINGS=none',
-      '# SIGNATURE_JSON_PLACEMENT: makes no difference there',
-      'SIGNATURE_EXCLUDE=deep',
-      'SIGNATURE_SCHEME_V3=parameters',
-    ]);
-    expect(stdout).toMatch(/\nRAKE_PARAMETERS_IN=form\n# PLAYER_COUNTRY_MEMBER: no answer tells/);
+  it('takes the lines that it printed, and prints them as JSON', async () => {
+    const { code, lines } = await probe('every other value', ['--json'], OTHER);
+    const found = { ...OTHER, SIGNATURE_SCHEME_V3: 'parameters', SESSION_ID: 'derive' };
+    expect({ code, lines }).toEqual({ code: 0, lines: [found] });
   });
 
   it.each([
     ['another secret key', { PLATFORM_SECRET_KEY: 'wrong' }, 1, /PLATFORM_CLIENT_ID and the secret key/],
-    ['no platform there', { PLATFORM_BASE_URL: 'http://127.0.0.1:9/x' }, 3, /not answer \(ECONNREFUSED\)/],
+    ['no platform there', { PLATFORM_BASE_URL: 'http://127.0.0.1:9/x' }, 3, /does not answer .*\(refused\)/],
     ['a platform elsewhere', { PLATFORM_API_URL: 'https://a.example' }, 2, /is not this machine.*--yes/],
     ['no secret key', { PLATFORM_SECRET_KEY: '' }, 78, /has no secret key/],
     ['no platform', { PLATFORM_API_URL: '' }, 78, /PLATFORM_API_URL: is required/],
   ])('says what is wrong: %s', async (_, variables, expected, reason) => {
-    const { code, stdout, stderr } = await probe('other', [], variables);
+    const { code, stdout, stderr } = await probe('document', [], variables);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringMatching(reason)]);
     expect(stderr).not.toContain(SECRET);
   });

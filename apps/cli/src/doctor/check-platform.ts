@@ -3,15 +3,20 @@ import {
   askOnce,
   faultCodeOf,
   type Operation,
-  OPERATIONS,
   type OperatorCredentials,
-  PlatformClient,
-  type PlatformLimits,
   type PlatformTransport,
 } from '#platform';
-import { Deadline } from '#resilience';
 
 import { periodAnHourAgo } from '../report/period.ts';
+import { type Findings, findRakePlace, findSettings } from '../sign/find-settings.ts';
+import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
+import {
+  type Answer,
+  callAsWorker,
+  isSignatureRefused,
+  isTaken,
+  UNKNOWN_AUTH_TYPE,
+} from '../worker-calls.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The `Date` of an answer has whole seconds; beyond this, deadlines that callers give as a time go wrong. */
@@ -27,22 +32,11 @@ const ADVICE_ON_ADDRESS: readonly (readonly [RegExp, string])[] = [
   [/EPROTO|SSL|TLS/, 'no TLS is spoken there: check https and the port'],
 ];
 
-const DEADLINE_MS = 10_000;
-const ONE_CALL: PlatformLimits = {
-  attemptTimeoutMs: DEADLINE_MS,
-  maxAttempts: 1,
-  // No operation may take more than the others leave.
-  connections: 4 * OPERATIONS.length,
-  queue: OPERATIONS.length,
-  circuit: { failureRate: 100, minimumCalls: 1_000, windowMs: DEADLINE_MS, openMs: DEADLINE_MS },
-};
-const FIRST_RECORD = { page: 1, perPage: 1 };
-
 const NOBODY = 'poker-bridge-doctor';
-/** By the interface document, it is refused with 422, like a currency of that name: nothing is created. */
-const authType = NOBODY as 'external';
-/** Each SIGNATURE_ setting signs these otherwise: strings of JSON at both ends, a name that is excluded, a boolean. */
+/** What settings sign otherwise: strings of JSON at both ends, a name that is excluded, a boolean. */
 const launchOptions = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
+const ADVICE_ON_SIGNATURE =
+  'check PLATFORM_CLIENT_ID and the secret key, then the settings that begin with SIGNATURE_';
 const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
 const NOT_REFUSED = 'ask the manager of the platform, which does not follow its interface document';
 const GAME_PATH = 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it';
@@ -54,8 +48,6 @@ const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
   PLATFORM_UNAVAILABLE: NO_ANSWER,
   OUTCOME_UNKNOWN: NO_ANSWER,
 };
-
-type Answer = CommandError | 'success';
 
 /** The platform of one operator: its addresses, its clock, and each operation as a worker would call it. */
 export async function checkOperator(credentials: OperatorCredentials, transport: PlatformTransport) {
@@ -86,39 +78,63 @@ async function checkAddress(subject: string, root: string, transport: PlatformTr
 /** Calls each operation once, as a worker does: the reports for one second, a session and a game for nobody. */
 async function checkOperations(credentials: OperatorCredentials, transport: PlatformTransport) {
   const { name, secretKey } = credentials;
-  const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
   const period = periodAnHourAgo(1_000);
+  const session = { authType: UNKNOWN_AUTH_TYPE };
   const questions = {
-    'session.create': { userId: NOBODY, authType, currency: NOBODY },
-    'game.open': { player: { id: NOBODY, currency: NOBODY }, session: { authType, launchOptions } },
+    'session.create': { userId: NOBODY, ...session, currency: NOBODY },
+    'game.open': { player: { id: NOBODY, currency: NOBODY }, session: { ...session, launchOptions } },
     'report.ad-hoc.fetch': period,
     'report.rake.fetch': period,
   } satisfies { readonly [O in Operation]?: CommandData[O] };
-  const ask = async (operation: keyof typeof questions): Promise<[Operation, Answer]> => {
-    const call = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
-    const answered = client.call(operation, questions[operation], call, FIRST_RECORD);
-    const answer = answered.then(() => 'success' as const);
-    return [operation, await answer.catch((error: unknown) => error as CommandError)];
-  };
-  try {
-    const all = Object.keys(questions) as (keyof typeof questions)[];
-    const asked = secretKey === undefined ? (['game.open'] as const) : all;
-    const answers = new Map(await Promise.all(asked.map(ask)));
-    const findings = Array.from(answers, (answered) => findingOf(answered, answers, credentials));
-    if (secretKey !== undefined) return findings;
-    const without = 'no secret key: games are opened unsigned, and nothing else works';
-    const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, unless that is intended';
-    return [warn(`signature ${name}`, without, advice), ...findings];
-  } finally {
-    await client.close();
-  }
+  const ask = async (operation: keyof typeof questions): Promise<[Operation, Answer]> => [
+    operation,
+    await callAsWorker(operation, questions[operation], credentials, transport),
+  ];
+  const all = Object.keys(questions) as (keyof typeof questions)[];
+  const asked = secretKey === undefined ? (['game.open'] as const) : all;
+  const answers = new Map(await Promise.all(asked.map(ask)));
+  const found = secretKey === undefined ? undefined : await settingsFor(answers, credentials, transport);
+  const findings = Array.from(answers, (answered) => findingOf(answered, answers, credentials, found));
+  if (secretKey !== undefined) return findings;
+  const without = 'no secret key: games are opened unsigned, and nothing else works';
+  const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, unless that is intended';
+  return [warn(`signature ${name}`, without, advice), ...findings];
+}
+
+/**
+ * Finds the settings with which refused requests would be taken, as `sign probe` does: of a platform elsewhere only where the
+ * rake report finds its parameters, since it may count wrong signatures.
+ *
+ * @returns undefined if no setting can help, or none is looked for
+ */
+async function settingsFor(
+  answers: ReadonlyMap<Operation, Answer>,
+  credentials: OperatorCredentials,
+  transport: PlatformTransport,
+): Promise<Findings | undefined> {
+  const [game, rake] = [answers.get('game.open'), answers.get('report.rake.fetch')];
+  const isRakeAlone =
+    rake !== undefined && isAnswered(rake) && answers.get('report.ad-hoc.fetch') === 'success';
+  const isGameInDoubt = game !== undefined && isAnswered(game) && !isTaken(game) && game.code !== 'FORBIDDEN';
+  const isLocal = strangeHostOf(credentials) === undefined;
+  const isRefused = [...answers.values()].some(isSignatureRefused);
+  const ask = askOf(transport);
+  if (isLocal && (isRefused || isGameInDoubt)) return findSettings(ask, credentials);
+  return isRakeAlone ? findRakePlace(ask, credentials) : undefined;
+}
+
+/** Whether the platform answered that it does not succeed. */
+function isAnswered(answer: Answer): answer is CommandError {
+  return answer !== 'success' && answer.platform !== undefined && answer.platform.status < 500;
 }
 
 function findingOf(
   [operation, answer]: readonly [Operation, Answer],
   answers: ReadonlyMap<Operation, Answer>,
-  { name, settings }: OperatorCredentials,
+  credentials: OperatorCredentials,
+  found: Findings | undefined,
 ): Finding {
+  const { name } = credentials;
   const subject = `platform ${name}`;
   const [isGame, isRake] = [operation === 'game.open', operation === 'report.rake.fetch'];
   const isRead = operation.startsWith('report.');
@@ -130,25 +146,34 @@ function findingOf(
   }
   const { code, message, platform, details } = answer;
   const status = platform ? ` (${platform.status})` : '';
-  const isAdHocRight = answers.get('report.ad-hoc.fetch') === 'success';
-  const isBaseUrlRight = isAdHocRight || answers.get('report.rake.fetch') === 'success';
-  const isRefusal = platform?.status === 422 || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight);
-  if (!isRead && isRefusal) {
+  const isBaseUrlRight = ['report.ad-hoc.fetch', 'report.rake.fetch'].some(
+    (report) => answers.get(report as Operation) === 'success',
+  );
+  const isOfNobody = code === 'PLAYER_NOT_FOUND' ? isBaseUrlRight : platform?.status === 422;
+  if (!isRead && isOfNobody && isTaken(answer)) {
     return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }
-  const otherPlace = `set RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
-  if (code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature') {
-    const probe = `poker-bridge sign probe${name === 'default' ? '' : ` --operator ${name}`}`;
-    let advice = `check PLATFORM_CLIENT_ID and the secret key, then the SIGNATURE_ settings: ${probe} finds them, sign explain shows what is signed`;
-    if (isRake && isAdHocRight) advice = otherPlace;
-    else if (isGame && isBaseUrlRight)
-      advice = `a SIGNATURE_ setting is not that of the platform: ${probe} prints the lines to set`;
-    return fail(subject, `${operation}: its signature is refused${status}`, advice);
+  const changes = found ? changesOf(found, credentials) : [];
+  const lines = changes.filter((line) => line.startsWith('RAKE_') === isRake);
+  const set = lines.length > 0 ? `set ${lines.join(' ')}` : undefined;
+  if (isSignatureRefused(answer)) {
+    const refused = `${operation}: its signature is refused${status}`;
+    if (isGame && found && !set && found.problems.length === 0)
+      return warn(
+        subject,
+        `${refused} with launch options that hold strings of JSON`,
+        found.notes.join('; '),
+      );
+    const unknown = found?.problems.join('; ') || `${ADVICE_ON_SIGNATURE}: ${probeOf(name)} finds them`;
+    return fail(subject, refused, set ?? unknown);
   }
   let advice = ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
   if (WRONG_PATH.test(code)) advice = isGame ? GAME_PATH : PATH;
-  if (isRake && /^(INCORRECT_DATA|BAD_REQUEST)$/.test(code))
-    advice = `the platform does not find its parameters: ${otherPlace}`;
+  if (isRake && found && /^(INCORRECT_DATA|BAD_REQUEST)$/.test(code)) advice = found.problems.join('; ');
   const reason = typeof details?.['reason'] === 'string' ? ` (${details['reason']})` : '';
-  return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, advice);
+  return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, set ?? advice);
+}
+
+function probeOf(operator: string): string {
+  return `poker-bridge sign probe --yes${operator === 'default' ? '' : ` --operator ${operator}`}`;
 }

@@ -1,169 +1,76 @@
-import type { CommandData } from '#contracts';
-import {
-  askOnce,
-  faultCodeOf,
-  type Operation,
-  type OperatorCredentials,
-  type Question,
-  requestOf,
-} from '#platform';
+import type { OperatorCredentials, PlatformTransport } from '#platform';
 import { isLoopback, readSettings } from '#settings';
-import {
-  DEFAULT_SIGNATURE_SETTINGS,
-  EVERY_SIGNATURE_SETTING,
-  sign,
-  SIGNATURE_VARIABLES,
-  type SignatureSettings,
-} from '#signing';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../input.ts';
-import { type Period, periodAnHourAgo } from '../report/period.ts';
 import { operatorNamed, transportOf } from '../servers.ts';
+import { callAsWorker } from '../worker-calls.ts';
+import { type Ask, type Findings, findSettings, MOST_CALLS, PROBED } from './find-settings.ts';
 
 type ProbeOptions = Options<never, 'yes' | 'json'> & { readonly operator: string };
 
-/** Everything that can be found out; the rest of section 6 is for people to choose. Source: bus contract, section 6. */
-export type FoundSettings = SignatureSettings & Pick<OperatorCredentials['settings'], 'rakeParametersIn'>;
-
-type Texts = Readonly<Record<string, string>>;
-type ProbedOperator = Readonly<Record<'baseUrl' | 'apiUrl' | 'clientId' | 'secretKey', string>>;
-
-const MINUTE_MS = 60_000;
-const FOUND = { ...SIGNATURE_VARIABLES, RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' } as const };
 /** A member that the platform does not know may be ignored, and its answers never repeat the player. */
 const NOT_FOUND = [
   '# PLAYER_COUNTRY_MEMBER: no answer tells the name under which it takes the country (default: country);',
   '# ask the service operator, or open a game with player.country and look at the player there',
 ];
-const REFUSED = 400;
-const SUCCESS = 200;
-/** A player with an `authType` that the platform refuses once it accepts the signature: no session is opened. */
-const NOBODY = 'poker-bridge-probe';
-const ALL_AT_ONCE = { a: '["x"]', y: '{"x":{"page":"7","y":true}}', z: '"y"' };
 
-/** @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or there is no answer */
+/** @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or something is not found */
 export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<void> {
   const settings = readSettings(process.env);
   const operator = operatorNamed(name, settings);
-  const transport = transportOf(settings, [operator]);
-  const { baseUrl, apiUrl, secretKey } = operator;
-  if (secretKey === undefined) {
+  if (operator.secretKey === undefined) {
     throw new ExitError(EXIT.settings, `${name} has no secret key: there is no signature to try`);
   }
-  const strange = [baseUrl, apiUrl].map((root) => new URL(root).hostname).find((host) => !isLoopback(host));
+  const strange = strangeHostOf(operator);
   if (strange !== undefined && !yes) {
     throw usageError(
-      `${strange} is not this machine: up to twelve calls, most with a wrong signature, go there; give --yes if it is a test environment`,
+      `${strange} is not this machine: up to ${MOST_CALLS} calls, some with a wrong signature, go there; give --yes if it is a test environment`,
     );
   }
-  let calls = 0;
-  const ask = async (question: Question): Promise<number> => {
-    calls += 1;
-    try {
-      return (await askOnce(question, transport)).status;
-    } catch (error) {
-      const why = `${new URL(question.url).origin} does not answer (${faultCodeOf(error)})`;
-      throw new ExitError(EXIT.noAnswer, `${why}; nothing was found`);
-    }
-  };
-  const probed = { ...operator, secretKey };
-  const { settings: found, irrelevant } = await findSettings(ask, probed, periodAnHourAgo(MINUTE_MS));
-  const values = Object.entries(FOUND).map(([variable, { member }]) => [variable, found[member]] as const);
-  const lines = values.map(([variable, value]) =>
-    irrelevant.includes(variable) ? `# ${variable}: makes no difference there` : `${variable}=${value}`,
-  );
-  const text = [`# found by ${calls} calls`, ...lines, ...NOT_FOUND].join('\n');
-  process.stdout.write(`${json ? JSON.stringify(Object.fromEntries(values)) : text}\n`);
+  const found = await findSettings(askOf(transportOf(settings, [operator])), operator);
+  const values = Object.entries(PROBED).map(([variable, { member }]) => [variable, found.settings[member]]);
+  const changes = changesOf(found, operator).join(' ') || 'nothing: the present settings are right';
+  const notes = [...found.notes, ...found.problems].map((note) => `# ${note}`);
+  const text = [
+    `# found by ${found.calls} calls; to change: ${changes}`,
+    ...linesOf(found),
+    ...notes,
+    ...NOT_FOUND,
+  ];
+  if (found.isAnythingTaken)
+    process.stdout.write(`${json ? JSON.stringify(Object.fromEntries(values)) : text.join('\n')}\n`);
+  if (found.problems.length > 0) throw new ExitError(EXIT.failed, found.problems.join('\n'));
 }
 
-/**
- * Finds by at most twelve calls how a platform signs, and where it looks for the parameters of the rake: each probe
- * leaves the settings that give the signature which the platform accepts. @throws ExitError if nothing fits
- *
- * @returns `irrelevant`: the variables that make no difference, because others rule them out
- */
-export async function findSettings(
-  ask: (question: Question) => Promise<number>,
-  operator: ProbedOperator,
-  period: Period,
-): Promise<{ readonly settings: FoundSettings; readonly irrelevant: readonly string[] }> {
-  const accepts = async (question: Question): Promise<boolean> => (await ask(question)) !== REFUSED;
-  const report = (extra?: Texts) => requestWith(operator, 'report.ad-hoc.fetch', period, extra);
-  const game = (launchOptions: Readonly<Record<string, unknown>>) => {
-    const session = { authType: NOBODY as 'external', launchOptions };
-    return requestWith(operator, 'game.open', { player: { id: NOBODY }, session });
+/** A host of the operator's addresses that is not this machine. */
+export function strangeHostOf({ baseUrl, apiUrl }: OperatorCredentials): string | undefined {
+  return [baseUrl, apiUrl].map((root) => new URL(root).hostname).find((host) => !isLoopback(host));
+}
+
+/** Calls as a worker does. @throws ExitError if there is no answer */
+export function askOf(transport: PlatformTransport): Ask {
+  return async (operation, data, credentials) => {
+    const answer = await callAsWorker(operation, data, credentials, transport);
+    if (answer === 'success' || answer.platform) return answer;
+    const { code, details } = answer;
+    const reason = typeof details?.['reason'] === 'string' ? details['reason'] : code;
+    if (!/^(PLATFORM_UNAVAILABLE|OUTCOME_UNKNOWN|COMMAND_EXPIRED)$/.test(code)) return answer;
+    const { origin } = new URL(operation === 'game.open' ? credentials.apiUrl : credentials.baseUrl);
+    const why = `${origin} does not answer ${operation} (${reason})`;
+    throw new ExitError(EXIT.noAnswer, `${why}; nothing was found`);
   };
-  /** Each is signed in two or three ways by the settings that are left, of which one is right; if none may be, with the reason. */
-  const probes = [
-    [
-      report(),
-      'the platform refuses a request that all settings sign alike: check PLATFORM_CLIENT_ID and the secret key',
-    ],
-    // In a list, so that it is signed first or last wherever its members are placed.
-    [report({ a: '["x"]', z: '"y"' })],
-    [report({ z: '["x"]' })],
-    [game({}), 'the platform accepts no known signature of open-game: check PLATFORM_API_URL'],
-    // Nested values are in JSON strings of the reports or, if these are not decoded, in the body of open-game.
-    [report({ z: '{"x":{"page":"7","y":"8"}}' })],
-    [game({ x: { page: '7', y: '8' } })],
-    [report({ z: '{"x":true}' })],
-    [game({ x: true })],
-  ] as const;
-  if (await accepts(report().signed('0'.repeat(64)))) {
-    throw fault('the platform accepts a wrong signature: does PLATFORM_BASE_URL lead to the platform?');
-  }
-  let left = EVERY_SIGNATURE_SETTING;
-  for (const [request, reason] of probes) {
-    const tried = [...Map.groupBy(left, request.signatureBy)];
-    let [, accepted] = (reason === undefined ? tried.pop() : undefined) ?? [];
-    for (const [signature, settings] of tried) {
-      if (!(await accepts(request.signed(signature)))) continue;
-      accepted = settings;
-      break;
-    }
-    if (!accepted) throw fault(reason);
-    left = accepted;
-  }
-  const [found = DEFAULT_SIGNATURE_SETTINGS] = left;
-  const irrelevant = Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member }]) =>
-    left.some((other) => other[member] !== found[member]) ? [variable] : [],
-  );
-  const statuses: number[] = [];
-  for (const rakeParametersIn of ['form', 'query'] as const) {
-    const request = requestWith(operator, 'report.rake.fetch', period, ALL_AT_ONCE, rakeParametersIn);
-    const status = await ask(request.signed(request.signatureBy(found)));
-    if (status === SUCCESS) return { settings: { ...found, rakeParametersIn }, irrelevant };
-    statuses.push(status);
-  }
-  throw fault(
-    `the platform accepts each setting by itself, and not all together (it answered the rake with ${statuses.join(' and ')})`,
+}
+
+/** The lines to set that differ from what is set now. */
+export function changesOf({ settings }: Findings, operator: OperatorCredentials): readonly string[] {
+  return Object.entries(PROBED).flatMap(([variable, { member }]) =>
+    settings[member] === operator.settings[member] ? [] : [`${variable}=${settings[member]}`],
   );
 }
 
-const fault = (reason = ''): ExitError => new ExitError(EXIT.failed, reason);
-
-/** A request as a worker sends it, with further parameters, for any signature. */
-function requestWith<T extends Operation>(
-  { clientId, secretKey, ...roots }: ProbedOperator,
-  type: T,
-  data: CommandData[T],
-  extra: Texts = {},
-  rakeParametersIn: FoundSettings['rakeParametersIn'] = 'form',
-) {
-  const sender = { clientId, settings: { rakeParametersIn, playerCountryMember: 'country' } };
-  const { root, method, path, body, parameters } = requestOf(type, data, sender, { page: 1, perPage: 1 });
-  const more = new URLSearchParams(extra).toString();
-  const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
-  const text = body && joined(body.text);
-  const probe = { parameters: { ...parameters, ...extra }, body: type === 'game.open' ? text : undefined };
-  return {
-    signatureBy: (settings: SignatureSettings): string => sign(probe, secretKey, settings),
-    signed: (signature: string): Question => ({
-      url: roots[root] + (body ? path : joined(path)),
-      method,
-      headers: { sign: signature, ...(body && { 'content-type': body.contentType }) },
-      body: text,
-    }),
-  };
+function linesOf({ settings, irrelevant }: Findings): readonly string[] {
+  return Object.entries(PROBED).map(([variable, { member }]) =>
+    irrelevant.has(variable) ? `# ${variable}: makes no difference there` : `${variable}=${settings[member]}`,
+  );
 }

@@ -20,8 +20,9 @@ query, path and body. Ends with 1 if a signature that was given is not the right
 Requests and commands are signed with PLATFORM_SECRET_KEY (or PLATFORM_SECRET_KEY_FILE) and the settings that begin with
 SIGNATURE_. A command also needs PLATFORM_CLIENT_ID, and --operator all settings of a worker.
 
-probe reads one record of each report, and sends an open-game that the platform refuses for its authType once the signature
-is right. Use a test environment: a platform may count wrong signatures, and block their sender.`;
+probe makes at most 16 calls as a worker does: it reads one record of each report, and sends sessions and games that the
+platform refuses for their authType once the signature is right. It says which lines to set, or what to ask, and then ends
+with 1. Use a test environment: a platform may count wrong signatures, and block their sender.`;
 
 export function define(group: Command): void {
   group.addHelpText('afterAll', HELP);
@@ -39,7 +40,7 @@ export function define(group: Command): void {
     .action(signExplain);
   group
     .command('probe')
-    .description('finds the signature settings of a platform by at most twelve calls that change nothing')
+    .description('finds the settings that a platform wants by at most 16 calls that change nothing')
     .option('--operator <NAME>', 'the operator whose client id and secret key are used', 'default')
     .option('--yes', 'continues although the platform is not on this machine')
     .option('--json', 'one object: each variable and its value')

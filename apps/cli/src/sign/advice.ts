@@ -1,0 +1,32 @@
+import type { Operation } from '#platform';
+
+import { type Answer, describeAnswer, isSignatureRefused } from '../worker-calls.ts';
+
+/** What to do, and to ask the platform's manager, if no setting helps. */
+export const ADVICE = {
+  key: 'check PLATFORM_CLIENT_ID and the secret key: the platform refuses what all settings sign alike',
+  strings:
+    'no setting signs a text that is JSON as this platform does: send none, and ask which texts it decodes',
+  pages:
+    'ask whether page and per-page, which every report carries, are removed before signing, as the interface document says',
+  place:
+    'report.rake.fetch is refused with its parameters in the form, in the query and in both: ask where they belong, and ' +
+    'whether this client may read it',
+  game:
+    'no setting gives its signature; ask for the value of client (PLATFORM_CLIENT_KEY), whether the members of nested ' +
+    'objects are sorted by name, and for the text that the platform signs for one request',
+  booleans:
+    'booleans are signed neither as 1 and nothing nor as true and false: ask how, and send none until then (active, ' +
+    'verified, longLifeLoginToken, within launchOptions)',
+  nested: 'no setting signs launchOptions as this platform does: ask how, and send none until then',
+  noteOnStrings:
+    'strings of JSON within launchOptions are signed otherwise than those of a session: send objects instead',
+  unchecked:
+    'a wrong signature is accepted: does PLATFORM_BASE_URL lead to the platform, and does it know a key of this client?',
+} as const;
+
+/** What does not work, and what to do: what is asked if the signature is refused, else as doctor says. */
+export function problemOf(operation: Operation, answer: Answer, question: string): string {
+  const advice = isSignatureRefused(answer) ? question : 'this is no matter of a signature: ask doctor';
+  return `${operation} is answered ${describeAnswer(answer)}: ${advice}`;
+}

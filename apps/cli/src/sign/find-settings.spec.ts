@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { CommandError, type ErrorCode } from '#contracts';
+import { type PlatformSettings, requestOf } from '#platform';
+import { readOperators, readSettings } from '#settings';
+import { EVERY_SIGNATURE_SETTING, sign, SIGNATURE_VARIABLES, type SignatureSettings } from '#signing';
+
+import { type Ask, findSettings, MOST_CALLS } from './find-settings.ts';
+
+const REQUIRED = { PLATFORM_BASE_URL: 'http://b', PLATFORM_API_URL: 'http://a', PLATFORM_CLIENT_ID: 'op1' };
+const [OPERATOR] = readOperators(readSettings({ ...REQUIRED, PLATFORM_SECRET_KEY: 'hush' }));
+
+type Probed = Pick<PlatformSettings, 'rakeParametersIn' | 'sessionId'> & SignatureSettings;
+
+const PLACES = ['form', 'query', 'both'] as const;
+const variants = EVERY_SIGNATURE_SETTING.flatMap((settings) =>
+  PLACES.flatMap((rakeParametersIn) =>
+    (['derive', 'omit'] as const).map((sessionId): Probed => ({ ...settings, rakeParametersIn, sessionId })),
+  ),
+);
+
+const refusal = (code: ErrorCode, status: number, pointer?: string) =>
+  new CommandError(code, { platform: { status, errors: pointer === undefined ? [] : [{ pointer }] } });
+
+/** A platform of these settings, which refuses every session once its signature is right. */
+function platformOf(settings: Probed) {
+  let calls = 0;
+  const ask: Ask = (operation, data, { secretKey = '', settings: used, ...sender }) => {
+    calls += 1;
+    const sent = structuredClone(data) as { session?: { id?: string } };
+    if (operation === 'game.open' && used.sessionId === 'derive')
+      sent.session = { id: 's-1', ...sent.session };
+    const { parameters, body, root } = requestOf(
+      operation,
+      sent as never,
+      { ...sender, settings: used },
+      PAGE,
+    );
+    const request = { parameters, body: root === 'apiUrl' ? body?.text : undefined };
+    if (sign(request, secretKey, used) !== sign(request, 'hush', settings))
+      return Promise.resolve(refusal('SIGNATURE_REJECTED', 400));
+    if (settings.sessionId === 'omit' && sent.session?.id !== undefined)
+      return Promise.resolve(refusal('INCORRECT_DATA', 422, '/data/attributes/session/id'));
+    if (operation === 'report.ad-hoc.fetch') return Promise.resolve('success');
+    if (operation !== 'report.rake.fetch') return Promise.resolve(refusal('AUTH_TYPE_INVALID', 422));
+    const isFound = used.rakeParametersIn === settings.rakeParametersIn;
+    return Promise.resolve(isFound ? 'success' : refusal('INCORRECT_DATA', 422));
+  };
+  return { calls: () => calls, ask };
+}
+const PAGE = { page: 1, perPage: 1 };
+
+/** The variables that others rule out. */
+function irrelevantIn({ schemeV3, jsonStrings, sessionId }: Probed): ReadonlySet<string> {
+  const [isRaw, isUndecoded] = [schemeV3 === 'raw-body', jsonStrings === 'none'];
+  const names = Object.keys(SIGNATURE_VARIABLES).filter((variable) => {
+    if (/CLIENT/.test(variable)) return isRaw;
+    if (/REPEATED/.test(variable)) return isRaw || sessionId === 'omit';
+    if (variable === 'SIGNATURE_JSON_PLACEMENT') return isUndecoded;
+    return isRaw && isUndecoded && /EXCLUDE|SCALARS/.test(variable);
+  });
+  return new Set(names);
+}
+
+describe('findSettings', () => {
+  it(`finds each of ${variants.length} variants by at most ${MOST_CALLS} calls, from the default and from itself`, async () => {
+    for (const settings of variants) {
+      const irrelevant = irrelevantIn(settings);
+      const own = { ...OPERATOR!, settings: { ...OPERATOR!.settings, ...settings } };
+      for (const from of [OPERATOR!, own]) {
+        const platform = platformOf(settings);
+        const found = await findSettings(platform.ask, from);
+        const { problems, irrelevant: ruledOut } = found;
+        const shown = { settings: comparable(found.settings, settings, irrelevant), problems, ruledOut };
+        expect(shown).toEqual({ settings, problems: [], ruledOut: irrelevant });
+        expect(found.calls).toBe(platform.calls());
+        expect(found.calls).toBeLessThanOrEqual(from === own ? 8 : MOST_CALLS);
+      }
+    }
+  });
+
+  it('says that a wrong signature is accepted', async () => {
+    const found = await findSettings(() => Promise.resolve('success'), OPERATOR!);
+    expect(found.problems).toEqual([expect.stringMatching(/^a wrong signature is accepted/)]);
+  });
+});
+
+/** What was found; for variables that make no difference, what the platform has. */
+function comparable(found: PlatformSettings, settings: Probed, irrelevant: ReadonlySet<string>): Probed {
+  const { rakeParametersIn, sessionId } = found;
+  const members = Object.entries(SIGNATURE_VARIABLES).map(([variable, { member }]) => [
+    member,
+    irrelevant.has(variable) ? settings[member] : found[member],
+  ]);
+  return { ...Object.fromEntries(members), rakeParametersIn, sessionId };
+}

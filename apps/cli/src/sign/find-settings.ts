@@ -1,0 +1,252 @@
+import type { CommandData } from '#contracts';
+import type { Operation, OperatorCredentials, PlatformSettings } from '#platform';
+import { SIGNATURE_VARIABLES } from '#signing';
+
+import { periodAnHourAgo } from '../report/period.ts';
+import { type Answer, isSignatureRefused, isTaken, UNKNOWN_AUTH_TYPE } from '../worker-calls.ts';
+import { ADVICE, problemOf } from './advice.ts';
+
+/** Makes one call as a worker with these credentials does. */
+export type Ask = <O extends Operation>(
+  operation: O,
+  data: CommandData[O],
+  credentials: OperatorCredentials,
+) => Promise<Answer>;
+
+/** The settings that can decide whether a platform takes a request. Source: bus contract, section 6. */
+export const PROBED = {
+  ...SIGNATURE_VARIABLES,
+  RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' },
+  SESSION_ID: { member: 'sessionId' },
+} as const;
+export type ProbedVariable = keyof typeof PROBED;
+
+/** What was found out about a platform. */
+export interface Findings {
+  readonly settings: PlatformSettings;
+  /** Variables whose value makes no difference there. */
+  readonly irrelevant: ReadonlySet<string>;
+  /** What no setting helps with, each with what to ask. */
+  readonly problems: readonly string[];
+  /** What works, with a limit. */
+  readonly notes: readonly string[];
+  readonly calls: number;
+  /** Whether the platform took any request. */
+  readonly isAnythingTaken: boolean;
+}
+
+type Change = Partial<PlatformSettings>;
+
+export const MOST_CALLS = 16;
+const MINUTE_MS = 60_000;
+/** A player with an `authType` that the platform refuses once it accepts the signature: no session is opened. */
+const NOBODY = 'poker-bridge-probe';
+const SESSION = { userId: NOBODY, authType: UNKNOWN_AUTH_TYPE };
+const GAME = { player: { id: NOBODY }, session: { authType: UNKNOWN_AUTH_TYPE } };
+const JSON_LIST = '["x"]';
+const JSON_TEXT = '"y"';
+const EXCLUDED = { y: { page: '7' } };
+const BOOLEAN = { x: { y: true } };
+const STRINGS = { a: JSON_LIST, z: JSON_TEXT };
+
+/**
+ * Finds out by at most 16 calls with which settings a platform takes the requests of a worker: what is set now is tried
+ * first, then what explains a refusal most often.
+ *
+ * @throws what `ask` throws
+ */
+export async function findSettings(ask: Ask, credentials: OperatorCredentials): Promise<Findings> {
+  const finder = new Finder(ask, credentials);
+  await finder.findAll();
+  return finder;
+}
+
+/** Tries the other places where the rake report may find its parameters, after the present one was refused. */
+export async function findRakePlace(ask: Ask, credentials: OperatorCredentials): Promise<Findings> {
+  const finder = new Finder(ask, credentials);
+  await finder.findRakePlace();
+  return finder;
+}
+
+class Finder implements Findings {
+  settings: PlatformSettings;
+  readonly irrelevant = new Set<ProbedVariable>();
+  readonly problems: string[] = [];
+  readonly notes: string[] = [];
+  calls = 0;
+  isAnythingTaken = false;
+  #wasRefused = false;
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly credentials: OperatorCredentials,
+  ) {
+    this.settings = credentials.settings;
+  }
+
+  async findAll(): Promise<void> {
+    const isSessionTaken = await this.#findJsonStrings();
+    if (isSessionTaken && (await this.#checkReport())) await this.findRakePlace();
+    if (await this.#findGame()) await this.#findNested();
+    if (!this.isAnythingTaken && this.#wasRefused) this.problems.splice(0, Infinity, ADVICE.key);
+    if (!this.#wasRefused && (await this.#isWrongSignatureTaken())) this.problems.push(ADVICE.unchecked);
+  }
+
+  /** How texts of JSON are signed at the top level of a session. @returns whether the platform takes a session */
+  async #findJsonStrings(): Promise<boolean> {
+    const { jsonStrings: own } = this.settings;
+    const jsonStrings = own === 'none' ? 'containers' : own;
+    const ways: readonly Change[] = [
+      { jsonStrings, jsonPlacement: 'in-place' },
+      { jsonStrings: 'none' },
+      { jsonStrings, jsonPlacement: 'merge' },
+    ];
+    if (!(await this.#adopt('session.create', { ...SESSION, nick: JSON_LIST }, ways))) {
+      const plain = await this.#call('session.create', SESSION);
+      this.problems.push(isTaken(plain) ? ADVICE.strings : problemOf('session.create', plain, ADVICE.key));
+      return isTaken(plain);
+    }
+    if (this.settings.jsonStrings === 'none') {
+      this.irrelevant.add('SIGNATURE_JSON_PLACEMENT');
+    } else if (!isTaken(await this.#call('session.create', { ...SESSION, nick: JSON_TEXT }))) {
+      this.#change({ jsonStrings: jsonStrings === 'all' ? 'containers' : 'all' });
+    }
+    return true;
+  }
+
+  /** @returns whether its signature is right; that of the rake report is made alike */
+  async #checkReport(): Promise<boolean> {
+    const answer = await this.#call('report.ad-hoc.fetch', periodAnHourAgo(MINUTE_MS));
+    if (!isTaken(answer)) this.problems.push(problemOf('report.ad-hoc.fetch', answer, ADVICE.pages));
+    return !isSignatureRefused(answer);
+  }
+
+  async findRakePlace(): Promise<void> {
+    for (const change of this.#presentFirst(PLACES)) {
+      const answer = await this.#call('report.rake.fetch', periodAnHourAgo(MINUTE_MS), change);
+      if (answer !== 'success' && answer.code !== 'PLATFORM_PROTOCOL_ERROR') continue;
+      this.#change(change);
+      return;
+    }
+    this.problems.push(ADVICE.place);
+  }
+
+  /** What a game with the least members is signed with, and whether its session id is taken. */
+  async #findGame(): Promise<boolean> {
+    const answer = await this.#call('game.open', GAME);
+    if (isTaken(answer)) return true;
+    const own = this.settings;
+    const withoutId = CLIENTS.map((client) => ({ ...client, sessionId: 'omit' as const }));
+    const found = isSignatureRefused(answer)
+      ? await this.#adopt('game.open', GAME, withoutId)
+      : await this.#adopt('game.open', GAME, [{ sessionId: 'omit' }]);
+    if (!found) {
+      this.problems.push(problemOf('game.open', answer, ADVICE.game));
+      return false;
+    }
+    if (!isSignatureRefused(answer) || own.sessionId === 'omit') return true;
+    // With its id: the names of both ids are the same, which is why it may be refused.
+    if (this.settings.schemeV3 === 'raw-body') {
+      await this.#adopt('game.open', GAME, [{ sessionId: own.sessionId }]);
+      return true;
+    }
+    const ids = REPEATED_NAMES.map((repeated) => ({ ...repeated, sessionId: own.sessionId }));
+    const isTried = this.settings.openGameClient === own.openGameClient && own.schemeV3 === 'parameters';
+    const left = isTried ? ids.filter(({ repeatedNames }) => repeatedNames !== own.repeatedNames) : ids;
+    await this.#adopt('game.open', GAME, left);
+    return true;
+  }
+
+  /** What differs within launch options, and for booleans. */
+  async #findNested(): Promise<void> {
+    const isRaw = this.settings.schemeV3 === 'raw-body';
+    if (this.settings.sessionId === 'omit') this.irrelevant.add('SIGNATURE_REPEATED_NAMES');
+    if (isRaw) for (const variable of OF_PARAMETERS) this.irrelevant.add(variable);
+    if (isRaw && this.settings.jsonStrings === 'none') {
+      for (const variable of OF_MEMBERS) this.irrelevant.add(variable);
+      return;
+    }
+    const everything = isRaw ? [BOOLEAN, EXCLUDED] : [BOOLEAN, EXCLUDED, STRINGS];
+    const isUnchanged = this.settings === this.credentials.settings;
+    if (isUnchanged && (await this.#takesOptions(...everything))) return;
+    const { scalars, exclude } = this.settings;
+    const isBooleanTaken = await this.#takesOptions(BOOLEAN);
+    if (!isBooleanTaken) this.#change({ scalars: scalars === 'php' ? 'json' : 'php' });
+    if (!(await this.#takesOptions(EXCLUDED))) this.#change({ exclude: exclude === 'top' ? 'deep' : 'top' });
+    if (this.calls >= MOST_CALLS || (await this.#takesOptions(...everything))) return;
+    if (this.calls + 2 <= MOST_CALLS && (await this.#takesOptions(BOOLEAN, EXCLUDED))) {
+      this.notes.push(ADVICE.noteOnStrings);
+    } else if (this.calls < MOST_CALLS && !isBooleanTaken && (await this.#takesOptions(EXCLUDED))) {
+      this.#change({ scalars });
+      this.problems.push(ADVICE.booleans);
+    } else this.problems.push(ADVICE.nested);
+  }
+
+  /** Whether the platform takes launch options; those of a session, if games are signed by their bytes. */
+  async #takesOptions(...options: readonly object[]): Promise<boolean> {
+    const launchOptions = Object.assign({}, ...options) as Record<string, unknown>;
+    const isRaw = this.settings.schemeV3 === 'raw-body';
+    const answer = isRaw
+      ? await this.#call('session.create', { ...SESSION, nick: JSON.stringify(launchOptions) })
+      : await this.#call('game.open', { ...GAME, session: { ...GAME.session, launchOptions } });
+    return isTaken(answer);
+  }
+
+  async #isWrongSignatureTaken(): Promise<boolean> {
+    const { secretKey = '' } = this.credentials;
+    return isTaken(await this.#call('session.create', SESSION, {}, `${secretKey}-`));
+  }
+
+  /** Changes the settings to the first of some ways in which the platform takes a request. */
+  async #adopt<O extends Operation>(
+    operation: O,
+    data: CommandData[O],
+    ways: readonly Change[],
+  ): Promise<boolean> {
+    for (const way of this.#presentFirst(ways))
+      if (isTaken(await this.#call(operation, data, way))) return this.#change(way);
+    return false;
+  }
+
+  /** The ways that are most like the present settings first. */
+  #presentFirst<C extends Change>(ways: readonly C[]): readonly C[] {
+    const distance = (way: C): number =>
+      Object.entries(way).filter(
+        ([member, value]) => this.settings[member as keyof C & keyof Change] !== value,
+      ).length;
+    return ways.toSorted((one, other) => distance(one) - distance(other));
+  }
+
+  async #call<O extends Operation>(
+    operation: O,
+    data: CommandData[O],
+    change: Change = {},
+    secretKey = this.credentials.secretKey,
+  ): Promise<Answer> {
+    this.calls += 1;
+    const settings = { ...this.settings, ...change };
+    const answer = await this.ask(operation, data, { ...this.credentials, secretKey, settings });
+    this.#wasRefused ||= isSignatureRefused(answer);
+    this.isAnythingTaken ||= isTaken(answer);
+    return answer;
+  }
+
+  #change(change: Change): true {
+    const isOther = Object.entries(change).some(
+      ([member, value]) => this.settings[member as keyof Change] !== value,
+    );
+    if (isOther) this.settings = { ...this.settings, ...change };
+    return true;
+  }
+}
+
+const CLIENTS: readonly Change[] = [
+  { openGameClient: 'keep', schemeV3: 'parameters' },
+  { openGameClient: 'drop', schemeV3: 'parameters' },
+  { schemeV3: 'raw-body' },
+];
+const REPEATED_NAMES = [{ repeatedNames: 'all' }, { repeatedNames: 'last' }] as const;
+const PLACES = (['form', 'query', 'both'] as const).map((rakeParametersIn) => ({ rakeParametersIn }));
+/** Without meaning if the bytes of a body are signed. */
+const OF_PARAMETERS = ['SIGNATURE_OPEN_GAME_CLIENT', 'SIGNATURE_REPEATED_NAMES'] as const;
+const OF_MEMBERS = ['SIGNATURE_SCALARS', 'SIGNATURE_EXCLUDE'] as const;

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+
+import type { CommandData, CommandError } from '#contracts';
+import {
+  type Operation,
+  OPERATIONS,
+  type OperatorCredentials,
+  PlatformClient,
+  type PlatformLimits,
+  type PlatformTransport,
+} from '#platform';
+import { Deadline } from '#resilience';
+
+const DEADLINE_MS = 10_000;
+const ONE_CALL: PlatformLimits = {
+  attemptTimeoutMs: DEADLINE_MS,
+  maxAttempts: 1,
+  // No operation may take more than the others leave.
+  connections: 4 * OPERATIONS.length,
+  queue: OPERATIONS.length,
+  circuit: { failureRate: 100, minimumCalls: 1_000, windowMs: DEADLINE_MS, openMs: DEADLINE_MS },
+};
+const FIRST_RECORD = { page: 1, perPage: 1 };
+
+/** By the interface document, a platform refuses it with 422, and creates nothing. */
+export const UNKNOWN_AUTH_TYPE = 'poker-bridge-unknown' as 'external';
+
+/** How a platform answered a call. */
+export type Answer = CommandError | 'success';
+
+/** Makes a call to the platform of these credentials once, by the code of a worker. */
+export async function callAsWorker<O extends Operation>(
+  operation: O,
+  data: CommandData[O],
+  credentials: OperatorCredentials,
+  transport: PlatformTransport,
+): Promise<Answer> {
+  const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
+  const command = { caller: 'anonymous', operator: credentials.name, id: randomUUID() };
+  const sent =
+    operation === 'game.open' ? client.withSessionId(data as CommandData['game.open'], command) : data;
+  const context = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
+  try {
+    await client.call(operation, sent as CommandData[O], context, FIRST_RECORD);
+    return 'success';
+  } catch (error) {
+    return error as CommandError;
+  } finally {
+    await client.close();
+  }
+}
+
+/** True if the platform refuses the signature, or says no more than that the request is bad. */
+export function isSignatureRefused(answer: Answer): boolean {
+  return (
+    answer !== 'success' && (answer.code === 'SIGNATURE_REJECTED' || answer.details?.['hint'] === 'signature')
+  );
+}
+
+/** Refusals of what a request holds, which a platform makes once it has accepted the signature. */
+const REFUSALS_OF_DATA =
+  /^(AUTH_TYPE_INVALID|CURRENCY_\w+|NICKNAME_\w+|PLAYER_NOT_FOUND|INCORRECT_DATA|PLATFORM_PROTOCOL_ERROR)$/;
+const AT_SESSION_ID = /(^|[/.])session[/.]id$/;
+
+/** True if the platform took the request as it was sent: it succeeds, or is refused for what nobody is called there. */
+export function isTaken(answer: Answer): boolean {
+  if (answer === 'success') return true;
+  const isAtId = answer.platform?.errors.some(({ pointer = '' }) => AT_SESSION_ID.test(pointer)) ?? false;
+  return REFUSALS_OF_DATA.test(answer.code) && !isAtId;
+}
+
+/** An answer for people: `FORBIDDEN (403)`. */
+export function describeAnswer(answer: Answer): string {
+  if (answer === 'success') return answer;
+  return answer.platform ? `${answer.code} (${answer.platform.status})` : answer.code;
+}
