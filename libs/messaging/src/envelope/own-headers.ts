@@ -25,9 +25,6 @@ const OWN = {
   'x-quarantine-level': 0,
   // When the start of this copy began, epoch milliseconds.
   'x-quarantine-started-at': 0,
-  // Which process began it, and, separated by blanks, the processes that may have died of a start alone.
-  'x-quarantine-started-by': '',
-  'x-quarantine-died': '',
   'x-reason': '',
   'x-origin-queue': '',
 };

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-
 import { CommandError } from '#contracts';
+import { setLast } from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
@@ -21,6 +20,8 @@ const ONE_BY_ONE_STEP_MS = 160;
 const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
 /** A start is a copy, which comes back in a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
+/** Starts that may be delivered to this process again: more than are in flight. */
+const MAX_RAN = 5_000;
 /** A command that is not slow runs alone after so many starts that were cut off. */
 const MOST_CUTS = 4;
 
@@ -35,8 +36,8 @@ const SLOW = 3;
 /** What a copy in quarantine carries of its command. */
 interface History {
   readonly level: number;
-  /** The processes that may have died of a start that nothing ran beside. Each counts once: a process dies once. */
-  readonly died: readonly string[];
+  /** Starts that nothing ran beside, and that were cut off. */
+  readonly starts: number;
   /** All starts that were cut off. */
   readonly cuts: number;
 }
@@ -45,8 +46,6 @@ interface Waiting extends History {
   readonly command: Command;
   /** When the start was that was cut off; 0 if none was. */
   readonly startedAtMs: number;
-  /** Which process began that start. */
-  readonly startedBy: string;
   readonly settle: (settlement: Settlement | undefined | Promise<never>) => void;
 }
 
@@ -64,10 +63,10 @@ export class Quarantine {
   /** Starts that were cut off, and are not judged yet. */
   readonly #cut = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
-  /** Names this process in the starts that it begins. */
-  readonly #process = randomUUID().slice(0, 8);
   /** Each start that runs, with its level and the time from which others need not wait for it. */
   readonly #running = new Map<string, { readonly level: number; readonly untilMs: number }>();
+  /** How often each start that ran here had been delivered before: at its very next delivery, this process is alive. */
+  readonly #ran = new Map<string, number>();
   /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
@@ -90,30 +89,30 @@ export class Quarantine {
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
     const { own, id } = command.envelope;
     const { 'x-quarantine-level': level = ORDINARY, 'x-quarantine-started-at': startedAtMs } = own;
-    const { 'x-quarantine-died': names = '', 'x-quarantine-cuts': cuts = 0 } = own;
-    const { 'x-quarantine-started-by': startedBy = 'unknown' } = own;
-    // This process is alive, whatever another one took a lost connection for.
-    const died = names.split(' ').filter((name) => name !== '' && name !== this.#process);
-    const record = { level, died, cuts };
+    const { 'x-quarantine-starts': starts = 0, 'x-quarantine-cuts': cuts = 0 } = own;
+    const record = { level, starts, cuts };
+    const start = `${id} ${startedAtMs}`;
+    const { message, redeliveries } = command.delivery;
+    const isOwn = this.#ran.get(start) === redeliveries - 1;
     // What somebody published here directly has killed nobody yet.
     const isStart = startedAtMs !== undefined || !isCopy(own);
-    if (isStart && (!command.delivery.message.fields.redelivered || startedBy === this.#process)) {
-      const start = `${id} ${startedAtMs}`;
+    if (isStart && (!message.fields.redelivered || isOwn)) {
       // A copy may come before its confirm. If it killed this worker then, the original would come back as well.
       const acknowledged = this.#starting.get(start);
       if (acknowledged) return acknowledged.then(() => this.admit(command));
-      // A start that comes back, because its connection was lost, replaces the run that was given up.
+      // This worker did not die of a start that it gets back: it lost its connection, and gave that run up.
       this.#running.delete(start);
       if (!this.#mayRun(level)) return this.#copy(command, record);
       // Longer after each cut, so that in the end a slow command is done alone, or a slow killer kills alone.
       const patienceMs = level === ALONE ? cuts * this.#patienceMs : this.#patienceMs;
       const run = { level, untilMs: this.#bus.clock() + patienceMs };
       this.#running.set(start, run);
+      setLast(this.#ran, start, redeliveries, MAX_RAN);
       command.atEnd(() => void (this.#running.get(start) === run && this.#running.delete(start)));
       return undefined;
     }
     return new Promise((settle) => {
-      const waiting = { ...record, command, startedAtMs: startedAtMs ?? 0, startedBy, settle };
+      const waiting = { ...record, command, startedAtMs: startedAtMs ?? 0, settle };
       const list = startedAtMs === undefined ? this.#waiting : this.#cut;
       list.add(waiting);
       if (list === this.#waiting) this.#next(GATHER_MS);
@@ -131,15 +130,15 @@ export class Quarantine {
     const cut = [...this.#cut];
     this.#cut.clear();
     const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
-    for (const { command, level, died, cuts: before, startedAtMs, startedBy, settle } of cut) {
+    for (const { command, level, starts, cuts: before, startedAtMs, settle } of cut) {
       const beforeMs = lastMs - startedAtMs;
       const cuts = before + 1;
       // A start alone after which others began was beside them when it was cut off.
       const wasAlone = cut.length === 1 || (level === ALONE && beforeMs === 0);
       const record = wasAlone
-        ? { level: ALONE, died: [...new Set([...died, startedBy])], cuts }
-        : { level: this.#levelAfter(level, cuts, beforeMs), died, cuts };
-      const isPoison = record.died.length >= this.#bus.settings.DELIVERY_LIMIT;
+        ? { level: ALONE, starts: starts + 1, cuts }
+        : { level: this.#levelAfter(level, cuts, beforeMs), starts, cuts };
+      const isPoison = record.starts >= this.#bus.settings.DELIVERY_LIMIT;
       settle(isPoison ? Promise.reject(new CommandError('POISON_COMMAND')) : this.#copy(command, record));
     }
   }
@@ -189,16 +188,12 @@ export class Quarantine {
     );
   }
 
-  #copy(command: Command, { level, died, cuts }: History, startedAtMs?: number): Settlement {
+  #copy(command: Command, { level, starts, cuts }: History, startedAtMs?: number): Settlement {
     return moveTo(this.#bus.names.quarantine, command, {
       'x-quarantine-level': level,
-      'x-quarantine-starts': died.length,
-      'x-quarantine-died': died.join(' '),
+      'x-quarantine-starts': starts,
       'x-quarantine-cuts': cuts,
-      ...(startedAtMs !== undefined && {
-        'x-quarantine-started-at': startedAtMs,
-        'x-quarantine-started-by': this.#process,
-      }),
+      ...(startedAtMs !== undefined && { 'x-quarantine-started-at': startedAtMs }),
     });
   }
 
