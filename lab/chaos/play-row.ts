@@ -78,9 +78,9 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
   }
 }
 
-/** Whether nothing was lost: what every row has to show. */
-export function isSound({ lost, wrong, crashes, stuck }: RowResult): boolean {
-  return lost + wrong + crashes + stuck === 0;
+/** True if nothing was lost, as every row has to show, and nothing took longer than its row allows. */
+export function isSound({ lost, wrong, crashes, stuck, largestMs, row }: RowResult): boolean {
+  return lost + wrong + crashes + stuck === 0 && largestMs <= (row.longestMs ?? Infinity);
 }
 
 /** A line that a terminal sees change; elsewhere, one now and then. */

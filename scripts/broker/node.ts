@@ -15,11 +15,15 @@ export interface BrokerNode {
   readonly folder: string;
   /** `distribution` is for other nodes and rabbitmqctl, `epmd` that of Erlang's port mapper. */
   readonly ports: Readonly<Record<'amqp' | 'distribution' | 'epmd' | 'metrics', number>>;
+  /** The loopback address at which this node finds each host in the names of nodes. */
+  readonly hosts: Readonly<Record<string, string>>;
 }
 
 export interface NodeSettings {
   /** RabbitMQ's settings as Erlang terms, such as `{max_message_size, 100000}`. */
   readonly settings?: readonly string[];
+  /** Those of other applications of Erlang, by name: `{ kernel: '{net_ticktime, 8}' }`. */
+  readonly others?: Readonly<Record<string, string>>;
   /** Whether the plugin for Prometheus is enabled. Default false. */
   readonly hasMetrics?: boolean;
 }
@@ -34,28 +38,35 @@ const COOKIE = randomBytes(16).toString('hex');
  */
 export function createNode(
   node: BrokerNode,
-  { settings = [], hasMetrics = false }: NodeSettings,
+  { settings = [], others = {}, hasMetrics = false }: NodeSettings,
   members: readonly string[],
 ): void {
-  const { installation, folder, ports } = node;
+  const { installation, folder, ports, hosts } = node;
   const write = (name: string, text: string, mode?: number): void =>
     writeFileSync(join(folder, name), text, { mode });
   for (const part of ['home', 'plugins']) mkdirSync(join(folder, part), { recursive: true });
   write('home/.erlang.cookie', COOKIE, 0o400);
   write('enabled_plugins', `[${hasMetrics ? 'rabbitmq_prometheus' : ''}].\n`);
   // The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1.
-  write('inetrc', '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n');
+  const found = Object.entries(hosts).map(
+    ([host, address]) => `{host, {${address.replaceAll('.', ', ')}}, ["${host}"]}.\n`,
+  );
+  write('inetrc', `${found.join('')}{lookup, [file, native]}.\n`);
   const rabbit = [
     `{cluster_nodes, {[${members.map((name) => `'${name}'`).join()}], disc}}`,
     '{cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]}',
     ...settings,
   ];
+  const loopback = '{inet_dist_use_interface, {127, 0, 0, 1}}';
+  const applications = { ...others, kernel: [loopback, others['kernel'] ?? []].flat().join(', ') };
   write(
     'advanced.config',
     `[
   {rabbit, [${rabbit.join(',\n    ')}]},
   {rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${ports.metrics}}]}]},
-  {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
+  ${Object.entries(applications)
+    .map(([name, terms]) => `{${name}, [${terms}]}`)
+    .join(',\n  ')}
 ].
 `,
   );

@@ -10,7 +10,10 @@ import { type BrokerNode, createNode, nodeEnvironment, type NodeSettings, rabbit
 const CLUSTER_SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = '30';
 /** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
-const CLUSTER_SETTINGS = { settings: ['{consumer_disconnected_timeout, 1000}'] };
+const CLUSTER_SETTINGS: NodeSettings = {
+  settings: ['{consumer_disconnected_timeout, 1000}'],
+  others: { kernel: '{net_ticktime, 8}', aten: '{poll_interval, 1000}' },
+};
 
 /** A broker that was started or found. Its disposal ends what was started, and leaves alone what was there before. */
 export interface FoundBroker extends AsyncDisposable {
@@ -84,29 +87,60 @@ export async function startBroker(options: StartBrokerOptions = {}): Promise<Bro
 /** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
+export interface ClusterOptions {
+  /** Default: those of docs/operations.md. */
+  readonly nodeSettings?: NodeSettings | undefined;
+  /**
+   * Makes a path to a node from a loopback address, which has to answer there for Erlang's port mapper. Called for each
+   * ordered pair of nodes before they start. Default: nodes reach each other directly.
+   */
+  readonly link?: (address: string, to: BrokerNode) => Promise<AsyncDisposable>;
+}
+
 /** Starts three private RabbitMQ nodes, and waits until they are one cluster. @throws {Error} as `startBroker` does */
-export async function startCluster() {
+export async function startCluster({ link, nodeSettings = CLUSTER_SETTINGS }: ClusterOptions = {}) {
   await using parts = new AsyncDisposableStack();
-  const nodes = await createNodes(CLUSTER_SIZE, CLUSTER_SETTINGS);
+  const nodes = await createNodes(CLUSTER_SIZE, nodeSettings, link !== undefined);
   for (const node of nodes) parts.use(node);
+  for (const [from] of nodes.entries())
+    for (const [to, { node }] of nodes.entries())
+      if (link && to !== from) parts.use(await link(linkAddress(from, to), node));
   await Promise.all(nodes.map((node) => node.restart()));
   await nodes[0]?.ctl('await_online_nodes', `${CLUSTER_SIZE}`, '--timeout', JOIN_TIMEOUT_SECONDS);
   const kept = parts.move();
   return { nodes, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Nodes that find each other when they start. The first, which is disposed of last, has the port mapper of all of them. */
-async function createNodes(size: number, { port, installation, ...settings }: StartBrokerOptions) {
+/**
+ * Nodes that find each other when they start. The first, which is disposed of last, has the port mapper of all of them.
+ *
+ * @param isLinked whether each node finds each other one at an address of its own
+ */
+async function createNodes(
+  size: number,
+  { port, installation, ...settings }: StartBrokerOptions,
+  isLinked = false,
+) {
   const used = installation ?? (await requireInstallation());
   const [epmd = 0, ...free] = await freePorts(1 + 3 * size);
+  const indexes = Array.from({ length: size }, (_, index) => index);
+  const hostOf = (index: number): string => (isLinked ? `node-${index + 1}` : 'localhost');
   const args = ['-port', String(epmd), '-address', '127.0.0.1'];
   const portMapper = new Program('epmd', args, { PATH: used.path });
-  const names = Array.from({ length: size }, (_, index) => `poker-${index + 1}@localhost`);
+  const names = indexes.map((index) => `poker-${index + 1}@${hostOf(index)}`);
   return names.map((name, index) => {
     const [amqp = 0, distribution = 0, metrics = 0] = free.slice(3 * index);
     const ports = { amqp: port ?? amqp, distribution, epmd, metrics };
-    const node = { installation: used, name, folder: join(portMapper.folder, name), ports };
+    const addressOf = (to: number): string =>
+      isLinked && to !== index ? linkAddress(index, to) : '127.0.0.1';
+    const hosts = Object.fromEntries(indexes.map((to) => [hostOf(to), addressOf(to)]));
+    const node = { installation: used, name, folder: join(portMapper.folder, name), ports, hosts };
     createNode(node, settings, size > 1 ? names : []);
     return new Broker(node, index === 0 ? portMapper : undefined);
   });
+}
+
+/** Where one node finds another if the path between them can be cut. */
+function linkAddress(from: number, to: number): string {
+  return `127.1.${from + 1}.${to + 1}`;
 }

@@ -16,21 +16,27 @@ export class TcpProxy implements AsyncDisposable {
   readonly clients: unknown[] = [];
   readonly #target: { readonly host: string; readonly port: number };
   readonly #server: Server;
+  readonly #host: string;
   readonly #pairs = new Set<Pair>();
   #port = 0;
   #isStalled = false;
 
-  private constructor(target: { readonly host: string; readonly port: number }, tls?: TlsOptions) {
+  private constructor(
+    target: { readonly host: string; readonly port: number },
+    tls?: TlsOptions,
+    host = '127.0.0.1',
+  ) {
     this.#target = target;
+    this.#host = host;
     const onClient = (client: Socket): void => this.#pair(client);
     this.#server = tls ? createTlsServer(tls, onClient) : createServer(onClient);
     this.#server.on('tlsClientError', () => undefined);
   }
 
-  /** Open at once. */
-  static async start(targetUrl: string, tls?: TlsOptions): Promise<TcpProxy> {
+  /** Open at once, on a free port. @param host where it listens; default: 127.0.0.1 */
+  static async start(targetUrl: string, tls?: TlsOptions, host?: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(targetUrl);
-    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, tls);
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, tls, host);
     await proxy.open();
     return proxy;
   }
@@ -68,7 +74,7 @@ export class TcpProxy implements AsyncDisposable {
 
   /** Listens, always on the same port. */
   async open(): Promise<void> {
-    this.#server.listen(this.#port, '127.0.0.1');
+    this.#server.listen(this.#port, this.#host);
     await once(this.#server, 'listening');
     this.#port = (this.#server.address() as AddressInfo).port;
   }

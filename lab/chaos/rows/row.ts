@@ -6,6 +6,8 @@ interface NamedRow {
   readonly name: string;
   readonly title: string;
   readonly wishes?: StageWishes;
+  /** No command may take longer. Default: only its own deadline limits it. */
+  readonly longestMs?: number;
 }
 
 /** One way to break something while commands are under way. */

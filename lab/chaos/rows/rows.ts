@@ -6,6 +6,7 @@ import { WorkerUnderTest } from '../../../test/support/worker-under-test.ts';
 import { Gate, healthy, playerOf, silent, unavailable } from '../../../test/support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../../test/support/platform-stub.ts';
 import { type ChaosStage, PAGES } from '../stage/chaos-stage.ts';
+import { DIVISION_ROWS } from './division-rows.ts';
 import { outage, type Row } from './row.ts';
 
 const CUTS = 6;
@@ -235,4 +236,4 @@ const CLUSTER_ROWS: readonly Row[] = [
 ].map((row) => ({ ...row, wishes: { nodes: 3 } }));
 
 /** In the order in which they are played. */
-export const ROWS: readonly Row[] = [...WORKER_ROWS, ...CLUSTER_ROWS, ...SURROUNDINGS_ROWS];
+export const ROWS: readonly Row[] = [...WORKER_ROWS, ...CLUSTER_ROWS, ...DIVISION_ROWS, ...SURROUNDINGS_ROWS];

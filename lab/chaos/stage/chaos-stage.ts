@@ -10,13 +10,11 @@ import { keepWorkers, type Workers } from '../../../test/support/workers.ts';
 import { type Happening, Ledger } from '../ledger/ledger.ts';
 import { type Verdict, verdictOf } from '../ledger/verdict.ts';
 import { type ChaosLoad, chaosLoad } from '../load/chaos-load.ts';
-import { type BrokerUnderChaos, startBrokerUnderChaos } from './broker-under-chaos.ts';
+import { type BrokerUnderChaos, type BrokerWishes, startBrokerUnderChaos } from './broker-under-chaos.ts';
 import { DurableCaller } from './durable-caller.ts';
 
 /** What a test needs beyond two workers, a broker of one node and a Redis. */
-export interface StageWishes {
-  /** Default: 1. */
-  readonly nodes?: 1 | 3;
+export interface StageWishes extends BrokerWishes {
   /** Default: 2. */
   readonly workers?: number;
   readonly variables?: Readonly<Record<string, string>>;
@@ -170,7 +168,7 @@ export class ChaosStage implements AsyncDisposable {
   async #start(): Promise<void> {
     const { wishes, commands, perSecond } = this.#options;
     [this.broker, this.redis, this.platform] = await Promise.all([
-      startBrokerUnderChaos(wishes.nodes ?? 1).then((broker) => this.#parts.use(broker)),
+      startBrokerUnderChaos(wishes).then((broker) => this.#parts.use(broker)),
       PrivateRedis.start().then((redis) => this.#parts.use(redis)),
       PlatformStub.start((request, response, socket) => {
         const player = playerOf(request);

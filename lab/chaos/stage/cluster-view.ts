@@ -10,15 +10,17 @@ interface ListedConnection {
 /** The queues that need this node for their majority. */
 const CRITICAL_QUEUES = 'rabbit_upgrade_preparation:list_with_minimum_quorum_for_cli().';
 
+const LOOKUP = '{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, Name))';
+
 export type ClusterView = ReturnType<typeof clusterView>;
 
 export function clusterView({ nodes }: Cluster) {
   /** Asks the first node that answers. */
-  const list = async (command: string, ...columns: string[]): Promise<unknown> => {
+  const ask = async (...command: string[]): Promise<string> => {
     const failures: unknown[] = [];
     for (const node of nodes) {
       try {
-        return JSON.parse(await node.ctl(command, '--formatter', 'json', ...columns));
+        return await node.ctl(...command);
       } catch (error) {
         failures.push(error);
       }
@@ -27,28 +29,26 @@ export function clusterView({ nodes }: Cluster) {
   };
   /** The nodes that lead quorum queues, in the order of the queues. */
   const leadersOf = async (queues: readonly string[]): Promise<(Broker | undefined)[]> => {
-    const listed = (await list('list_queues', 'name', 'leader')) as { name: string; leader: string }[];
-    const leaders = new Map(listed.map(({ name, leader }) => [name, leader]));
-    return queues.map((queue) => nodes.find(({ name }) => name === leaders.get(queue)));
+    const leader = 'element(2, amqqueue:get_pid(Queue))';
+    const listed = await ask('eval', `[begin ${LOOKUP}, ${leader} end || Name <- ${namesOf(queues)}].`);
+    const leaders = [...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name);
+    return leaders.map((leading) => nodes.find(({ name }) => name === leading));
   };
   return {
     leadersOf,
 
     /** The nodes to which the connections of the worker go, each once. */
     async serving(): Promise<Broker[]> {
-      const connections = (await list('list_connections', 'name', 'client_properties')) as ListedConnection[];
+      const listed = await ask('list_connections', '--formatter', 'json', 'name', 'client_properties');
+      const connections = JSON.parse(listed) as ListedConnection[];
       const ports = connections.filter(isOfWorker).map(({ name }) => name.slice(name.lastIndexOf(':')));
       return nodes.filter(({ url }) => ports.some((port) => url.endsWith(port)));
     },
 
     /** Moves the leaders of the quorum queues to other nodes, one node for all of them. */
     async moveLeaders(queues: readonly string[], to: Broker): Promise<void> {
-      const names = queues.map((queue) => `<<"${queue}">>`);
-      await to.ctl(
-        'eval',
-        `[begin {ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, Name)), ` +
-          `rabbit_quorum_queue:transfer_leadership(Queue, '${to.name}') end || Name <- [${names.join()}]].`,
-      );
+      const transfer = `rabbit_quorum_queue:transfer_leadership(Queue, '${to.name}')`;
+      await to.ctl('eval', `[begin ${LOOKUP}, ${transfer} end || Name <- ${namesOf(queues)}].`);
       const isThere = (leader: Broker | undefined): boolean => leader === to;
       await until('they have moved', async () => (await leadersOf(queues)).every(isThere));
     },
@@ -61,6 +61,11 @@ export function clusterView({ nodes }: Cluster) {
       }
     },
   };
+}
+
+/** An Erlang list of binaries. */
+function namesOf(queues: readonly string[]): string {
+  return `[${queues.map((queue) => `<<"${queue}">>`).join()}]`;
 }
 
 function isOfWorker({ client_properties: properties }: ListedConnection): boolean {

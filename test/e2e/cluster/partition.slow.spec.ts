@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { ROWS } from '../../../lab/chaos/rows/rows.ts';
+import { ChaosStage } from '../../../lab/chaos/stage/chaos-stage.ts';
+
+const LONGEST_MS = 15_000;
+
+/** `npm run chaos -- --only partition-minority` does so for longer, with more commands. */
+describe('a node of three that is cut off from the others, while its clients reach it', () => {
+  const row = ROWS.find(({ name }) => name === 'partition-minority')!;
+  let stage: ChaosStage;
+
+  beforeAll(async () => {
+    const { wishes = {} } = row;
+    stage = await ChaosStage.start({ wishes, commands: 200, perSecond: 20, random: () => 0.5 });
+  });
+  afterAll(() => stage?.[Symbol.asyncDispose]());
+
+  it('delays no command for longer than 15 s', async () => {
+    const { lost, wrong, failures, largestMs } = await stage.play(() => row.disturb(stage));
+    expect({ lost, wrong, failures }).toEqual({ lost: [], wrong: [], failures: [] });
+    expect(largestMs).toBeLessThan(LONGEST_MS);
+    expect(await stage.left()).toBe(0);
+  });
+});
