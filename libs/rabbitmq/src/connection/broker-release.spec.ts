@@ -5,9 +5,9 @@ import { brokerReleaseOf } from './broker-release.ts';
 describe('brokerReleaseOf', () => {
   it.each([
     ['3.10.8', false, /promised from 4\.0 on/],
-    ['4.0.5', false, /^$/],
-    ['4.3.6', true, /consumer-disconnected-timeout/],
-    ['4.10.0-rc.1', true, /consumer-disconnected-timeout/],
+    ['4.0.5', false, /set net_ticktime = 8 and raft/],
+    ['4.3.6', true, /net_ticktime = 8, consumer_disconnected_timeout = 1000/],
+    ['4.10.0-rc.1', true, /net_ticktime = 8, consumer_disconnected_timeout = 1000/],
     ['', false, /^$/],
   ])('knows how %p differs, and what its administrator should do', (version, isFrom43, expected) => {
     const { advice = '', ...release } = brokerReleaseOf(version);

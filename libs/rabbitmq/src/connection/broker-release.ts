@@ -9,10 +9,12 @@ export function brokerReleaseOf(version: string) {
   let advice: string | undefined;
   if (version !== '' && major < 4)
     advice = `RabbitMQ ${version} is served, but what is promised for a node that dies is promised from 4.0 on: upgrade it`;
-  else if (isFrom43)
+  else if (version !== '')
     advice =
-      `RabbitMQ ${version} holds back the commands in flight on a dead node for a minute: ` +
-      'set the policy consumer-disconnected-timeout of the quorum queues to 1000 (ms), unless that was done';
+      `RabbitMQ ${version} counts a node that its cluster cannot reach as alive for a minute` +
+      `${isFrom43 ? ', and holds back its commands for another one' : ''}: set net_ticktime = 8` +
+      `${isFrom43 ? ', consumer_disconnected_timeout = 1000' : ''} and ` +
+      'raft.adaptive_failure_detector.poll_interval = 1000 in rabbitmq.conf of each node of a cluster, unless that was done';
   return {
     /** Such as `4.3.6`; empty if the broker does not say it. */
     version,
