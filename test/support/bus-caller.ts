@@ -95,10 +95,11 @@ export class BusCaller implements AsyncDisposable {
     return promise;
   }
 
-  /** A queue that takes `length` messages and rejects the next. */
-  async boundedQueue(length: number): Promise<string> {
+  /** A queue that takes `length` messages and rejects the next. @param exclusive whether only this connection sees it */
+  async boundedQueue(length: number, exclusive = true): Promise<string> {
     const { queue } = await this.channel.assertQueue('', {
-      exclusive: true,
+      exclusive,
+      autoDelete: true,
       arguments: { 'x-max-length': length, 'x-overflow': 'reject-publish' },
     });
     return queue;

@@ -99,6 +99,19 @@ export class Broker {
     return consuming && countsOf(consuming, queue).catch(() => undefined);
   }
 
+  /** The same, or `gone` if there is no such queue; `undefined` if the broker does not tell. */
+  async standingOf(queue: string): Promise<Replies.AssertQueue | 'gone' | undefined> {
+    const { consuming } = this;
+    const gone = 'gone' as const;
+    return (
+      consuming &&
+      countsOf(consuming, queue).then(
+        (counts) => counts ?? gone,
+        () => undefined,
+      )
+    );
+  }
+
   /** Begins to connect; returns at once. Consuming begins when replies can be published. */
   open(consumers: readonly QueueConsumer[]): void {
     this.#consumers = consumers;

@@ -208,6 +208,23 @@ describe.each([
       },
     ],
     ['forty are for a queue that is gone', () => publish(40, { replyTo: 'nobody-has-this-queue' })],
+    [
+      'sixty are for queues of their own that are gone',
+      () => {
+        for (let n = 0; n < 60; n += 1) publish(1, { replyTo: `nobody-has-queue-${n}` });
+      },
+    ],
+    [
+      'sixty are for queues of their own that are full',
+      async () => {
+        const { channel } = service.caller;
+        for (let n = 0; n < 60; n += 1) {
+          const replyTo = await service.caller.boundedQueue(1, n % 2 === 0);
+          channel.sendToQueue(replyTo, Buffer.from('in the way'));
+          publish(1, { replyTo });
+        }
+      },
+    ],
     ['sixty are of an operator that is down', () => publishAs('down')],
     ['sixty are of an operator that is silent', () => publishAs('silent')],
     ['sixty of its operator are of an operation that is long', () => publishAdHoc(longReport)],

@@ -65,6 +65,8 @@ export class Command {
   readonly deadline: Deadline;
   readonly replies: Replies;
   trace: CommandTrace | undefined;
+  /** Called when the command begins to wait for its reply queue: that is no work of its compartment. */
+  onStall: (() => void) | undefined;
   /** What its handler is given, once it was checked. */
   context: CommandContext | undefined;
   /** An instance of its class, once it was checked. */

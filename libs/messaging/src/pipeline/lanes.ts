@@ -45,7 +45,7 @@ export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
   return {
     interactive: laneOf([once(bus, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
-      [reportShare(bus, places), postpone(bus, outbox, onUnavailable), resume(), deadline],
+      [postpone(bus, outbox, onUnavailable), reportShare(bus, places, outbox), resume(), deadline],
       run(outbox, onSent),
     ),
   };

@@ -67,7 +67,11 @@ export class SpecPipeline {
     const broker = {
       publish: (message: OutgoingMessage) => this.#publish(message),
       redeclare: () => Promise.resolve(void this.answers.delete('poker.quarantine')),
-      countsOf: (queue: string) => Promise.resolve({ queue, messageCount: 1, consumerCount: 0 }),
+      standingOf: (queue: string) => {
+        const answer = this.answers.get(queue);
+        const counts = { queue, messageCount: answer === 'refused' ? 1 : 0, consumerCount: 0 };
+        return Promise.resolve(answer === 'returned' ? ('gone' as const) : counts);
+      },
     };
     this.pipeline = new Pipeline(bus, {
       outbox: new Outbox(bus, broker),

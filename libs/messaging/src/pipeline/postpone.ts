@@ -10,14 +10,26 @@ import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
 import type { ReportPlaces } from './report-places.ts';
 import { compartmentNameOf } from './share.ts';
 
+/** Reports whose queues took nothing share these places, so that they keep none from others. No compartment has that name. */
+const STALLED = 'stalled';
+const STALL = 'REPLY_QUEUE_FULL';
+
 /** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
-export function reportShare(bus: Bus, places: ReportPlaces): Step {
+export function reportShare(bus: Bus, places: ReportPlaces, outbox: Outbox): Step {
   return async (command, next) => {
-    const compartment = compartmentNameOf(command);
-    const turn = await places.enter(compartment, command.deadline);
+    const isStalled = command.replies.stalledSinceMs !== undefined;
+    let compartment = isStalled ? STALLED : compartmentNameOf(command);
+    const isPatient = !isStalled || outbox.waitLeftMs(command) <= 0;
+    const turn = await places.enter(compartment, command.deadline, isPatient);
     if (turn === 'stuck') return waitFor(command, bus, errorBodyOf(new CommandError('OVERLOADED'), command));
     if (turn === 'expired') throw new DeadlineExceeded();
-    command.atEnd(({ kind }) => places.leave(compartment, kind !== 'postpone'));
+    command.onStall = () => {
+      if (compartment !== STALLED) places.move(compartment, STALLED);
+      compartment = STALLED;
+    };
+    command.atEnd((end) =>
+      places.leave(compartment, failureOf(end)?.code === STALL || end.kind !== 'postpone'),
+    );
     // Its connection may have gone while it waited.
     return command.delivery.isAlive ? next(command) : { kind: 'return', cause: undefined };
   };
@@ -31,20 +43,21 @@ export function reportShare(bus: Bus, places: ReportPlaces): Step {
  */
 export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): Step {
   const shortestMs = shortestOf(bus);
-  /** @returns undefined if the report had better keep its place: one does, for the end of the wait */
+  /** @returns undefined if its deadline is too near for a retry queue */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
     const leftMs = state === 'unreachable' ? Infinity : outbox.waitLeftMs(command);
     if (leftMs <= 0) throw queueFull(state);
-    const isElsewhere = leftMs > shortestMs || outbox.isTried(command);
-    if (!isElsewhere || command.deadline.remainingMs() <= shortestMs) return undefined;
+    if (command.deadline.remainingMs() <= shortestMs) return undefined;
     return waitFor(command, bus, errorBodyOf(queueFull(state), command));
   };
   return async (command, next) => {
-    const known = outbox.stateOfQueue(command);
+    const looked = outbox.lookAtQueue(command);
+    const known = looked instanceof Promise ? await looked : looked;
     const waiting = known && waitForQueue(command, known);
     if (waiting) return waiting;
     try {
       const settlement = await next(command);
+      if (settlement.kind === 'postpone') return settlement;
       const failure = failureOf(settlement);
       if (failure?.category !== 'unavailable') return settlement;
       const postponed = waitForPlatform(command, bus, failure);
@@ -55,7 +68,6 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
       if (!(thrown instanceof ReplyQueueClosed)) throw thrown;
       const { state } = thrown;
       const settlement = waitForQueue(command, state);
-      // It has held its place for as long as it may.
       if (!settlement) throw state === 'unreachable' ? new DeadlineExceeded() : queueFull(state);
       return settlement;
     }
@@ -102,7 +114,7 @@ function waitFor(
 }
 
 function queueFull(queue: QueueState): CommandError {
-  return new CommandError('REPLY_QUEUE_FULL', { details: { queue } });
+  return new CommandError(STALL, { details: { queue } });
 }
 
 /** The shortest wait in a retry queue, in milliseconds. */

@@ -43,12 +43,13 @@ export class ReportPlaces {
    * Each report that has `entered` ends with one `leave`.
    *
    * @param compartment of a closed set of names
+   * @param isPatient whether it may wait for its turn here; otherwise it is sent away at once
    */
-  enter(compartment: string, deadline: Deadline): Turn | Promise<Turn> {
-    const held = this.#held.get(compartment) ?? { inFlight: 0, leftAtMs: 0, movedAtMs: 0 };
-    this.#held.set(compartment, held);
+  enter(compartment: string, deadline: Deadline, isPatient = true): Turn | Promise<Turn> {
+    const held = this.#heldBy(compartment);
     if (this.#shares.hasRoomFor(held)) return this.#take(held);
-    const isStuck = (): boolean => this.#isInTheWay(held) && deadline.remainingMs() > this.#elsewhereMs;
+    const isStuck = (): boolean =>
+      (!isPatient || this.#isInTheWay(held)) && deadline.remainingMs() > this.#elsewhereMs;
     if (isStuck()) return 'stuck';
     return new Promise((resolve) => {
       const end = (turn: Turn): void => {
@@ -77,6 +78,18 @@ export class ReportPlaces {
     if (hasMoved) held.leftAtMs = held.movedAtMs = this.#nowMs();
     for (const [end, waiting] of this.#waiting)
       if (this.#shares.hasRoomFor(waiting)) end(this.#take(waiting));
+  }
+
+  /** Counts the place of a report to another compartment from now on, whose share it may exceed. */
+  move(from: string, to: string): void {
+    this.#take(this.#heldBy(to));
+    this.leave(from);
+  }
+
+  #heldBy(compartment: string): Held {
+    let held = this.#held.get(compartment);
+    if (!held) this.#held.set(compartment, (held = { inFlight: 0, leftAtMs: 0, movedAtMs: 0 }));
+    return held;
   }
 
   #take(held: Held): Turn {

@@ -23,7 +23,13 @@ const REMEMBERED_MS = 5_000;
 /** Beyond it, the oldest is forgotten, and tried for longer again. */
 const MAX_REMEMBERED = 1_000;
 
-type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'countsOf'>;
+type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'standingOf'>;
+
+interface Refusal {
+  readonly state: QueueState;
+  /** That the queue held then, if the broker told; while it holds as many, nobody has read it. */
+  readonly messages?: number | undefined;
+}
 
 /** The reply queue took nothing for as long as a report may hold its place. */
 export class ReplyQueueClosed extends Error {
@@ -42,9 +48,9 @@ export class Outbox {
    * The reply queues that have just refused a reply for as long as one is tried. Further replies to them are tried once, and
    * reports for them wait without a call, so that what is in flight does not wait for one caller.
    */
-  readonly #refusals = new Map<string, { readonly state: QueueState; readonly untilMs: number }>();
+  readonly #refusals = new Map<string, Refusal & { readonly untilMs: number }>();
   readonly #copies = new ByteWindow(MAX_COPY_BYTES);
-  /** The reply queues that a report tries again, and so holds its place for. */
+  /** The reply queues that a report tries again for a moment, instead of leaving for a retry queue. */
   readonly #tried = new Set<string>();
 
   constructor(bus: Bus, broker: OutboxBroker) {
@@ -58,9 +64,13 @@ export class Outbox {
     return refusal && refusal.untilMs > this.#bus.clock() ? refusal.state : undefined;
   }
 
-  /** Whether another report holds its place for the reply queue of a command. */
-  isTried({ envelope: { replyTo } }: Command): boolean {
-    return this.#tried.has(replyTo.queue ?? '');
+  /**
+   * The same for a report that may have waited for its queue already: then the broker is asked whether the queue is still gone,
+   * or as full as it was, so that no call is made and no place taken for it.
+   */
+  lookAtQueue(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
+    const known = this.stateOfQueue(command);
+    return known ?? (command.replies.stalledSinceMs === undefined ? undefined : this.#look(command));
   }
 
   /** How much longer a report may wait for its reply queue, over all of its runs. */
@@ -89,8 +99,9 @@ export class Outbox {
     if (outcome !== 'confirmed' && !known)
       outcome = await this.#tryAgain(command, 'reply', message, outcome, RETRY_MS);
     if (outcome === 'confirmed') return void this.#refusals.delete(queue);
-    const state = await this.#stateOf(outcome, replyTo, known);
-    if (state !== 'gone') this.#refused(queue, state);
+    const refusal = await this.#refusalOf(outcome, replyTo, known);
+    const { state } = refusal;
+    if (state !== 'gone') this.#refused(queue, refusal);
     const reason = `REPLY_QUEUE_${state.toUpperCase() as Uppercase<QueueState>}` as const;
     await this.#park(command, reply, message, reason);
   }
@@ -122,31 +133,51 @@ export class Outbox {
     const isFinal = isFinalReplyType(reply.type);
     let outcome = await this.#publish(command, 'reply', message);
     if (outcome !== 'confirmed') {
+      const patienceMs = this.#patienceMs(command, outcome);
       replies.stalledSinceMs ??= command.nowMs();
-      // One report that waits for its caller is enough.
-      if (!this.#tried.has(queue)) {
+      // One report that waits for its caller is enough, and few that wait for all of them.
+      if (patienceMs > 0 && !this.#tried.has(queue) && this.#tried.size < this.#mostTried) {
         this.#tried.add(queue);
-        const trying = this.#tryAgain(command, 'reply', message, outcome, this.#patienceMs(command));
+        command.onStall?.();
+        const trying = this.#tryAgain(command, 'reply', message, outcome, patienceMs);
         outcome = await trying.finally(() => this.#tried.delete(queue));
       }
     }
     if (outcome === 'confirmed') this.#refusals.delete(queue);
     else if (isFinal && outcome === 'returned') await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
     else {
-      const state = await this.#stateOf(outcome, envelope.replyTo);
-      this.#refused(queue, state);
-      throw new ReplyQueueClosed(state);
+      const refusal = await this.#refusalOf(outcome, envelope.replyTo);
+      this.#refused(queue, refusal);
+      throw new ReplyQueueClosed(refusal.state);
     }
     replies.stalledSinceMs = undefined;
     if (isFinal) replies.final = reply;
     else replies.sequence += 1;
   }
 
-  /** How long a report holds its place for its queue: about a second, or the rest of its wait if no retry queue is that short. */
-  #patienceMs(command: Command): number {
+  /**
+   * How long a page is tried again here: about a second if the queue took the one before, or all of the wait if no retry queue is
+   * that short. A queue that is gone, or took nothing since an earlier run, is tried again by the next run.
+   */
+  #patienceMs(command: Command, outcome: PublishOutcome): number {
     const [shortestMs = 0] = this.#bus.settings.REPORTS_RETRY_DELAYS_MS;
-    const leftMs = Math.min(this.waitLeftMs(command), command.deadline.remainingMs());
-    return leftMs <= shortestMs ? leftMs : Math.min(RETRY_MS, leftMs);
+    const remainingMs = command.deadline.remainingMs();
+    const leftMs = Math.min(this.waitLeftMs(command), remainingMs);
+    if (Math.min(this.#bus.settings.REPORTS_STALL_MS, remainingMs) <= shortestMs) return leftMs;
+    const isHopeful = outcome !== 'returned' && command.replies.stalledSinceMs === undefined;
+    return isHopeful ? Math.min(RETRY_MS, leftMs) : 0;
+  }
+
+  get #mostTried(): number {
+    return Math.max(1, this.#bus.settings.REPORTS_PREFETCH / 2);
+  }
+
+  async #look({ envelope: { replyTo } }: Command): Promise<QueueState | undefined> {
+    if (replyTo.kind !== 'queue') return undefined;
+    const found = await this.#broker.standingOf(replyTo.queue);
+    if (found === 'gone') return found;
+    const messages = this.#refusals.get(replyTo.queue)?.messages;
+    return found && messages !== undefined && found.messageCount >= messages ? 'full' : undefined;
   }
 
   /** Publishes again with growing pauses: a full queue may be read meanwhile, and one without a leader may get one. */
@@ -179,17 +210,18 @@ export class Outbox {
   }
 
   /** An empty queue is not full: a quorum queue that has no leader is said to be empty. */
-  async #stateOf(outcome: PublishOutcome, to: ReplyAddress, known?: QueueState): Promise<QueueState> {
-    if (outcome === 'returned') return 'gone';
-    if (outcome === 'unanswered') return 'unreachable';
-    if (known !== undefined) return known;
-    const counts = to.kind === 'queue' ? await this.#broker.countsOf(to.queue) : undefined;
-    return counts?.messageCount === 0 ? 'unreachable' : 'full';
+  async #refusalOf(outcome: PublishOutcome, to: ReplyAddress, known?: QueueState): Promise<Refusal> {
+    if (outcome === 'returned') return { state: 'gone' };
+    if (outcome === 'unanswered') return { state: 'unreachable' };
+    if (known !== undefined) return { state: known };
+    const found = to.kind === 'queue' ? await this.#broker.standingOf(to.queue) : undefined;
+    const messages = found === 'gone' ? undefined : found?.messageCount;
+    return messages === 0 ? { state: 'unreachable' } : { state: 'full', messages };
   }
 
-  #refused(queue: string, state: QueueState): void {
-    const refusal = { state, untilMs: this.#bus.clock() + REMEMBERED_MS };
-    setLast(this.#refusals, queue, refusal, MAX_REMEMBERED);
+  #refused(queue: string, refusal: Refusal): void {
+    const untilMs = this.#bus.clock() + REMEMBERED_MS;
+    setLast(this.#refusals, queue, { ...refusal, untilMs }, MAX_REMEMBERED);
   }
 
   async #park(command: Command, reply: Reply, message: OutgoingMessage, reason: ParkingReason) {

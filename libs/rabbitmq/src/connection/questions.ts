@@ -73,7 +73,11 @@ export function countsOf(
   const counted = onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
     channel.checkQueue(queue),
   );
-  return counted.catch(refusedWith(NOT_FOUND, undefined));
+  return counted.catch((error: unknown) => {
+    // A durable classic queue is not found either while its node is down.
+    if (codeOf(error) === NOT_FOUND && !(error as Error).message.includes('is down')) return undefined;
+    throw error;
+  });
 }
 
 /**
