@@ -103,6 +103,7 @@ describe('reply_to', () => {
       [0, 'report.page'],
       [1, 'report.page'],
     ]);
-    expect(service.platform.requests.length).toBeLessThan(PAGES);
+    // Pages are fetched ahead, and none is fetched again while the queue is full.
+    expect(service.platform.requests.length).toBeLessThanOrEqual(PAGES);
   });
 });

@@ -138,7 +138,8 @@ function pagesOf(replies: readonly ReceivedReply[]): ReceivedReply[] {
 /** What the completion says of a report about which nothing is odd. */
 function whole(replies: readonly ReceivedReply[]): object {
   const times = pagesOf(replies).map(({ body }) => String(body['readAt']));
-  const [readFrom, readTo] = [times[0], times.at(-1)];
+  // Pages that are fetched ahead may be answered in any order.
+  const [readFrom, readTo] = [times.toSorted()[0], times.toSorted().at(-1)];
   const spansIntervals = readFrom?.slice(0, 15) !== readTo?.slice(0, 15);
   return {
     changedWhileReading: false,
