@@ -70,7 +70,7 @@ export async function playEvening(forMs: number) {
 
   await at(0.18);
   await platform.fault({ kind: 'latency', fixedMs: 2_500, operation: 'open-game' });
-  load.surge = 4;
+  load.surge = 10;
   await at(0.3);
   load.surge = 1;
   await platform.clearFaults();
