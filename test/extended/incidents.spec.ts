@@ -15,6 +15,10 @@ const SIZES = [
   ['narrow', { width: 400, height: 800 }],
 ] as const;
 
+/** Less than an attempt may take, five seconds. */
+const HASTY_MS = 4_000;
+const MINUTE_MS = 60_000;
+
 interface Said {
   readonly level: 'attention' | 'down';
   readonly what: RegExp;
@@ -109,6 +113,31 @@ describe('the console in an incident', () => {
     expect(await failure.textContent()).toMatch(/last: [0-9a-f-]{36}: HTTP 503 · poker-bridge trace --id /);
     const changed = worker.log.find(({ msg, state }) => msg === 'circuit changed' && state === 'open');
     expect(changed).toMatchObject({ operation: 'game.open', cause: 'HTTP 503' });
+  });
+
+  it('says that a platform hangs, though each call is cut off by the deadline of its caller', async () => {
+    const page = await look();
+    await sandboxed.platform.fault({ kind: 'latency', fixedMs: 60_000, operation: 'open-game' });
+    const startedAtMs = Date.now();
+    await play({ 'game.open': 8 }, { headers: { 'x-deadline': startedAtMs + HASTY_MS } });
+    await play({ 'game.open': 12 });
+    await expectFirst(page, {
+      level: 'down',
+      what: /^✕game\.open fails: 20 of 20 in the last minute$/,
+      why: /^the platform does not answer: timeout after [34]\.\d s \(\d+ [A-Z_]+, \d+ [A-Z_]+\)$/,
+      whoActs: /the people who run the platform/,
+      line: 'poker-bridge doctor',
+      printed: /^fail +platform default game\.open: .*the platform does not answer: timeout/m,
+    });
+    expect(Date.now() - startedAtMs).toBeLessThan(MINUTE_MS);
+    const { status, circuits } = await worker.health();
+    expect([status, circuits]).toEqual([200, expect.objectContaining({ status: 'degraded' })]);
+    expect(circuits.reason).toMatch(
+      /^game\.open of default: the platform does not answer: timeout, for \d+ s$/,
+    );
+    const expired = worker.log.find(({ outcome }) => outcome === 'COMMAND_EXPIRED');
+    const traced = await runCli(['trace', '--id', String(expired?.['id'])], { input: worker.stdout });
+    expect(traced.stdout).toMatch(/the platform does not answer: timeout after [34]\.\d s/);
   });
 
   it('says that the platform is dead, in one sentence for both types', async () => {

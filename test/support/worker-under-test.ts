@@ -13,6 +13,7 @@ interface WorkerHealth {
   };
   readonly circuits: {
     status: string;
+    reason?: string;
     circuits: readonly Record<'operator' | 'operation' | 'state', string>[];
   };
 }

@@ -53,7 +53,20 @@ describe('describeCause', () => {
     [
       'a circuit by what opened that of its operator',
       [endedWith('CIRCUIT_OPEN'), endedWith('success')],
-      `1 of 2 failed. The first: ${FAILED} CIRCUIT_OPEN\n  the circuit of openGame opened at 2026-03-01T09:00:01Z: HTTP 503\n`,
+      `1 of 2 failed. The first: ${FAILED} CIRCUIT_OPEN\n  the circuit of openGame opened at 2026-03-01T09:00:01Z: the platform answers HTTP 503\n`,
+    ],
+    [
+      'a platform that did not answer',
+      [
+        line(0, {
+          type: 'game.open',
+          id: '7',
+          outcome: 'COMMAND_EXPIRED',
+          reason: 'timeout',
+          unansweredMs: 3_900,
+        }),
+      ],
+      /COMMAND_EXPIRED\n {2}the platform does not answer: timeout after 3\.9 s\n$/,
     ],
     [
       'a command that was late by a broker that was away',

@@ -2,6 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 import { type Command, Option } from 'commander';
 
+import { platformSays } from '#contracts';
 import { readSomeSettings } from '#settings';
 import { subjectOf } from '#telemetry';
 
@@ -174,10 +175,13 @@ export function describeCause(about: readonly LogLine[], around: readonly LogLin
   return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n`;
 }
 
-function ownReason({ members: { status, reason, pointers } }: LogLine): string {
+function ownReason({ members: { outcome, status, reason, pointers, unansweredMs } }: LogLine): string {
   const answer = status === undefined ? [] : [`the platform answered ${said(status)}`];
   const places = Array.isArray(pointers) ? [`at ${said(pointers)}`] : [];
-  return [...answer, ...(reason === undefined ? [] : [said(reason)]), ...places].join(', ');
+  const isOfPlatform = reason === 'timeout' || outcome === 'CIRCUIT_OPEN';
+  const afterMs = typeof unansweredMs === 'number' ? unansweredMs : undefined;
+  const why = isOfPlatform ? platformSays(said(reason), afterMs) : said(reason);
+  return [...answer, ...(reason === undefined ? [] : [why]), ...places].join(', ');
 }
 
 /** The last change before the failure that explains it: of the command's own circuit, or of the broker. */
@@ -187,7 +191,7 @@ function reasonAround({ members: { outcome, operator }, timeMs }: LogLine, aroun
     const opened = before.findLast(({ state, operator: own }) => state === 'open' && own === operator);
     if (!opened) return 'the circuit opened before this log begins';
     const { operation, time, cause } = opened;
-    const why = cause === undefined ? '' : `: ${said(cause)}`;
+    const why = cause === undefined ? '' : `: ${platformSays(said(cause))}`;
     return `the circuit of ${said(operation)} opened at ${said(time)}${why}`;
   }
   const away = before.findLast(({ msg }) => msg === 'the broker is not available');

@@ -32,6 +32,18 @@ export class CommandError extends Error {
 }
 
 /**
+ * Says what the platform did, in the words that people on call read everywhere.
+ *
+ * @param cause the status, such as `HTTP 503`, or why there was no answer, such as `timeout`
+ * @param unansweredMs how long the last call had been without an answer
+ */
+export function platformSays(cause = 'unknown', unansweredMs?: number): string {
+  if (cause.startsWith('HTTP')) return `the platform answers ${cause}`;
+  const after = unansweredMs === undefined ? '' : ` after ${(unansweredMs / 1000).toFixed(1)} s`;
+  return `the platform does not answer: ${cause}${after}`;
+}
+
+/**
  * The error of a command whose deadline passed while the platform was called.
  *
  * @param unansweredMs how long the call in flight had been without an answer

@@ -14,7 +14,7 @@ export {
   type ReplyType,
   SCHEMA_VERSION,
 } from './message-types.ts';
-export { CommandError, type CommandErrorFacts, unansweredAtDeadline } from './command-error.ts';
+export { CommandError, type CommandErrorFacts, platformSays, unansweredAtDeadline } from './command-error.ts';
 export type { CommandData, Reply, ReplyData, ReplyTo } from './commands/commands.ts';
 export type { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-open.ts';
 export type { AdHocReportFetch, RakeReportFetch } from './commands/report-fetch.ts';

@@ -1,4 +1,4 @@
-import type { CommandData, CommandError } from '#contracts';
+import { type CommandData, type CommandError, platformSays } from '#contracts';
 import {
   askOnce,
   faultCodeOf,
@@ -41,12 +41,13 @@ const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
 const NOT_REFUSED = 'ask the manager of the platform, which does not follow its interface document';
 const GAME_PATH = 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it';
 const PATH = 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
-const NO_ANSWER = 'ask again; the platform is there and does not answer this';
+const NO_ANSWER = 'tell the people who run the platform; workers continue by themselves once it answers';
 const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
   FORBIDDEN: 'check PLATFORM_CLIENT_ID and its rights, and whether the platform knows our address',
   UNEXPECTED_REDIRECT: 'set the address that it leads to, most likely https',
   PLATFORM_UNAVAILABLE: NO_ANSWER,
   OUTCOME_UNKNOWN: NO_ANSWER,
+  COMMAND_EXPIRED: NO_ANSWER,
 };
 
 /** The platform of one operator: its addresses, its clock, and each operation as a worker would call it. */
@@ -170,8 +171,14 @@ function findingOf(
   let advice = ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
   if (WRONG_PATH.test(code)) advice = isGame ? GAME_PATH : PATH;
   if (isRake && found && /^(INCORRECT_DATA|BAD_REQUEST)$/.test(code)) advice = found.problems.join('; ');
-  const reason = typeof details?.['reason'] === 'string' ? ` (${details['reason']})` : '';
-  return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, set ?? advice);
+  const { reason, unansweredMs } = details ?? {};
+  if (advice === NO_ANSWER) {
+    const cause = platform ? `HTTP ${platform.status}` : String(reason);
+    const says = platformSays(cause, typeof unansweredMs === 'number' ? unansweredMs : undefined);
+    return fail(subject, `${operation}: ${code}: ${says}`, advice);
+  }
+  const why = typeof reason === 'string' ? ` (${reason})` : '';
+  return fail(subject, `${operation}: ${code}${status}: ${message}${why}`, set ?? advice);
 }
 
 function probeOf(operator: string): string {

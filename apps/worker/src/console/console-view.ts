@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 
-import { ERROR_CODES, type ErrorCategory, isCommandType } from '#contracts';
+import { ERROR_CODES, type ErrorCategory, isCommandType, platformSays } from '#contracts';
 import type { KeptLook, MessagingHealth } from '#messaging';
 import { OPERATIONS, type PlatformClients } from '#platform';
 
@@ -92,12 +92,14 @@ function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): numbe
 /** The name of an operator that nobody configured is a text of a caller's, and is not shown. */
 function failureView(failure: Failure, platform: Sources['platform']) {
   const { category, message } = ERROR_CODES[failure.code];
+  const { unansweredMs } = failure.last;
+  const isUnanswered = unansweredMs !== undefined;
   return {
     ...failure,
     operators: failure.operators.filter((operator) => platform.get(operator) !== undefined),
     category,
-    advice: message,
-    whoActs: WHO_ACTS[category],
+    advice: isUnanswered ? platformSays('timeout', unansweredMs) : message,
+    whoActs: isUnanswered ? 'the people who run the platform' : WHO_ACTS[category],
     line: traceLine(failure.last.id),
   };
 }

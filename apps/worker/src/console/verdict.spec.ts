@@ -123,6 +123,18 @@ describe('verdictOf', () => {
     ],
     [
       'attention',
+      'game.open fails: 9 of 100 in the last minute the platform does not answer: timeout after 3.9 s (7 CIRCUIT_OPEN, 2 COMMAND_EXPIRED)',
+      {
+        ...type([
+          ['CIRCUIT_OPEN', 7],
+          ['COMMAND_EXPIRED', 2],
+        ]),
+        ...failed('COMMAND_EXPIRED', { reason: 'timeout', unansweredMs: 3_900 }),
+        circuits: [{ ...circuit('open'), cause: 'timeout' }],
+      },
+    ],
+    [
+      'attention',
       'game.open fails: 1 of 1000 in the last minute the signature is wrong (1 SIGNATURE_REJECTED)',
       {
         ...type([['SIGNATURE_REJECTED', 1]], { answered: 1_000 }),

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCategory, type ErrorCode, LANE_OF_COMMAND } from '#contracts';
+import { ERROR_CODES, type ErrorCategory, type ErrorCode, LANE_OF_COMMAND, platformSays } from '#contracts';
 import type { BusLook, MessagingHealth } from '#messaging';
 import type { CircuitReport } from '#platform';
 
@@ -108,12 +108,14 @@ function* typeReasons(findings: Findings): Generator<Reason> {
     const names = types.map(({ type }) => type).join(' and ');
     const failed = sumOf(types, (type) => type.failed);
     const share = `${failed} of ${sumOf(types, ({ answered, refused }) => answered - refused)}`;
+    const unansweredMs = faults.find((fault) => fault.unansweredMs !== undefined)?.unansweredMs;
+    const said = unansweredMs === undefined ? cause : platformSays('timeout', unansweredMs);
     const since = types.flatMap(({ deadSinceMs, failingSinceMs }) => deadSinceMs ?? failingSinceMs ?? []);
     yield {
       level,
       what: `${names} ${types.length === 1 ? 'fails' : 'fail'}: ${share} in the last minute`,
       sinceMs: since.toSorted((a, b) => a - b)[0],
-      why: `${cause} (${codesOf(faults, findings)})`,
+      why: `${said} (${codesOf(faults, findings)})`,
       whoActs,
       line,
     };
@@ -138,7 +140,7 @@ function faultOf(type: string, code: ErrorCode, count: number, { tally, operator
   const { category, message } = ERROR_CODES[code];
   const { last, operators: [name] = [] } = tally.latest(type, code) ?? {};
   const operator = operators.length > 1 ? operators.find((each) => each === name) : undefined;
-  const fault = { ...USUAL, code, count, category, operator };
+  const fault = { ...USUAL, code, count, category, operator, unansweredMs: undefined };
   if (code === 'OVERLOADED') {
     const whoActs = `${OUR_PEOPLE}: docs/scaling.md, what overload looks like`;
     return { ...fault, cause: 'more commands arrive than the platform answers', whoActs };
@@ -147,15 +149,10 @@ function faultOf(type: string, code: ErrorCode, count: number, { tally, operator
   if (OF_PEOPLE.has(category)) return { ...fault, cause: said, line: lineOf(code, operator) };
   const circuit = circuits.find(({ operation, cause }) => operation === type && cause !== undefined);
   const known = last?.status === undefined ? last?.reason : `HTTP ${last.status}`;
-  const isUnanswered = category !== 'expired' || last?.reason === 'timeout';
-  const cause = isUnanswered ? platformSays(circuit?.cause ?? known) : said;
-  return { ...fault, cause, whoActs: PLATFORM_PEOPLE };
-}
-
-function platformSays(cause = 'unknown'): string {
-  return cause.startsWith('HTTP')
-    ? `the platform answers ${cause}`
-    : `the platform does not answer: ${cause}`;
+  const why = circuit?.cause ?? known;
+  const unansweredMs = why === 'timeout' ? last?.unansweredMs : undefined;
+  const isUnanswered = category !== 'expired' || circuit !== undefined || unansweredMs !== undefined;
+  return { ...fault, cause: isUnanswered ? platformSays(why) : said, unansweredMs, whoActs: PLATFORM_PEOPLE };
 }
 
 /** What the people who run the worker type first. */

@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, type HealthIndicatorResult } from '@nestjs/terminus';
 
+import { platformSays } from '#contracts';
 import { type ConsumerState, type MessagingHealth, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
@@ -57,13 +58,19 @@ export class HealthController {
   /** The circuits, and the compartments that hold something, the fullest first. */
   #platform(): HealthIndicatorResult {
     const circuits = this.platform.operations();
-    const isWell = circuits.every(({ state }) => state === 'closed');
+    const open = circuits.filter(({ state }) => state !== 'closed').slice(0, MOST_COMPARTMENTS);
+    const reason = open
+      .map(({ operator, operation, cause, openForMs = 0 }) => {
+        const seconds = Math.round(openForMs / 1000);
+        return `${operation} of ${operator}: ${platformSays(cause)}, for ${seconds} s`;
+      })
+      .join('; ');
     const compartments = compartmentsOf(this.transport.health, this.platform)
       .filter(({ inFlight }) => inFlight > 0)
       .toSorted((a, b) => b.inFlight - a.inFlight)
       .slice(0, MOST_COMPARTMENTS);
     return {
-      circuits: { status: isWell ? 'up' : 'degraded', circuits },
+      circuits: open.length === 0 ? { status: 'up', circuits } : { status: 'degraded', reason, circuits },
       compartments: { status: 'up', compartments },
     };
   }

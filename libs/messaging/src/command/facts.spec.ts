@@ -42,6 +42,8 @@ it('factsOf are id, trace and names: no type that does not exist, at most a hund
 describe('failureFactsOf', () => {
   it('tells status and pointers of what the platform refused, and why it did not answer', () => {
     expect(failure({ details: { reason: 'ECONNREFUSED' } })).toEqual({ reason: 'ECONNREFUSED' });
+    const unanswered = { reason: 'timeout', unansweredMs: 3_900 };
+    expect(failure({ details: { called: true, ...unanswered } })).toEqual(unanswered);
     const errors = [{ status: 422, detail: 'too young', pointer: '/data/player' }, { title: 'no' }];
     expect(failure({ platform: { status: 422, errors } })).toMatchObject({
       status: 422,

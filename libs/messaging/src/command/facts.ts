@@ -40,12 +40,13 @@ export function failureFactsOf({ message, violations, platform, details }: Error
     .slice(0, MOST_POINTERS)
     .map((pointer) => pointer.slice(0, LONGEST_POINTER));
   const rules = [...new Set(violations?.map((violation) => violation.message))];
-  const cause = details?.['reason'];
+  const { reason: cause, unansweredMs } = details ?? {};
   const reason = typeof cause === 'string' ? cause : rules.join('; ') || message;
   return {
     ...(platform && { status: platform.status }),
     ...(pointers.length > 0 && { pointers }),
     reason: reason.slice(0, LONGEST_REASON),
+    ...(typeof unansweredMs === 'number' && { unansweredMs }),
   };
 }
 

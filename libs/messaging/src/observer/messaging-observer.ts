@@ -29,6 +29,8 @@ export interface FailureFacts {
   readonly pointers?: readonly string[];
   /** In a sentence, without any value of the command. */
   readonly reason: string;
+  /** How long the platform had not answered when the deadline passed. */
+  readonly unansweredMs?: number;
 }
 
 /** What happens on the bus, for logs and metrics. The worker binds it. */

@@ -116,7 +116,7 @@ export class OperationCalls<O extends Operation> {
   }
 
   report() {
-    const { state, cause, retryAfterMs } = this.#circuit;
+    const { state, cause, openForMs, retryAfterMs } = this.#circuit;
     const { inFlight, line, limit, times } = this.#compartment;
     const perSecond = this.share.admission.perSecond(this.#compartment);
     return {
@@ -125,6 +125,8 @@ export class OperationCalls<O extends Operation> {
       state,
       /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while the circuit is closed. */
       cause,
+      /** How long the circuit has not been closed. */
+      openForMs,
       /** Until a call may go through, while none may. */
       retryAfterMs: retryAfterMs || undefined,
       /** When a call last asked to go through, by the steady clock. */

@@ -52,7 +52,7 @@ describe('a closed circuit', () => {
     expect([circuit.state, changes, circuit.enter()]).toEqual(['open', ['open'], undefined]);
   });
 
-  it('says what the last unhealthy call ended with, until it is closed', async () => {
+  it('says what the last unhealthy call ended with, and since when it is open, until it is closed', async () => {
     const { circuit, causes } = build();
     for (const cause of ['timeout', 'timeout', 'timeout'])
       circuit.settle(circuit.enter()!, 'unhealthy', cause);
@@ -63,8 +63,9 @@ describe('a closed circuit', () => {
     circuit.settle(circuit.enter()!, 'unhealthy', 'refused');
     expect(circuit.cause).toBe('refused');
     await wait(5000);
+    expect(circuit.openForMs).toBe(10_000);
     await call(circuit, 'healthy');
-    expect(circuit.cause).toBeUndefined();
+    expect([circuit.cause, circuit.openForMs]).toEqual([undefined, undefined]);
     expect(causes).toEqual(['HTTP 503', 'HTTP 503', 'refused', 'refused', undefined]);
   });
 

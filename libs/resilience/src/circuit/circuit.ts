@@ -51,6 +51,8 @@ export class Circuit {
   #isProbing = false;
   #pass = 0;
   #cause: string | undefined;
+  /** When it last opened after it had been closed. */
+  #openedAtMs: number | undefined;
 
   /** @param onChange called with the cause of the last unhealthy call, unless the circuit closes */
   constructor(
@@ -97,6 +99,11 @@ export class Circuit {
     return this.state === 'closed' ? undefined : this.#cause;
   }
 
+  /** How long it has not been closed, in milliseconds; `undefined` while it is. */
+  get openForMs(): number | undefined {
+    return this.#openedAtMs === undefined ? undefined : Math.round(this.clock() - this.#openedAtMs);
+  }
+
   /** Until a call may go through; 0 while `enter` gives a pass. */
   get retryAfterMs(): number {
     if (this.#opossum.opened) return Math.max(1, Math.ceil(this.#probeAtMs - this.clock()));
@@ -139,6 +146,7 @@ export class Circuit {
 
   #changed(): void {
     this.#pass += 1;
+    this.#openedAtMs = this.state === 'closed' ? undefined : (this.#openedAtMs ?? this.clock());
     this.onChange(this.state, this.cause);
   }
 
