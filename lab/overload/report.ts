@@ -8,12 +8,12 @@ function possible({ capacity, figures }: Result): number {
   return Math.min(capacity, figures.offered);
 }
 
-function goodputShare(result: Result): number {
+export function goodputShare(result: Result): number {
   return result.figures.goodput / possible(result);
 }
 
 /** The share of the platform's calls whose answer did not become a success in time. */
-function wastedShare({ calls, figures, heavy }: Result): number {
+export function wastedShare({ calls, figures, heavy }: Result): number {
   return calls === 0 ? 0 : 1 - (figures.succeeded + (heavy?.succeeded ?? 0)) / calls;
 }
 
