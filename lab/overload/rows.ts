@@ -55,8 +55,8 @@ export function chooseRows(names: readonly string[] = ROWS.map(({ name }) => nam
 
 /** The default of `PLATFORM_CONNECTIONS`. */
 const CONNECTIONS = 256;
-/** One operation alone holds at most three times as many connections as it leaves free. */
-const USABLE = 0.75;
+/** One operation alone holds at most fifteen times as many connections as it leaves free. */
+const USABLE = 15 / 16;
 /** Calls and commands a second that two processors run, with broker, driver and platform. */
 const MOST_CAPACITY = 260;
 const MOST_OFFERED = 1_000;
