@@ -4,7 +4,7 @@ import type { Deadline } from '../deadline.ts';
 /** A line that stands is kept as short as is served in this time. */
 const SHORT_MS = 500;
 /** A line that was empty within this time does not stand, nor one that has been empty for so long. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 1_500;
 /** Arrivals of the last second are counted in four slots; the fifth is the present one. */
 const SLOT_MS = 250;
 const SLOTS = 5;
@@ -28,9 +28,9 @@ export interface Flow<Ended> {
 
 /**
  * The calls of one operation that wait. A line is harmless if it becomes empty, however long it is: that is a burst. It
- * stands if it has not been empty for two seconds, and would not become empty within the deadline of the latest arrival at
+ * stands if it has not been empty for a second and a half, and would not become empty within the deadline of the latest arrival at
  * the rates at which calls arrive and are served. Then it is kept short, since a longer one would only have all calls wait.
- * It no longer stands once it has been empty for two seconds.
+ * It no longer stands once it has been empty for as long.
  */
 export class Line<Ended> {
   length = 0;
