@@ -1,4 +1,3 @@
-import { overload } from '../../lab/overload/overload.ts';
 import { chooseRows } from '../../lab/overload/rows.ts';
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
@@ -24,6 +23,8 @@ await runTask(async () => {
     deadlineMs: options['deadline-ms'],
   };
   await build();
+  // It uses the built code, so not before it is built.
+  const { overload } = await import('../../lab/overload/overload.ts');
   await using broker = await startBroker();
   return await overload(broker, chosen, plot);
 });

@@ -11,11 +11,17 @@ import { sandboxedForAll } from './sandboxed-service.ts';
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** What the platform gets: extra members at the level where they stand. */
+const sent = ({ extra, ...members }: { extra: object }) => ({ ...members, ...extra });
+
 describe('the worker', () => {
   const sandboxed = sandboxedForAll({
     sandbox: { SANDBOX_REPORT_RECORDS: '3' },
     // A repeat is run again.
-    worker: { IDEMPOTENCY_TTL_MS: '1' },
+    worker: {
+      IDEMPOTENCY_TTL_MS: '1',
+      PLATFORM_EXTRA_MEMBERS: 'session.create/gameCode,game.open/player/city,game.open/session/gameCode',
+    },
   });
   let id: string;
   let correlationId: string;
@@ -54,7 +60,7 @@ describe('the worker', () => {
       url: `/api/web/v2/app/users/${encodeURIComponent(userId)}/session?clientId=sandbox`,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/vnd.api+json' },
     });
-    expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual(session);
+    expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual(sent(session));
     expect(await sandboxed.platform.player(userId)).toMatchObject({ nick: session.nick, currency: 'EUR' });
   });
 
@@ -90,7 +96,8 @@ describe('the worker', () => {
       url: '/apiweb/v3/open-game?client=sandbox',
       headers: { 'content-type': 'application/vnd.api+json', accept: 'application/vnd.api+json' },
     });
-    expect(JSON.parse(request.body)).toEqual({ data: { type: 'OpenGame', attributes: { player, session } } });
+    const attributes = { player: sent(player), session: sent(session) };
+    expect(JSON.parse(request.body)).toEqual({ data: { type: 'OpenGame', attributes } });
   });
 
   it('opens the same session for the same message id, even after its reply has expired', async () => {

@@ -19,6 +19,8 @@ const CANCEL_TIMEOUT_MS = 2_000;
  * shorter than a message may take. It is the broker's default.
  */
 const CONSUMER_TIMEOUT = { 'x-consumer-timeout': 1_800_000 };
+/** The reason of a channel whose queue, such as a classic one, takes no consumer with a timeout of its own. */
+export const TIMEOUT_REFUSED = /x-consumer-timeout/;
 /** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
 const MAX_UNAPPLIED = 32;
 export const DEAF = 'its queue holds messages, and none came';
@@ -31,6 +33,8 @@ export interface ConsumerChannelOptions {
   readonly maxBodyBytes: number;
   /** For the broker's answers to each change of what is wanted. */
   readonly timeoutMs: number;
+  /** False if the queue has refused it. */
+  readonly setsConsumerTimeout: boolean;
   /** Ends with `forget`. */
   readonly onDelivery: (delivery: Delivery) => void;
   readonly onLost: () => void;
@@ -165,7 +169,7 @@ export class ConsumerChannel {
     const limited = channel.prefetch(prefetch);
     const consuming = channel.consume(this.queue, this.#onMessage, {
       consumerTag,
-      arguments: CONSUMER_TIMEOUT,
+      arguments: this.#options.setsConsumerTimeout ? CONSUMER_TIMEOUT : undefined,
     });
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
     const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);

@@ -2,7 +2,7 @@ import type { ChannelModel } from 'amqplib';
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
 import { ACCESS_REFUSED, codeOf, openChannel, pause, within } from '../connection/questions.ts';
-import { ConsumerChannel, DEAF } from './consumer-channel.ts';
+import { ConsumerChannel, DEAF, TIMEOUT_REFUSED } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
 
 /** Before a consumer that was lost is recreated, and before the broker is asked again for what its user may not have. */
@@ -70,6 +70,8 @@ export class QueueConsumer {
   #deliveries = 0;
   #patienceMs = FIRST_PATIENCE_MS;
   #timeoutMs = FIRST_TIMEOUT_MS;
+  /** Until the queue refuses it. */
+  #setsConsumerTimeout = true;
   /** Why the broker does not let it consume, though there is a connection, and since when. */
   #failure: { readonly error: Error; readonly sinceMs: number } | undefined;
 
@@ -165,6 +167,7 @@ export class QueueConsumer {
       maxBodyBytes: Infinity,
       ...this.#options,
       timeoutMs,
+      setsConsumerTimeout: this.#setsConsumerTimeout,
       onDelivery: (delivery) => this.#take(delivery, channel),
       onLost: () => this.#wake(),
     });
@@ -182,6 +185,7 @@ export class QueueConsumer {
       await channel.adjust(this.#wanted);
       await changed;
     }
+    if (TIMEOUT_REFUSED.test(channel.lostBy.message)) this.#setsConsumerTimeout = false;
     return channel.lostBy;
   }
 
