@@ -7,7 +7,7 @@ import {
   type ConnectionState,
 } from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
-import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
+import { codeOf, countsOf, LOCKED, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { DIRECT_REPLY_TO, DirectReplies } from './publishing/direct-replies.ts';
@@ -99,17 +99,14 @@ export class Broker {
     return consuming && countsOf(consuming, queue).catch(() => undefined);
   }
 
-  /** The same, or `gone` if there is no such queue; `undefined` if the broker does not tell. */
-  async standingOf(queue: string): Promise<Replies.AssertQueue | 'gone' | undefined> {
+  /** The same, or `gone`, or `locked` if it is exclusive to its connection; `undefined` if the broker does not tell. */
+  async standingOf(queue: string): Promise<Replies.AssertQueue | 'gone' | 'locked' | undefined> {
     const { consuming } = this;
-    const gone = 'gone' as const;
-    return (
-      consuming &&
-      countsOf(consuming, queue).then(
-        (counts) => counts ?? gone,
-        () => undefined,
-      )
-    );
+    try {
+      return consuming && ((await countsOf(consuming, queue)) ?? 'gone');
+    } catch (error) {
+      return codeOf(error) === LOCKED ? 'locked' : undefined;
+    }
   }
 
   /** Begins to connect; returns at once. Consuming begins when replies can be published. */

@@ -26,6 +26,8 @@ export class Metrics {
     Commands that the broker had delivered before, by lane.`);
   readonly commandsPostponed = this.#plain(`poker_commands_postponed_total{type,code}
     Commands that went to a retry queue, by command type and error code.`);
+  readonly reportsCanceled = this.#plain(`poker_reports_canceled_total{type}
+    Reports that ended because their callers deleted the reply queues, by command type.`);
   readonly commandsMoved = this.#plain(`poker_commands_moved_total{queue}
     Commands that were moved to their lane or to the quarantine, by queue.`);
   readonly commandsReturned = this.#plain(`poker_commands_returned_total{lane}

@@ -26,6 +26,11 @@ export const COMMAND_HEADERS = objectOf(
         ...DEADLINES.map(({ source }) => ({ type: 'string', pattern: source })),
       ],
     },
+    'x-cancel-with-queue': {
+      type: 'boolean',
+      description: 'For reports: deleting the reply queue cancels the report.',
+      default: false,
+    },
     'schema-version': VERSION,
     traceparent: TRACE,
     tracestate: TRACE,

@@ -1,4 +1,4 @@
-import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
+import { COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND, LANES } from '#contracts';
 import type { ConnectionState, MessagingObserver } from '#messaging';
 import type { PlatformObserver } from '#platform';
 import type { Logger, Metrics } from '#telemetry';
@@ -43,6 +43,10 @@ export function busObserver(
       metrics.commandsPostponed.labels(command.type, code).value += 1;
       tally.failed(command, code, 'postponed', failure);
       logger.info({ ...command, code, ...failure, ...postponement }, 'command postponed');
+    },
+    reportCanceled: (command) => {
+      metrics.reportsCanceled.labels(command.type).value += 1;
+      logger.info(command, 'report canceled by its caller');
     },
     commandMoved: (command, queue) => {
       metrics.commandsMoved.labels(queue).value += 1;
@@ -141,6 +145,8 @@ function beginAtZero(metrics: Metrics, consumed: readonly string[]): void {
       metrics.commandsFailed.labels(type, category);
     }
   }
+  for (const type of COMMAND_TYPES)
+    if (LANE_OF_COMMAND[type] === 'reports') metrics.reportsCanceled.labels(type);
   for (const lane of LANES) {
     const { commandsInFlight, redeliveries, commandsReturned } = metrics;
     for (const metric of [commandsInFlight, redeliveries, commandsReturned]) metric.labels(lane);

@@ -72,6 +72,7 @@ export class Command {
   /** An instance of its class, once it was checked. */
   data: object | undefined;
   handler: CommandHandler | undefined;
+  #end: Settlement | undefined;
   /** What was registered last. */
   #tail: Tail | undefined;
 
@@ -106,11 +107,14 @@ export class Command {
 
   /** Registers what a step has to close at the end of the command, which calls it with what became of the command. */
   atEnd(close: Tail['close']): void {
-    this.#tail = { close, before: this.#tail };
+    // A report that was canceled may still be in one of its steps.
+    if (this.#end) close(this.#end);
+    else this.#tail = { close, before: this.#tail };
   }
 
   /** Closes what the steps opened, the last one first. @throws the first error of a tail, once all of them were called */
   end(settlement: Settlement): void {
+    this.#end = settlement;
     const errors: unknown[] = [];
     for (let tail = this.#tail; tail; tail = tail.before) {
       try {

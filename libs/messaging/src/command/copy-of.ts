@@ -37,6 +37,7 @@ export function copyOf({ delivery, envelope }: Original, { queue, headers }: Cop
         ...(envelope.caller !== ANONYMOUS && { 'x-origin-user-id': envelope.caller }),
         // Never dropped, however it was written: a copy without one would run with the credentials of `default`.
         operator: envelope.operator.slice(0, LONGEST_HEADER),
+        ...(envelope.cancelsWithQueue && { 'x-cancel-with-queue': true }),
         'x-deadline': envelope.deadlineAtMs,
         ...headers,
       },

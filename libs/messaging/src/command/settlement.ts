@@ -32,6 +32,8 @@ export type Settlement =
   | { readonly kind: 'postpone'; readonly copy: Copy; readonly delayMs: number; readonly failure: ErrorBody }
   /** To another queue: its own lane, or the quarantine. */
   | { readonly kind: 'move'; readonly copy: Copy }
+  /** Its caller has given it up: it ends without a reply. */
+  | { readonly kind: 'cancel' }
   /** Left to the broker, which delivers it again. */
   | { readonly kind: 'return'; readonly cause: unknown };
 

@@ -120,6 +120,9 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
   const deadline = readDeadline(headers['x-deadline'], properties.timestamp, budgetMs, nowMs);
   if ('rule' in deadline) violate('/headers/x-deadline', deadline.rule);
 
+  const cancels = headers['x-cancel-with-queue'] ?? false;
+  if (typeof cancels !== 'boolean') violate('/headers/x-cancel-with-queue', 'a boolean');
+
   const areDropped = headers === DROPPED_HEADERS;
   if (areDropped) violate('/headers', 'readable, nested at most 32 deep, and take at most 16 KiB');
   // A command whose operator is not known must not run with the credentials of `default`, as a copy neither.
@@ -145,6 +148,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
   // A copy names the user of its original; the broker checks only who published the copy.
   const origin = own['x-origin-user-id'] ?? (properties.userId as unknown);
   const caller = typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;
+  const replyTo = readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller);
   return {
     form: body.form,
     /** The command's identity; made up if the message has none that can be used. */
@@ -156,10 +160,12 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
     /** The lane whose policies apply; an unknown type is answered on the interactive one. */
     lane,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
-    replyTo: readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller),
+    replyTo,
     /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
     caller,
     own,
+    /** True for a report that its caller cancels by deleting the reply queue. */
+    cancelsWithQueue: cancels === true && lane === 'reports' && replyTo.kind === 'queue',
     operator: operator ?? '',
     /** How log lines name its player; undefined if they do not, or if it is about none. */
     subject: typeof player === 'string' ? subjectOf?.(operator ?? '', player) : undefined,

@@ -34,7 +34,7 @@ const SEAL = 'x-seal';
 
 const READ = [
   // On commands.
-  ['operator', 'x-deadline', 'schema-version', 'traceparent', 'tracestate'],
+  ['operator', 'x-deadline', 'x-cancel-with-queue', 'schema-version', 'traceparent', 'tracestate'],
   // On parked replies.
   ['command-id', 'command-type', 'sequence', 'final'],
   // On what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing.

@@ -53,6 +53,8 @@ export abstract class MessagingObserver {
     postponement: Readonly<{ delayMs: number; queue: string; until: string }>,
     failure: FailureFacts,
   ): void;
+  /** Its caller has deleted the reply queue of a report, which ends without a reply. */
+  abstract reportCanceled(command: CommandFacts): void;
   /** To its own lane, or to the quarantine. */
   abstract commandMoved(command: CommandFacts, queue: string): void;
   /** An error that nobody expected. The command is returned to its queue unless it was acknowledged before. */
@@ -94,7 +96,7 @@ export interface CommandTrace {
     send: (message: OutgoingMessage) => Promise<T>,
   ): Promise<T>;
   end(end: {
-    readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
+    readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'cancel' | 'move' | 'return';
     readonly code: ErrorCode | undefined;
     /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
     readonly cause: string | undefined;

@@ -5,6 +5,7 @@ import type { CheckedCommand, Command, CommandHandler, Next, Step } from '../com
 import type { Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
+import { cancel } from './cancel.ts';
 import { once } from './once.ts';
 import { postpone, reportShare, shortestOf } from './postpone.ts';
 import { refuse } from './refuse.ts';
@@ -45,7 +46,13 @@ export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
   return {
     interactive: laneOf([once(bus, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
-      [postpone(bus, outbox, onUnavailable), reportShare(bus, places, outbox), resume(), deadline],
+      [
+        cancel(outbox),
+        postpone(bus, outbox, onUnavailable),
+        reportShare(bus, places, outbox),
+        resume(),
+        deadline,
+      ],
       run(outbox, onSent),
     ),
   };

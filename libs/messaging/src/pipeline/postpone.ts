@@ -27,9 +27,10 @@ export function reportShare(bus: Bus, places: ReportPlaces, outbox: Outbox): Ste
       if (compartment !== STALLED) places.move(compartment, STALLED);
       compartment = STALLED;
     };
-    command.atEnd((end) =>
-      places.leave(compartment, failureOf(end)?.code === STALL || end.kind !== 'postpone'),
-    );
+    command.atEnd((end) => {
+      command.onStall = undefined;
+      places.leave(compartment, failureOf(end)?.code === STALL || end.kind !== 'postpone');
+    });
     // Its connection may have gone while it waited.
     return command.delivery.isAlive ? next(command) : { kind: 'return', cause: undefined };
   };

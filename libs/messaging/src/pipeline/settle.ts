@@ -43,6 +43,7 @@ function giveBack(command: Command, cause: unknown, { observer }: Bus): Settleme
 
 /** Publishes all that a settlement is made of; done when that is confirmed. */
 function publish(command: Command, settlement: Published, { names, settings }: Bus, outbox: Outbox) {
+  if (settlement.kind === 'cancel') return undefined;
   if ('copy' in settlement) return outbox.copy(command, copyOf(command, settlement.copy));
   const { kind, reply } = settlement;
   const isSent = kind === 'answer' && settlement.isSent;
@@ -56,6 +57,7 @@ function publish(command: Command, settlement: Published, { names, settings }: B
 
 function observe(command: Command, settlement: Published, { observer, nowMs }: Bus): void {
   const facts = factsOf(command);
+  if (settlement.kind === 'cancel') return observer.reportCanceled(facts);
   if (settlement.kind === 'move') return observer.commandMoved(facts, settlement.copy.queue);
   if (settlement.kind === 'postpone') {
     const { copy, failure, delayMs } = settlement;

@@ -73,6 +73,11 @@ export class Outbox {
     return known ?? (command.replies.stalledSinceMs === undefined ? undefined : this.#look(command));
   }
 
+  /** What the broker tells of the reply queue of a command, if that is a queue. */
+  async standingOf({ envelope: { replyTo } }: Command): ReturnType<Broker['standingOf']> {
+    return replyTo.kind === 'queue' ? this.#broker.standingOf(replyTo.queue) : undefined;
+  }
+
   /** How much longer a report may wait for its reply queue, over all of its runs. */
   waitLeftMs({ replies, nowMs }: Command): number {
     const stalledMs = nowMs() - (replies.stalledSinceMs ?? nowMs());
@@ -99,6 +104,7 @@ export class Outbox {
     if (outcome !== 'confirmed' && !known)
       outcome = await this.#tryAgain(command, 'reply', message, outcome, RETRY_MS);
     if (outcome === 'confirmed') return void this.#refusals.delete(queue);
+    if (outcome === 'returned' && command.envelope.cancelsWithQueue) return;
     const refusal = await this.#refusalOf(outcome, replyTo, known);
     const { state } = refusal;
     if (state !== 'gone') this.#refused(queue, refusal);
@@ -144,7 +150,8 @@ export class Outbox {
       }
     }
     if (outcome === 'confirmed') this.#refusals.delete(queue);
-    else if (isFinal && outcome === 'returned') await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
+    else if (isFinal && outcome === 'returned' && !envelope.cancelsWithQueue)
+      await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
     else {
       const refusal = await this.#refusalOf(outcome, envelope.replyTo);
       this.#refused(queue, refusal);
@@ -160,6 +167,7 @@ export class Outbox {
    * that short. A queue that is gone, or took nothing since an earlier run, is tried again by the next run.
    */
   #patienceMs(command: Command, outcome: PublishOutcome): number {
+    if (outcome === 'returned' && command.envelope.cancelsWithQueue) return 0;
     const [shortestMs = 0] = this.#bus.settings.REPORTS_RETRY_DELAYS_MS;
     const remainingMs = command.deadline.remainingMs();
     const leftMs = Math.min(this.waitLeftMs(command), remainingMs);
@@ -172,12 +180,13 @@ export class Outbox {
     return Math.max(1, this.#bus.settings.REPORTS_PREFETCH / 2);
   }
 
-  async #look({ envelope: { replyTo } }: Command): Promise<QueueState | undefined> {
-    if (replyTo.kind !== 'queue') return undefined;
-    const found = await this.#broker.standingOf(replyTo.queue);
+  async #look(command: Command): Promise<QueueState | undefined> {
+    const found = await this.standingOf(command);
     if (found === 'gone') return found;
-    const messages = this.#refusals.get(replyTo.queue)?.messages;
-    return found && messages !== undefined && found.messageCount >= messages ? 'full' : undefined;
+    const { messages } = this.#refusals.get(command.envelope.replyTo.queue ?? '') ?? {};
+    return typeof found === 'object' && messages !== undefined && found.messageCount >= messages
+      ? 'full'
+      : undefined;
   }
 
   /** Publishes again with growing pauses: a full queue may be read meanwhile, and one without a leader may get one. */
@@ -191,10 +200,11 @@ export class Outbox {
     const { clock, sleep } = this.#bus;
     const untilMs = clock() + forMs;
     let outcome = first;
-    const isFinalReply = kind === 'reply' && message.properties.headers['final'] === true;
+    const { cancelsWithQueue } = command.envelope;
+    const endsIfGone = kind === 'reply' && (cancelsWithQueue || message.properties.headers['final'] === true);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const leftMs = untilMs - clock();
-      if (outcome === 'confirmed' || (isFinalReply && outcome === 'returned') || leftMs <= 0) return outcome;
+      if (outcome === 'confirmed' || (endsIfGone && outcome === 'returned') || leftMs <= 0) return outcome;
       // If the connection has just gone, the copy waits for the next one, which declares everything.
       if (kind === 'copy' && outcome === 'returned') await this.#broker.redeclare().catch(() => undefined);
       await sleep(Math.min(pauseMs, leftMs));
@@ -215,7 +225,7 @@ export class Outbox {
     if (outcome === 'unanswered') return { state: 'unreachable' };
     if (known !== undefined) return { state: known };
     const found = to.kind === 'queue' ? await this.#broker.standingOf(to.queue) : undefined;
-    const messages = found === 'gone' ? undefined : found?.messageCount;
+    const messages = typeof found === 'object' ? found.messageCount : undefined;
     return messages === 0 ? { state: 'unreachable' } : { state: 'full', messages };
   }
 

@@ -1,0 +1,54 @@
+import { pause } from '#rabbitmq';
+
+import type { Command, Step } from '../command/command.ts';
+import { failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
+import type { Outbox } from '../replies/outbox.ts';
+
+/** Interval at which the reply queue of a running report is checked. */
+const CHECK_MS = 500;
+/** A node of a cluster may learn of a new queue shortly after its caller. */
+const CONFIRM_MS = 100;
+const CANCELED: Settlement = { kind: 'cancel' };
+
+/**
+ * Ends a report without a reply once its caller has deleted the reply queue, if the command says that this cancels it. The
+ * queue is checked before the report runs, while it runs, and before it fails or waits.
+ */
+export function cancel(outbox: Outbox): Step {
+  return async (command, next) => {
+    if (!command.envelope.cancelsWithQueue) return next(command);
+    if ((await check(command, outbox)) === 'gone') return CANCELED;
+    const ended = new AbortController();
+    try {
+      const running = next(command).catch((thrown: unknown) => settlementOf(command, thrown));
+      const canceled = watch(command, outbox, ended.signal);
+      const settlement = await Promise.race([running, canceled.then((is) => (is ? CANCELED : running))]);
+      return failureOf(settlement) && (await check(command, outbox)) === 'gone' ? CANCELED : settlement;
+    } finally {
+      ended.abort();
+    }
+  };
+}
+
+/** Resolves `true` once the reply queue is deleted; `false` if the report ends first, or the broker does not tell. */
+async function watch(command: Command, outbox: Outbox, ended: AbortSignal): Promise<boolean> {
+  const { replies } = command;
+  for (;;) {
+    await pause(CHECK_MS, ended);
+    if (ended.aborted) return false;
+    const found = await check(command, outbox);
+    if (found === 'locked') return false;
+    if (found !== 'gone') continue;
+    await replies.underWay?.catch(() => undefined);
+    // A caller that has received the final reply deletes its queue, too.
+    return replies.final === undefined;
+  }
+}
+
+/** Checks the reply queue; a queue that seems to be gone is checked twice. */
+async function check(command: Command, outbox: Outbox): ReturnType<Outbox['standingOf']> {
+  const found = await outbox.standingOf(command);
+  if (found !== 'gone') return found;
+  await pause(CONFIRM_MS);
+  return outbox.standingOf(command);
+}
