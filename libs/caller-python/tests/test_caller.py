@@ -198,15 +198,16 @@ class CallerTest(unittest.TestCase):
                 self.assertLess(received(), 40)
         self.assertEqual(pages, list(range(1, PAGES + 1)))
 
-    def test_acknowledges_no_page_before_the_body_of_its_loop_has_ended_and_leaves_a_report(self) -> None:
-        report = self.caller.fetch_ad_hoc_report({**DAY, "perPage": 100})
-        for page in report:
-            self.assertEqual(page["page"], 1)
-            break
-        queue = report._queue
-        until("two pages and the end are in the queue", lambda: waiting_in(queue) == 3)
-        with bus() as channel:
-            channel.queue_delete(queue)
+    def test_cancels_a_report_whose_loop_is_left_and_one_whose_caller_is_closed(self) -> None:
+        for leave in (lambda caller: None, lambda caller: caller.close()):
+            caller = self.open()
+            report = caller.fetch_ad_hoc_report({**DAY, "perPage": 1}, deadline_ms=PATIENT)
+            for page in report:
+                self.assertEqual(page["page"], 1)
+                leave(caller)
+                break
+            with self.assertRaises(pika.exceptions.ChannelClosedByBroker):
+                waiting_in(report._queue)
 
     def test_finds_replies_to_what_was_sent_before_a_restart(self) -> None:
         none: list[Reply] = []
@@ -359,8 +360,14 @@ class CallerTest(unittest.TestCase):
                 if len(pages) == 2:
                     cancellation.cancel()
         self.assertEqual(pages, [1, 2])
-        with bus() as channel:
-            channel.queue_delete(report._queue)
+
+        def is_deleted() -> bool:
+            try:
+                return waiting_in(report._queue) < 0
+            except pika.exceptions.ChannelClosedByBroker:
+                return True
+
+        until("the queue is deleted", is_deleted)
 
     def test_says_at_once_that_nobody_is_bound_or_that_the_broker_refuses_the_command(self) -> None:
         empty = f"{PREFIX}-empty"

@@ -23,6 +23,8 @@ export type Model = Parameters<typeof onChannel>[0];
 export class ReplyQueue {
   readonly connection: BrokerConnection;
   readonly replies: Replies;
+  /** Delete the queues of the reports that are being read. */
+  readonly leaving = new Set<() => Promise<void>>();
   /** What it begins with; the rest is the instance, or the lowest number from 0 that no other process has. */
   readonly #prefix: string;
   readonly #isFixed: boolean;
@@ -66,6 +68,7 @@ export class ReplyQueue {
   }
 
   async close(): Promise<void> {
+    await Promise.all([...this.leaving].map((leave) => leave()));
     await this.#consumer?.drain(0);
     await this.connection.close();
   }

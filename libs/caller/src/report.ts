@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { type CommandData, type ReportCompleted, spansIntervals } from '@poker-bridge/contracts';
-import { onChannel, QueueConsumer } from '@poker-bridge/rabbitmq';
+import { onChannel, QueueConsumer, within } from '@poker-bridge/rabbitmq';
 
 import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
@@ -20,7 +20,7 @@ const DELETE_TIMEOUT_MS = 2_000;
 const QUEUE_ARGUMENTS = {
   'x-max-length': PAGES_QUEUED,
   'x-overflow': 'reject-publish',
-  // A reader that leaves may leave pages behind: they go with the queue. Longer than the worker waits for room.
+  // For a reader that dies. Longer than the worker waits for room.
   'x-expires': 300_000,
 };
 
@@ -45,7 +45,11 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     { deadlineMs = DEADLINE_MS, id = randomUUID(), signal, ...options }: CallOptions = {},
   ) {
     const queue = `${bus.sender.appId}.report.${randomUUID()}`;
-    const prepare = () => prepareCommand(bus.sender, queue, type, data, { ...options, id, deadlineMs });
+    const prepare = () => {
+      const command = prepareCommand(bus.sender, queue, type, data, { ...options, id, deadlineMs });
+      const headers = { ...command.properties.headers, 'x-cancel-with-queue': true };
+      return { ...command, properties: { ...command.properties, headers } };
+    };
     // An id that no message can have is refused at once; the deadline begins when the report is first read.
     prepare();
     this.#bus = bus;
@@ -80,20 +84,33 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     const pages = new PageStream<R>();
     const handle = (delivery: ReplyDelivery) => pages.push(delivery);
     const consumer = new QueueConsumer({ queue, prefetch: PAGES_PREFETCHED, handle });
-    const declare = (model: Model) => declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
+    let declaring = Promise.resolve();
+    let leaving: Promise<void> | undefined;
+    const declare = async (model: Model): Promise<void> => {
+      if (!leaving) await (declaring = declareReplyQueue(model, queue, QUEUE_ARGUMENTS));
+    };
+    /** Deletes the queue, which cancels the report unless it has ended. If that fails, the queue expires. Never rejects. */
+    const leave = (): Promise<void> => (leaving ??= deleteQueue());
+    const deleteQueue = async (): Promise<void> => {
+      await consumer.drain(0);
+      await declaring.catch(() => undefined);
+      await within(DELETE_TIMEOUT_MS, 'the connection', connection.established())
+        .then((model) =>
+          onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue)),
+        )
+        .catch(() => undefined);
+      replyQueue.leaving.delete(leave);
+    };
     using call = this.#start();
+    replyQueue.leaving.add(leave);
+    call.signal.addEventListener('abort', () => void leave());
     try {
       await replyQueue.ready(call.signal);
       await declare(await abortable(connection.established(), call.signal));
       consumer.start(connection, declare);
       this.#summary = yield* pages.read(call);
     } finally {
-      await consumer.drain(0);
-      // Without its queue the worker stops, and so it does once the queue of a report that was left is full.
-      const model = this.#summary && connection.model;
-      const remove = () =>
-        model && onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue));
-      await remove()?.catch(() => undefined);
+      await leave();
     }
   }
 }

@@ -81,7 +81,6 @@ describe('poker-bridge report --resume', () => {
     });
     const asked = (await pagesAsked()) - before;
     expect(asked).toBeGreaterThanOrEqual(PAGES - kept);
-    // The report of the run before waits for its queue, which is gone, and asks for its next pages a few times more.
     expect(asked).toBeLessThan(PAGES);
     expect(await folder.content(FILE)).toBe(whole);
     expect(await folder.files()).toEqual([FILE]);
@@ -95,6 +94,9 @@ describe('poker-bridge report --resume', () => {
       `${kept * PER_PAGE} records of ${kept} pages are kept in ${folder.pathOf(FILE)}.part; the same command with --resume`,
     );
     expect(await folder.files()).toEqual([`${FILE}.part`]);
+    const canceled = () => sandboxed.worker.metric('poker_reports_canceled_total');
+    await until('the report is canceled', async () => (await canceled()) === 1);
+    expect(await sandboxed.service.depth('replies.undelivered')).toBe(0);
     await expectWhole(kept);
   });
 

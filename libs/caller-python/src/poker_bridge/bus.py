@@ -46,6 +46,8 @@ class Bus:
             on_delivery=self.replies.take,
             on_moved=self.replies.moved,
         )
+        self.leaving: Final[set[Callable[[], Awaitable[None]]]] = set()
+        """Delete the queues of the reports that are being read."""
         self._outgoing = Connection(nodes, "commands")
         self.publisher: Final = Publisher(self._outgoing)
         self._process = os.getpid()
@@ -131,6 +133,7 @@ class Bus:
         # The loop itself keeps no task alive.
         tasks = [asyncio.create_task(work) for work in served]
         await self._end.wait()
+        await asyncio.gather(*(leave() for leave in tuple(self.leaving)))
         # Among them the calls that were ended, so that they return what they hold.
         others = {*asyncio.all_tasks(), *tasks} - {asyncio.current_task()}
         for task in others:

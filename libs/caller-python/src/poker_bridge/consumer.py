@@ -75,11 +75,6 @@ class Consumer(Upkeep[str]):
                     self._channel.close()
             await asyncio.sleep(_PAUSE_S if self._refusal is None else _PAUSE_IF_REFUSED_S)
 
-    async def delete_queue(self) -> None:
-        """Deletes the queue with what is in it; a failure is left to its expiry."""
-        if self._channel is not None and self._channel.is_open:
-            await self._channel.call("queue_delete", self._value)
-
     async def _consume(self) -> None:
         channel, queue = await self._claim()
         self._channel = channel

@@ -23,7 +23,8 @@ _PAGES_PREFETCHED: Final = 4
 _PAGES_QUEUED: Final = 16
 """Pages that wait at the broker. The worker reads on when there is room."""
 _QUEUE_EXPIRES_MS: Final = 300_000
-"""A reader that leaves may leave pages behind: they go with the queue. Longer than the worker waits for room."""
+"""For a reader that dies. Longer than the worker waits for room."""
+_LEAVE_TIMEOUT_S: Final = 2.0
 _ARGUMENTS: Final = {"x-max-length": _PAGES_QUEUED, "x-overflow": "reject-publish", "x-expires": _QUEUE_EXPIRES_MS}
 
 
@@ -74,6 +75,7 @@ class Report(Generic[R]):
     def _read(self) -> Iterator[ReportPage[R]]:
         # The deadline begins with the first look.
         command = self._prepare()
+        command["properties"]["headers"]["x-cancel-with-queue"] = True
         pages = self._pages(command)
         try:
             while page := self._bus.run(lambda: anext(pages, None), self._cancellation, command["id"]):
@@ -87,6 +89,17 @@ class Report(Generic[R]):
         take = call.arrived.put_nowait
         consumer = Consumer(self._claim, arguments=_ARGUMENTS, prefetch=_PAGES_PREFETCHED, on_delivery=take)
         consuming = asyncio.create_task(consumer.serve())
+
+        async def leave() -> None:
+            consuming.cancel()
+            with suppress(Exception):
+                async with asyncio.timeout(_LEAVE_TIMEOUT_S):
+                    await asyncio.wait((consuming,))
+                    channel = await self._bus.incoming.channel()
+                    await channel.call("queue_delete", self._queue)
+                    channel.close()
+
+        self._bus.leaving.add(leave)
         try:
             while self.summary is None:
                 delivery, page = await call.next(consumer, self._read_page)
@@ -94,11 +107,10 @@ class Report(Generic[R]):
                     yield page
                     self._sequence += 1
                 delivery.acknowledge()
-            # A queue that is gone has its pages parked at the worker's; one that is full stops them.
-            with suppress(Exception):
-                await consumer.delete_queue()
         finally:
-            consuming.cancel()
+            # This cancels a report that has not ended. If it fails, the queue expires.
+            await leave()
+            self._bus.leaving.discard(leave)
 
     async def _claim(self) -> tuple[Channel, str]:
         return await self._bus.incoming.channel(), self._queue
