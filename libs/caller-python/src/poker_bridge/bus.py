@@ -15,6 +15,7 @@ from .errors import CallerCode, CallerError
 from .instance import Instance
 from .publisher import Publisher
 from .replies import Replies, Reply
+from .retries import Retries
 
 T = TypeVar("T")
 
@@ -36,6 +37,7 @@ class Bus:
         self, nodes: Sequence[Any], sender: Sender, instance: str | None, on_reply: Callable[[Reply], None] | None
     ) -> None:
         self.sender: Final = sender
+        self.retries: Final = Retries()
         self.incoming: Final = Connection(nodes, "replies")
         self.instance: Final = Instance(self.incoming, sender.app_id, instance)
         self.replies: Final = Replies(on_reply)

@@ -1,7 +1,6 @@
 """One command on its way, sent as often as that can help, until its deadline."""
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
@@ -15,8 +14,6 @@ T = TypeVar("T")
 
 _ANSWER_SLACK_S: Final = 1.5
 """A command that a worker has taken is answered by its deadline and one second; the rest is for the way."""
-_FIRST_PAUSE_S: Final = 0.2
-_LONGEST_PAUSE_S: Final = 5.0
 
 
 async def answer(bus: Bus, command: PreparedCommand, deadline_ms: float) -> dict[str, Any]:
@@ -53,7 +50,9 @@ class Call:
         self._was_sent = False
         self._is_awaited = False
         """Whether nothing has failed since it was sent."""
-        self._failures = 0
+        self._sent_at: float | None = None
+        """When it was last sent; None once it has been answered."""
+        self._attempts = 1
 
     async def next(self, consumer: Consumer, read: Callable[[Delivery], T]) -> T:
         """What `read` makes of the next reply, to be received by a consumer.
@@ -65,10 +64,13 @@ class Call:
             try:
                 if not self._is_awaited:
                     await self._within_limit(self._publish(consumer), consumer)
+                    self._sent_at = asyncio.get_running_loop().time()
                 self._is_awaited = self._was_sent = True
                 delivery = await self._within_limit(self.arrived.get(), consumer)
                 if delivery is not None:
-                    return read(delivery)
+                    result = read(delivery)
+                    self._succeeded()
+                    return result
                 self._is_awaited = False
             except CallerError as error:
                 # A reply shows that it was sent, whatever the broker has confirmed.
@@ -91,14 +93,17 @@ class Call:
         hint = f"Is {self._bus.sender.prefix}.{lane} served?"
         return await self._bus.within(rest_s + _ANSWER_SLACK_S, work, "NO_REPLY", command_id, hint)
 
-    async def _pause_after(self, error: CallerError) -> None:
-        """Waits before a further try: what the worker asks for, and full jitter over twice as long each time.
+    def _succeeded(self) -> None:
+        if self._sent_at is not None:
+            took_s = asyncio.get_running_loop().time() - self._sent_at
+            self._bus.retries.succeeded(self._command["routingKey"], took_s)
+            self._sent_at = None
 
-        Raises the error, if sending the command again cannot help within the deadline.
-        """
-        longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**self._failures)
-        self._failures += 1
-        pause = (error.retry_after_ms or 0) / 1000 + random.uniform(0, longest)
-        if not error.retryable or asyncio.get_running_loop().time() + pause >= self._deadline:
+    async def _pause_after(self, error: CallerError) -> None:
+        """Waits before the next attempt; raises the error if none can help within the deadline and the retry budget."""
+        remaining_s = self._deadline - asyncio.get_running_loop().time()
+        pause_s = self._bus.retries.pause_s(self._command["routingKey"], error, self._attempts, remaining_s)
+        if pause_s is None:
             raise error
-        await asyncio.sleep(pause)
+        self._attempts += 1
+        await asyncio.sleep(pause_s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 import time
 from typing import Any, Final, Self
@@ -14,6 +15,7 @@ from pika.spec import Basic
 from .commands import PreparedCommand, is_report
 from .connection import Channel, Connection, settle
 from .errors import CallerCode, CallerError
+from .retries import backoff_s
 
 _CHANNELS: Final = 16
 """Commands on their way to the broker at a time; more wait for their turn."""
@@ -21,7 +23,6 @@ _FIRST_ANSWER_S: Final = 1.0
 """A command that a player waits for is run once, however often it is published; a report is run each time."""
 _FIRST_REPORT_ANSWER_S: Final = 5.0
 _LONGEST_ANSWER_S: Final = 8.0
-_PAUSE_S: Final = 0.1
 _CHANNELS_OF_A_NODE: Final = 4
 """Channels in a row without a confirm, after which another node is tried."""
 _REFUSALS: Final[dict[int, CallerCode]] = {403: "NOT_PERMITTED", 404: "NO_WORKER", 406: "NOT_PERMITTED"}
@@ -45,7 +46,7 @@ class Publisher:
         """Returns once the broker has confirmed the command; raises CallerError if that cannot be."""
         # Each further channel may take twice as long to confirm as the one before, for a busy broker.
         answer_s = _FIRST_REPORT_ANSWER_S if is_report(command) else _FIRST_ANSWER_S
-        while True:
+        for attempt in itertools.count(1):
             async with self._turns:
                 # What is sent to a blocked broker would wait in a socket, past its deadline.
                 await self._connection.unblocked.wait()
@@ -64,7 +65,7 @@ class Publisher:
                 except (AMQPChannelError, AMQPConnectionError, OSError):
                     pass
             answer_s = min(2 * answer_s, _LONGEST_ANSWER_S)
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(backoff_s(attempt))
 
     async def _has_published(self, command: PreparedCommand, answer_s: float) -> bool:
         channel = await self._take_channel()
