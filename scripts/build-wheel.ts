@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 
 import spawn from 'nano-spawn';
 
-import { installMissing } from './debian.ts';
+import { missingOf } from './debian.ts';
 import { root } from './root.ts';
 
 /** Debian's; another `python3` in PATH may not find its packages. */
@@ -12,7 +12,8 @@ export const PYTHON = '/usr/bin/python3';
 /** The sources of the Python client, relative to the repository. */
 export const PYTHON_CLIENT = 'libs/caller-python';
 
-const BUILD_PACKAGES = {
+/** The packages of Debian that build the wheel, each with a file of its own. */
+export const BUILD_PACKAGES = {
   'python3-build': '/usr/lib/python3/dist-packages/build/__main__.py',
   'python3-setuptools': '/usr/lib/python3/dist-packages/setuptools/__init__.py',
   'python3-wheel': '/usr/lib/python3/dist-packages/wheel/__init__.py',
@@ -20,14 +21,15 @@ const BUILD_PACKAGES = {
 const LEFT_BY_TOOLS = new Set(['dist', 'build', '.mypy_cache', '__pycache__']);
 
 /**
- * Builds the wheel of the Python client from a copy of its sources, with Debian's tools and without a network; installs
- * the tools if they are missing.
+ * Builds the wheel of the Python client from a copy of its sources, with Debian's tools and without a network.
  *
  * @returns the path of the wheel, in `folder`
- * @throws {Error} with the output of the build
+ * @throws {Error} if a tool is missing, with how to install it; with the output of the build
  */
 export async function buildWheel(folder: string): Promise<string> {
-  await installMissing(BUILD_PACKAGES);
+  const missing = missingOf(BUILD_PACKAGES).join(' ');
+  if (missing)
+    throw new Error(`not installed: ${missing}; install with apt-get, or with npm run wheel -- --install`);
   const copy = await mkdtemp(join(tmpdir(), 'wheel-'));
   try {
     const filter = (path: string) => !LEFT_BY_TOOLS.has(basename(path));

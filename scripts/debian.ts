@@ -45,12 +45,17 @@ const MIRROR = 'https://deb.debian.org/debian';
  * @throws {Error} if this is not such a system, not root, or apt fails; it says what to install
  */
 export async function installMissing(packages: Readonly<Record<string, string>>): Promise<void> {
-  const missing = Object.keys(packages).filter((name) => globSync(packages[name] ?? '').length === 0);
+  const missing = missingOf(packages);
   if (missing.length === 0) return;
   const all = missing.join(' ');
   const obstacle = hasApt() ? process.getuid?.() !== 0 && 'that needs root' : 'this is not Debian or Ubuntu';
   if (obstacle) throw new Error(`not installed, and cannot be installed: ${all}: ${obstacle}`);
   await runApt(`installing ${all} with apt, without its system service`, INSTALL, missing);
+}
+
+/** Returns the names of those packages whose file does not exist. */
+export function missingOf(packages: Readonly<Record<string, string>>): string[] {
+  return Object.keys(packages).filter((name) => globSync(packages[name] ?? '').length === 0);
 }
 
 /**

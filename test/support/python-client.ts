@@ -2,7 +2,8 @@ import { join } from 'node:path';
 
 import spawn from 'nano-spawn';
 
-import { buildWheel, PYTHON } from '../../scripts/build-wheel.ts';
+import { BUILD_PACKAGES, buildWheel, PYTHON } from '../../scripts/build-wheel.ts';
+import { installMissing } from '../../scripts/debian.ts';
 
 /**
  * The Python client as callers install it: built as a wheel, and installed into an empty environment that sees Debian's
@@ -11,6 +12,7 @@ import { buildWheel, PYTHON } from '../../scripts/build-wheel.ts';
  * @returns the `python` of that environment
  */
 export async function installPythonClient(folder: string): Promise<string> {
+  await installMissing(BUILD_PACKAGES);
   const wheel = await buildWheel(folder);
   const environment = join(folder, 'environment');
   await spawn(PYTHON, ['-m', 'venv', '--system-site-packages', environment]);

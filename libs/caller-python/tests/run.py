@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import unittest
+from pathlib import Path
 
 
 class Result(unittest.TextTestResult):
@@ -23,7 +24,8 @@ class Result(unittest.TextTestResult):
 if __name__ == "__main__":
     [_, file] = sys.argv
     runner = unittest.TextTestRunner(resultclass=Result, verbosity=2, buffer=True)
-    program = unittest.main("test_caller", argv=sys.argv[:1], testRunner=runner, exit=False)
+    found = unittest.defaultTestLoader.discover(str(Path(__file__).parent))
+    result = runner.run(found)
     with open(file, "w", encoding="utf-8") as passed:
         json.dump(Result.passed, passed)
-    sys.exit(not program.result.wasSuccessful())
+    sys.exit(not result.wasSuccessful())

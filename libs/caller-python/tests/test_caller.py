@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 import time
 import unittest
@@ -111,31 +112,34 @@ class CallerTest(unittest.TestCase):
         with self.assertRaises(pika.exceptions.ChannelClosedByBroker):
             until("the queue is gone", lambda: waiting_in(report._queue) > 0)
 
-    def test_says_when_the_pages_of_a_first_run_were_read_if_a_report_is_sent_again(self) -> None:
-        def page(number: int, minute: str) -> Any:
-            about = {"page": number, "pageCount": 2, "perPage": 1, "totalCount": 2, "precisions": {}}
+    def test_says_of_a_report_that_is_sent_again_when_it_was_read_and_whether_it_changed(self) -> None:
+        def page(number: int, minute: str, total: int) -> Any:
+            about = {"page": number, "pageCount": 2, "perPage": 1, "totalCount": total, "precisions": {}}
             return "report.page", {**about, "readAt": f"2026-03-02T00:{minute}:00.000Z", "records": []}
 
-        counts = {"pages": 2, "records": 0, "totalCount": 2, "changedWhileReading": False}
-        times = {"readFrom": "2026-03-02T00:31:00.000Z", "readTo": "2026-03-02T00:32:00.000Z"}
-        end = "report.completed", {**counts, **times, "spansIntervals": False}
-        failure = {"code": "OVERLOADED", "category": "unavailable", "retryable": True, "message": ""}
+        failure = {"code": "OVERLOADED", "category": "unavailable", "retryable": True, "message": "", "occurredAt": ""}
         failed = "command.failed", {**failure, "command": {"id": "c-1", "type": "report.rake.fetch"}}
         prefix = f"{PREFIX}-again"
-        report = self.open(prefix=prefix).fetch_rake_report(DAY)
-        pages: list[Any] = []
-        reading = in_threads(lambda: pages.extend(report))
-        with nobody(prefix, "report.rake.fetch") as (channel, queue), reading:
-            for run in ([page(1, "25"), failed], [page(1, "31"), page(2, "32"), end]):
-                _, command, _ = until("it is sent", lambda: taken_from(channel, queue))
-                for sequence, (kind, data) in enumerate(run):
-                    headers = {"command-id": command.message_id, "sequence": sequence}
-                    properties = pika.BasicProperties(type=kind, headers=headers)
-                    channel.basic_publish("", command.reply_to, json.dumps(data).encode(), properties)
-        self.assertEqual([one["readAt"][14:16] for one in pages], ["25", "32"])
-        assert report.summary is not None
-        self.assertEqual(report.summary["readFrom"], "2026-03-02T00:25:00.000Z")
-        self.assertTrue(report.summary["spansIntervals"])
+        caller = self.open(prefix=prefix)
+        times = {"readFrom": "2026-03-02T00:31:00.000Z", "readTo": "2026-03-02T00:32:00.000Z", "spansIntervals": False}
+        for total, says, changed in ((2, False, False), (3, False, True), (2, True, True)):
+            counts = {"pages": 2, "records": 0, "totalCount": 2, "changedWhileReading": says}
+            report = caller.fetch_rake_report(DAY)
+            pages: list[Any] = []
+            reading = in_threads(partial(pages.extend, report))
+            with nobody(prefix, "report.rake.fetch") as (channel, queue), reading:
+                end = "report.completed", {**counts, **times}
+                for run in ([page(1, "25", total), failed], [page(1, "31", 2), page(2, "32", 2), end]):
+                    _, command, _ = until("it is sent", lambda: taken_from(channel, queue))
+                    for sequence, (kind, data) in enumerate(run):
+                        headers = {"command-id": command.message_id, "sequence": sequence}
+                        properties = pika.BasicProperties(type=kind, message_id=str(sequence), headers=headers)
+                        channel.basic_publish("", command.reply_to, json.dumps(data).encode(), properties)
+            self.assertEqual([one["readAt"][14:16] for one in pages], ["25", "32"])
+            assert report.summary is not None
+            self.assertEqual(report.summary["readFrom"], "2026-03-02T00:25:00.000Z")
+            self.assertTrue(report.summary["spansIntervals"])
+            self.assertEqual(report.summary["changedWhileReading"], changed)
 
     def test_fails_with_the_code_of_the_worker(self) -> None:
         self.caller.open_game({"player": {"id": "bob", "nick": "Bobby"}})
@@ -176,6 +180,58 @@ class CallerTest(unittest.TestCase):
         session = self.caller.create_session({"userId": "alice"}, deadline_ms=PATIENT)
         self.assertEqual(session["userId"], "alice")
         self.assertEqual(self.sandbox.received("session") - before, 3)
+
+    def test_waits_as_long_as_the_worker_asks_before_a_retry(self) -> None:
+        self.sandbox.fault(operation="session", kind="status", status=503, retryAfter="2", count=1)
+        began = time.monotonic()
+        self.caller.create_session({"userId": "alice"}, deadline_ms=PATIENT)
+        self.assertGreaterEqual(time.monotonic() - began, 2)
+
+    def test_fails_the_call_of_an_unreadable_reply_and_no_other(self) -> None:
+        failure = {"code": "", "category": "", "retryable": False, "message": "", "occurredAt": ""}
+        rows: Any = [
+            ({"sequence": "x"}, b"{}"),
+            ({}, b"[" * 100_000),
+            ({}, b'{"userId":"\xff"}'),
+            ({}, json.dumps({**failure, "retryAfterMs": "soon"}).encode()),
+            ({}, b"null"),
+            ({"sequence": "y"}, b"{}"),
+        ]
+        nested: Any = []
+        for _ in range(2_000):
+            nested = [nested]
+        deep = pika.BasicProperties(headers={"nested": nested})
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(10_000)
+        encoded = deep.encode()
+        sys.setrecursionlimit(limit)
+        deep.encode = lambda: encoded
+        prefix = f"{PREFIX}-odd"
+        codes: list[str] = []
+        caller = self.open(prefix=prefix)
+
+        def create() -> None:
+            try:
+                codes.append(caller.create_session({"userId": "alice"}, deadline_ms=60_000)["userId"])
+            except CallerError as error:
+                codes.append(error.code)
+
+        with nobody(prefix, "session.create") as (channel, queue), self.assertLogs("poker_bridge", "WARNING") as logged:
+            for headers, body in [*rows, ({"final": True}, b'{"userId":"alice"}')]:
+                with in_threads(create):
+                    _, command, _ = until("it is sent", lambda: taken_from(channel, queue))
+                    kind = "command.failed" if b"retryAfterMs" in body else "session.created"
+                    named = {**headers, "command-id": command.message_id}
+                    properties = pika.BasicProperties(type=kind, message_id="m", headers=named)
+                    if headers.get("sequence") == "y":
+                        # pika cannot decode these headers, so that the message names no command.
+                        channel.basic_publish("", command.reply_to, b"{}", deep)
+                    channel.basic_publish("", command.reply_to, body, properties)
+        self.assertEqual(codes, ["REPLY_UNREADABLE"] * len(rows) + ["alice"])
+        self.assertEqual(len(logged.output), len(rows) + 1)
+        self.assertEqual(logged.output[-2], "WARNING:poker_bridge:unreadable reply discarded; command id ''")
+        # A connection that was lost would have had them delivered again.
+        until("none is left", lambda: waiting_in(caller.reply_queue) == 0)
 
     def test_slows_the_worker_down_while_a_page_is_read(self) -> None:
         before = self.sandbox.received("ad-hoc-report")

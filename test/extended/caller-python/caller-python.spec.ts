@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -17,8 +17,8 @@ import { until } from '../../support/until.ts';
 
 const CLIENT = join(root, 'libs/caller-python');
 const TESTS = join(CLIENT, 'tests');
-const TEST_NAMES = [...readFileSync(join(TESTS, 'test_caller.py'), 'utf8').matchAll(/def (test_\w+)/g)].map(
-  ([, name = '']) => name,
+const TEST_NAMES = globSync(join(TESTS, 'test_*.py')).flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/def (test_\w+)/g)].map(([, name = '']) => name),
 );
 const MYPY = '/usr/bin/mypy';
 

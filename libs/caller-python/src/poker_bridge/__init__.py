@@ -1,7 +1,7 @@
 """Sends commands to poker-bridge over RabbitMQ and gives typed replies."""
 
-from .caller import Caller as Caller
 from .caller import CallOptions as CallOptions
+from .caller import Caller as Caller
 from .cancellation import Cancellation as Cancellation
 from .commands import PreparedCommand as PreparedCommand
 from .errors import CALLER_CODES as CALLER_CODES
@@ -12,12 +12,17 @@ from .messages import AdHocRecord as AdHocRecord
 from .messages import AdHocReportFetch as AdHocReportFetch
 from .messages import ErrorBody as ErrorBody
 from .messages import ErrorCode as ErrorCode
+from .messages import ErrorDetails as ErrorDetails
+from .messages import FailedCommand as FailedCommand
 from .messages import GameOpen as GameOpen
 from .messages import GameOpened as GameOpened
 from .messages import GamePlayer as GamePlayer
 from .messages import GameSession as GameSession
+from .messages import PlatformAnswer as PlatformAnswer
+from .messages import PlatformErrorEntry as PlatformErrorEntry
 from .messages import RakeRecord as RakeRecord
 from .messages import RakeReportFetch as RakeReportFetch
+from .messages import RecordFault as RecordFault
 from .messages import ReportCompleted as ReportCompleted
 from .messages import ReportPage as ReportPage
 from .messages import SessionCreate as SessionCreate

@@ -5,13 +5,16 @@ import itertools
 import random
 import re
 import ssl
+import struct
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
 import pika
+from pika import spec
 from pika.adapters.asyncio_connection import AsyncioConnection
+from pika.frame import Header
 
 from .upkeep import LOG, Upkeep
 
@@ -155,6 +158,22 @@ class Channel:
             self.amqp.close()
 
 
+class _TolerantConnection(AsyncioConnection):  # type: ignore[misc]
+    """Delivers a message whose properties pika cannot decode, without them; pika would close the connection each time."""
+
+    def _read_frame(self) -> tuple[int, Any]:
+        try:
+            read: tuple[int, Any] = super()._read_frame()
+            return read
+        except Exception:
+            kind, channel, size = struct.unpack_from(">BHL", self._frame_buffer)
+            if kind != spec.FRAME_HEADER:
+                raise
+            body_size = struct.unpack_from(">Q", self._frame_buffer, spec.FRAME_HEADER_SIZE + 4)[0]
+            whole = spec.FRAME_HEADER_SIZE + size + spec.FRAME_END_SIZE
+            return whole, Header(channel, body_size, spec.BasicProperties())
+
+
 class Connection(Upkeep[Any]):
     """One connection to the broker, recreated with growing pauses."""
 
@@ -209,7 +228,7 @@ class Connection(Upkeep[Any]):
         loop = asyncio.get_running_loop()
         opened = loop.create_future()
         lost = self._lost = loop.create_future()
-        self._amqp = AsyncioConnection(
+        self._amqp = _TolerantConnection(
             node,
             on_open_callback=lambda _: settle(opened, None),
             on_open_error_callback=lambda _, error: settle(lost, error),

@@ -70,6 +70,12 @@ class CallerError(Exception):
         faults = "".join(f" {fault['pointer']} {fault['message']}." for fault in self.violations)
         return f"{self.code}: {self.args[0]}{faults}"
 
+    def __repr__(self) -> str:
+        return f"CallerError({str(self)!r}, command_id={self.command_id!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CallerError, (self._body, self.command_id)  # To be pickled, between processes
+
     def again(self) -> CallerError:
         """The same failure for a further call, without the traceback, which holds the frames of a task that still runs."""
         return CallerError(self._body, self.command_id)

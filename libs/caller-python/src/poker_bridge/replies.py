@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Iterator
 
@@ -34,35 +34,103 @@ class Reply:
     traceparent: str | None
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _are_objects(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def _are_violations(value: object) -> bool:
+    return isinstance(value, list) and all(_is_text(item["pointer"]) and _is_text(item["message"]) for item in value)
+
+
+def _optional(check: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or check(value)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+_FAILURE: Final = {
+    **dict.fromkeys(("code", "category", "message", "occurredAt"), _is_text),
+    "retryable": _is_flag,
+    "retryAfterMs": _optional(_is_count),
+    "violations": _optional(_are_violations),
+    **dict.fromkeys(("details", "platform"), _optional(_is_object)),
+}
+_PAGE: Final = {"page": _is_count, "totalCount": _is_count, "readAt": _is_text, "records": _are_objects}
+_COMPLETED: Final = {
+    "totalCount": _is_count,
+    "changedWhileReading": _is_flag,
+    **dict.fromkeys(("readFrom", "readTo"), _is_text),
+}
+_MEMBERS: Final[Mapping[str, Mapping[str, Callable[[object], bool]]]] = {
+    "session.created": {"userId": _is_text},
+    "game.opened": {"url": _is_text},
+    "report.page": _PAGE,
+    "report.completed": _COMPLETED,
+    "command.failed": _FAILURE,
+}
+"""The members that callers and this library rely on. A type that is not listed may have any."""
+
+
 def read_reply(delivery: Delivery) -> Reply:
-    """Integers keep all their digits; raises CallerError `REPLY_UNREADABLE`."""
+    """Integers keep all their digits; raises CallerError `REPLY_UNREADABLE`, whatever the message contains."""
+    try:
+        return _read(delivery)
+    except Exception:
+        # The message is not quoted: it may contain a token.
+        raise CallerError.of("REPLY_UNREADABLE", command_id_of(delivery)) from None
+
+
+def _read(delivery: Delivery) -> Reply:
+    """Raises any error for a message that is no reply; RecursionError, among others."""
     properties = delivery.properties
     headers = properties.headers or {}
-    command_id = command_id_of(delivery)
-    try:
-        data = json.loads(delivery.body)
-    except ValueError:
-        data = None
-    if not isinstance(data, dict):
-        # What it holds is not repeated: it may be a token.
-        raise CallerError.of("REPLY_UNREADABLE", command_id)
-    occurred_at = f" {data.get('occurredAt')}" if properties.type == "command.failed" else ""
+    data = json.loads(delivery.body.decode(), parse_constant=_reject)
+    sequence = headers.get("sequence", 0)
+    texts = (properties.type, properties.message_id)
+    members = _MEMBERS.get(properties.type, {})
+    is_valid = isinstance(data, dict) and all(check(data.get(name)) for name, check in members.items())
+    if not (is_valid and _is_count(sequence) and all(map(_is_text, texts))):
+        raise ValueError("not a reply")
+    occurred_at = f" {data['occurredAt']}" if properties.type == "command.failed" else ""
+    traceparent = headers.get("traceparent")
     return Reply(
         id=f"{properties.message_id} {properties.type}{occurred_at}",
-        type=str(properties.type),
+        type=properties.type,
         data=data,
-        command_id=command_id,
-        correlation_id=str(properties.correlation_id),
-        sequence=int(headers.get("sequence", 0)),
+        command_id=command_id_of(delivery),
+        correlation_id=_text(properties.correlation_id),
+        sequence=sequence,
         is_final=headers.get("final") is True,
-        traceparent=headers.get("traceparent"),
+        traceparent=traceparent if isinstance(traceparent, str) else None,
     )
 
 
+def _reject(constant: str) -> None:
+    raise ValueError(f"not JSON: {constant}")
+
+
 def command_id_of(delivery: Delivery) -> str:
-    """Which command a message answers."""
+    """Returns the id of the command that a message answers; an empty string if the message names none."""
     headers = delivery.properties.headers or {}
-    return str(headers.get("command-id", delivery.properties.correlation_id))
+    return _text(headers.get("command-id")) or _text(delivery.properties.correlation_id)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 class Replies:
@@ -91,8 +159,12 @@ class Replies:
         arrived = self._awaited.get(command_id_of(delivery))
         if arrived is not None:
             arrived.put_nowait(delivery)
-        with suppress(CallerError):  # What cannot be read would come again for ever.
+        try:
             reply = read_reply(delivery)
+        except CallerError as error:
+            # It is acknowledged, because the broker would redeliver it for ever.
+            LOG.warning("unreadable reply discarded; command id %r", error.command_id)
+        else:
             if arrived is None and self._handler is not None:
                 return self._for_handler.put_nowait((delivery, reply))
             self._mark(reply)
@@ -109,10 +181,10 @@ class Replies:
             delivery, reply = await self._for_handler.get()
             try:
                 if self._handler is not None and reply.id not in self._handled:
-                    await asyncio.to_thread(self._handler, reply)
+                    await asyncio.to_thread(_call, self._handler, reply)
                     self._mark(reply)
             except Exception as error:
-                LOG.warning("on_reply failed with %s; the reply comes again", type(error).__name__)
+                LOG.warning("on_reply failed with %s; the reply comes again", error)
                 asyncio.get_running_loop().call_later(_HANDLER_PAUSE_S, delivery.requeue)
             else:
                 delivery.acknowledge()
@@ -121,3 +193,11 @@ class Replies:
         self._handled[reply.id] = None
         if len(self._handled) > _MAX_REMEMBERED:
             self._handled.pop(next(iter(self._handled)), None)
+
+
+def _call(handler: Callable[[Reply], None], reply: Reply) -> None:
+    """Raises RuntimeError with the name of what the handler raised: SystemExit, for example, would end the event loop."""
+    try:
+        handler(reply)
+    except BaseException as error:
+        raise RuntimeError(type(error).__name__) from error
