@@ -77,7 +77,10 @@ export class Admission {
       return this.#admit(compartment, flow);
     }
     if (overload !== 'too-late') this.#owe(compartment, flow);
-    if (overload) return overload;
+    if (overload) {
+      line.release(flow);
+      return overload;
+    }
     return this.#makeRoom(compartment) ? this.#wait(compartment, deadline, flow) : 'queue-full';
   }
 
@@ -194,7 +197,9 @@ export class Admission {
     let operations = 0;
     let flows = 0;
     for (const other of this.#interactive()) {
-      for (const flow of other.line.flows()) {
+      const { line } = other;
+      for (const flow of line.flows()) {
+        if (!line.isActive(flow)) continue;
         callers.add(flow.caller);
         if (other === compartment) flows += 1;
         if (flow.caller === caller) operations += 1;
@@ -253,6 +258,7 @@ export class Admission {
     const { promise, resolve } = Promise.withResolvers<Admittance>();
     const settle = (admittance: Admittance): void => {
       line.remove(waiter);
+      line.release(flow);
       unsubscribe();
       resolve(admittance);
     };

@@ -73,10 +73,14 @@ export class Line<Ended> {
     return flow;
   }
 
-  /** Forgets a flow without calls. */
+  /** True if a flow has calls in flight or in line, or is owed some. */
+  isActive({ inFlight, waiting, owedUntilMs }: Flow<Ended>): boolean {
+    return inFlight > 0 || waiting.length > 0 || owedUntilMs > this.clock();
+  }
+
+  /** Forgets a flow that is not active. */
   release(flow: Flow<Ended>): void {
-    const isIdle = flow.inFlight === 0 && flow.waiting.length === 0;
-    if (isIdle && flow.owedUntilMs <= this.clock()) this.#flows.delete(flow.caller);
+    if (!this.isActive(flow)) this.#flows.delete(flow.caller);
   }
 
   /** Calls that are served before the next one of a flow, if the flows take turns. */
@@ -97,9 +101,11 @@ export class Line<Ended> {
     this.isStanding = isLong && shrinksBy * (remainingMs / 1000) < this.length;
   }
 
-  /** True if another call of a flow would make a line that stands longer than it may be. */
+  /** True if another call of a flow would make a line that stands longer than it may be; a flow that is owed may use all of it. */
   isFullFor(flow: Flow<Ended>, perSecond: number): boolean {
-    return this.isStanding && this.aheadOf(flow) >= shortOf(perSecond);
+    if (!this.isStanding) return false;
+    const isOwed = flow.owedUntilMs > this.clock();
+    return (isOwed ? flow.waiting.length : this.aheadOf(flow)) >= shortOf(perSecond);
   }
 
   /** Takes the latest calls off a line that stands and has become too long, of the flows with the most first. */
