@@ -16,12 +16,14 @@ from pika import spec
 from pika.adapters.asyncio_connection import AsyncioConnection
 from pika.frame import Header
 
-from .upkeep import LOG, Upkeep
+from .upkeep import LOG, Upkeep, reason_of
 
 _HEARTBEAT_S: Final = 10
 """A node that is silent for longer counts as lost; so may this process while other code holds the interpreter."""
 _CONNECT_TIMEOUT_S: Final = 5
 _ANSWER_TIMEOUT_S: Final = 5.0
+_LOOK_AFTER_S: Final = 2.0
+"""Before an address that does not answer AMQP is checked for an HTTP server, such as that of port 15672."""
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 _CLOSE_TIMEOUT_S: Final = 2.0
@@ -174,6 +176,19 @@ class _TolerantConnection(AsyncioConnection):  # type: ignore[misc]
             return whole, Header(channel, body_size, spec.BasicProperties())
 
 
+async def _speaks_http(node: Any) -> bool:
+    """True if an HTTP server answers at the address of a node."""
+    with suppress(OSError, TimeoutError, EOFError):
+        async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+            reader, writer = await asyncio.open_connection(node.host, node.port)
+            try:
+                writer.write(b"GET / HTTP/1.0\r\n\r\n")
+                return await reader.readexactly(5) == b"HTTP/"
+            finally:
+                writer.close()
+    return False
+
+
 class Connection(Upkeep[Any]):
     """One connection to the broker, recreated with growing pauses."""
 
@@ -237,6 +252,13 @@ class Connection(Upkeep[Any]):
         )
         self._amqp.add_on_connection_blocked_callback(self._block)
         self._amqp.add_on_connection_unblocked_callback(self._unblock)
+        await asyncio.wait((opened, lost), timeout=_LOOK_AFTER_S, return_when=asyncio.FIRST_COMPLETED)
+        is_silent = not lost.done() or "EOF" in reason_of(lost.result())
+        if not opened.done() and is_silent and await _speaks_http(node):
+            # pika ends the attempt at its own timeout.
+            fault = f"an HTTP server answers at {node.host}:{node.port}; AMQP is usually on port 5672"
+            settle(lost, ConnectionError(fault))
+            raise ConnectionError(fault)
         await asyncio.wait((opened, lost), return_when=asyncio.FIRST_COMPLETED)
         if not opened.done():
             raise lost.result()
