@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import unittest
 import uuid
 from concurrent.futures import CancelledError
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +23,7 @@ from support import (
     DAY, NAME, PATIENT, PREFIX, URL, Proxy, Sandbox, bus, in_threads, nobody, open_caller, taken_from, until, waiting_in,
 )
 
-from poker_bridge import Caller, CallerError, Cancellation, Reply, format_amount
+from poker_bridge import AsyncCaller, Caller, CallerError, Cancellation, Reply, format_amount
 from poker_bridge.connection import nodes_of
 
 ADDRESSES = Path(__file__).parents[3] / "test/vectors/amqp-addresses.json"
@@ -232,6 +234,57 @@ class CallerTest(unittest.TestCase):
         self.assertEqual(logged.output[-2], "WARNING:poker_bridge:unreadable reply discarded; command id ''")
         # A connection that was lost would have had them delivered again.
         until("none is left", lambda: waiting_in(caller.reply_queue) == 0)
+
+    def test_awaits_calls_and_reports_without_threads_of_the_program(self) -> None:
+        caller = self.open()
+        calls = AsyncCaller(caller)
+
+        async def use() -> tuple[Any, list[threading.Thread], list[int]]:
+            await calls.ready()
+            before = threading.enumerate()
+            users = [calls.create_session({"userId": f"player-{number}"}) for number in range(30)]
+            sessions = await asyncio.gather(calls.open_game({"player": {"id": "alice"}}), *users)
+            report = caller.fetch_ad_hoc_report({**DAY, "perPage": 50})
+            pages = [page["page"] async for page in calls.pages(report)]
+            await calls.publish(caller.prepare("session.create", {"userId": "alice"}))
+            started = [one for one in threading.enumerate() if one not in before and one.name.startswith("asyncio_")]
+            return sessions, started, pages
+
+        sessions, started, pages = asyncio.run(use())
+        self.assertEqual(sessions[0]["playerId"], "alice")
+        self.assertEqual([one["userId"] for one in sessions[1:]], [f"player-{number}" for number in range(30)])
+        self.assertEqual((started, pages), ([], [1, 2, 3, 4]))
+
+    def test_ends_awaited_calls_at_the_deadline_and_at_once_when_cancelled_or_closed(self) -> None:
+        silent = f"{PREFIX}-awaited"
+        with nobody(silent, "session.create"):
+            caller = self.open(prefix=silent)
+            calls = AsyncCaller(caller)
+
+            async def use() -> list[Any]:
+                await calls.ready()
+                cancellation = Cancellation()
+                create = partial(calls.create_session, {"userId": "alice"})
+                waiting = [create(deadline_ms=PATIENT) for _ in range(40)]
+                late = asyncio.create_task(create(deadline_ms=500))
+                told = asyncio.create_task(create(deadline_ms=PATIENT, cancellation=cancellation))
+                tasks = [asyncio.create_task(one) for one in waiting]
+                await asyncio.wait((late,))
+                cancellation.cancel()
+                await asyncio.wait((told,))
+                for task in tasks[1:]:
+                    task.cancel()
+                await asyncio.wait(tasks[1:])
+                until("the calls have ended", lambda: len(caller._bus.replies._awaited) == 1)
+                caller.close()
+                return await asyncio.gather(late, told, *tasks, return_exceptions=True)
+
+            began = time.monotonic()
+            [late, told, closed, *cancelled] = asyncio.run(use())
+            self.assertLess(time.monotonic() - began, 30)
+        self.assertEqual((late.code, closed.code), ("NO_REPLY", "CALLER_CLOSED"))
+        self.assertIsInstance(told, CancelledError)
+        self.assertEqual({type(one) for one in cancelled}, {asyncio.CancelledError})
 
     def test_slows_the_worker_down_while_a_page_is_read(self) -> None:
         before = self.sandbox.received("ad-hoc-report")
@@ -576,6 +629,22 @@ class CallerTest(unittest.TestCase):
 
 
 class AddressTest(unittest.TestCase):
+    def test_names_an_http_server_at_the_address(self) -> None:
+        class Closing(BaseHTTPRequestHandler):
+            def handle_one_request(self) -> None:
+                if self.rfile.peek(4).startswith(b"GET"):
+                    self.wfile.write(b"HTTP/1.0 400 Bad Request\r\n\r\n")
+                self.close_connection = True
+
+        for handler in (Closing, BaseHTTPRequestHandler):  # The latter waits for the end of a line.
+            with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+                server.daemon_threads = True
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                with Caller(f"amqp://127.0.0.1:{server.server_port}", NAME) as caller, self.subTest(handler):
+                    fault = f"an HTTP server answers at 127.0.0.1:{server.server_port}; AMQP is usually on port 5672"
+                    until("it is named", lambda: caller.last_error == fault)
+                server.shutdown()
+
     def test_reads_an_address_as_the_client_of_node_js_does(self) -> None:
         for row in json.loads(ADDRESSES.read_text("utf-8")):
             url = row["address"].replace("HOST", "broker.example")

@@ -137,6 +137,7 @@ describe('poker_bridge, installed from its wheel', () => {
         'unknown player',
         expect.stringMatching(/^\d+\.\d\d EUR in \d+ records$/),
         `ready, with replies in ${name}.replies.0`,
+        expect.stringMatching(/^awaited: http:/),
         'inbox: session.created',
       ]);
       expect(result.code).toBe(0);

@@ -1,5 +1,6 @@
 """Sends commands to poker-bridge over RabbitMQ and gives typed replies."""
 
+from .aio import AsyncCaller as AsyncCaller
 from .caller import CallOptions as CallOptions
 from .caller import Caller as Caller
 from .cancellation import Cancellation as Cancellation

@@ -4,7 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from typing import Any, Final, TypeVar
 
 from .cancellation import Cancellation
@@ -89,28 +89,52 @@ class Bus:
         self, start: Callable[[], Awaitable[T]], cancellation: Cancellation | None, command_id: str | None = None
     ) -> T:
         """Does some work in the thread of the loop, and waits for it; raises CallerError `CALLER_CLOSED`, CancelledError."""
+        future = self._begin(start, cancellation, command_id)
+        try:
+            return future.result()
+        except CancelledError:
+            raise self._end_of(cancellation, command_id) from None
+        finally:
+            future.cancel()
 
+    async def awaited(
+        self, start: Callable[[], Awaitable[T]], cancellation: Cancellation | None = None, command_id: str | None = None
+    ) -> T:
+        """Does the same for a task of any event loop, which does not block; a cancelled task ends the work."""
+        future = self._begin(start, cancellation, command_id)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            raise self._end_of(cancellation, command_id) from None
+        finally:
+            future.cancel()
+
+    def _begin(
+        self, start: Callable[[], Awaitable[T]], cancellation: Cancellation | None, command_id: str | None
+    ) -> Future[T]:
         async def work() -> T:
             return await start()
 
         if os.getpid() != self._process:
             raise RuntimeError("a caller does not survive a fork: make one in each process")
-        cancellation = cancellation or Cancellation()
-        if cancellation.is_cancelled:
+        if cancellation is not None and cancellation.is_cancelled:
             raise CancelledError("the call was cancelled")
         with self._lock:
             if self._is_closed:
                 raise CallerError.of("CALLER_CLOSED", command_id)
             future = asyncio.run_coroutine_threadsafe(work(), self._loop)
-        try:
+        if cancellation is not None:
             cancellation.ends(future)
-            return future.result()
-        except CancelledError:
-            if self._is_closed and not cancellation.is_cancelled:
-                raise CallerError.of("CALLER_CLOSED", command_id) from None
-            raise
-        finally:
-            future.cancel()
+        return future
+
+    def _end_of(self, cancellation: Cancellation | None, command_id: str | None) -> Exception:
+        """Returns the error of a call that was ended by `close` or by its cancellation."""
+        is_cancelled = cancellation is not None and cancellation.is_cancelled
+        if self._is_closed and not is_cancelled:
+            return CallerError.of("CALLER_CLOSED", command_id)
+        return CancelledError("the call was cancelled")
 
     def close(self) -> None:
         """Ends what is under way, and waits until both connections are closed, or have taken too long.

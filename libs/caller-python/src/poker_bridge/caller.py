@@ -24,7 +24,7 @@ from .messages import (
 from .replies import Reply
 from .report import Report
 
-_DEADLINE_MS: Final = 15_000
+DEADLINE_MS: Final = 15_000
 _REPORT_DEADLINE_MS: Final = 600_000
 
 
@@ -89,7 +89,7 @@ class Caller:
         """Why commands cannot be sent, or replies not be received, right now; None if all is well. Holds no password."""
         return self._bus.last_error
 
-    def ready(self, *, deadline_ms: float = _DEADLINE_MS, cancellation: Cancellation | None = None) -> None:
+    def ready(self, *, deadline_ms: float = DEADLINE_MS, cancellation: Cancellation | None = None) -> None:
         """Waits until commands can be sent and replies received; raises CallerError `LOGIN_REFUSED`, `NOT_CONNECTED`, …"""
         bus = self._bus
         bus.run(lambda: bus.within(deadline_ms / 1000, bus.ready(), "NOT_CONNECTED", None), cancellation)
@@ -116,7 +116,7 @@ class Caller:
         Raises CallerError as the worker answers or with one of `CALLER_CODES`, ValueError for a deadline out of range.
         """
         cancellation = options.pop("cancellation", None)
-        deadline_ms = options.setdefault("deadline_ms", _DEADLINE_MS)
+        deadline_ms = options.setdefault("deadline_ms", DEADLINE_MS)
         command = self._bus.sender.prepare(command_type, data, options)
         return self._bus.run(lambda: answer(self._bus, command, deadline_ms), cancellation, command["id"])
 
@@ -141,7 +141,7 @@ class Caller:
         return self._bus.sender.prepare(command_type, data, options, self.reply_queue or "")
 
     def publish(
-        self, command: PreparedCommand, *, deadline_ms: float = _DEADLINE_MS, cancellation: Cancellation | None = None
+        self, command: PreparedCommand, *, deadline_ms: float = DEADLINE_MS, cancellation: Cancellation | None = None
     ) -> None:
         """Publishes a prepared command; returns once the broker has confirmed it.
 
