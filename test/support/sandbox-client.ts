@@ -42,7 +42,11 @@ export class SandboxClient {
   /** Sends one request on a connection of its own; unlike fetch, also a GET with a body. */
   async send({ method, path, headers = {}, body = '' }: Sent): Promise<Received> {
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      const all = { ...headers, ...(body && { 'content-length': Buffer.byteLength(body) }) };
+      const all = {
+        'user-agent': 'test',
+        ...headers,
+        ...(body && { 'content-length': Buffer.byteLength(body) }),
+      };
       const request = http.request(this.url + path, { method, agent: false, headers: all });
       request.on('error', reject).on('response', resolve).end(body);
     });

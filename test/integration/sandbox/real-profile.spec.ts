@@ -62,6 +62,15 @@ describe('a sandbox with the profile of the real platform', () => {
     });
   });
 
+  it('refuses requests without a User-Agent by a page of HTML', async () => {
+    const refused = await sandbox.send({
+      method: 'POST',
+      path: '/apiweb/v3/open-game',
+      headers: { 'user-agent': '' },
+    });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('403 Forbidden')]);
+  });
+
   it('answers 429 with a header of its own', async () => {
     await sandbox.control('POST', 'faults', { kind: 'status', status: 429, retryAfter: '3' });
     expect((await sandbox.session('ada')).headers).toMatchObject({ 'x-rate-limit-reset': '3' });

@@ -15,11 +15,13 @@ export interface Answer {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** The answer of a fault that replaces the platform; nothing is processed. */
+/** The answer of a fault or a firewall that replaces the platform; nothing is processed. */
 export function answerInstead(
   { operation, planned: { fault } }: Exchange,
   profile: Profile,
+  userAgent: string | undefined,
 ): Answer | undefined {
+  if (profile === 'real' && !userAgent) return { status: 403, contentType: 'text/html', body: page(403) };
   if (fault?.kind === 'status') {
     const { status, retryAfter, pointer, empty } = fault;
     const headers = waitHeaders(profile, status, retryAfter);

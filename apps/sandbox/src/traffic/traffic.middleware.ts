@@ -9,7 +9,7 @@ import { TrafficLog } from './traffic-log.ts';
 
 /**
  * Every request to the platform passes, in order: planning its faults; counting; reading its body; its latency;
- * the answer of a fault, or its controller. Other requests pass unchanged.
+ * the answer of a fault or a firewall, or its controller. Other requests pass unchanged.
  */
 @Injectable()
 export class TrafficMiddleware implements NestMiddleware {
@@ -39,7 +39,7 @@ export class TrafficMiddleware implements NestMiddleware {
     // once the sandbox has stopped, the process does not wait
     if (planned.delayMs > 0) await wait(planned.delayMs, undefined, { ref: false });
 
-    const instead = answerInstead(exchange, this.settings.profile);
+    const instead = answerInstead(exchange, this.settings.profile, request.headers['user-agent']);
     if (instead) sendAnswer(response, instead);
     else next();
   }
