@@ -8,6 +8,7 @@ import { folderForAll } from '../../support/suite-service.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
+import { inFrontOf, refusesGetWithBody } from './intermediary.ts';
 import { runCli } from './run-cli.ts';
 
 const MIB = 1024 * 1024;
@@ -137,6 +138,15 @@ describe('poker-bridge doctor', () => {
     const { faults } = await diagnose(platformAt(await sandbox.url));
     expect(faults).toEqual([expect.stringMatching(new RegExp(expected))]);
     expect((await diagnose({ ...platformAt(await sandbox.url), [point]: value })).faults).toEqual([]);
+  });
+
+  it('names the line to set for a CDN that refuses a GET with a body', async () => {
+    await using sandbox = new SandboxProcess({ SANDBOX_RAKE_PARAMETERS_IN: 'query' });
+    await using cdn = await inFrontOf(await sandbox.url, { refuses: refusesGetWithBody });
+    const { faults } = await diagnose(platformAt(cdn.origin));
+    expect(faults).toEqual([
+      expect.stringMatching(/report\.rake\.fetch: FORBIDDEN \(403\).* \| set RAKE_PARAMETERS_IN=query$/),
+    ]);
   });
 
   it('asks with the key of the operator whose signature is refused', async () => {

@@ -4,6 +4,7 @@ import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { SandboxClient } from '../../support/sandbox-client.ts';
 import { folderForAll, stackForAll } from '../../support/suite-service.ts';
+import { inFrontOf, refusesGetWithBody } from './intermediary.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -31,6 +32,7 @@ const PLATFORMS: Readonly<Record<string, readonly [Variables, Variables, (readon
     { SIGNATURE_SCHEME_V3: 'raw-body', SESSION_ID: 'omit' },
   ],
   'ids of its own': [{ SESSION_ID: 'omit' }, { SESSION_ID: 'omit' }],
+  'rake in the query': [{ RAKE_PARAMETERS_IN: 'query' }, { RAKE_PARAMETERS_IN: 'query' }],
   'rake in both places': [{ RAKE_PARAMETERS_IN: 'both' }, { RAKE_PARAMETERS_IN: 'both' }],
   'names at every depth': [{ SIGNATURE_EXCLUDE: 'deep' }, { SIGNATURE_EXCLUDE: 'deep' }],
   a1: [{ ...PHP, SIGNATURE_SORTING: 'by-value' }, { SIGNATURE_JSON_STRINGS: 'none' }, [/per-page/, /sorted/]],
@@ -95,8 +97,30 @@ describe('poker-bridge sign probe', () => {
 
   it('takes the lines that it printed, and prints them as JSON', async () => {
     const { code, lines } = await probe('every other value', ['--json'], OTHER);
-    const found = { ...OTHER, SIGNATURE_SCHEME_V3: 'parameters', SESSION_ID: 'derive' };
+    const others = { SIGNATURE_SCHEME_V3: 'parameters', SESSION_ID: 'derive', REPORT_RECORDS: 'strict' };
+    const found = { ...OTHER, ...others };
     expect({ code, lines }).toEqual({ code: 0, lines: [found] });
+  });
+
+  it('says with which settings the answers can be read, those of sessions with --player', async () => {
+    const rewrites = (body: string) =>
+      body
+        .replace(/"user-id":"tester"/, '"user-id":"7"')
+        .replace(/"((?:redirect-)?url)":"http:/, '"$1":"poker:')
+        .replace(/"win":-?\d+/, '"win":0.5');
+    await using other = await inFrontOf(url, { rewrites, refuses: refusesGetWithBody });
+    const variables = platformAt(other.origin, 'rake in the query', SECRET);
+    const alone = await runCli(['sign', 'probe'], { variables });
+    expect(alone.stdout).toMatch(
+      /change: RAKE_PARAMETERS_IN=query REPORT_RECORDS=lenient\n[^]*\n# SESSION_USER_ID, PLATFORM_URL_SCHEMES: not looked at/,
+    );
+    const { code, stdout } = await runCli(['sign', 'probe', '--player', 'tester'], { variables });
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /\nREPORT_RECORDS=lenient\nSESSION_USER_ID=any\nPLATFORM_URL_SCHEMES=https,poker\n/,
+      ),
+    ]);
   });
 
   it.each([

@@ -1,21 +1,40 @@
+import { parseEnv } from 'node:util';
+
 import { describe, expect, it } from '@jest/globals';
 
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
+import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { openCallers } from '../caller/open-callers.ts';
 import { DAY } from '../../support/platform-answers.ts';
+import { SandboxClient } from '../../support/sandbox-client.ts';
+import { stackForAll } from '../../support/suite-service.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
 
 const RECORDS = 120;
 
 describe('the profile of the real platform', () => {
-  // A session is the only answer that shows an id of the platform's own, and no probe opens one.
-  const sandboxed = sandboxedForAll({
-    sandbox: {
+  const sandbox = stackForAll().use(
+    new SandboxProcess({
       SANDBOX_PROFILE: 'real',
       SANDBOX_REPORT_RECORDS: String(RECORDS),
       SANDBOX_CURRENCY_MANDATORY: 'true',
-    },
-    worker: { SESSION_USER_ID: 'any' },
+      SANDBOX_SIGNATURE_REPEATED_NAMES: 'last',
+      SANDBOX_SIGNATURE_SCALARS: 'json',
+      SANDBOX_SIGNATURE_JSON_STRINGS: 'none',
+    }),
+  );
+  // The worker has the lines that the probe prints, and no other settings.
+  const sandboxed = sandboxedForAll(async () => {
+    const url = await sandbox.url;
+    const args = ['sign', 'probe', '--player', 'tester', '--currency', 'EUR'];
+    const { code, stdout, stderr } = await runCli(args, { variables: platformAt(url) });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n', 1)).toEqual([
+      '# found by 13 calls; to change: SIGNATURE_SCALARS=json SIGNATURE_JSON_STRINGS=none ' +
+        'SIGNATURE_REPEATED_NAMES=last SESSION_USER_ID=any',
+    ]);
+    return { sandbox: new SandboxClient(url), worker: parseEnv(stdout) as Record<string, string> };
   });
   const cli = (...args: string[]) => {
     const { variables, url } = sandboxed.service;

@@ -9,6 +9,7 @@ import {
 
 import { periodAnHourAgo } from '../report/period.ts';
 import { type Findings, findRakePlace, findSettings } from '../sign/find-settings.ts';
+import { changeNeededBy } from '../sign/needed-settings.ts';
 import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
 import {
   type Answer,
@@ -154,8 +155,11 @@ function findingOf(
   if (!isRead && isOfNobody && isTaken(answer)) {
     return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }
-  const changes = found ? changesOf(found, credentials) : [];
-  const lines = changes.filter((line) => line.startsWith('RAKE_') === isRake);
+  const needed = changeNeededBy(answer, credentials.settings);
+  const settings = { ...(found ?? credentials).settings, ...needed };
+  const lines = changesOf({ settings }, credentials).filter(
+    (line) => line.startsWith('REPORT_') || line.startsWith('RAKE_') === isRake,
+  );
   const set = lines.length > 0 ? `set ${lines.join(' ')}` : undefined;
   if (isSignatureRefused(answer)) {
     const refused = `${operation}: its signature is refused${status}`;
@@ -170,7 +174,8 @@ function findingOf(
   }
   let advice = ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
   if (WRONG_PATH.test(code)) advice = isGame ? GAME_PATH : PATH;
-  if (isRake && found && /^(INCORRECT_DATA|BAD_REQUEST)$/.test(code)) advice = found.problems.join('; ');
+  if (isRake && found && /^(INCORRECT_DATA|BAD_REQUEST|FORBIDDEN)$/.test(code))
+    advice = found.problems.join('; ');
   const { reason, unansweredMs } = details ?? {};
   if (advice === NO_ANSWER) {
     const cause = platform ? `HTTP ${platform.status}` : String(reason);

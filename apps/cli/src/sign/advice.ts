@@ -21,12 +21,19 @@ export const ADVICE = {
   nested: 'no setting signs launchOptions as this platform does: ask how, and send none until then',
   noteOnStrings:
     'strings of JSON within launchOptions are signed otherwise than those of a session: send objects instead',
+  player: 'give --player the id of a test player that may play, and --currency what it plays with',
   unchecked:
     'a wrong signature is accepted: does PLATFORM_BASE_URL lead to the platform, and does it know a key of this client?',
 } as const;
 
-/** What does not work, and what to do: what is asked if the signature is refused, else as doctor says. */
-export function problemOf(operation: Operation, answer: Answer, question: string): string {
-  const advice = isSignatureRefused(answer) ? question : 'this is no matter of a signature: ask doctor';
-  return `${operation} is answered ${describeAnswer(answer)}: ${advice}`;
+/** What does not work, and what to do: what is asked if the signature is refused, else its reason or what else is known. */
+export function problemOf(
+  operation: Operation,
+  answer: Answer,
+  question: string,
+  otherwise = 'this is no matter of a signature: ask doctor',
+): string {
+  const reason = answer === 'success' ? undefined : answer.details?.['reason'];
+  const known = typeof reason === 'string' ? reason : otherwise;
+  return `${operation} is answered ${describeAnswer(answer)}: ${isSignatureRefused(answer) ? question : known}`;
 }

@@ -5,6 +5,7 @@ import { SIGNATURE_VARIABLES } from '#signing';
 import { periodAnHourAgo } from '../report/period.ts';
 import { type Answer, isSignatureRefused, isTaken, UNKNOWN_AUTH_TYPE } from '../worker-calls.ts';
 import { ADVICE, problemOf } from './advice.ts';
+import { changeNeededBy } from './needed-settings.ts';
 
 /** Makes one call as a worker with these credentials does. */
 export type Ask = <O extends Operation>(
@@ -35,10 +36,18 @@ export interface Findings {
   readonly isAnythingTaken: boolean;
 }
 
+/** A test player, for whom a session and a game are opened. */
+export interface TestPlayer {
+  readonly id: string;
+  readonly currency?: string | undefined;
+}
+
 type Change = Partial<PlatformSettings>;
 
 export const MOST_CALLS = 16;
-const MINUTE_MS = 60_000;
+/** A session is opened again with another `user-id`, and with another scheme. */
+const MOST_OPENINGS = 3;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** A player with an `authType` that the platform refuses once it accepts the signature: no session is opened. */
 const NOBODY = 'poker-bridge-probe';
 const SESSION = { userId: NOBODY, authType: UNKNOWN_AUTH_TYPE };
@@ -53,11 +62,17 @@ const STRINGS = { a: JSON_LIST, z: JSON_TEXT };
  * Finds out by at most 16 calls with which settings a platform takes the requests of a worker: what is set now is tried
  * first, then what explains a refusal most often.
  *
+ * @param player opens a session and a game for it by at most 6 calls more, and finds with which settings they can be read
  * @throws what `ask` throws
  */
-export async function findSettings(ask: Ask, credentials: OperatorCredentials): Promise<Findings> {
+export async function findSettings(
+  ask: Ask,
+  credentials: OperatorCredentials,
+  player?: TestPlayer,
+): Promise<Findings> {
   const finder = new Finder(ask, credentials);
   await finder.findAll();
+  if (player && finder.isAnythingTaken) await finder.openFor(player);
   return finder;
 }
 
@@ -92,6 +107,22 @@ class Finder implements Findings {
     if (!this.#wasRefused && (await this.#isWrongSignatureTaken())) this.problems.push(ADVICE.unchecked);
   }
 
+  /** Opens a session and a game, again with each setting that the answer calls for. */
+  async openFor({ id, currency }: TestPlayer): Promise<void> {
+    const money = currency === undefined ? {} : { currency };
+    await this.#open('session.create', { userId: id, ...money });
+    await this.#open('game.open', { player: { id, ...money } });
+  }
+
+  async #open<O extends Operation>(operation: O, data: CommandData[O]): Promise<void> {
+    let [settings, answer]: [PlatformSettings | undefined, Answer] = [undefined, 'success'];
+    for (let calls = 0; calls < MOST_OPENINGS && settings !== this.settings; calls += 1) {
+      ({ settings } = this);
+      answer = await this.#call(operation, data);
+    }
+    if (answer !== 'success') this.problems.push(problemOf(operation, answer, ADVICE.key, ADVICE.player));
+  }
+
   /** How texts of JSON are signed at the top level of a session. @returns whether the platform takes a session */
   async #findJsonStrings(): Promise<boolean> {
     const { jsonStrings: own } = this.settings;
@@ -116,14 +147,14 @@ class Finder implements Findings {
 
   /** @returns whether its signature is right; that of the rake report is made alike */
   async #checkReport(): Promise<boolean> {
-    const answer = await this.#call('report.ad-hoc.fetch', periodAnHourAgo(MINUTE_MS));
+    const answer = await this.#call('report.ad-hoc.fetch', periodAnHourAgo(DAY_MS));
     if (!isTaken(answer)) this.problems.push(problemOf('report.ad-hoc.fetch', answer, ADVICE.pages));
     return !isSignatureRefused(answer);
   }
 
   async findRakePlace(): Promise<void> {
     for (const change of this.#presentFirst(PLACES)) {
-      const answer = await this.#call('report.rake.fetch', periodAnHourAgo(MINUTE_MS), change);
+      const answer = await this.#call('report.rake.fetch', periodAnHourAgo(DAY_MS), change);
       if (answer !== 'success' && answer.code !== 'PLATFORM_PROTOCOL_ERROR') continue;
       this.#change(change);
       return;
@@ -228,6 +259,7 @@ class Finder implements Findings {
     const answer = await this.ask(operation, data, { ...this.credentials, secretKey, settings });
     this.#wasRefused ||= isSignatureRefused(answer);
     this.isAnythingTaken ||= isTaken(answer);
+    this.#change(changeNeededBy(answer, this.settings));
     return answer;
   }
 

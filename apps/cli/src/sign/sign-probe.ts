@@ -6,8 +6,13 @@ import type { Options } from '../input.ts';
 import { operatorNamed, transportOf } from '../servers.ts';
 import { callAsWorker } from '../worker-calls.ts';
 import { type Ask, type Findings, findSettings, MOST_CALLS, PROBED } from './find-settings.ts';
+import { OF_REPORTS, OF_SESSIONS } from './needed-settings.ts';
 
-type ProbeOptions = Options<never, 'yes' | 'json'> & { readonly operator: string };
+type ProbeOptions = Options<'player' | 'currency', 'yes' | 'json'> & { readonly operator: string };
+
+const NAMED = { ...PROBED, ...OF_REPORTS, ...OF_SESSIONS };
+/** No harmless call shows them. */
+const NOT_LOOKED_AT = `# ${Object.keys(OF_SESSIONS).join(', ')}: not looked at, since no session was opened; give --player ID of a test player`;
 
 /** A member that the platform does not know may be ignored, and its answers never repeat the player. */
 const NOT_FOUND = [
@@ -16,7 +21,13 @@ const NOT_FOUND = [
 ];
 
 /** @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or something is not found */
-export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<void> {
+export async function signProbe({
+  operator: name,
+  player,
+  currency,
+  yes,
+  json,
+}: ProbeOptions): Promise<void> {
   const settings = readSettings(process.env);
   const operator = operatorNamed(name, settings);
   if (operator.secretKey === undefined) {
@@ -28,13 +39,25 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
       `${strange} is not this machine: up to ${MOST_CALLS} calls, some with a wrong signature, go there; give --yes if it is a test environment`,
     );
   }
-  const found = await findSettings(askOf(transportOf(settings, [operator])), operator);
-  const values = Object.entries(PROBED).map(([variable, { member }]) => [variable, found.settings[member]]);
+  const ask = askOf(transportOf(settings, [operator]));
+  const found = await findSettings(
+    ask,
+    operator,
+    player === undefined ? undefined : { id: player, currency },
+  );
+  const shown = player === undefined ? { ...PROBED, ...OF_REPORTS } : NAMED;
+  const values = Object.entries(shown).map(([variable, { member }]) => [
+    variable,
+    String(found.settings[member]),
+  ]);
   const changes = changesOf(found, operator).join(' ') || 'nothing: the present settings are right';
   const notes = [...found.notes, ...found.problems].map((note) => `# ${note}`);
   const text = [
     `# found by ${found.calls} calls; to change: ${changes}`,
-    ...linesOf(found),
+    ...values.map(([variable = '', value]) =>
+      found.irrelevant.has(variable) ? `# ${variable}: makes no difference there` : `${variable}=${value}`,
+    ),
+    ...(player === undefined ? [NOT_LOOKED_AT] : []),
     ...notes,
     ...NOT_FOUND,
   ];
@@ -63,14 +86,12 @@ export function askOf(transport: PlatformTransport): Ask {
 }
 
 /** The lines to set that differ from what is set now. */
-export function changesOf({ settings }: Findings, operator: OperatorCredentials): readonly string[] {
-  return Object.entries(PROBED).flatMap(([variable, { member }]) =>
-    settings[member] === operator.settings[member] ? [] : [`${variable}=${settings[member]}`],
-  );
-}
-
-function linesOf({ settings, irrelevant }: Findings): readonly string[] {
-  return Object.entries(PROBED).map(([variable, { member }]) =>
-    irrelevant.has(variable) ? `# ${variable}: makes no difference there` : `${variable}=${settings[member]}`,
-  );
+export function changesOf(
+  { settings }: Pick<Findings, 'settings'>,
+  operator: OperatorCredentials,
+): readonly string[] {
+  return Object.entries(NAMED).flatMap(([variable, { member }]) => {
+    const [value, own] = [settings, operator.settings].map((each) => String(each[member]));
+    return value === own ? [] : [`${variable}=${value}`];
+  });
 }

@@ -12,7 +12,7 @@ Examples:
   $ poker-bridge sign explain --command game.open --data '{"player":{"id":"alice"},"session":{"id":"s-1"}}'
   $ echo '{"parameters":{"clientId":"op1","userId":"u-1"},"secret":"s"}' | poker-bridge sign explain -
   $ poker-bridge sign probe --yes > settings.env
-  $ poker-bridge sign probe --operator casino --json
+  $ poker-bridge sign probe --operator casino --player test-1 --currency EUR --json
 
 FILE holds {"name"?, "parameters", "secret"?, "settings"?, "sign"?}, or an array of them: all parameters of a request from
 query, path and body. Ends with 1 if a signature that was given is not the right one. The secret is never printed.
@@ -22,7 +22,8 @@ SIGNATURE_. A command also needs PLATFORM_CLIENT_ID, and --operator all settings
 
 probe makes at most 16 calls as a worker does: it reads one record of each report, and sends sessions and games that the
 platform refuses for their authType once the signature is right. It says which lines to set, or what to ask, and then ends
-with 1. Use a test environment: a platform may count wrong signatures, and block their sender.`;
+with 1. With --player it also opens a session and a game, at most three times each, and says with which settings their
+answers can be read. Use a test environment: a platform may count wrong signatures, and block their sender.`;
 
 export function define(group: Command): void {
   group.addHelpText('afterAll', HELP);
@@ -40,8 +41,15 @@ export function define(group: Command): void {
     .action(signExplain);
   group
     .command('probe')
-    .description('finds the settings that a platform wants by at most 16 calls that change nothing')
+    .description(
+      'finds the settings that a platform wants by at most 16 calls that change nothing, and by a session of --player',
+    )
     .option('--operator <NAME>', 'the operator whose client id and secret key are used', 'default')
+    .option(
+      '--player <ID>',
+      'also opens a session and a game for this test player, to see how they are answered',
+    )
+    .option('--currency <CODE>', 'the currency of that player')
     .option('--yes', 'continues although the platform is not on this machine')
     .option('--json', 'one object: each variable and its value')
     .action(signProbe);

@@ -82,8 +82,11 @@ function playerUrlAt(
   const isExpected =
     urlSchemes.includes(protocol.slice(0, -1)) || (protocol === 'http:' && root.startsWith('http:'));
   if (!isExpected) {
-    const reason = `is not an ${urlSchemes.join(' or ')} URL; if the platform opens apps, PLATFORM_URL_SCHEMES names theirs`;
-    throw new UnexpectedDocument(`${ATTRIBUTES}/${name} ${reason}`);
+    const other = protocol === '' ? '' : ` but one of ${protocol.slice(0, -1)}`;
+    throw new UnexpectedDocument(
+      `${ATTRIBUTES}/${name} is not an ${urlSchemes.join(' or ')} URL${other}; ` +
+        'if the platform opens apps, PLATFORM_URL_SCHEMES names theirs',
+    );
   }
   if (!urlHosts || urlHosts.has(hostname.toLowerCase())) return text;
   throw new UnexpectedDocument(`${ATTRIBUTES}/${name} leads to a host that is not in PLATFORM_URL_HOSTS`);

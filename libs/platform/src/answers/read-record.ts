@@ -50,7 +50,10 @@ export function readRecord(
   const attributes = attributesOf(resource, shape.type, where);
   const inAttributes = `${where}/attributes`;
   const fault = (name: string, message: string): void => {
-    if (!tolerate) throw new UnexpectedDocument(`${inAttributes}/${name} ${message}`);
+    if (!tolerate) {
+      const passedOn = 'REPORT_RECORDS=lenient passes such records on';
+      throw new UnexpectedDocument(`${inAttributes}/${name} ${message}; ${passedOn}`);
+    }
     tolerate({ pointer: `/records/${index}/${camelCase(name)}`, message });
   };
   for (const name of shape.texts) textAt(attributes, name, inAttributes);

@@ -1,0 +1,28 @@
+import type { PlatformSettings } from '#platform';
+import { SETTINGS } from '#settings';
+
+import type { Answer } from '../worker-calls.ts';
+
+type Change = Partial<PlatformSettings>;
+
+/** Settings that decide how an answer is read, not whether a request is taken. */
+export const OF_REPORTS = { REPORT_RECORDS: { member: 'reportRecords' } } as const;
+export const OF_SESSIONS = {
+  SESSION_USER_ID: { member: 'sessionUserId' },
+  PLATFORM_URL_SCHEMES: { member: 'urlSchemes' },
+} as const;
+
+/** The change of the settings with which an answer could be read; nothing if no setting helps. */
+export function changeNeededBy(answer: Answer, { urlSchemes }: PlatformSettings): Change {
+  const reason = answer === 'success' ? '' : String(answer.details?.['reason']);
+  if (/\bREPORT_RECORDS=lenient\b/.test(reason)) return { reportRecords: 'lenient' };
+  if (/\bSESSION_USER_ID=any\b/.test(reason)) return { sessionUserId: 'any' };
+  const scheme = / URL but one of ([^\s;]+);/.exec(reason)?.[1];
+  if (scheme === undefined) return {};
+  try {
+    return { urlSchemes: SETTINGS.PLATFORM_URL_SCHEMES.read([...urlSchemes, scheme].join(',')) };
+  } catch {
+    // A scheme that runs code, which no worker accepts.
+    return {};
+  }
+}
