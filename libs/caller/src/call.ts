@@ -12,15 +12,13 @@ import {
 } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
-import type { PreparedCommand, Sender } from './command.ts';
-import { abortable, type Mailbox } from './replies.ts';
+import type { CallOptions, PreparedCommand, Sender } from './command.ts';
+import { abortable, type Mailbox, notify } from './replies.ts';
 import type { ReplyQueue } from './reply-queue.ts';
+import { backoffMs, type CallEvent, type Retries } from './retries.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
-/** Also before a command is published again that its lane refused: it is full, or has no leader. */
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 5_000;
 /** The longest delay that a Node.js timer takes, 24 days; beyond it, it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -30,6 +28,10 @@ export interface Bus {
   readonly connection: BrokerConnection;
   readonly publisher: ConfirmedPublisher;
   readonly replyQueue: ReplyQueue;
+  readonly retries: Retries;
+  /** The retry rules of calls that have none of their own. */
+  readonly retry: CallOptions['retry'];
+  readonly onCall: ((event: CallEvent) => void) | undefined;
   /** Aborts when the caller is closed. */
   readonly closing: AbortSignal;
 }
@@ -41,18 +43,27 @@ export class Call implements Disposable {
   readonly #limit = new AbortController();
   /** Aborts once the call waits no longer, with the reason. */
   readonly signal: AbortSignal = this.#limit.signal;
+  readonly #startedMs = performance.now();
   readonly #deadline: number;
+  readonly #rules: NonNullable<CallOptions['retry']>;
   readonly #timer: NodeJS.Timeout;
   #wasSent = false;
   /** Whether nothing has failed since it was sent. */
   #isAwaited = false;
-  #failures = 0;
+  #sentMs = 0;
+  #attempts = 1;
 
-  /** @param outer ends the wait with its own reason */
-  constructor(bus: Bus, command: PreparedCommand, deadlineMs: number, outer?: AbortSignal) {
+  /** Its `signal` ends the wait with the signal's reason. */
+  constructor(
+    bus: Bus,
+    command: PreparedCommand,
+    deadlineMs: number,
+    { signal: outer, retry = bus.retry ?? true }: Pick<CallOptions, 'signal' | 'retry'> = {},
+  ) {
     this.#bus = bus;
     this.#command = command;
-    this.#deadline = performance.now() + deadlineMs;
+    this.#deadline = this.#startedMs + deadlineMs;
+    this.#rules = retry;
     const delayMs = Math.min(deadlineMs + ANSWER_SLACK_MS, MAX_TIMER_MS);
     this.#timer = setTimeout(() => this.#limit.abort(this.#expired()), delayMs);
     for (const signal of [outer, bus.closing]) {
@@ -69,9 +80,12 @@ export class Call implements Disposable {
   async next<Arrived extends object, T>(arrived: Mailbox<Arrived>, read: (one: Arrived) => T): Promise<T> {
     for (;;) {
       try {
-        if (!this.#isAwaited) await this.publish();
+        const isFirst = !this.#isAwaited;
+        if (isFirst) await this.publish();
         this.#isAwaited = true;
-        return read(await arrived.next(this.signal));
+        const result = read(await arrived.next(this.signal));
+        if (isFirst) this.#bus.retries.succeeded(this.#command.routingKey, performance.now() - this.#sentMs);
+        return result;
       } catch (error) {
         this.#isAwaited = false;
         await this.#pauseAfter(error);
@@ -93,7 +107,7 @@ export class Call implements Disposable {
     const stamped = { ...properties, replyTo, timestamp, headers: { ...properties.headers } };
     const content = Buffer.from(body);
     const message = { exchange, routingKey, mandatory: true, content, properties: stamped };
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       const { state } = connection;
       if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', id, state.reason);
       try {
@@ -107,9 +121,16 @@ export class Call implements Disposable {
         }
         if (!(error instanceof UnconfirmedError)) throw error;
       }
-      await pause(FIRST_PAUSE_MS, this.signal);
+      // The lane is full, or has no leader, or the connection was lost.
+      await pause(backoffMs(tries), this.signal);
     }
     this.#wasSent = true;
+    this.#sentMs = performance.now();
+  }
+
+  /** Reports the end of the call to `onCall`. */
+  ended(outcome: 'succeeded' | 'failed', error?: unknown): void {
+    this.#report(outcome, error);
   }
 
   /** The call is over: it waits for nothing more, and no signal holds it. */
@@ -118,19 +139,29 @@ export class Call implements Disposable {
     this.#limit.abort();
   }
 
-  /**
-   * Waits before the command is sent again: what the worker asks for, and full jitter over twice as long at each failure.
-   *
-   * @throws the error, if sending again cannot help within the deadline; the signal's reason
-   */
+  /** Waits before the command is sent again. @throws the error, if that cannot help in time; the signal's reason */
   async #pauseAfter(error: unknown): Promise<void> {
     this.signal.throwIfAborted();
-    if (!(error instanceof CallerError) || !error.retryable) throw error;
-    const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-    const pauseMs = (error.retryAfterMs ?? 0) + Math.random() * longestMs;
-    this.#failures += 1;
-    if (pauseMs >= this.#deadline - performance.now()) throw error;
+    if (!(error instanceof CallerError)) throw error;
+    const pauseMs = this.#bus.retries.pauseMs({
+      error,
+      type: this.#command.routingKey,
+      attempts: this.#attempts,
+      remainingMs: this.#deadline - performance.now(),
+      rules: this.#rules,
+    });
+    if (pauseMs === undefined) throw error;
+    this.#report('retrying', error, pauseMs);
+    this.#attempts += 1;
     await pause(pauseMs, this.signal);
+  }
+
+  #report(outcome: CallEvent['outcome'], error?: unknown, pauseMs?: number): void {
+    const { routingKey: type, id: commandId } = this.#command;
+    const durationMs = performance.now() - this.#startedMs;
+    const code = error instanceof CallerError ? error.code : undefined;
+    const attempts = this.#attempts;
+    notify(this.#bus.onCall, { outcome, type, commandId, attempts, durationMs, code, pauseMs });
   }
 
   #expired(): CallerError {

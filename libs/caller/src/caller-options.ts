@@ -5,8 +5,10 @@ import type * as api from '@opentelemetry/api';
 import { busNames } from '@poker-bridge/contracts';
 import { type ConnectionState, type ConnectionTls, readAddress } from '@poker-bridge/rabbitmq';
 
+import type { CallerError } from './caller-error.ts';
 import type { Sender, TraceContext } from './command.ts';
 import type { ReplyHandler } from './replies.ts';
+import type { CallEvent, RetryOptions } from './retries.ts';
 
 const openTelemetry = load();
 
@@ -53,6 +55,15 @@ export interface CallerOptions {
   readonly traceContext?: () => TraceContext;
   /** Takes each reply that no call awaits. Without it they are dropped. */
   readonly onReply?: ReplyHandler;
+  /**
+   * Called for each message in the reply queue that cannot be read. It is acknowledged, and the call that it belongs to fails
+   * with this error. Default: a warning of the process.
+   */
+  readonly onUnreadable?: ((error: CallerError) => void) | undefined;
+  /** Default for each call: whether failures are retried, and which. Default true. */
+  readonly retry?: RetryOptions | boolean | undefined;
+  /** Called for each retry and at the end of each call and report, for metrics. It must not throw. */
+  readonly onCall?: ((event: CallEvent) => void) | undefined;
   /** Called when one of the two connections changes, for a log or a health check. */
   readonly onState?: (connection: 'publishing' | 'consuming', state: ConnectionState) => void;
 }

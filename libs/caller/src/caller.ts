@@ -15,6 +15,7 @@ import {
 import { ReplyQueue } from './reply-queue.ts';
 import type { AdHocRecord, RakeRecord } from './record.ts';
 import { Report } from './report.ts';
+import { Retries } from './retries.ts';
 
 const DEADLINE_MS = 15_000;
 
@@ -33,7 +34,9 @@ export class Caller {
     const connection = new BrokerConnection({ ...connectionOf('publishing'), setUp });
     connection.open();
     const replyQueue = new ReplyQueue(connectionOf, options);
-    this.#bus = { sender, connection, publisher, replyQueue, closing: this.#closing.signal };
+    const { retry, onCall } = options;
+    const shared = { retries: new Retries(), retry, onCall, closing: this.#closing.signal };
+    this.#bus = { sender, connection, publisher, replyQueue, ...shared };
   }
 
   /** Where replies go. @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready` */
@@ -85,13 +88,18 @@ export class Caller {
     const { replies } = replyQueue;
     const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
     const arrived = replies.expect(command.id);
-    using call = new Call(this.#bus, command, deadlineMs, options.signal);
+    using call = new Call(this.#bus, command, deadlineMs, options);
     try {
-      return await call.next(arrived, (reply) => {
+      const result = await call.next(arrived, (reply) => {
         if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
         if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
         return reply.data as ReplyTo<T>;
       });
+      call.ended('succeeded');
+      return result;
+    } catch (error) {
+      call.ended('failed', error);
+      throw error;
     } finally {
       replies.forget(command.id);
     }
@@ -124,7 +132,7 @@ export class Caller {
     command: PreparedCommand,
     { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    using call = new Call(this.#bus, command, deadlineMs, signal);
+    using call = new Call(this.#bus, command, deadlineMs, { signal });
     await call.publish();
   }
 

@@ -12,6 +12,7 @@ import {
 } from '@poker-bridge/contracts';
 
 import { CallerError } from './caller-error.ts';
+import type { RetryOptions } from './retries.ts';
 
 type LaneOf = typeof LANE_OF_COMMAND;
 
@@ -36,14 +37,16 @@ export interface CommandOptions {
    * From now, 1 to 1,200,000 ms; a call settles at most 1.5 s later. Default 15 s, for a report 10 minutes, for a prepared
    * command the budget of the worker from when it arrives there.
    */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** Default: the caller's. */
   readonly traceContext?: TraceContext | undefined;
 }
 
 export interface CallOptions extends CommandOptions {
   /** Ends the wait: the call rejects with the signal's reason. A command that was sent is run all the same. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether failures are retried, and which. Default: the caller's. With false, the first failure is the call's. */
+  readonly retry?: RetryOptions | boolean | undefined;
 }
 
 /** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */

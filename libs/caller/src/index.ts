@@ -13,3 +13,4 @@ export type { ReplyHandler } from './replies.ts';
 export type { BusReply } from './reply.ts';
 export { type AdHocRecord, formatAmount, type RakeRecord, type ReportPage } from './record.ts';
 export type { Report, ReportSummary } from './report.ts';
+export type { CallEvent, RetryOptions } from './retries.ts';

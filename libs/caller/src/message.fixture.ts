@@ -1,13 +1,15 @@
 import type { ConsumeMessage } from 'amqplib';
 
-/** A reply as a worker publishes it; `text` instead of the data is a body that is not JSON. */
+/** A reply as a worker publishes it; text or bytes instead of the data are the body. */
 export function message(
   type: string,
-  data: object | string,
+  data: object | string | Buffer,
   { commandId = 'c-1', sequence = 0, final = type !== 'report.page' } = {},
 ): ConsumeMessage {
   return {
-    content: Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)),
+    content: Buffer.isBuffer(data)
+      ? data
+      : Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)),
     fields: {},
     properties: {
       type,

@@ -1,5 +1,7 @@
 import { REPORT_AMOUNTS, type ReportName, type ReportPage as ContractPage } from '@poker-bridge/contracts';
 
+import { serializable } from './serializable.ts';
+
 /**
  * Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`, with 4 `2.8831`.
  *
@@ -22,17 +24,7 @@ export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
 }
 
 export function readPage<R>(data: ContractPage): ReportPage<R> {
-  const page = { ...data, records: data.records.map((record) => readRecord<R>(record)) };
-  // Not enumerable: it is no member of the page.
-  return Object.defineProperty(page, 'toJSON', {
-    value: (): unknown => JSON.parse(JSON.stringify({ ...page }, withoutBigint)),
-  });
-}
-
-/** JSON has no bigint: one beyond 2^53 becomes text, digit for digit, any other a number. */
-function withoutBigint(_name: string, value: unknown): unknown {
-  if (typeof value !== 'bigint') return value;
-  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  return { ...data, records: data.records.map((record) => readRecord<R>(record)) };
 }
 
 type Amounts<Report extends ReportName> = {
@@ -66,5 +58,5 @@ export function readRecord<R>(record: Readonly<Record<string, unknown>>): R {
     const isAmount = IS_AMOUNT.has(name) && Number.isInteger(value);
     return [name, isAmount ? BigInt(value as number) : value];
   });
-  return Object.fromEntries(members) as R;
+  return serializable(Object.fromEntries(members)) as R;
 }

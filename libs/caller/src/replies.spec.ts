@@ -1,10 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 import fc from 'fast-check';
 
 import { failure, message } from './message.fixture.ts';
-import { Replies, type ReplyHandler } from './replies.ts';
-import { parseExactJson, readReply } from './reply.ts';
+import { PageStream } from './report.ts';
+import { type Mailbox, Replies, type ReplyHandler } from './replies.ts';
+import { parseExactJson, readReply, type ReplyDelivery } from './reply.ts';
 
 describe('readReply', () => {
   it('gives each failure of a command that was sent again an id of its own', () => {
@@ -14,9 +17,86 @@ describe('readReply', () => {
     expect(first).not.toBe(second);
   });
 
-  it.each(['{', '{"a":1234567890123456', '5', 'null', ''])('refuses the body %j', (body) => {
-    expect(() => readReply(message('session.created', body))).toThrow(
+  const deep = (prefix: string) =>
+    `{"userId":"p-1","x":${prefix}${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const odd: readonly (readonly [string, string | Buffer | object, object?])[] = [
+    ...['{', '{"a":1234567890123456', '5', 'null', '', '[]', '{"userId":5}'].map(
+      (body) => [body, body] as const,
+    ),
+    ['100,000 arrays', deep('')],
+    ['100,000 arrays and a long integer', deep('[1234567890123456789],"y":')],
+    ['bytes that are not UTF-8', Buffer.from('{"userId":"\xff"}', 'latin1')],
+    ...['x', -1, 1.5, null, {}].map(
+      (sequence) => [`sequence ${sequence}`, { userId: 'p-1' }, { sequence }] as const,
+    ),
+  ];
+
+  it.each(odd)('refuses %s', (...[, body, headers]) => {
+    expect(() => readReply(message('session.created', body, headers))).toThrow(
       expect.objectContaining({ code: 'REPLY_UNREADABLE', commandId: 'c-1' }),
+    );
+  });
+});
+
+/** Valid replies, each of which a generated change makes odd. */
+const VALID = {
+  'session.created': { userId: 'p-1' },
+  'game.opened': { url: 'https://example' },
+  'report.page': { page: 1, totalCount: 1, readAt: '2026', records: [{ id: 'r-1', win: 5 }], precisions: {} },
+  'report.completed': { totalCount: 1, changedWhileReading: false, readFrom: '2026', readTo: '2026' },
+  'command.failed': failure('OVERLOADED'),
+};
+const longInteger = fc.bigInt({ min: 2n ** 53n, max: 2n ** 80n });
+const anything = fc.oneof(fc.anything(), fc.constantFrom({ toString: 1, valueOf: 2 }, Number.NaN));
+const arbitraryMessage = fc
+  .record({
+    type: fc.constantFrom(...(Object.keys(VALID) as (keyof typeof VALID)[])),
+    member: fc.string(),
+    text: fc.oneof(
+      fc.json(),
+      longInteger.map(String),
+      longInteger.map((one) => `[{"win":${one},"x":[${one}]}]`),
+    ),
+    properties: fc.record(
+      { messageId: anything, type: anything, correlationId: anything },
+      { requiredKeys: [] },
+    ),
+    headers: fc.record({ 'command-id': anything, sequence: anything, final: anything }, { requiredKeys: [] }),
+    body: fc.option(fc.uint8Array().map((bytes) => Buffer.from(bytes))),
+    pick: fc.nat(),
+  })
+  .map(({ type, member, text, properties, headers, body, pick }) => {
+    const names = [...Object.keys(VALID[type]), member];
+    const changed = { ...VALID[type], [names[pick % names.length]!]: 'CHANGED' };
+    const one = message(type, body ?? JSON.stringify(changed).replace('"CHANGED"', () => text));
+    Object.assign(one.properties, properties);
+    Object.assign(one.properties.headers!, headers);
+    return one;
+  });
+
+describe('the readers of replies', () => {
+  it('acknowledge every message, fail only with a CallerError, and give what JSON can hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryMessage, async (one) => {
+        const unreadable: unknown[] = [];
+        const handler: ReplyHandler = (reply) => void JSON.stringify(reply);
+        expect(await taken(new Replies(handler, (error) => unreadable.push(error)), one)).toBe(
+          'acknowledged',
+        );
+        const stream = new PageStream();
+        const acknowledged = stream.push({ message: one, acknowledge: () => undefined });
+        const call = {
+          next: async (arrived: Mailbox<ReplyDelivery>, read: (each: ReplyDelivery) => unknown) =>
+            read(await arrived.next(never)),
+        };
+        const pages = stream.read(call as never);
+        const first = pages.next().then(JSON.stringify, (error: unknown) => error);
+        // An answer to another command is dropped, and the report waits for its own.
+        const result = await Promise.race([first, acknowledged.then(() => setImmediate())]);
+        if (result instanceof Error) expect(result).toMatchObject({ name: 'CallerError' });
+        if (unreadable.length > 0) expect(result).toMatchObject({ code: 'REPLY_UNREADABLE' });
+      }),
+      { numRuns: 500, endOnFailure: true },
     );
   });
 });
@@ -37,9 +117,11 @@ describe('parseExactJson', () => {
         const text = JSON.stringify(value);
         const [long, read] = parseExactJson(`[1234567890123456789,${text}]`) as [unknown, unknown];
         expect(long).toBe(1_234_567_890_123_456_789n);
-        // A whole number that a double holds may be beyond 2^53, too.
+        // A whole number that a double holds may be beyond 2^53, too. A clone has no toJSON.
         expect(
-          JSON.stringify(read, (_name, member) => (typeof member === 'bigint' ? Number(member) : member)),
+          JSON.stringify(structuredClone(read), (_name, member) =>
+            typeof member === 'bigint' ? Number(member) : member,
+          ),
         ).toBe(text);
       }),
     );
@@ -109,6 +191,16 @@ describe('Replies', () => {
     expect(seen).toEqual(['c-2', 'c-3']);
   });
 
+  it('gives the handler amounts beyond 2^53 that JSON.stringify writes as text', async () => {
+    const text =
+      '{"page":1,"totalCount":1,"readAt":"","records":[{"id":"r","win":9007199254740993,"x":[1,-9007199254740993]}]}';
+    const written: string[] = [];
+    const { replies } = handled((reply) => void written.push(JSON.stringify(reply)));
+    expect(await taken(replies, message('report.page', text))).toBe('acknowledged');
+    const records = [{ id: 'r', win: '9007199254740993', x: [1, '-9007199254740993'] }];
+    expect(JSON.parse(written[0]!)).toMatchObject({ type: 'report.page', data: { records } });
+  });
+
   it('gives a reply to the handler again if it fails', async () => {
     const { replies, seen } = handled(() => {
       if (seen.length === 1) throw new Error('no database');
@@ -120,7 +212,16 @@ describe('Replies', () => {
 
   it('drops what nobody awaits or can read', async () => {
     expect(await taken(new Replies(), created('c-1'))).toBe('acknowledged');
-    expect(await taken(handled().replies, message('session.created', '{'))).toBe('acknowledged');
+    const unreadable: unknown[] = [];
+    const replies = new Replies(undefined, (error) => {
+      unreadable.push(error);
+      throw new Error('a warning of the process');
+    });
+    const waiting = replies.expect('c-1').next(never);
+    const failed = waiting.catch((error: unknown) => error);
+    expect(await taken(replies, message('session.created', '{'))).toBe('acknowledged');
+    expect(await failed).toMatchObject({ code: 'REPLY_UNREADABLE' });
+    expect(unreadable).toMatchObject([{ code: 'REPLY_UNREADABLE', commandId: 'c-1' }]);
   });
 
   it('has one call under way for an id, and 10,000 at most', () => {

@@ -44,15 +44,30 @@ export class Mailbox<T extends object> {
   }
 }
 
+/** Calls a hook of the service. What it throws becomes a warning of the process. */
+export function notify<T>(hook: ((event: T) => void) | undefined, event: T): void {
+  try {
+    hook?.(event);
+  } catch (error) {
+    process.emitWarning(String(error));
+  }
+}
+
+function warn({ message, code }: CallerError): void {
+  process.emitWarning(message, { type: 'PokerBridgeWarning', code });
+}
+
 /** The replies in the queue of this instance: to the calls that await them, else to the handler. */
 export class Replies {
   readonly #handler: ReplyHandler;
+  readonly #onUnreadable: (error: CallerError) => void;
   readonly #awaited = new Map<string, Mailbox<BusReply>>();
   /** The last replies that were given to a call or to the handler, the oldest first. */
   readonly #handled = new Set<string>();
 
-  constructor(handler: ReplyHandler = () => undefined) {
+  constructor(handler: ReplyHandler = () => undefined, onUnreadable: (error: CallerError) => void = warn) {
     this.#handler = handler;
+    this.#onUnreadable = onUnreadable;
   }
 
   /** Where the replies to a command arrive until it is forgotten. @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS` */
@@ -83,8 +98,9 @@ export class Replies {
       reply = error as CallerError;
     }
     mailbox?.put(reply);
-    // What nobody can read is acknowledged as well: it would come again for ever.
-    if (!(reply instanceof CallerError)) await this.#handle(reply, mailbox ? () => undefined : this.#handler);
+    // An unreadable message is acknowledged, too: the broker would redeliver it for ever.
+    if (reply instanceof CallerError) notify(this.#onUnreadable, reply);
+    else await this.#handle(reply, mailbox ? () => undefined : this.#handler);
     delivery.acknowledge();
   }
 

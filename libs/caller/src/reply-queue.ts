@@ -34,8 +34,8 @@ export class ReplyQueue {
 
   /** Begins to connect at once. */
   constructor(connectionOf: ReturnType<typeof readOptions>['connectionOf'], options: CallerOptions) {
-    const { name, instance, onReply } = options;
-    this.replies = new Replies(onReply);
+    const { name, instance, onReply, onUnreadable } = options;
+    this.replies = new Replies(onReply, onUnreadable);
     this.#prefix = `${name}.replies.`;
     this.#isFixed = instance !== undefined;
     if (instance !== undefined) this.#name = this.#prefix + instance;

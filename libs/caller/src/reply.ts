@@ -4,6 +4,7 @@ import { isFinalReplyType, type Reply as ContractReply } from '@poker-bridge/con
 import type { Delivery } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
+import { serializable } from './serializable.ts';
 
 /** Only such a text can hold an integer that a double does not. */
 const LONG_INTEGER = /\d{16}/;
@@ -25,10 +26,55 @@ export function parseExactJson(text: string): unknown {
     const isExact = !WHOLE_LONG_INTEGER.test(token) || Number.isSafeInteger(Number(token));
     return isExact ? token : `"${MARK}${token}"`;
   });
-  return JSON.parse(marked, (_name, value: unknown) =>
-    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
-  );
+  return JSON.parse(marked, (_name, value: unknown) => {
+    if (typeof value === 'string' && value.startsWith(MARK)) return BigInt(value.slice(MARK.length));
+    const isExact = isContainer(value) && Object.values(value).some((member) => typeof member === 'bigint');
+    return isExact ? serializable(value) : value;
+  });
 }
+
+type Check = (value: unknown) => boolean;
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isObject: Check = (value) => isContainer(value) && !Array.isArray(value);
+const isText: Check = (value) => typeof value === 'string';
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isListOfObjects: Check = (value) => Array.isArray(value) && value.every(isObject);
+const isCommand: Check = (value) => isObject(value) && isText((value as { readonly id?: unknown }).id);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+/** The members that callers and this library rely on. A type that is not listed may have any. */
+const MEMBERS: ReadonlyMap<string, Readonly<Record<string, Check>>> = new Map([
+  ['session.created', { userId: isText }],
+  ['game.opened', { url: isText }],
+  ['report.page', { page: isCount, totalCount: isCount, readAt: isText, records: isListOfObjects }],
+  [
+    'report.completed',
+    { totalCount: isCount, changedWhileReading: isFlag, readFrom: isText, readTo: isText },
+  ],
+  [
+    'command.failed',
+    {
+      code: isText,
+      category: isText,
+      retryable: isFlag,
+      message: isText,
+      command: isCommand,
+      occurredAt: isText,
+      retryAfterMs: optional(isCount),
+      violations: optional(isListOfObjects),
+      details: optional(isObject),
+      platform: optional(isObject),
+    },
+  ],
+]);
+/** Deeper data overflows the stack of most programs that walk it, `JSON.stringify` included. */
+const MAX_DEPTH = 500;
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
@@ -44,35 +90,59 @@ export type BusReply = ContractReply & {
   readonly traceparent?: string;
 };
 
-/** Reads a reply, integers beyond 2^53 as bigint. @throws CallerError `REPLY_UNREADABLE` */
-export function readReply({ properties, content }: Delivery['message']): BusReply {
+/** Reads a reply, integers beyond 2^53 as bigint. @throws CallerError `REPLY_UNREADABLE`, whatever the message holds */
+export function readReply(message: Delivery['message']): BusReply {
+  const reply = replyIn(message);
+  if (reply) return reply;
+  // The message is not quoted: it may hold a token.
+  throw CallerError.of('REPLY_UNREADABLE', commandIdOf(message));
+}
+
+function replyIn({ properties, content }: Delivery['message']): BusReply | undefined {
+  const { type, messageId, correlationId } = properties as unknown as Readonly<Record<string, unknown>>;
   const { sequence, final, traceparent } = (properties.headers ?? {}) as Readonly<Record<string, unknown>>;
-  const type = String(properties.type);
-  const commandId = commandIdOf({ properties });
-  const data = dataOf(content, commandId);
+  if (typeof type !== 'string' || typeof messageId !== 'string' || !isCount(sequence)) return undefined;
+  const data = dataOf(content);
+  if (!data || !Object.entries(MEMBERS.get(type) ?? {}).every(([name, check]) => check(data[name])))
+    return undefined;
   const occurredAt = type === 'command.failed' ? ` ${String(data['occurredAt'])}` : '';
   return {
-    id: `${String(properties.messageId)} ${type}${occurredAt}`,
+    id: `${messageId} ${type}${occurredAt}`,
     type,
     data,
-    commandId,
-    correlationId: String(properties.correlationId),
-    sequence: Number(sequence),
+    commandId: commandIdOf({ properties }),
+    correlationId: typeof correlationId === 'string' ? correlationId : '',
+    sequence,
     isFinal: final === true || isFinalReplyType(type),
     ...(typeof traceparent === 'string' && { traceparent }),
   } as unknown as BusReply;
 }
 
+/** The command that a message answers; empty if it names none. */
 export function commandIdOf({ properties }: Pick<Delivery['message'], 'properties'>): string {
-  return String(properties.headers?.['command-id'] ?? properties.correlationId);
+  const { correlationId, headers } = properties as {
+    readonly correlationId?: unknown;
+    readonly headers?: object;
+  };
+  const ids = [(headers as Readonly<Record<string, unknown>> | undefined)?.['command-id'], correlationId];
+  return ids.find((id) => typeof id === 'string') ?? '';
 }
 
-function dataOf(content: Buffer, commandId: string): Record<string, unknown> {
+function dataOf(content: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
-    const data = parseExactJson(content.toString());
-    if (typeof data === 'object' && data !== null) return data as Record<string, unknown>;
+    const data = parseExactJson(UTF_8.decode(content));
+    return isObject(data) && !isDeep(data) ? (data as Readonly<Record<string, unknown>>) : undefined;
   } catch {
-    // What it holds is not repeated: it may be a token.
+    return undefined;
   }
-  throw CallerError.of('REPLY_UNREADABLE', commandId);
+}
+
+/** Walks level by level, because the data may be nested more deeply than the stack can be. */
+function isDeep(data: unknown): boolean {
+  let level = [data].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= MAX_DEPTH) return true;
+    level = level.flatMap((each) => Object.values(each).filter(isContainer));
+  }
+  return false;
 }

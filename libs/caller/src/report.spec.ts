@@ -77,7 +77,9 @@ describe('PageStream', () => {
 describe('readRecord', () => {
   it('reads amounts as bigint, and nothing else', () => {
     const record = { id: 'p-1', moneyType: 1, win: 5, loss: -0, rake: 12_345_678_901_234_567_890n, level: 3 };
-    expect(readRecord<AdHocRecord>(record)).toEqual({ ...record, win: 5n, loss: 0n });
+    const read = readRecord<AdHocRecord>(record);
+    expect(read).toEqual({ ...record, win: 5n, loss: 0n });
+    expect(JSON.parse(JSON.stringify(read))).toEqual({ ...record, loss: 0, rake: '12345678901234567890' });
   });
 
   it.each([1.5, '7', null])('passes on %s, which a lenient worker does', (value) => {

@@ -42,7 +42,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     bus: Bus,
     type: ReportCommand,
     data: CommandData[ReportCommand],
-    { deadlineMs = DEADLINE_MS, id = randomUUID(), signal, ...options }: CallOptions = {},
+    { deadlineMs = DEADLINE_MS, id = randomUUID(), signal, retry, ...options }: CallOptions = {},
   ) {
     const queue = `${bus.sender.appId}.report.${randomUUID()}`;
     const prepare = () => {
@@ -54,7 +54,7 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     prepare();
     this.#bus = bus;
     this.#queue = queue;
-    this.#start = () => new Call(bus, prepare(), deadlineMs, signal);
+    this.#start = () => new Call(bus, prepare(), deadlineMs, { signal, retry });
   }
 
   /** What the worker counted; `undefined` until the loop has ended. */
@@ -104,12 +104,17 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     using call = this.#start();
     replyQueue.leaving.add(leave);
     call.signal.addEventListener('abort', () => void leave());
+    let failure: unknown;
     try {
       await replyQueue.ready(call.signal);
       await declare(await abortable(connection.established(), call.signal));
       consumer.start(connection, declare);
       this.#summary = yield* pages.read(call);
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
+      call.ended(this.#summary ? 'succeeded' : 'failed', failure);
       await leave();
     }
   }
