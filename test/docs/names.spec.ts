@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { COMMAND_TYPES, ERROR_CODES, type Lane, LANE_OF_COMMAND } from '#contracts';
-import { lockOf, topologyOf } from '#messaging';
+import { lockOf, probeOf, topologyOf } from '#messaging';
 import { SETTINGS } from '#settings';
 
 import { WHO_ACTS } from '../../apps/worker/src/console/console-view.ts';
@@ -84,6 +84,7 @@ describe('names', () => {
         ...exchanges.map(({ name }) => name),
         ...queues.map(({ name }) => rowOf(name)),
         lockOf(names, 'undelivered').name,
+        probeOf(names).name,
       ]);
       const named = codeSpansOf(read(path)).filter((span) => /^poker\.[\w.<>-]*$/.test(span));
       expect(named.filter((name) => !known.has(name))).toEqual([]);

@@ -17,5 +17,5 @@ export { MessagingModule } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';
 export { type MessagingHealth, PokerTransport } from './poker-transport.ts';
 export type { WrittenPage } from './replies/reply-message.ts';
-export { lockOf, topologyOf } from './topology/topology.ts';
+export { lockOf, probeOf, topologyOf } from './topology/topology.ts';
 export type { ConnectionState, ConsumerState } from '#rabbitmq';

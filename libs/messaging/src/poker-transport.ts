@@ -17,7 +17,7 @@ import { Pipeline } from './pipeline/pipeline.ts';
 import { compartmentOf } from './pipeline/share.ts';
 import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
-import { topologyOf, workerPermissions } from './topology/topology.ts';
+import { probeOf, topologyOf, workerPermissions } from './topology/topology.ts';
 
 /** Times `REPORTS_PREFETCH`, of which one operator holds half. */
 const REPORTS_IN_FLIGHT = 2;
@@ -67,6 +67,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       knownHeaders: READ_HEADERS,
       tls,
       topology,
+      probeQueue: probeOf(names),
       publishesTo: ['', names.events],
       permissions: workerPermissions(prefix),
       onState: (connection, state) => {

@@ -7,12 +7,12 @@ import {
   type ConnectionState,
 } from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
-import { codeOf, countsOf, LOCKED, NOT_FOUND, onChannel, within } from './connection/questions.ts';
+import { codeOf, countsOf, LOCKED, NOT_FOUND, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { DIRECT_REPLY_TO, DirectReplies } from './publishing/direct-replies.ts';
 import type { OutgoingMessage, PublishOutcome, PublishRefusedError } from './publishing/outgoing-message.ts';
-import { declareTopology, type Topology } from './topology.ts';
+import { type Declaration, declareTopology, type Topology } from './topology.ts';
 
 /** What is deleted is back within 30 s. */
 const LOOK_INTERVAL_MS = 10_000;
@@ -20,12 +20,14 @@ const LOOK_INTERVAL_MS = 10_000;
 const REFUSED_INTERVAL_MS = 2_000;
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
 const REDECLARE_WAIT_MS = 1_000;
-/** For a connection whose node confirms nothing that is published. */
-const ANSWER_TIMEOUT_MS = 2_000;
+/** How long outcomes have to be published by another node, before their deliveries are lost. */
+const LEAVE_MS = 1_500;
 const DIRECT_KEYS = `${DIRECT_REPLY_TO}.`;
 
 export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
   readonly topology: Topology;
+  /** A quorum queue that keeps nothing. What is published to it is confirmed by a majority of the cluster alone. */
+  readonly probeQueue: Declaration;
   /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
   readonly publishesTo: readonly string[];
   /** What the service needs, for the advice on what to grant. */
@@ -45,10 +47,7 @@ export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | '
  * known that the outcome can be published. The topology stays declared, and so it is known what the user may do.
  */
 export class Broker {
-  readonly #publisher = new ConfirmedPublisher({
-    onRefused: (refusal) => this.#repair(refusal),
-    onSilence: () => void this.#checkConsuming(),
-  });
+  readonly #publisher: ConfirmedPublisher;
   readonly #directReplies: DirectReplies;
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
@@ -63,17 +62,25 @@ export class Broker {
   /** Decide whether a message that waits for a permission is published again. */
   #waiting: ((isGranted: boolean) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the node of the connections confirms nothing, and is not left by all of them yet. */
+  #isLeaving = false;
 
   constructor(options: BrokerOptions) {
-    const { name, urls, tls } = options;
-    this.#options = options;
-    this.#directReplies = new DirectReplies({ name: `${name} direct replies`, urls, tls });
-    this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
-    this.#consuming = this.#connection('consuming');
+    const { name, urls, tls, topology, probeQueue } = options;
+    this.#options = { ...options, topology: { ...topology, queues: [...topology.queues, probeQueue] } };
+    this.#publisher = new ConfirmedPublisher({
+      onRefused: (refusal) => this.#repair(refusal),
+      onSilence: () => this.#leaveNode(),
+      probe: probeOf(probeQueue),
+    });
+    this.#publishing = this.#connection('publishing', { setUp: (model) => this.#setUpPublishing(model) });
+    const follows = this.#publishing;
+    this.#consuming = this.#connection('consuming', { follows });
+    this.#directReplies = new DirectReplies({ name: `${name} direct replies`, urls, tls, follows });
   }
 
   get isConnected(): boolean {
-    return this.consuming !== undefined && !this.#isHeld;
+    return this.consuming !== undefined && !this.#isHeld && !this.#isLeaving;
   }
 
   /** The release of the broker that was connected to last. */
@@ -157,12 +164,16 @@ export class Broker {
     return !this.#publishing.model || this.#advice !== undefined;
   }
 
-  #connection(use: 'publishing' | 'consuming', setUp?: BrokerConnectionOptions['setUp']): BrokerConnection {
+  #connection(
+    use: 'publishing' | 'consuming',
+    options: Pick<BrokerConnectionOptions, 'setUp' | 'follows'>,
+  ): BrokerConnection {
     return new BrokerConnection({
       ...this.#options,
-      setUp,
+      ...options,
       name: `${this.#options.name} ${use}`,
       onState: (state) => {
+        if (use === 'publishing' && state.kind === 'open' && !this.#isLeaving) this.#follow();
         this.#holdConsumers();
         this.#options.onState(use, state);
       },
@@ -237,15 +248,38 @@ export class Broker {
     this.#schedule();
   }
 
-  /** Gives the consuming connection up if it does not answer either: its heartbeat would take ten seconds and more to. */
-  async #checkConsuming(): Promise<void> {
-    const { model } = this.#consuming;
-    if (!model) return;
-    const answered = onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
-    await answered.catch((error: unknown) => this.#consuming.reset(model, (error as Error).message));
+  /**
+   * Has the other connections leave the node as well, once there was time to publish outcomes by another one: with their
+   * deliveries lost, they are not published. No consumer is cancelled before: without a majority its channel would hang, and
+   * keep its messages for a minute.
+   */
+  #leaveNode(): void {
+    this.#isLeaving = true;
+    setTimeout(() => this.#follow(), LEAVE_MS).unref();
+  }
+
+  /** Has the other connections go by the node that is published to: of another one it is not known whether it is cut off. */
+  #follow(): void {
+    const node = this.#isLeaving ? undefined : this.#publishing.url;
+    this.#isLeaving = false;
+    const reason = 'its node confirms nothing of what is published, or publishing goes by another one';
+    for (const connection of [this.#consuming, ...this.#directReplies.connections])
+      connection.leave(reason, node);
+    this.#holdConsumers();
   }
 
   #holdConsumers(): void {
+    if (this.#isLeaving) return;
     for (const consumer of this.#consumers) consumer.hold(this.#isHeld);
   }
+}
+
+function probeOf({ name: routingKey }: Declaration): OutgoingMessage {
+  return {
+    exchange: '',
+    routingKey,
+    content: Buffer.alloc(0),
+    mandatory: false,
+    properties: { headers: {} },
+  };
 }

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { ROWS } from '../../../lab/chaos/rows/rows.ts';
 import { ChaosStage } from '../../../lab/chaos/stage/chaos-stage.ts';
+import { until } from '../../support/until.ts';
 
+const NOTICED_MS = 10_000;
 const LONGEST_MS = 15_000;
 
 /** `npm run chaos -- --only partition-minority` does so for longer, with more commands. */
@@ -15,6 +17,25 @@ describe('a node of three that is cut off from the others, while its clients rea
     stage = await ChaosStage.start({ wishes, commands: 200, perSecond: 20, random: () => 0.5 });
   });
   afterAll(() => stage?.[Symbol.asyncDispose]());
+
+  it('is left within ten seconds by a worker that is idle, which is not ready until then', async () => {
+    const { broker, workers } = stage;
+    const [worker] = workers.programs;
+    const ready = () => worker!.get('/health/ready');
+    broker.isolate(broker.cluster.nodes[0]!);
+    const refusal = await until(
+      'the worker is not ready',
+      async () => {
+        const { status, body } = await ready();
+        return status === 503 && body;
+      },
+      NOTICED_MS,
+    );
+    expect(refusal).toMatch(/cut off from the majority/);
+    // Its next connection is in use once a probe was confirmed there.
+    await workers.areReady();
+    broker.reunite();
+  });
 
   it('delays no command for longer than 15 s', async () => {
     const { lost, wrong, failures, largestMs } = await stage.play(() => row.disturb(stage));

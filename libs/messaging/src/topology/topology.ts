@@ -65,3 +65,8 @@ export function lockOf(names: BusNames, queue: KeptQueueName): Declaration {
   const name = `${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`;
   return { name, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
 }
+
+/** A queue that confirms what the worker publishes to it, and drops it: of use to find out whether it is cut off from the majority. */
+export function probeOf(names: BusNames): Declaration {
+  return quorumQueue(`${names.reserved}probe`, { 'x-max-length': 0 });
+}

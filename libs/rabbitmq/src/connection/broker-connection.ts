@@ -20,6 +20,8 @@ export type ConnectionState =
 export interface BrokerConnectionOptions extends ConnectOptions {
   /** The nodes of one cluster, tried in turn. They hold a password. */
   readonly urls: readonly string[];
+  /** A connection whose node is used instead, once it has one. */
+  readonly follows?: BrokerConnection | undefined;
   /** Makes channels and topology after each connect. If it throws, the connection is closed and recreated. */
   readonly setUp?: ((connection: ChannelModel) => Promise<void>) | undefined;
   /** Default 5 s. */
@@ -35,6 +37,7 @@ export class BrokerConnection {
   /** The last connection that was opened, whether it is set up, in use or lost. */
   #opened: ChannelModel | undefined;
   #openedAtMs = 0;
+  #url = '';
   #model: ChannelModel | undefined;
   #isStarted = false;
   /** In a row. */
@@ -48,6 +51,11 @@ export class BrokerConnection {
 
   get state(): ConnectionState {
     return this.#state;
+  }
+
+  /** Of the node that was tried last, with its password. */
+  get url(): string {
+    return this.#url;
   }
 
   /** The connection in use, even while the broker blocks it; `undefined` until it is set up. */
@@ -80,6 +88,11 @@ export class BrokerConnection {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  /** Drops the connection in use, unless it is at the node with this URL. */
+  leave(reason: string, unlessAt?: string): void {
+    if (this.#model && this.#url !== unlessAt) this.reset(this.#model, reason);
+  }
+
   /** Drops a connection, so that another one follows, unless it is younger than `olderThanMs` or not in use any more. */
   reset(model: ChannelModel, reason: string, olderThanMs = 0): void {
     if (this.#model !== model || performance.now() - this.#openedAtMs < olderThanMs) return;
@@ -95,15 +108,19 @@ export class BrokerConnection {
   }
 
   async #keep(): Promise<void> {
-    const { urls } = this.#options;
+    const { urls, follows } = this.#options;
     for (let turn = 0; !this.#closing.signal.aborted; turn += 1) {
+      const startedMs = performance.now();
       try {
-        await this.#serve(urls[turn % urls.length] ?? '');
+        await follows?.established();
+        this.#url = follows ? follows.#url : (urls[turn % urls.length] ?? '');
+        await this.#serve(this.#url);
       } catch (error) {
         const isRefused = error instanceof BrokerError && error.fault !== 'unreachable';
         this.#change({ kind: isRefused ? 'refused' : 'connecting', reason: (error as Error).message });
       }
-      const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+      const intervalMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+      const longestMs = Math.max(FIRST_PAUSE_MS, intervalMs - (performance.now() - startedMs));
       this.#failures += 1;
       await pause(longestMs * (0.5 + Math.random() / 2), this.#closing.signal);
     }

@@ -18,6 +18,11 @@ export interface PublisherOptions {
   readonly onRefused?: (refusal: PublishRefusedError) => Promise<boolean>;
   /** Called when a connection is given up because the broker confirms nothing. */
   readonly onSilence?: () => void;
+  /**
+   * Published every two seconds, and before a connection is taken into use: a node that is cut off from the majority of its
+   * cluster still serves its clients, and confirms nothing that goes to a quorum queue. Default: nobody looks for that.
+   */
+  readonly probe?: OutgoingMessage;
 }
 
 /** A message that loses its channel each time is given up after so many. */
@@ -25,6 +30,14 @@ const MAX_TRIES = 20;
 const TICK_MS = 250;
 /** 5 s without any confirm: the node may be cut off from the others. */
 const SILENCE_TICKS = 20;
+/** 2 s. */
+const PROBE_TICKS = 8;
+/** 8 s without a confirmed probe, whatever else is confirmed by queues of this node alone. */
+const UNPROVEN_TICKS = 32;
+/** 3.5 s, of a connection that is not in use yet. */
+const FIRST_UNPROVEN_TICKS = 14;
+const SILENT =
+  'the broker confirms nothing of what is published: its node may be cut off from the majority of the cluster';
 
 /**
  * Publishes persistently and waits for the broker's confirm, over as many channels and connections as that takes. A
@@ -34,6 +47,7 @@ const SILENCE_TICKS = 20;
  */
 export class ConfirmedPublisher {
   readonly #onSilence: PublisherOptions['onSilence'];
+  readonly #probe: OutgoingMessage | undefined;
   readonly #isolated: IsolatedPublisher;
   #model: ChannelModel | undefined;
   /** Why the broker has closed the connection, which takes all channels with it. */
@@ -50,9 +64,15 @@ export class ConfirmedPublisher {
   /** Ticks since the last confirm in which the broker owed an answer, or refused. */
   #vainTicks = 0;
   #hasRefused = false;
+  /** Ticks since the last confirm of a probe. */
+  #unprovenTicks = 0;
+  #isProbing = false;
+  /** Whether the connection was taken into use. */
+  #isProven = false;
 
-  constructor({ onRefused, onSilence }: PublisherOptions = {}) {
+  constructor({ onRefused, onSilence, probe }: PublisherOptions = {}) {
     this.#onSilence = onSilence;
+    this.#probe = probe;
     this.#isolated = new IsolatedPublisher({
       openChannel: (onAnswer) => this.#openChannel(false, onAnswer),
       send: (publish) => this.#send(publish),
@@ -60,19 +80,27 @@ export class ConfirmedPublisher {
     });
   }
 
-  /** Takes a fresh connection into use: the set-up of a `BrokerConnection`. */
+  /**
+   * Takes a fresh connection into use: the set-up of a `BrokerConnection`. It waits until the broker confirms a probe, or
+   * says that it is under an alarm.
+   */
   async attach(model: ChannelModel): Promise<void> {
     this.#model = model;
     this.#isBlocked = false;
     this.#connectionError = undefined;
+    const blocked = new Promise<void>((resolve) => model.once('blocked', () => resolve()));
     model.on('blocked', () => (this.#isBlocked = true));
     model.on('unblocked', () => (this.#isBlocked = false));
     model.on('error', (error: Error) => (this.#connectionError = error));
     this.#channels.clear();
     this.#vainTicks = 0;
+    this.#unprovenTicks = 0;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#isolated.forget();
+    this.#isProbing = this.#isProven = false;
+    if (this.#probe) await Promise.race([this.#prove(model, this.#probe), blocked]);
+    this.#isProven = true;
     await this.#share();
   }
 
@@ -92,16 +120,7 @@ export class ConfirmedPublisher {
    */
   publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
-      this.#send({
-        message,
-        isWanted,
-        resolve,
-        reject,
-        tries: 0,
-        sentAt: 0,
-        isInDoubt: false,
-        isDone: false,
-      });
+      this.#send({ ...pendingPublish(message), isWanted, resolve, reject });
     });
   }
 
@@ -158,20 +177,63 @@ export class ConfirmedPublisher {
     this.#sendWaiting();
   }
 
+  /**
+   * Publishes the probe until it is confirmed, each time on a channel of its own: one that first publishes while a queue has
+   * no leader may hang even after the election.
+   *
+   * @throws Error if the connection is lost
+   */
+  async #prove(model: ChannelModel, message: OutgoingMessage): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    let answer: Awaited<ReturnType<IsolatedPublisher['publishAlone']>>;
+    do {
+      answer = await this.#isolated.publishAlone(pendingPublish(message));
+    } while (this.#model === model && (answer === 'refused' || answer === 'unanswered'));
+    if (this.#model === model) this.#isProbing = false;
+    // A refusal for good is an answer, too: the user may lack a permission.
+    const isAnswered = typeof answer === 'string' || (answer && codeOf(answer) !== undefined);
+    if (this.#model !== model || !isAnswered) throw new Error('the connection was lost');
+    this.#unprovenTicks = 0;
+  }
+
   /** Called while the broker could answer: neither under an alarm nor while this process is busy. */
   #tick(): void {
     if (this.#isBlocked) return;
+    if (this.#probe && this.#model) {
+      this.#unprovenTicks += 1;
+      if (this.#isProven && this.#unprovenTicks % PROBE_TICKS === 0)
+        this.#prove(this.#model, this.#probe).catch(() => undefined);
+    }
     const channels = [...this.#channels];
     // A channel that was replaced before may have further late messages.
     for (const channel of channels) if (channel.tick() && channel === this.#channel) this.#replace();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
-    const isOwed = this.#isolated.isOwed || channels.some(({ isAwaited }) => isAwaited);
+    const awaited = channels.filter(({ isAwaited }) => isAwaited).length;
+    const isOwed = this.#isolated.isOwed || awaited > (this.#isProbing ? 1 : 0);
     if (isWaiting || isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;
-    if (this.#vainTicks < SILENCE_TICKS || !this.#model) return;
+    const longestTicks = this.#isProven ? UNPROVEN_TICKS : FIRST_UNPROVEN_TICKS;
+    const isSilent = this.#vainTicks >= SILENCE_TICKS || this.#unprovenTicks >= longestTicks;
+    if (!isSilent || !this.#model) return;
     this.#vainTicks = 0;
-    destroySocket(this.#model, new Error('the broker confirms nothing of what is published'));
+    this.#unprovenTicks = 0;
     this.#onSilence?.();
+    destroySocket(this.#model, new Error(SILENT));
   }
+}
+
+function pendingPublish(message: OutgoingMessage): PendingPublish {
+  const nothing = (): void => undefined;
+  return {
+    message,
+    isWanted: () => true,
+    resolve: nothing,
+    reject: nothing,
+    tries: 0,
+    sentAt: 0,
+    isInDoubt: false,
+    isDone: false,
+  };
 }

@@ -60,6 +60,10 @@ export class DirectReplies {
     this.#trusted = new Line({ ...options, name });
   }
 
+  get connections(): readonly BrokerConnection[] {
+    return [this.#untried.connection, this.#trusted.connection];
+  }
+
   /**
    * @returns `returned` if the broker cannot read the key, or, from RabbitMQ 4.3 on, knows that nobody has it
    * @throws UnconfirmedError if nobody wants the message any more, or it takes longer than ten seconds

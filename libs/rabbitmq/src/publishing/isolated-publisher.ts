@@ -98,7 +98,7 @@ export class IsolatedPublisher {
     const destination = destinationOf(publish.message);
     const waiting: PendingPublish[] = [];
     this.#asked.set(destination, waiting);
-    const answer = await this.#publishAlone(publish, graceMs);
+    const answer = await this.publishAlone(publish, graceMs);
     this.#asked.delete(destination);
     this.#verdicts.delete(destination);
     if (answer === 'refused' || answer === 'unanswered') this.#remember(destination, answer);
@@ -108,8 +108,8 @@ export class IsolatedPublisher {
     for (const each of waiting) send(each);
   }
 
-  /** @returns undefined if no channel could be opened */
-  async #publishAlone(publish: PendingPublish, graceMs: number): Promise<PublishOutcome | Error | undefined> {
+  /** Publishes once, on a channel of its own. @returns undefined if no channel could be opened */
+  async publishAlone(publish: PendingPublish, graceMs = 0): Promise<PublishOutcome | Error | undefined> {
     let answered = (_answer: PublishOutcome | Error): void => undefined;
     const answer = new Promise<PublishOutcome | Error>((resolve) => (answered = resolve));
     const opening = this.#options.openChannel((_, outcome) => answered(outcome));

@@ -21,7 +21,13 @@ interface Published {
 class ScriptedChannel extends EventEmitter {
   readonly published: Published[] = [];
   isClosed = false;
+  readonly #broker: { readonly confirmed: Set<string> };
   #sent: Omit<Published, 'answer'> | undefined;
+
+  constructor(broker: { readonly confirmed: Set<string> }) {
+    super();
+    this.#broker = broker;
+  }
 
   sendMessage({ routingKey }: { routingKey: string }, properties: object): void {
     if (this.isClosed) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
@@ -29,6 +35,7 @@ class ScriptedChannel extends EventEmitter {
   }
 
   pushConfirmCallback(answer: Answer): void {
+    if (this.#sent && this.#broker.confirmed.has(this.#sent.queue)) return answer(null);
     if (this.#sent) this.published.push({ ...this.#sent, answer });
   }
 
@@ -71,7 +78,8 @@ export async function attach(options: PublisherOptions = {}) {
   /** The channels of the connection in use, oldest first. */
   const channels: ScriptedChannel[] = [];
   const givenUp: string[] = [];
-  const broker = { model: new EventEmitter(), opensAfterMs: 0 };
+  /** Queues in `confirmed` answer at once. */
+  const broker = { model: new EventEmitter(), opensAfterMs: 0, confirmed: new Set(['probe']) };
   const next = async () => {
     channels.length = 0;
     broker.model = Object.assign(new EventEmitter(), {
@@ -79,7 +87,7 @@ export async function attach(options: PublisherOptions = {}) {
       createConfirmChannel: async () => {
         const { opensAfterMs } = broker;
         if (opensAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, opensAfterMs));
-        const channel = new ScriptedChannel();
+        const channel = new ScriptedChannel(broker);
         channels.push(channel);
         return channel;
       },
