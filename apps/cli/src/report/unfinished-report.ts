@@ -60,8 +60,8 @@ export class UnfinishedReport {
   }
 
   async add(page: Page): Promise<void> {
-    // The copy has no `toJSON`, which writes amounts beyond 2^53 as texts.
-    await this.#append({ ...page });
+    // The copies have no `toJSON`, which writes amounts beyond 2^53 as texts.
+    await this.#append({ ...page, records: page.records.map((record) => ({ ...record })) });
     this.#facts.add(page);
   }
 

@@ -118,9 +118,9 @@ export class Admission {
   /** True if the answer to a call that began now would come after its deadline, as far as recent calls tell. */
   isTooLate(compartment: Compartment, deadline: Deadline): boolean {
     const { times, inFlight, endedAtMs } = compartment;
-    if (deadline.remainingMs() >= times.expectedMs) return false;
+    if (deadline.remainingMs() >= times.tellingMs) return false;
     // One call at a time finds out whether the platform has become faster.
-    return inFlight > 1 || this.clock() - endedAtMs < times.expectedMs;
+    return inFlight > 1 || this.clock() - endedAtMs < times.tellingMs;
   }
 
   /** How long a refused caller should wait: random, so that the refused ones do not come back together. In milliseconds. */
@@ -157,13 +157,13 @@ export class Admission {
     for (const waiter of line.excess(perSecond)) waiter.settle('standing-line');
     if (line.isFullFor(flow, perSecond)) return 'standing-line';
     const waitMs = (1000 * line.aheadOf(flow)) / perSecond;
-    return waitMs + times.expectedMs > remainingMs ? 'too-late' : undefined;
+    return waitMs + times.tellingMs > remainingMs ? 'too-late' : undefined;
   }
 
   /** All background compartments together are one share. */
   #hasRoomFor(compartment: Compartment, flow: Flow<Admittance>): boolean {
     if (compartment.priority === 'interactive') {
-      if (compartment.inFlight >= compartment.limit.value) return false;
+      if (!compartment.limit.allows(compartment.inFlight)) return false;
       if (this.clock() < this.#owedUntilMs && this.#isOwedByOthers(compartment, flow)) return false;
       return this.#shares.hasRoomFor(compartment, compartment.isMoving ? WEIGHT_MOVING : WEIGHT);
     }

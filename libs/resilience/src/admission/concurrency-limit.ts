@@ -16,6 +16,9 @@ const MIN_TRIAL_CALLS = 8;
 const MAX_TRIAL_CALLS = 20;
 /** Calls that began among nearly as many as when the trial began show the time before it. */
 const BEFORE_SHARE = 0.9;
+/** A trial that was not decided after so many times the time of a call before it, and this long, ends without a result. */
+const TRIAL_TIMES = 4;
+const MIN_TRIAL_MS = 5_000;
 /** Trials begin at multiples of this time of day, so that all workers reduce their calls together. */
 const TRIAL_EVERY_MS = 1_000;
 /** If a larger share of calls is cut off, little is lost by making only this share of them. */
@@ -61,6 +64,8 @@ interface Trial {
   readonly kind: 'trial';
   /** Calls in flight before it. */
   readonly among: number;
+  readonly limitBefore: number;
+  hasBegun: boolean;
   /** Trials before it that decided nothing. */
   readonly repeats: number;
   /** The time of day from which fewer are made. */
@@ -107,6 +112,12 @@ export class ConcurrencyLimit {
     return Math.floor(this.#limit);
   }
 
+  /** True if one more call may be made beside those in flight. */
+  allows(inFlight: number): boolean {
+    if (this.#mode.kind === 'trial') this.#advance(this.#mode, inFlight);
+    return inFlight < this.value;
+  }
+
   /** What it may grow to before long. */
   get attainable(): number {
     return this.#mode.kind === 'open' ? this.max : this.value;
@@ -119,28 +130,42 @@ export class ConcurrencyLimit {
     if (this.#mean.calls === 0) this.#limit = Math.min(this.max, Math.max(FIRST_LIMIT, inFlight + 1));
     this.#mean.add(tookMs);
     this.#cutOff += WEIGHT * (Number(!call.isAnswered) - this.#cutOff);
+    if (this.#mode.kind === 'trial') this.#advance(this.#mode, inFlight);
     if (this.#mode.kind === 'trial') return this.#try(this.#mode, call, tookMs, inFlight);
     const { calls, ms: meanMs } = this.#mean;
     if (calls >= MIN_USUAL_CALLS) this.#usualMs = Math.min(this.#usualMs, meanMs);
     const isSlow = meanMs > 2 * this.#usualMs + SLACK_MS || this.#cutOff > CUT_OFF_SHARE;
     const isReached = inFlight + 1 >= this.value;
     if (this.#mode.kind === 'limited') return this.#follow(this.#mode, meanMs, isSlow, isReached);
-    if (isSlow && inFlight >= MIN_LIMIT) this.#prepareTrial(Math.min(inFlight + 1, this.#limit));
+    if (isSlow && inFlight >= MIN_LIMIT) this.#prepareTrial(inFlight + 1);
     else if (isReached) this.#limit = Math.min(this.max, this.#limit + 1);
   }
 
   #prepareTrial(among: number, repeats = 0): void {
-    // Until it begins, no more calls are made than now.
-    this.#limit = among;
     const beginsAtMs = Math.ceil(this.timeOfDay() / TRIAL_EVERY_MS) * TRIAL_EVERY_MS;
     const measured = { before: new Mean(), after: new Mean(), cutOff: 0, reachedAtMs: undefined };
-    this.#mode = { kind: 'trial', among, repeats, beginsAtMs, ...measured };
+    const limits = { limitBefore: this.#limit, hasBegun: false };
+    this.#mode = { kind: 'trial', among, repeats, beginsAtMs, ...limits, ...measured };
+  }
+
+  /** Begins a trial at its time, unless its calls have ended by themselves, and ends one that nothing decides. */
+  #advance(trial: Trial, inFlight: number): void {
+    const { among, before } = trial;
+    const forMs = this.timeOfDay() - trial.beginsAtMs;
+    if (forMs < 0) return;
+    const isOver = forMs > Math.max(MIN_TRIAL_MS, TRIAL_TIMES * before.ms);
+    if (isOver || (!trial.hasBegun && inFlight < TRIAL_SHARE * among)) {
+      this.#mode = { kind: 'open' };
+      this.#limit = Math.max(this.#limit, trial.limitBefore);
+    } else if (!trial.hasBegun) {
+      trial.hasBegun = true;
+      this.#limit = Math.max(MIN_LIMIT, TRIAL_SHARE * among);
+    }
   }
 
   #try(trial: Trial, call: EndedCall, tookMs: number, inFlight: number): void {
     const { among, before, after } = trial;
-    if (this.timeOfDay() >= trial.beginsAtMs) this.#limit = Math.max(MIN_LIMIT, TRIAL_SHARE * among);
-    if (this.#limit < among && inFlight <= this.#limit) trial.reachedAtMs ??= this.clock();
+    if (trial.hasBegun && inFlight <= this.#limit) trial.reachedAtMs ??= this.clock();
     if (trial.reachedAtMs === undefined || call.startedAtMs < trial.reachedAtMs) {
       if (call.startedAmong >= BEFORE_SHARE * among) before.add(tookMs);
       return;
