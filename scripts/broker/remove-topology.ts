@@ -8,8 +8,10 @@ export function removeTopology(url: string, prefix: string, retryDelays = ''): P
   const variables = { REPORTS_RETRY_DELAYS_MS: retryDelays };
   const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], variables);
   const { queues, exchanges } = topologyOf(prefix, REPORTS_RETRY_DELAYS_MS);
-  const [queueNames, exchangeNames] = [queues, exchanges].map((declared) => declared.map(({ name }) => name));
-  return removeQueues(url, queueNames, exchangeNames);
+  const [queueNames = [], exchangeNames] = [queues, exchanges].map((declared) =>
+    declared.map(({ name }) => name),
+  );
+  return removeQueues(url, [...queueNames, `${prefix}.probe`], exchangeNames);
 }
 
 export async function removeQueues(

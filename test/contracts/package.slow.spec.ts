@@ -45,7 +45,7 @@ console.log(JSON.stringify(faults));
 const SEEN_VALIDATION = [
   'SessionCreate',
   [true, 'VALIDATION_FAILED', ['/foo', '/userId']],
-  [true, 'VALIDATION_FAILED', ['/player/id', '/player/nick', '/session/launchOptions']],
+  [true, 'VALIDATION_FAILED', ['/player/id', '/player/nick', '/session/launchOptions/1']],
 ];
 
 const CONSUMER = `

@@ -14,7 +14,7 @@ const BRACE_BIT = 0x20;
  *
  * @returns the member of the outermost object in which the count is exceeded, as its name is written; `""` if that is no member
  */
-export function excessIn(json: Buffer, most: number): string | undefined {
+export function excessIn(json: Uint8Array, most: number): string | undefined {
   if (json.length <= most) return undefined;
   let values = 1;
   let depth = 0;
@@ -33,7 +33,7 @@ export function excessIn(json: Buffer, most: number): string | undefined {
     else if (byte === COMMA || (byte | BRACE_BIT) === BRACE) {
       if (byte !== COMMA) depth += 1;
       values += 1;
-      if (values > most) return depth > 1 ? json.toString('utf8', ...name) : '""';
+      if (values > most) return depth > 1 ? new TextDecoder().decode(json.subarray(...name)) : '""';
     }
   }
   return undefined;
