@@ -14,7 +14,7 @@ export function brokerReleaseOf(version: string) {
       `RabbitMQ ${version} counts a node that its cluster cannot reach as alive for a minute` +
       `${isFrom43 ? ', and holds back its commands for another one' : ''}: set net_ticktime = 8` +
       `${isFrom43 ? ', consumer_disconnected_timeout = 1000' : ''} and ` +
-      'raft.adaptive_failure_detector.poll_interval = 1000 in rabbitmq.conf of each node of a cluster, unless that was done';
+      'the poll_interval of raft.adaptive_failure_detector = 1000 in rabbitmq.conf of each node of a cluster, unless that was done';
   return {
     /** Such as `4.3.6`; empty if the broker does not say it. */
     version,
