@@ -5,7 +5,7 @@ import { brokerReleaseOf } from './broker-release.ts';
 describe('brokerReleaseOf', () => {
   it.each([
     ['3.10.8', false, /promised from 4\.0 on/],
-    ['4.0.5', false, /set net_ticktime = 8 and raft/],
+    ['4.0.5', false, /set net_ticktime = 8 and the poll_interval of raft/],
     ['4.3.6', true, /net_ticktime = 8, consumer_disconnected_timeout = 1000/],
     ['4.10.0-rc.1', true, /net_ticktime = 8, consumer_disconnected_timeout = 1000/],
     ['', false, /^$/],
