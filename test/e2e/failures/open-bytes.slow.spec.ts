@@ -63,7 +63,10 @@ it.each([
     expect(percentile(latenciesMs, 0.5)).toBeLessThan(MOST_MEDIAN_MS);
   }
   await sent;
-  expect(new Set(flood.received.map(({ body }) => body['code']))).toEqual(new Set(code ? [code] : []));
+  // Those that wait for the platform may be refused as a surplus.
+  const codes = new Set(flood.received.map(({ body }) => body['code']));
+  if (code === undefined) codes.delete('OVERLOADED');
+  expect(codes).toEqual(new Set(code ? [code] : []));
   expect(service.peakMib()).toBeLessThan(MOST_MIB);
 });
 

