@@ -6,8 +6,8 @@ import { readDashboard, readPanels, type Target } from '../deploy/dashboard-file
 const EVENING_MS = 60_000;
 /** As Grafana computes it for a Prometheus that scrapes each second: four times the interval. */
 const RATE_INTERVAL = '4s';
-/** There is no alarm of the broker on that evening, and no fault of a worker. */
-const ALWAYS_ZERO = /poker_broker_blocked|poker_pipeline_errors|rabbitmq_alarms/;
+/** There is no alarm of the broker on that evening, no fault of a worker, and no canceled report. */
+const ALWAYS_ZERO = /poker_broker_blocked|poker_pipeline_errors|poker_reports_canceled|rabbitmq_alarms/;
 /** More lines cannot be told apart. */
 const MOST_SERIES = 8;
 
