@@ -1,4 +1,4 @@
-import { topologyOf } from '#messaging/client';
+import { probeOf, topologyOf } from '#messaging/client';
 import { readSomeSettings } from '#settings';
 
 import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
@@ -7,11 +7,11 @@ import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 export function removeTopology(url: string, prefix: string, retryDelays = ''): Promise<void> {
   const variables = { REPORTS_RETRY_DELAYS_MS: retryDelays };
   const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], variables);
-  const { queues, exchanges } = topologyOf(prefix, REPORTS_RETRY_DELAYS_MS);
+  const { names, queues, exchanges } = topologyOf(prefix, REPORTS_RETRY_DELAYS_MS);
   const [queueNames = [], exchangeNames] = [queues, exchanges].map((declared) =>
     declared.map(({ name }) => name),
   );
-  return removeQueues(url, [...queueNames, `${prefix}.probe`], exchangeNames);
+  return removeQueues(url, [...queueNames, probeOf(names).name], exchangeNames);
 }
 
 export async function removeQueues(

@@ -71,7 +71,7 @@ export class Broker {
     this.#publisher = new ConfirmedPublisher({
       onRefused: (refusal) => this.#repair(refusal),
       onSilence: () => this.#leaveNode(),
-      probe: probeOf(probeQueue),
+      probe: probeMessage(probeQueue),
     });
     this.#publishing = this.#connection('publishing', { setUp: (model) => this.#setUpPublishing(model) });
     const follows = this.#publishing;
@@ -274,7 +274,7 @@ export class Broker {
   }
 }
 
-function probeOf({ name: routingKey }: Declaration): OutgoingMessage {
+function probeMessage({ name: routingKey }: Declaration): OutgoingMessage {
   return {
     exchange: '',
     routingKey,

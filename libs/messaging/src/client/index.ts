@@ -3,4 +3,4 @@ export type { KeptMessage } from '../kept/kept-message.ts';
 export { type Kept, KeptQueue, type KeptQueueOptions, type TakeOutcome } from './kept-queue.ts';
 export { Redriver } from './redriver.ts';
 export { inspectRedis } from '../idempotency/redis-connection.ts';
-export { topologyOf, workerPermissions } from '../topology/topology.ts';
+export { probeOf, topologyOf, workerPermissions } from '../topology/topology.ts';
