@@ -1,5 +1,5 @@
 import { CommandError } from '#contracts';
-import type { Window } from '#resilience';
+import { spread, type Window } from '#resilience';
 
 import type { Command, Step } from '../command/command.ts';
 
@@ -38,7 +38,7 @@ export function share(window: Window): Step {
 export function enter(window: Window, command: Command, isRepeat = false): () => void {
   const leave = window.enter(compartmentNameOf(command), isRepeat);
   if (leave === undefined) {
-    const retryAfterMs = Math.ceil(RETRY_AFTER_MS * (0.5 + Math.random()));
+    const retryAfterMs = spread(RETRY_AFTER_MS, Math.random);
     throw new CommandError('OVERLOADED', { retryAfterMs, details: { reason: 'stuck' } });
   }
   return leave;

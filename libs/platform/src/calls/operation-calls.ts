@@ -177,13 +177,15 @@ export class OperationCalls<O extends Operation> {
         observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
       }
       if (entered === 'admitted') {
-        const begun = this.#begin(call, context, attempts.count);
-        if ('end' in begun) {
-          const end = await begun.end;
-          outcome = this.#ended(begun, end, call, context);
-        } else {
-          admission.leave(this.#compartment, caller);
-          outcome = begun;
+        let ticket: Ticket | undefined;
+        try {
+          const begun = this.#begin(call, context, attempts.count);
+          if ('end' in begun) {
+            ({ ticket } = begun);
+            outcome = this.#ended(begun, await begun.end, call, context);
+          } else outcome = begun;
+        } finally {
+          admission.leave(this.#compartment, caller, ticket);
         }
       } else outcome = this.#refused(entered);
       next = attempts.next(outcome, context.deadline.remainingMs());
@@ -227,11 +229,8 @@ export class OperationCalls<O extends Operation> {
     // The deadline may have passed, and the circuit opened, while the call waited for its admission.
     const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) return this.#refused('expired');
+    if (context.delivery?.isAlive === false) throw new Abandoned();
     const { admission } = this.share;
-    if (context.delivery?.isAlive === false) {
-      admission.leave(this.#compartment, context.caller ?? '');
-      throw new Abandoned();
-    }
     if (admission.isTooLate(this.#compartment, context.deadline)) return this.#refused('too-late');
     const pass = this.#circuit.enter();
     if (pass === undefined) return this.#refused('circuit-open');
@@ -243,7 +242,7 @@ export class OperationCalls<O extends Operation> {
   }
 
   #ended(attempt: Attempt, end: End, call: Call<O>, context: CallContext): Outcome {
-    const { admission, observer, tracer, transport } = this.share;
+    const { observer, tracer, transport } = this.share;
     const { resends, startedAtMs } = attempt;
     const tookMs = performance.now() - startedAtMs;
     context.unansweredSinceMs = undefined;
@@ -260,9 +259,8 @@ export class OperationCalls<O extends Operation> {
       tracer.attemptEnded(context.traceContext, { ...sent, result, status });
     }
     const isOverdue = result === 'deadline' && this.#compartment.times.isOverdue(tookMs);
-    const unanswered = isOverdue || result === 'timeout' ? 'cut-off' : 'unknown';
-    const callEnd = outcome.kind === 'answered' ? 'answered' : unanswered;
-    admission.leave(this.#compartment, context.caller ?? '', attempt.ticket, callEnd);
+    if (outcome.kind === 'answered') attempt.ticket.end = 'answered';
+    else if (isOverdue || result === 'timeout') attempt.ticket.end = 'cut-off';
     const cause = isOverdue ? 'timeout' : result;
     this.#circuit.settle(attempt.pass, healthOf(cause), status === undefined ? cause : `HTTP ${status}`);
     return outcome;

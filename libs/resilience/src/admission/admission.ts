@@ -1,13 +1,7 @@
-import type { Clock, Random } from '../clock.ts';
+import { type Clock, type Random, spread } from '../clock.ts';
 import type { Deadline } from '../deadline.ts';
-import {
-  type Admittance,
-  type CallEnd,
-  Compartment,
-  type Overload,
-  type Priority,
-  type Ticket,
-} from './compartment.ts';
+import { type Admittance, Compartment, type Overload, type Priority } from './compartment.ts';
+import type { Ticket } from './concurrency-limit.ts';
 import type { Flow, Waiter } from './line.ts';
 import { Shares } from './shares.ts';
 
@@ -39,8 +33,9 @@ const MAX_RETRY_AFTER_MS = 15_000;
  */
 export class Admission {
   readonly #shares: Shares;
-  /** Interactive ones first. */
-  #compartments: readonly Compartment[] = [];
+  /** The latest one first. */
+  #interactive: readonly Compartment[] = [];
+  #background: readonly Compartment[] = [];
   /** Until then a flow is owed its share. */
   #owedUntilMs = 0;
   #isClosed = false;
@@ -57,8 +52,8 @@ export class Admission {
   /** Adds a compartment, for good. */
   add(priority: Priority): Compartment {
     const added = new Compartment(priority, this.limits.connections, this.clock, this.timeOfDay);
-    const all = this.#compartments;
-    this.#compartments = priority === 'interactive' ? [added, ...all] : [...all, added];
+    if (priority === 'interactive') this.#interactive = [added, ...this.#interactive];
+    else this.#background = [...this.#background, added];
     return added;
   }
 
@@ -86,28 +81,27 @@ export class Admission {
 
   /** Begins an admitted call. */
   begin({ inFlight }: Compartment): Ticket {
-    return { startedAtMs: this.clock(), startedAmong: inFlight };
+    return { startedAtMs: this.clock(), startedAmong: inFlight, end: 'unknown' };
   }
 
   /**
    * Ends an admitted call.
    *
    * @param ticket undefined if it was not begun after all
-   * @param end `cut-off` shows that the platform takes longer than usual, `unknown` shows nothing
    */
-  leave(compartment: Compartment, caller: string, ticket?: Ticket, end: CallEnd = 'unknown'): void {
+  leave(compartment: Compartment, caller: string, ticket?: Ticket): void {
     const { line, times, limit } = compartment;
     const flow = line.flowOf(caller);
     this.#shares.giveBack(compartment);
     flow.inFlight -= 1;
     line.release(flow);
     if (ticket) {
-      const { startedAtMs, startedAmong } = ticket;
+      const { startedAtMs, end } = ticket;
       const nowMs = this.clock();
       const isAnswered = end === 'answered';
       if (end !== 'unknown') {
         times.ended(nowMs - startedAtMs, isAnswered, nowMs - compartment.endedAtMs);
-        limit.ended({ startedAtMs, startedAmong, isAnswered }, compartment.inFlight);
+        limit.ended(ticket, compartment.inFlight);
       }
       compartment.movedAtMs = compartment.endedAtMs = nowMs;
       if (isAnswered) compartment.answeredAtMs = nowMs;
@@ -127,15 +121,13 @@ export class Admission {
   retryAfterMs(compartment: Compartment): number {
     const surplus = compartment.line.arrivalsPerSecond / Math.max(1, this.perSecond(compartment));
     const meanMs = Math.min(MAX_RETRY_AFTER_MS, RETRY_AFTER_MS * Math.max(1, surplus));
-    return Math.ceil(meanMs * (0.5 + this.random()));
+    return spread(meanMs, this.random);
   }
 
   /** Calls that the platform can answer in a second, as far as recent calls tell; Infinity if nothing is known. */
   perSecond(compartment: Compartment): number {
     const { inFlight, limit, callMs } = compartment;
-    const others = this.#compartments.filter(
-      (other) => other !== compartment && other.priority === 'interactive' && other.inFlight > 0,
-    );
+    const others = this.#interactive.filter((other) => other !== compartment && other.inFlight > 0);
     const share = this.limits.connections / (others.length + 1);
     return (1000 * Math.max(inFlight, Math.min(limit.attainable, share))) / callMs;
   }
@@ -143,7 +135,7 @@ export class Admission {
   /** Rejects all calls that wait, and all later ones. */
   close(): void {
     this.#isClosed = true;
-    for (const { line } of this.#compartments) for (const waiter of line.all()) waiter.settle('closed');
+    for (const { line } of this.#all) for (const waiter of line.all()) waiter.settle('closed');
   }
 
   #overloadOf(compartment: Compartment, deadline: Deadline, flow: Flow<Admittance>): Overload | undefined {
@@ -167,8 +159,8 @@ export class Admission {
       if (this.clock() < this.#owedUntilMs && this.#isOwedByOthers(compartment, flow)) return false;
       return this.#shares.hasRoomFor(compartment, compartment.isMoving ? WEIGHT_MOVING : WEIGHT);
     }
-    const background = this.#compartments.filter(({ priority }) => priority === 'background');
-    return this.#shares.hasRoomFor({ inFlight: background.reduce((sum, each) => sum + each.inFlight, 0) });
+    const inFlight = this.#background.reduce((sum, each) => sum + each.inFlight, 0);
+    return this.#shares.hasRoomFor({ inFlight });
   }
 
   /** Remembers that a flow had to wait, or was refused, with less than its share. */
@@ -182,7 +174,7 @@ export class Admission {
   #isOwedByOthers(compartment: Compartment, flow: Flow<Admittance>): boolean {
     if (flow.inFlight < this.#fairShare(compartment, flow)) return false;
     const nowMs = this.clock();
-    for (const other of this.#interactive()) {
+    for (const other of this.#interactive) {
       for (const owed of other.line.flows()) {
         const isOwed = owed !== flow && owed.owedUntilMs > nowMs;
         if (isOwed && owed.inFlight < this.#fairShare(other, owed)) return true;
@@ -196,7 +188,7 @@ export class Admission {
     const callers = new Set<string>();
     let operations = 0;
     let flows = 0;
-    for (const other of this.#interactive()) {
+    for (const other of this.#interactive) {
       const { line } = other;
       for (const flow of line.flows()) {
         if (!line.isActive(flow)) continue;
@@ -209,8 +201,9 @@ export class Admission {
     return Math.min(usable / callers.size / operations, compartment.limit.value / flows);
   }
 
-  #interactive(): readonly Compartment[] {
-    return this.#compartments.filter(({ priority }) => priority === 'interactive');
+  /** Interactive ones first. */
+  get #all(): readonly Compartment[] {
+    return [...this.#interactive, ...this.#background];
   }
 
   #admit(compartment: Compartment, flow: Flow<Admittance>): 'admitted' {
@@ -229,7 +222,7 @@ export class Admission {
   /** Who is admitted next: of the flows with room, interactive before background, the one with the least of its share. */
   #next(): { compartment: Compartment; waiter: Waiter<Admittance> } | undefined {
     let best: { compartment: Compartment; waiter: Waiter<Admittance>; held: number } | undefined;
-    for (const compartment of this.#compartments) {
+    for (const compartment of this.#all) {
       if (compartment.line.length === 0) continue;
       if (best && compartment.priority === 'background') break;
       for (const flow of compartment.line.flows()) {
@@ -243,11 +236,10 @@ export class Admission {
   }
 
   #makeRoom({ priority }: Compartment): boolean {
-    const waiting = this.#compartments.reduce((sum, { line }) => sum + line.length, 0);
+    const waiting = this.#all.reduce((sum, { line }) => sum + line.length, 0);
     if (waiting < this.limits.queue) return true;
     if (priority === 'background') return false;
-    const background = this.#compartments.filter((other) => other.priority === 'background');
-    const [evicted] = background
+    const [evicted] = this.#background
       .flatMap(({ line }) => line.all())
       .toSorted((a, b) => b.deadline.atMs - a.deadline.atMs);
     evicted?.settle('queue-full');

@@ -18,15 +18,6 @@ export function isOverload(reason: string): reason is Overload {
   return OVERLOADS.includes(reason as Overload);
 }
 
-export type CallEnd = 'answered' | 'cut-off' | 'unknown';
-
-/** A call that has begun. */
-export interface Ticket {
-  readonly startedAtMs: number;
-  /** Calls of the operation in flight when it began, itself included. */
-  readonly startedAmong: number;
-}
-
 /** The calls of one operation, which are slow or stuck together. */
 export class Compartment implements Share {
   inFlight = 0;

@@ -34,14 +34,14 @@ const MIN_USUAL_CALLS = 4;
 /** The weight of the latest call in the mean of a few. */
 const WEIGHT = 0.15;
 
-/** A call that has ended. */
-export interface EndedCall {
+/** A call that has begun. */
+export interface Ticket {
   /** By the steady clock. */
   readonly startedAtMs: number;
-  /** Calls in flight when it began, itself included. */
+  /** Calls of the operation in flight when it began, itself included. */
   readonly startedAmong: number;
-  /** False if it was cut off. */
-  readonly isAnswered: boolean;
+  /** `cut-off` shows that the platform takes longer than usual; `unknown`, its value at first, shows nothing. */
+  end: 'answered' | 'cut-off' | 'unknown';
 }
 
 /** An exponentially weighted mean. */
@@ -124,12 +124,12 @@ export class ConcurrencyLimit {
   }
 
   /** @param inFlight calls that remain in flight */
-  ended(call: EndedCall, inFlight: number): void {
+  ended(call: Ticket, inFlight: number): void {
     const tookMs = this.clock() - call.startedAtMs;
     // As long as none has ended, nothing shows that there are too many.
     if (this.#mean.calls === 0) this.#limit = Math.min(this.max, Math.max(FIRST_LIMIT, inFlight + 1));
     this.#mean.add(tookMs);
-    this.#cutOff += WEIGHT * (Number(!call.isAnswered) - this.#cutOff);
+    this.#cutOff += WEIGHT * (Number(call.end === 'cut-off') - this.#cutOff);
     if (this.#mode.kind === 'trial') this.#advance(this.#mode, inFlight);
     if (this.#mode.kind === 'trial') return this.#try(this.#mode, call, tookMs, inFlight);
     const { calls, ms: meanMs } = this.#mean;
@@ -163,7 +163,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  #try(trial: Trial, call: EndedCall, tookMs: number, inFlight: number): void {
+  #try(trial: Trial, call: Ticket, tookMs: number, inFlight: number): void {
     const { among, before, after } = trial;
     if (trial.hasBegun && inFlight <= this.#limit) trial.reachedAtMs ??= this.clock();
     if (trial.reachedAtMs === undefined || call.startedAtMs < trial.reachedAtMs) {
@@ -171,7 +171,7 @@ export class ConcurrencyLimit {
       return;
     }
     after.add(tookMs);
-    if (!call.isAnswered) trial.cutOff += 1;
+    if (call.end === 'cut-off') trial.cutOff += 1;
     if (after.calls >= Math.min(MAX_TRIAL_CALLS, Math.max(MIN_TRIAL_CALLS, this.#limit))) this.#decide(trial);
   }
 

@@ -27,10 +27,10 @@ export interface Flow<Ended> {
 }
 
 /**
- * The calls of one operation that wait. A line is harmless if it becomes empty, however long it is: that is a burst. It
- * stands if it has not been empty for a second and a half, and would not become empty within the deadline of the latest arrival at
- * the rates at which calls arrive and are served. Then it is kept short, since a longer one would only have all calls wait.
- * It no longer stands once it has been empty for as long.
+ * The calls of one operation that wait. A line is harmless if it becomes empty, however long it is: that is a burst.
+ * It stands if it has not been empty for a second and a half, and would not become empty within the deadline of the
+ * latest arrival at the rates at which calls arrive and are served. Then it is kept short, because a longer one would
+ * only make all calls wait. It no longer stands once it has been empty for as long.
  */
 export class Line<Ended> {
   length = 0;
@@ -101,7 +101,10 @@ export class Line<Ended> {
     this.isStanding = isLong && shrinksBy * (remainingMs / 1000) < this.length;
   }
 
-  /** True if another call of a flow would make a line that stands longer than it may be; a flow that is owed may use all of it. */
+  /**
+   * True if another call of a flow would make a line that stands longer than it may be. A flow that is owed calls may use
+   * all of the line.
+   */
   isFullFor(flow: Flow<Ended>, perSecond: number): boolean {
     if (!this.isStanding) return false;
     const isOwed = flow.owedUntilMs > this.clock();

@@ -122,7 +122,9 @@ export class Simulation {
       });
     });
     const isCutOff = compartment.times.isOverdue(this.nowMs - ticket.startedAtMs);
-    admission.leave(compartment, caller, ticket, isAnswered ? 'answered' : isCutOff ? 'cut-off' : 'unknown');
+    if (isAnswered) ticket.end = 'answered';
+    else if (isCutOff) ticket.end = 'cut-off';
+    admission.leave(compartment, caller, ticket);
     ended(isAnswered ? 'success' : 'late');
   }
 
