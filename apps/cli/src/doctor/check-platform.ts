@@ -8,8 +8,9 @@ import {
 } from '#platform';
 
 import { periodAnHourAgo } from '../report/period.ts';
-import { type Findings, findRakePlace, findSettings } from '../sign/find-settings.ts';
+import { findRakePlace, findSettings } from '../sign/find-settings.ts';
 import { changeNeededBy } from '../sign/needed-settings.ts';
+import type { Findings } from '../sign/probing.ts';
 import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
 import {
   type Answer,

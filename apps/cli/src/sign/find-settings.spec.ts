@@ -5,7 +5,8 @@ import { type PlatformSettings, requestOf } from '#platform';
 import { readOperators, readSettings } from '#settings';
 import { EVERY_SIGNATURE_SETTING, sign, SIGNATURE_VARIABLES, type SignatureSettings } from '#signing';
 
-import { type Ask, findSettings, MOST_CALLS } from './find-settings.ts';
+import { findSettings, MOST_CALLS } from './find-settings.ts';
+import type { Ask } from './probing.ts';
 
 const REQUIRED = { PLATFORM_BASE_URL: 'http://b', PLATFORM_API_URL: 'http://a', PLATFORM_CLIENT_ID: 'op1' };
 const [OPERATOR] = readOperators(readSettings({ ...REQUIRED, PLATFORM_SECRET_KEY: 'hush' }));

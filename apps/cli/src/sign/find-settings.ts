@@ -1,48 +1,16 @@
 import type { CommandData } from '#contracts';
 import type { Operation, OperatorCredentials, PlatformSettings } from '#platform';
-import { SIGNATURE_VARIABLES } from '#signing';
 
 import { periodAnHourAgo } from '../report/period.ts';
 import { type Answer, isSignatureRefused, isTaken, UNKNOWN_AUTH_TYPE } from '../worker-calls.ts';
 import { ADVICE, problemOf } from './advice.ts';
-import { changeNeededBy } from './needed-settings.ts';
-
-/** Makes one call as a worker with these credentials does. */
-export type Ask = <O extends Operation>(
-  operation: O,
-  data: CommandData[O],
-  credentials: OperatorCredentials,
-) => Promise<Answer>;
-
-/** The settings that can decide whether a platform takes a request. Source: bus contract, section 6. */
-export const PROBED = {
-  ...SIGNATURE_VARIABLES,
-  RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' },
-  SESSION_ID: { member: 'sessionId' },
-} as const;
-export type ProbedVariable = keyof typeof PROBED;
-
-/** What was found out about a platform. */
-export interface Findings {
-  readonly settings: PlatformSettings;
-  /** Variables whose value makes no difference there. */
-  readonly irrelevant: ReadonlySet<string>;
-  /** What no setting helps with, each with what to ask. */
-  readonly problems: readonly string[];
-  /** What works, with a limit. */
-  readonly notes: readonly string[];
-  readonly calls: number;
-  /** Whether the platform took any request. */
-  readonly isAnythingTaken: boolean;
-}
+import { type Ask, type Change, type Findings, Probing } from './probing.ts';
 
 /** A test player, for whom a session and a game are opened. */
 export interface TestPlayer {
   readonly id: string;
   readonly currency?: string | undefined;
 }
-
-type Change = Partial<PlatformSettings>;
 
 export const MOST_CALLS = 16;
 /** A session is opened again with another `user-id`, and with another scheme. */
@@ -83,28 +51,13 @@ export async function findRakePlace(ask: Ask, credentials: OperatorCredentials):
   return finder;
 }
 
-class Finder implements Findings {
-  settings: PlatformSettings;
-  readonly irrelevant = new Set<ProbedVariable>();
-  readonly problems: string[] = [];
-  readonly notes: string[] = [];
-  calls = 0;
-  isAnythingTaken = false;
-  #wasRefused = false;
-
-  constructor(
-    private readonly ask: Ask,
-    private readonly credentials: OperatorCredentials,
-  ) {
-    this.settings = credentials.settings;
-  }
-
+class Finder extends Probing {
   async findAll(): Promise<void> {
     const isSessionTaken = await this.#findJsonStrings();
     if (isSessionTaken && (await this.#checkReport())) await this.findRakePlace();
     if (await this.#findGame()) await this.#findNested();
-    if (!this.isAnythingTaken && this.#wasRefused) this.problems.splice(0, Infinity, ADVICE.key);
-    if (!this.#wasRefused && (await this.#isWrongSignatureTaken())) this.problems.push(ADVICE.unchecked);
+    if (!this.isAnythingTaken && this.wasRefused) this.problems.splice(0, Infinity, ADVICE.key);
+    if (!this.wasRefused && (await this.#isWrongSignatureTaken())) this.problems.push(ADVICE.unchecked);
   }
 
   /** Opens a session and a game, again with each setting that the answer calls for. */
@@ -118,7 +71,7 @@ class Finder implements Findings {
     let [settings, answer]: [PlatformSettings | undefined, Answer] = [undefined, 'success'];
     for (let calls = 0; calls < MOST_OPENINGS && settings !== this.settings; calls += 1) {
       ({ settings } = this);
-      answer = await this.#call(operation, data);
+      answer = await this.call(operation, data);
     }
     if (answer !== 'success') this.problems.push(problemOf(operation, answer, ADVICE.key, ADVICE.player));
   }
@@ -132,31 +85,31 @@ class Finder implements Findings {
       { jsonStrings: 'none' },
       { jsonStrings, jsonPlacement: 'merge' },
     ];
-    if (!(await this.#adopt('session.create', { ...SESSION, nick: JSON_LIST }, ways))) {
-      const plain = await this.#call('session.create', SESSION);
+    if (!(await this.adopt('session.create', { ...SESSION, nick: JSON_LIST }, ways))) {
+      const plain = await this.call('session.create', SESSION);
       this.problems.push(isTaken(plain) ? ADVICE.strings : problemOf('session.create', plain, ADVICE.key));
       return isTaken(plain);
     }
     if (this.settings.jsonStrings === 'none') {
       this.irrelevant.add('SIGNATURE_JSON_PLACEMENT');
-    } else if (!isTaken(await this.#call('session.create', { ...SESSION, nick: JSON_TEXT }))) {
-      this.#change({ jsonStrings: jsonStrings === 'all' ? 'containers' : 'all' });
+    } else if (!isTaken(await this.call('session.create', { ...SESSION, nick: JSON_TEXT }))) {
+      this.change({ jsonStrings: jsonStrings === 'all' ? 'containers' : 'all' });
     }
     return true;
   }
 
   /** @returns whether its signature is right; that of the rake report is made alike */
   async #checkReport(): Promise<boolean> {
-    const answer = await this.#call('report.ad-hoc.fetch', periodAnHourAgo(DAY_MS));
+    const answer = await this.call('report.ad-hoc.fetch', periodAnHourAgo(DAY_MS));
     if (!isTaken(answer)) this.problems.push(problemOf('report.ad-hoc.fetch', answer, ADVICE.pages));
     return !isSignatureRefused(answer);
   }
 
   async findRakePlace(): Promise<void> {
-    for (const change of this.#presentFirst(PLACES)) {
-      const answer = await this.#call('report.rake.fetch', periodAnHourAgo(DAY_MS), change);
+    for (const change of this.presentFirst(PLACES)) {
+      const answer = await this.call('report.rake.fetch', periodAnHourAgo(DAY_MS), change);
       if (answer !== 'success' && answer.code !== 'PLATFORM_PROTOCOL_ERROR') continue;
-      this.#change(change);
+      this.change(change);
       return;
     }
     this.problems.push(ADVICE.place);
@@ -164,13 +117,13 @@ class Finder implements Findings {
 
   /** What a game with the least members is signed with, and whether its session id is taken. */
   async #findGame(): Promise<boolean> {
-    const answer = await this.#call('game.open', GAME);
+    const answer = await this.call('game.open', GAME);
     if (isTaken(answer)) return true;
     const own = this.settings;
     const withoutId = CLIENTS.map((client) => ({ ...client, sessionId: 'omit' as const }));
     const found = isSignatureRefused(answer)
-      ? await this.#adopt('game.open', GAME, withoutId)
-      : await this.#adopt('game.open', GAME, [{ sessionId: 'omit' }]);
+      ? await this.adopt('game.open', GAME, withoutId)
+      : await this.adopt('game.open', GAME, [{ sessionId: 'omit' }]);
     if (!found) {
       this.problems.push(problemOf('game.open', answer, ADVICE.game));
       return false;
@@ -178,13 +131,13 @@ class Finder implements Findings {
     if (!isSignatureRefused(answer) || own.sessionId === 'omit') return true;
     // With its id: the names of both ids are the same, which is why it may be refused.
     if (this.settings.schemeV3 === 'raw-body') {
-      await this.#adopt('game.open', GAME, [{ sessionId: own.sessionId }]);
+      await this.adopt('game.open', GAME, [{ sessionId: own.sessionId }]);
       return true;
     }
     const ids = REPEATED_NAMES.map((repeated) => ({ ...repeated, sessionId: own.sessionId }));
     const isTried = this.settings.openGameClient === own.openGameClient && own.schemeV3 === 'parameters';
     const left = isTried ? ids.filter(({ repeatedNames }) => repeatedNames !== own.repeatedNames) : ids;
-    await this.#adopt('game.open', GAME, left);
+    await this.adopt('game.open', GAME, left);
     return true;
   }
 
@@ -202,13 +155,13 @@ class Finder implements Findings {
     if (isUnchanged && (await this.#takesOptions(...everything))) return;
     const { scalars, exclude } = this.settings;
     const isBooleanTaken = await this.#takesOptions(BOOLEAN);
-    if (!isBooleanTaken) this.#change({ scalars: scalars === 'php' ? 'json' : 'php' });
-    if (!(await this.#takesOptions(EXCLUDED))) this.#change({ exclude: exclude === 'top' ? 'deep' : 'top' });
+    if (!isBooleanTaken) this.change({ scalars: scalars === 'php' ? 'json' : 'php' });
+    if (!(await this.#takesOptions(EXCLUDED))) this.change({ exclude: exclude === 'top' ? 'deep' : 'top' });
     if (this.calls >= MOST_CALLS || (await this.#takesOptions(...everything))) return;
     if (this.calls + 2 <= MOST_CALLS && (await this.#takesOptions(BOOLEAN, EXCLUDED))) {
       this.notes.push(ADVICE.noteOnStrings);
     } else if (this.calls < MOST_CALLS && !isBooleanTaken && (await this.#takesOptions(EXCLUDED))) {
-      this.#change({ scalars });
+      this.change({ scalars });
       this.problems.push(ADVICE.booleans);
     } else this.problems.push(ADVICE.nested);
   }
@@ -218,57 +171,14 @@ class Finder implements Findings {
     const launchOptions = Object.assign({}, ...options) as Record<string, unknown>;
     const isRaw = this.settings.schemeV3 === 'raw-body';
     const answer = isRaw
-      ? await this.#call('session.create', { ...SESSION, nick: JSON.stringify(launchOptions) })
-      : await this.#call('game.open', { ...GAME, session: { ...GAME.session, launchOptions } });
+      ? await this.call('session.create', { ...SESSION, nick: JSON.stringify(launchOptions) })
+      : await this.call('game.open', { ...GAME, session: { ...GAME.session, launchOptions } });
     return isTaken(answer);
   }
 
   async #isWrongSignatureTaken(): Promise<boolean> {
     const { secretKey = '' } = this.credentials;
-    return isTaken(await this.#call('session.create', SESSION, {}, `${secretKey}-`));
-  }
-
-  /** Changes the settings to the first of some ways in which the platform takes a request. */
-  async #adopt<O extends Operation>(
-    operation: O,
-    data: CommandData[O],
-    ways: readonly Change[],
-  ): Promise<boolean> {
-    for (const way of this.#presentFirst(ways))
-      if (isTaken(await this.#call(operation, data, way))) return this.#change(way);
-    return false;
-  }
-
-  /** The ways that are most like the present settings first. */
-  #presentFirst<C extends Change>(ways: readonly C[]): readonly C[] {
-    const distance = (way: C): number =>
-      Object.entries(way).filter(
-        ([member, value]) => this.settings[member as keyof C & keyof Change] !== value,
-      ).length;
-    return ways.toSorted((one, other) => distance(one) - distance(other));
-  }
-
-  async #call<O extends Operation>(
-    operation: O,
-    data: CommandData[O],
-    change: Change = {},
-    secretKey = this.credentials.secretKey,
-  ): Promise<Answer> {
-    this.calls += 1;
-    const settings = { ...this.settings, ...change };
-    const answer = await this.ask(operation, data, { ...this.credentials, secretKey, settings });
-    this.#wasRefused ||= isSignatureRefused(answer);
-    this.isAnythingTaken ||= isTaken(answer);
-    this.#change(changeNeededBy(answer, this.settings));
-    return answer;
-  }
-
-  #change(change: Change): true {
-    const isOther = Object.entries(change).some(
-      ([member, value]) => this.settings[member as keyof Change] !== value,
-    );
-    if (isOther) this.settings = { ...this.settings, ...change };
-    return true;
+    return isTaken(await this.call('session.create', SESSION, {}, `${secretKey}-`));
   }
 }
 

@@ -5,8 +5,9 @@ import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../input.ts';
 import { operatorNamed, transportOf } from '../servers.ts';
 import { callAsWorker } from '../worker-calls.ts';
-import { type Ask, type Findings, findSettings, MOST_CALLS, PROBED } from './find-settings.ts';
+import { findSettings, MOST_CALLS } from './find-settings.ts';
 import { OF_REPORTS, OF_SESSIONS } from './needed-settings.ts';
+import { type Ask, type Findings, PROBED } from './probing.ts';
 
 type ProbeOptions = Options<'player' | 'currency', 'yes' | 'json'> & { readonly operator: string };
 

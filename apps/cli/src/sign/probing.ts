@@ -1,0 +1,99 @@
+import type { CommandData } from '#contracts';
+import type { Operation, OperatorCredentials, PlatformSettings } from '#platform';
+import { SIGNATURE_VARIABLES } from '#signing';
+
+import { type Answer, isSignatureRefused, isTaken } from '../worker-calls.ts';
+import { changeNeededBy } from './needed-settings.ts';
+
+/** Makes one call as a worker with these credentials does. */
+export type Ask = <O extends Operation>(
+  operation: O,
+  data: CommandData[O],
+  credentials: OperatorCredentials,
+) => Promise<Answer>;
+
+/** The settings that can decide whether a platform takes a request. Source: bus contract, section 6. */
+export const PROBED = {
+  ...SIGNATURE_VARIABLES,
+  RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' },
+  SESSION_ID: { member: 'sessionId' },
+} as const;
+export type ProbedVariable = keyof typeof PROBED;
+
+/** What was found out about a platform. */
+export interface Findings {
+  readonly settings: PlatformSettings;
+  /** Variables whose value makes no difference there. */
+  readonly irrelevant: ReadonlySet<string>;
+  /** What no setting helps with, each with what to ask. */
+  readonly problems: readonly string[];
+  /** What works, with a limit. */
+  readonly notes: readonly string[];
+  readonly calls: number;
+  /** Whether the platform took any request. */
+  readonly isAnythingTaken: boolean;
+}
+
+export type Change = Partial<PlatformSettings>;
+
+/** Calls a platform with the settings that the answers so far call for, and records the findings. */
+export class Probing implements Findings {
+  settings: PlatformSettings;
+  readonly irrelevant = new Set<ProbedVariable>();
+  readonly problems: string[] = [];
+  readonly notes: string[] = [];
+  calls = 0;
+  isAnythingTaken = false;
+  /** True if the platform refused any signature. */
+  protected wasRefused = false;
+
+  constructor(
+    private readonly ask: Ask,
+    protected readonly credentials: OperatorCredentials,
+  ) {
+    this.settings = credentials.settings;
+  }
+
+  /** Changes the settings to the first of some ways in which the platform takes a request. */
+  protected async adopt<O extends Operation>(
+    operation: O,
+    data: CommandData[O],
+    ways: readonly Change[],
+  ): Promise<boolean> {
+    for (const way of this.presentFirst(ways))
+      if (isTaken(await this.call(operation, data, way))) return this.change(way);
+    return false;
+  }
+
+  /** The ways that are most like the present settings first. */
+  protected presentFirst<C extends Change>(ways: readonly C[]): readonly C[] {
+    const distance = (way: C): number =>
+      Object.entries(way).filter(
+        ([member, value]) => this.settings[member as keyof C & keyof Change] !== value,
+      ).length;
+    return ways.toSorted((one, other) => distance(one) - distance(other));
+  }
+
+  protected async call<O extends Operation>(
+    operation: O,
+    data: CommandData[O],
+    change: Change = {},
+    secretKey = this.credentials.secretKey,
+  ): Promise<Answer> {
+    this.calls += 1;
+    const settings = { ...this.settings, ...change };
+    const answer = await this.ask(operation, data, { ...this.credentials, secretKey, settings });
+    this.wasRefused ||= isSignatureRefused(answer);
+    this.isAnythingTaken ||= isTaken(answer);
+    this.change(changeNeededBy(answer, this.settings));
+    return answer;
+  }
+
+  protected change(change: Change): true {
+    const isOther = Object.entries(change).some(
+      ([member, value]) => this.settings[member as keyof Change] !== value,
+    );
+    if (isOther) this.settings = { ...this.settings, ...change };
+    return true;
+  }
+}
