@@ -42,12 +42,13 @@ export default {
     ),
     rule(
       'A lib is entered through its index; messaging by a caller also through that of its client, caller by a Nest ' +
-        'service also through that of nest, contracts by those who validate also through validation',
+        'service also through that of nest, rabbitmq by messaging also through that of collections, contracts by ' +
+        'those who validate also through validation',
       { path: '^(apps|libs|scripts)/([^/]+)/' },
       {
         path: '^libs/([^/]+)/src/',
         pathNot: [
-          '^libs/[^/]+/src/((client|nest)/)?index\\.ts$',
+          '^libs/[^/]+/src/((client|collections|nest)/)?index\\.ts$',
           '^libs/contracts/src/validation\\.ts$',
           '^libs/rabbitmq/.+\\.fixture\\.ts$',
           '^$1/$2/',

@@ -1,4 +1,4 @@
-import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
+import { OneShotConnection } from '../../libs/rabbitmq/src/index.ts';
 import { messageOf } from '../message-of.ts';
 import { startComposeBroker } from './compose-broker.ts';
 import { chosenRelease, findInstallation, isSupported } from './installation.ts';
@@ -52,7 +52,7 @@ async function startUnsupported(port: number | undefined): Promise<FoundBroker> 
 /** Somebody's broker: one URL, or the nodes of one cluster, separated by commas. */
 async function connectTo(amqpUrl: string): Promise<FoundBroker> {
   const urls = amqpUrl.split(',').map((url) => url.trim());
-  await (await BriefConnection.open(urls, { name: 'poker-bridge' }))[Symbol.asyncDispose]();
+  await (await OneShotConnection.open(urls, { name: 'poker-bridge' }))[Symbol.asyncDispose]();
   return {
     url: amqpUrl,
     origin: 'the broker that AMQP_URL names',

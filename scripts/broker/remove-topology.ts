@@ -1,7 +1,7 @@
 import { probeOf, topologyOf } from '#messaging/client';
 import { readSomeSettings } from '#settings';
 
-import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
+import { OneShotConnection } from '../../libs/rabbitmq/src/index.ts';
 
 /** Removes what workers declared under a prefix. @param retryDelays as in REPORTS_RETRY_DELAYS_MS, whose default it has */
 export function removeTopology(url: string, prefix: string, retryDelays = ''): Promise<void> {
@@ -19,7 +19,7 @@ export async function removeQueues(
   queues: readonly string[] = [],
   exchanges: readonly string[] = [],
 ): Promise<void> {
-  await using connection = await BriefConnection.open(url.split(','), { name: 'poker-bridge' });
+  await using connection = await OneShotConnection.open(url.split(','), { name: 'poker-bridge' });
   const channel = await connection.model.createChannel();
   for (const queue of queues) await channel.deleteQueue(queue);
   for (const exchange of exchanges) await channel.deleteExchange(exchange);

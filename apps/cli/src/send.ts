@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { busNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS } from '#contracts/validation';
 import {
-  BriefConnection,
+  OneShotConnection,
   ConfirmedPublisher,
   countsOf,
   NOT_FOUND,
@@ -117,7 +117,7 @@ async function sendCommand(
   { type, lane, text, id, operator, deadlineMs }: BusCommand,
   onReply: (reply: ConsumeMessage) => void,
 ): Promise<void> {
-  await using connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
+  await using connection = await OneShotConnection.open(urls, { name: 'poker-bridge', tls });
   const { model, user } = connection;
   const { commands, lanes } = busNames(prefix);
   const { promise: answered, resolve, reject } = Promise.withResolvers<void>();

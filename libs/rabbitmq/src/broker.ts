@@ -1,18 +1,20 @@
 import type { ChannelModel, Replies } from 'amqplib';
 
-import { adviceOn, checkPublishing, checkReading, type Permissions } from './access.ts';
+import { adviceOn, checkPublishing, checkReading, type Permissions } from './topology/access.ts';
 import {
   BrokerConnection,
   type BrokerConnectionOptions,
   type ConnectionState,
 } from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
-import { codeOf, countsOf, LOCKED, NOT_FOUND, within } from './connection/questions.ts';
+import { countsOf } from './channel/channel.ts';
+import { codeOf, LOCKED, NOT_FOUND } from './channel/refusal.ts';
+import { within } from './channel/time-limit.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { DIRECT_REPLY_TO, DirectReplies } from './publishing/direct-replies.ts';
-import type { OutgoingMessage, PublishOutcome, PublishRefusedError } from './publishing/outgoing-message.ts';
-import { type Declaration, declareTopology, type Topology } from './topology.ts';
+import type { OutgoingMessage, PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
+import { type Declaration, declareTopology, type Topology } from './topology/topology.ts';
 
 /** What is deleted is back within 30 s. */
 const LOOK_INTERVAL_MS = 10_000;

@@ -3,13 +3,13 @@ import type { LookupFunction } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import { BriefConnection, type ConnectionTls } from '#rabbitmq';
+import { OneShotConnection, type ConnectionTls } from '#rabbitmq';
 
 import { testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { startSlowListener } from '../../support/slow-listener.ts';
 
-const open = (url: string, tls?: ConnectionTls) => BriefConnection.open([url], { name: 'addresses', tls });
+const open = (url: string, tls?: ConnectionTls) => OneShotConnection.open([url], { name: 'addresses', tls });
 const { port } = new URL(testBrokerUrl());
 
 it('logs in as a user with characters beyond ASCII, to the virtual host "/" written as a slash', async () => {

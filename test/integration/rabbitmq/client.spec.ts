@@ -11,8 +11,8 @@ import {
   QueueConsumer,
 } from '#rabbitmq';
 
-import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
-import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
+import { checkReading } from '../../../libs/rabbitmq/src/topology/access.ts';
+import { messageTo } from '../../../libs/rabbitmq/src/outgoing-message.fixture.ts';
 import { drained, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';

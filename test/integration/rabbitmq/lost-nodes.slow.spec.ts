@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { checkReading } from '../../../libs/rabbitmq/src/access.ts';
+import { checkReading } from '../../../libs/rabbitmq/src/topology/access.ts';
 import { ConfirmedPublisher } from '../../../libs/rabbitmq/src/publishing/confirmed-publisher.ts';
-import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
+import { messageTo } from '../../../libs/rabbitmq/src/outgoing-message.fixture.ts';
 import { type Broker, type Cluster, startCluster } from '../../../scripts/broker/start-broker.ts';
 import { openConnection, type TestConnection } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';

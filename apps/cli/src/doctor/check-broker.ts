@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { busNames } from '#contracts';
 import { topologyOf, workerPermissions } from '#messaging/client';
 import {
-  BriefConnection,
+  OneShotConnection,
   BrokerError,
   countsOf,
   inspectPermissions,
@@ -64,7 +64,7 @@ export async function checkBroker(): Promise<Finding[]> {
   const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], process.env);
   const bus = readBus();
   try {
-    await using brief = await BriefConnection.open(bus.urls, { name: 'poker-bridge client', tls: bus.tls });
+    await using brief = await OneShotConnection.open(bus.urls, { name: 'poker-bridge client', tls: bus.tls });
     return await inspect(brief, bus, REPORTS_RETRY_DELAYS_MS).catch((error: unknown) => {
       throw brief.faultOf(error);
     });
@@ -74,7 +74,7 @@ export async function checkBroker(): Promise<Finding[]> {
   }
 }
 
-async function inspect({ model }: BriefConnection, { prefix, urls }: Bus, retryDelaysMs: readonly number[]) {
+async function inspect({ model }: OneShotConnection, { prefix, urls }: Bus, retryDelaysMs: readonly number[]) {
   const { version, advice } = releaseOf(model);
   const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
   const missing = await inspectPermissions(model, `${prefix}.doctor.${randomUUID()}`);

@@ -1,6 +1,6 @@
 import { type Caller, createCaller } from '#caller';
 import { busNames, mostPagesOf, type ReportName } from '#contracts';
-import { alarmSentence, BriefConnection } from '#rabbitmq';
+import { alarmSentence, OneShotConnection } from '#rabbitmq';
 
 import { EXIT, ExitError } from '../exit.ts';
 import { Progress } from '../progress.ts';
@@ -62,7 +62,7 @@ export async function readPages(
 /** A caller whose reply queues are never those of a service of its user. @throws BrokerError */
 async function openCaller({ urls, prefix, tls }: Bus): Promise<Caller> {
   // Without a broker, a caller would try again until its deadline.
-  const connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
+  const connection = await OneShotConnection.open(urls, { name: 'poker-bridge', tls });
   await connection[Symbol.asyncDispose]();
   const { user } = connection;
   return createCaller({

@@ -4,7 +4,7 @@ import type { ConsumeMessage, Replies } from 'amqplib';
 
 import { busNames } from '#contracts';
 import {
-  BriefConnection,
+  OneShotConnection,
   BrokerError,
   ConfirmedPublisher,
   countsOf,
@@ -65,9 +65,9 @@ export class KeptQueue implements AsyncDisposable {
   readonly #options: KeptQueueOptions;
   readonly #keys: InternalKeys | undefined;
   /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
-  readonly #connection: BriefConnection;
+  readonly #connection: OneShotConnection;
 
-  private constructor(connection: BriefConnection, options: KeptQueueOptions) {
+  private constructor(connection: OneShotConnection, options: KeptQueueOptions) {
     this.name = busNames(options.prefix)[options.queue];
     this.#options = options;
     this.#keys = options.internalKey && new InternalKeys(options.internalKey);
@@ -165,7 +165,7 @@ export class KeptQueue implements AsyncDisposable {
   }
 
   /** Says what went wrong with the broker; a fault in the code stays what it is. */
-  async #explained<T>(work: () => Promise<T>, publishing?: BriefConnection): Promise<T> {
+  async #explained<T>(work: () => Promise<T>, publishing?: OneShotConnection): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -175,8 +175,8 @@ export class KeptQueue implements AsyncDisposable {
   }
 }
 
-function connect({ urls, tls }: KeptQueueOptions): Promise<BriefConnection> {
-  return BriefConnection.open(urls, { name: 'poker-bridge client', tls });
+function connect({ urls, tls }: KeptQueueOptions): Promise<OneShotConnection> {
+  return OneShotConnection.open(urls, { name: 'poker-bridge client', tls });
 }
 
 async function take(

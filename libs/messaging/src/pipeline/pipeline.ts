@@ -1,5 +1,6 @@
 import type { Lane } from '#contracts';
-import { type Delivery, InFlight, type Place } from '#rabbitmq';
+import type { Delivery } from '#rabbitmq';
+import { InFlight, type Place } from '#rabbitmq/collections';
 
 import { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';

@@ -1,5 +1,5 @@
 import { CommandError } from '#contracts';
-import { setLast } from '#rabbitmq';
+import { setBounded } from '#rabbitmq/collections';
 
 import type { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
@@ -107,7 +107,7 @@ export class Quarantine {
       const patienceMs = level === ALONE ? cuts * this.#patienceMs : this.#patienceMs;
       const run = { level, untilMs: this.#bus.clock() + patienceMs };
       this.#running.set(start, run);
-      setLast(this.#ran, start, redeliveries, MAX_RAN);
+      setBounded(this.#ran, start, redeliveries, MAX_RAN);
       command.atEnd(() => void (this.#running.get(start) === run && this.#running.delete(start)));
       return undefined;
     }

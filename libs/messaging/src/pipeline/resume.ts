@@ -1,4 +1,4 @@
-import { setLast } from '#rabbitmq';
+import { setBounded } from '#rabbitmq/collections';
 
 import type { CheckedCommand, Progress, Step } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
@@ -25,7 +25,7 @@ export function resume(): Step {
     const key = keyOf(command);
     const before = runs.get(key);
     const run: Run = { command, settlement: undefined };
-    setLast(runs, key, run, MAX_RUNS);
+    setBounded(runs, key, run, MAX_RUNS);
     command.atEnd(({ kind }) => {
       // What was lost with its channel comes again.
       const isOver = kind !== 'return' && !command.delivery.isLost;

@@ -1,5 +1,6 @@
 import { isFinalReplyType, type Reply } from '#contracts';
-import { type Broker, type OutgoingMessage, type PublishOutcome, setLast, UnconfirmedError } from '#rabbitmq';
+import { type Broker, type OutgoingMessage, type PublishOutcome, UnconfirmedError } from '#rabbitmq';
+import { setBounded } from '#rabbitmq/collections';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
@@ -231,7 +232,7 @@ export class Outbox {
 
   #refused(queue: string, refusal: Refusal): void {
     const untilMs = this.#bus.clock() + REMEMBERED_MS;
-    setLast(this.#refusals, queue, { ...refusal, untilMs }, MAX_REMEMBERED);
+    setBounded(this.#refusals, queue, { ...refusal, untilMs }, MAX_REMEMBERED);
   }
 
   async #park(command: Command, reply: Reply, message: OutgoingMessage, reason: ParkingReason) {

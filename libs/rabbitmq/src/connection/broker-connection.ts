@@ -1,7 +1,9 @@
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
-import { closeInTime, destroySocket, pause, within } from './questions.ts';
+import { destroySocket } from '../amqplib/destroy-socket.ts';
+import { closeInTime } from '../channel/channel.ts';
+import { pause, within } from '../channel/time-limit.ts';
 
 const SET_UP_TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;

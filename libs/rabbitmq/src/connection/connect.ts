@@ -1,8 +1,8 @@
 import { type ChannelModel, connect, credentials } from 'amqplib';
 
 import { readAddress } from './address.ts';
-import { boundHeaders } from './bound-messages.ts';
-import { writeStraight } from './write-straight.ts';
+import { boundHeaders } from '../amqplib/bound-headers.ts';
+import { writeStraight } from '../amqplib/write-straight.ts';
 
 const TIMEOUT_MS = 5_000;
 /** Node.js tries the addresses of a name one after the other, and gives up on a node further away than 250 ms by default. */

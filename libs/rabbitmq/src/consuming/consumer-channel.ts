@@ -1,16 +1,10 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { limitBodies } from '../connection/bound-messages.ts';
+import { limitBodies } from '../amqplib/limit-bodies.ts';
 import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
-import {
-  closeInTime,
-  COUNTS_TIMEOUT_MS,
-  countsOf,
-  pause,
-  tryToClose,
-  within,
-} from '../connection/questions.ts';
-import { Acknowledgements } from './acknowledgements.ts';
+import { closeInTime, COUNTS_TIMEOUT_MS, countsOf, tryToClose } from '../channel/channel.ts';
+import { pause, within } from '../channel/time-limit.ts';
+import { Acknowledgements } from '../amqplib/acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import type { BrokerRelease } from '../connection/broker-release.ts';
-import type { Acknowledgements } from './acknowledgements.ts';
+import type { Acknowledgements } from '../amqplib/acknowledgements.ts';
 
 /** What RabbitMQ writes into `type` if a client of AMQP 1.0 sent a body that is not in data sections. */
 export const ENCODED_BODY = 'amqp-1.0';

@@ -1,7 +1,9 @@
 import type { ChannelModel } from 'amqplib';
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { ACCESS_REFUSED, codeOf, openChannel, pause, within } from '../connection/questions.ts';
+import { openChannel } from '../channel/channel.ts';
+import { ACCESS_REFUSED, codeOf } from '../channel/refusal.ts';
+import { pause, within } from '../channel/time-limit.ts';
 import { ConsumerChannel, DEAF, TIMEOUT_REFUSED } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
 import { DirectReplies } from './direct-replies.ts';
-import { messageTo } from './outgoing-message.fixture.ts';
-import { UnconfirmedError } from './outgoing-message.ts';
+import { messageTo } from '../outgoing-message.fixture.ts';
+import { UnconfirmedError } from '../outgoing-message.ts';
 import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;

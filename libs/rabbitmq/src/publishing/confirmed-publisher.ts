@@ -1,6 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
-import { codeOf, destroySocket } from '../connection/questions.ts';
+import { destroySocket } from '../amqplib/destroy-socket.ts';
+import { codeOf } from '../channel/refusal.ts';
 import { ConfirmingChannel, type OnAnswer, type PendingPublish } from './confirming-channel.ts';
 import { IsolatedPublisher } from './isolated-publisher.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type PublishOutcome,
   type PublishRefusedError,
   UnconfirmedError,
-} from './outgoing-message.ts';
+} from '../outgoing-message.ts';
 
 export interface PublisherOptions {
   /**

@@ -1,9 +1,9 @@
 import type { ConfirmChannel } from 'amqplib';
 
-import { withWrittenId } from '../connection/property-bytes.ts';
-import { tryToClose } from '../connection/questions.ts';
-import { InFlight, type Place } from '../in-flight.ts';
-import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
+import { basicPublish } from '../amqplib/basic-publish.ts';
+import { tryToClose } from '../channel/channel.ts';
+import { InFlight, type Place } from '../collections/in-flight.ts';
+import type { OutgoingMessage, PublishOutcome } from '../outgoing-message.ts';
 
 /** One message on its way, over as many channels as it takes. */
 export interface PendingPublish {
@@ -25,12 +25,6 @@ export interface PendingPublish {
 /** Called with the answer to a message, or with why its channel has closed: an error has no code if the connection was lost. */
 export type OnAnswer = (publish: PendingPublish, answer: PublishOutcome | Error) => void;
 
-interface RawChannel {
-  sendMessage(method: object, properties: object, content: Buffer): boolean;
-  pushConfirmCallback(callback: (error: Error | null) => void): void;
-}
-
-const PERSISTENT = 2;
 /** In ticks, 2 s: longer than an election and than a busy broker takes. */
 const ANSWER_TICKS = 8;
 /** 1 s, of a shared channel that has not answered anything yet: its process hangs from its first publish on. */
@@ -145,40 +139,4 @@ export class ConfirmingChannel {
   #closeIfDone(): void {
     if (this.#isRetired && this.#owed === 0) void tryToClose(this.#channel);
   }
-}
-
-/**
- * The two halves of amqplib's `publish`, without what is between them and takes longer (docs/decisions/0008).
- *
- * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
- */
-function basicPublish(
-  channel: ConfirmChannel,
-  { exchange, routingKey, mandatory, properties, content }: OutgoingMessage,
-  callback: (error: Error | null) => void,
-): void {
-  const raw = channel as unknown as RawChannel;
-  withWrittenId(channel, properties.correlationId, (correlationId) =>
-    raw.sendMessage(
-      { exchange, routingKey, mandatory, immediate: false, ticket: 0 },
-      // Of one shape, which is encoded in a third of the time.
-      {
-        contentType: properties.contentType,
-        contentEncoding: properties.contentEncoding,
-        headers: properties.headers,
-        deliveryMode: PERSISTENT,
-        priority: properties.priority,
-        correlationId,
-        replyTo: properties.replyTo,
-        expiration: properties.expiration,
-        messageId: properties.messageId,
-        timestamp: properties.timestamp,
-        type: properties.type,
-        userId: properties.userId,
-        appId: properties.appId,
-      },
-      content,
-    ),
-  );
-  raw.pushConfirmCallback(callback);
 }

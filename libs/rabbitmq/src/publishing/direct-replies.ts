@@ -2,15 +2,15 @@ import type { ChannelModel } from 'amqplib';
 
 import { BrokerConnection, type BrokerConnectionOptions } from '../connection/broker-connection.ts';
 import { releaseOf } from '../connection/broker-release.ts';
-import { within } from '../connection/questions.ts';
-import { setLast } from '../set-last.ts';
+import { within } from '../channel/time-limit.ts';
+import { setBounded } from '../collections/set-bounded.ts';
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
 import {
   type OutgoingMessage,
   type PublishOutcome,
   PublishRefusedError,
   UnconfirmedError,
-} from './outgoing-message.ts';
+} from '../outgoing-message.ts';
 
 /** RabbitMQ 4.0 closes the connection for a key that it cannot read; a reply to a key is at most once in any case. */
 const TIMEOUT_MS = 10_000;
@@ -95,7 +95,7 @@ export class DirectReplies {
     const mandatory = line.returnsOnlyUndelivered;
     if (!mandatory && !isReadable(message.routingKey)) return 'returned';
     const outcome = await line.publisher.publish({ ...message, mandatory }, isWanted);
-    if (outcome === 'confirmed') setLast(this.#confirmed, kind, true, MOST_CONFIRMED);
+    if (outcome === 'confirmed') setBounded(this.#confirmed, kind, true, MOST_CONFIRMED);
     return outcome;
   }
 

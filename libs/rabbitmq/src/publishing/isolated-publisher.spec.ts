@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { messageTo } from './outgoing-message.fixture.ts';
+import { messageTo } from '../outgoing-message.fixture.ts';
 import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;

@@ -1,7 +1,8 @@
-import { codeOf, pause } from '../connection/questions.ts';
-import { setLast } from '../set-last.ts';
+import { codeOf } from '../channel/refusal.ts';
+import { pause } from '../channel/time-limit.ts';
+import { setBounded } from '../collections/set-bounded.ts';
 import type { ConfirmingChannel, OnAnswer, PendingPublish } from './confirming-channel.ts';
-import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
+import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from '../outgoing-message.ts';
 
 /** Destinations that are asked at one time; beyond, what the shared channel said is believed. */
 const MAX_ASKED = 16;
@@ -140,7 +141,7 @@ export class IsolatedPublisher {
 
   #remember(destination: string, failure: Failure): void {
     const verdict = { failure, untilMs: performance.now() + BELIEVED_MS };
-    setLast(this.#verdicts, destination, verdict, MAX_REMEMBERED);
+    setBounded(this.#verdicts, destination, verdict, MAX_REMEMBERED);
   }
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, jest } from '@jest/globals';
 import type { ChannelModel } from 'amqplib';
 
 import { ConfirmedPublisher, type PublisherOptions } from './confirmed-publisher.ts';
-import { messageTo } from './outgoing-message.fixture.ts';
+import { messageTo } from '../outgoing-message.fixture.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

@@ -1,8 +1,9 @@
 import type { ChannelModel } from 'amqplib';
 
-import { LOCKED, onChannel, refusedWith } from '../connection/questions.ts';
+import { onChannel } from '../channel/channel.ts';
+import { LOCKED, refusedWith } from '../channel/refusal.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { Declaration } from '../topology.ts';
+import type { Declaration } from '../topology/topology.ts';
 import { walkQueue } from './walk-queue.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;

@@ -1,7 +1,9 @@
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerError, brokerUserOf, type ConnectOptions, connectTo } from './connect.ts';
-import { ACCESS_REFUSED, closeInTime, codeOf, destroySocket } from './questions.ts';
+import { destroySocket } from '../amqplib/destroy-socket.ts';
+import { closeInTime } from '../channel/channel.ts';
+import { ACCESS_REFUSED, codeOf } from '../channel/refusal.ts';
 
 /** An alarm that lasts longer ends the connection. */
 const LONGEST_ALARM_MS = 10_000;
@@ -10,7 +12,7 @@ const LONGEST_ALARM_MS = 10_000;
  * One connection for a person who waits for an answer: it is not recreated once it is lost, and cut if the broker is under an
  * alarm for ten seconds, since what was published then is neither confirmed nor refused.
  */
-export class BriefConnection implements AsyncDisposable {
+export class OneShotConnection implements AsyncDisposable {
   readonly model: ChannelModel;
   readonly user: string;
   /** The broker's reason, such as `low on memory`. */
@@ -27,11 +29,11 @@ export class BriefConnection implements AsyncDisposable {
   }
 
   /** Connects to the first node that can be reached. @throws BrokerError at once if one refuses the user, as all would */
-  static async open(urls: readonly string[], options: ConnectOptions): Promise<BriefConnection> {
+  static async open(urls: readonly string[], options: ConnectOptions): Promise<OneShotConnection> {
     const reasons: string[] = [];
     for (const url of urls) {
       try {
-        return new BriefConnection(await connectTo(url, options), brokerUserOf(url));
+        return new OneShotConnection(await connectTo(url, options), brokerUserOf(url));
       } catch (error) {
         if (!(error instanceof BrokerError) || error.fault !== 'unreachable') throw error;
         reasons.push(`${new URL(url).host}: ${error.message}`);

@@ -1,29 +1,11 @@
-import type { Duplex } from 'node:stream';
-
 import type { Channel, ChannelModel, Replies } from 'amqplib';
 
-/** Codes of AMQP with which the broker refuses something, and closes the channel for it. */
-export const ACCESS_REFUSED = 403;
-export const NOT_FOUND = 404;
-export const LOCKED = 405;
-export const PRECONDITION_FAILED = 406;
+import { destroySocket } from '../amqplib/destroy-socket.ts';
+import { codeOf, NOT_FOUND } from './refusal.ts';
+import { within } from './time-limit.ts';
 
 export const COUNTS_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
-
-/** The broker's code; `undefined` if the error is not a refusal. */
-export function codeOf(error: unknown): number | undefined {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'number' ? code : undefined;
-}
-
-/** A handler of errors: the answer if the broker refused something with this code; it throws every other error again. */
-export function refusedWith<T>(code: number, answer: T): (error: unknown) => T {
-  return (error) => {
-    if (codeOf(error) !== code) throw error;
-    return answer;
-  };
-}
 
 /** Opens a channel, or closes it if it opens too late. @throws Error if it does not open in time */
 export async function openChannel(connection: ChannelModel, timeoutMs: number): Promise<Channel> {
@@ -80,42 +62,6 @@ export function countsOf(
   });
 }
 
-/**
- * Waits for an answer up to a time: a server that hangs never gives it.
- *
- * @param what completes "… was not answered in time"
- * @throws Error as the work does, or if it takes longer than `timeoutMs`
- */
-export async function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
-  // It may still fail when nobody waits for it.
-  work.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<never>((_, reject) => {
-    const late = (): void => reject(new Error(`${what} was not answered in time`));
-    // Timers fire before what has arrived is read: a process that was held up itself reads first.
-    timer = setTimeout(() => setImmediate(late), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Waits for a while, or until the signal is aborted. Never rejects. */
-export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, durationMs);
-    signal?.addEventListener('abort', done);
-  });
-}
-
 /** Asks for a close. Never rejects, but is best not awaited: the process of a channel may hang until a queue has a leader. */
 export async function tryToClose(closable: Channel | ChannelModel): Promise<void> {
   try {
@@ -134,10 +80,4 @@ export async function closeInTime(closable: Channel | ChannelModel): Promise<voi
   const late = await closed.catch((error: unknown) => error as Error);
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
   if (late || 'createChannel' in closable) destroySocket(closable, late ?? undefined);
-}
-
-/** Cuts the TCP connection, which amqplib reports as a lost connection. */
-export function destroySocket(of: Channel | ChannelModel, reason?: Error): void {
-  const { connection } = of as unknown as { connection?: { stream?: Duplex } };
-  connection?.stream?.destroy(reason);
 }

@@ -1,8 +1,9 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
-import { readAddress } from './connection/address.ts';
-import { brokerUserOf } from './connection/connect.ts';
-import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED, refusedWith } from './connection/questions.ts';
+import { readAddress } from '../connection/address.ts';
+import { brokerUserOf } from '../connection/connect.ts';
+import { onChannel } from '../channel/channel.ts';
+import { codeOf, NOT_FOUND, PRECONDITION_FAILED, refusedWith } from '../channel/refusal.ts';
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;

@@ -1,5 +1,5 @@
 /** Sets the last entry of a map, which forgets its first one beyond a number. */
-export function setLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);
   const [first] = map.keys();

@@ -1,6 +1,7 @@
 import type { Channel, ChannelModel, Replies } from 'amqplib';
 
-import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { onChannel } from '../channel/channel.ts';
+import { codeOf, NOT_FOUND, PRECONDITION_FAILED } from '../channel/refusal.ts';
 
 /** A durable exchange, which has a type, or a durable queue. */
 export interface Declaration {

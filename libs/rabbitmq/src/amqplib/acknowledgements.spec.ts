@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { Acknowledgements } from './acknowledgements.ts';
-import { messageOf } from './message.fixture.ts';
+import { messageOf } from '../consuming/message.fixture.ts';
 
 const message = (deliveryTag: number) => {
   const made = messageOf();

@@ -1,7 +1,8 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { closeInTime, countsOf, openChannel, pause, within } from '../connection/questions.ts';
-import { limitBodies } from '../connection/bound-messages.ts';
+import { closeInTime, countsOf, openChannel } from '../channel/channel.ts';
+import { pause, within } from '../channel/time-limit.ts';
+import { limitBodies } from '../amqplib/limit-bodies.ts';
 
 // A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of them,
 // in any order beyond; a `get` counts as one, too. A tag that is used again is the same consumer, and gets as many messages as
