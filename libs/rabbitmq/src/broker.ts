@@ -1,6 +1,5 @@
 import type { ChannelModel, Replies } from 'amqplib';
 
-import { adviceOn, checkPublishing, checkReading, type Permissions } from './topology/access.ts';
 import {
   BrokerConnection,
   type BrokerConnectionOptions,
@@ -8,45 +7,37 @@ import {
 } from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { countsOf } from './channel/channel.ts';
-import { codeOf, LOCKED, NOT_FOUND } from './channel/refusal.ts';
+import { codeOf, LOCKED } from './channel/refusal.ts';
 import { within } from './channel/time-limit.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { DIRECT_REPLY_TO, DirectReplies } from './publishing/direct-replies.ts';
-import type { OutgoingMessage, PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
-import { type Declaration, declareTopology, type Topology } from './topology/topology.ts';
+import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
+import { type Declaration, declareTopology } from './topology/topology.ts';
+import { TopologyKeeper, type TopologyOptions } from './topology/topology-keeper.ts';
 
-/** What is deleted is back within 30 s. */
-const LOOK_INTERVAL_MS = 10_000;
-/** While a permission is missing. */
-const REFUSED_INTERVAL_MS = 2_000;
-/** How long publishing waits after a reconnect until all of the topology is declared again. */
+/** How long publishing waits after a reconnect for the topology to be redeclared. */
 const REDECLARE_WAIT_MS = 1_000;
-/** How long outcomes have to be published by another node, before their deliveries are lost. */
+/** The time to publish outcomes over another node before their deliveries are dropped. */
 const LEAVE_MS = 1_500;
 const DIRECT_KEYS = `${DIRECT_REPLY_TO}.`;
 
-export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'> {
-  readonly topology: Topology;
-  /** A quorum queue that keeps nothing. What is published to it is confirmed by a majority of the cluster alone. */
+export interface BrokerOptions extends Omit<BrokerConnectionOptions, 'setUp' | 'onState'>, TopologyOptions {
+  /**
+   * A quorum queue that stores nothing. A confirm of a message to it proves that the node reaches a majority
+   * of the cluster.
+   */
   readonly probeQueue: Declaration;
-  /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
-  readonly publishesTo: readonly string[];
-  /** What the service needs, for the advice on what to grant. */
-  readonly permissions: Permissions;
   readonly onState: (connection: 'consuming' | 'publishing', state: ConnectionState) => void;
-  /** Called with what the user lacks, and what to do; with `undefined` once it has it again. */
-  readonly onAccess: (advice: string | undefined) => void;
-  /** Called with the broker's release when it is first known, and when it is another one. */
+  /** Called with the broker's release when it becomes known and when it changes. */
   readonly onRelease: (release: BrokerRelease) => void;
-  /** Called with a sentence if what exists on the broker differs from the topology, all of which may have been declared before. */
-  readonly onMismatch: (mismatch: string, wasComplete: boolean) => void;
 }
 
 /**
- * The connections of a service and what lives on them. One consumes and one publishes: under an alarm the broker
- * blocks publishers, and acknowledgements on the same connection would stop with them. Nothing is consumed unless it is
- * known that the outcome can be published. The topology stays declared, and so it is known what the user may do.
+ * The connections of a service with its consumers and publisher. One connection consumes and one publishes:
+ * under an alarm the broker blocks publishing connections, and acknowledgements on the same connection would
+ * be blocked too. Messages are consumed only while outcomes can be published. The topology and the
+ * permissions are checked periodically.
  */
 export class Broker {
   readonly #publisher: ConfirmedPublisher;
@@ -54,24 +45,22 @@ export class Broker {
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
+  readonly #topology: TopologyKeeper;
   #consumers: readonly QueueConsumer[] = [];
   #release: BrokerRelease | undefined;
-  /** Whether all of the topology was declared once. */
-  #wasComplete = false;
-  #mismatch: string | undefined;
-  /** Which permission is missing, and what to do. */
-  #advice: string | undefined;
-  /** Decide whether a message that waits for a permission is published again. */
-  #waiting: ((isGranted: boolean) => void)[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  /** Whether the node of the connections confirms nothing, and is not left by all of them yet. */
+  /** True while the connections are leaving a node that confirms nothing. */
   #isLeaving = false;
 
   constructor(options: BrokerOptions) {
     const { name, urls, tls, topology, probeQueue } = options;
     this.#options = { ...options, topology: { ...topology, queues: [...topology.queues, probeQueue] } };
+    const onAccess = (advice: string | undefined): void => {
+      this.#holdConsumers();
+      options.onAccess(advice);
+    };
+    this.#topology = new TopologyKeeper({ ...this.#options, onAccess }, () => this.#answering);
     this.#publisher = new ConfirmedPublisher({
-      onRefused: (refusal) => this.#repair(refusal),
+      onRefused: (refusal) => this.#topology.repair(refusal),
       onSilence: () => this.#leaveNode(),
       probe: probeMessage(probeQueue),
     });
@@ -85,30 +74,41 @@ export class Broker {
     return this.consuming !== undefined && !this.#isHeld && !this.#isLeaving;
   }
 
-  /** The release of the broker that was connected to last. */
+  /** The release of the broker at the last connect. */
   get release(): BrokerRelease | undefined {
     return this.#release;
   }
 
-  /** Why it is not connected, why the broker blocks publishers, what its user lacks, or what differs from the topology. */
+  /**
+   * Why it is not connected, why the broker blocks publishers, which permission is missing, or how the
+   * topology differs.
+   */
   get lastError(): string | undefined {
-    const errors = this.#consumers.map(({ lastError }) => lastError && adviceOn(lastError, this.#options));
-    const advice = this.#advice ?? errors.find((refusal) => refusal !== undefined);
-    return this.#publishing.lastError ?? this.#consuming.lastError ?? advice ?? this.#mismatch;
+    const errors = this.#consumers.map(({ lastError }) => lastError && this.#topology.adviceOn(lastError));
+    const advice = this.#topology.advice ?? errors.find((refusal) => refusal !== undefined);
+    return this.#publishing.lastError ?? this.#consuming.lastError ?? advice ?? this.#topology.mismatch;
   }
 
-  /** The connection that consumes, which the broker serves under an alarm, too; `undefined` while there is none. */
+  /**
+   * The consuming connection, which the broker also serves under an alarm; `undefined` while there is none.
+   */
   get consuming(): ChannelModel | undefined {
     return this.#consuming.model;
   }
 
-  /** The messages and consumers of a queue; `undefined` if the broker does not tell, or there is no such queue. */
+  /**
+   * Returns the messages and consumers of a queue; `undefined` if the broker does not answer or the queue
+   * does not exist.
+   */
   async countsOf(queue: string): Promise<Replies.AssertQueue | undefined> {
     const { consuming } = this;
     return consuming && countsOf(consuming, queue).catch(() => undefined);
   }
 
-  /** The same, or `gone`, or `locked` if it is exclusive to its connection; `undefined` if the broker does not tell. */
+  /**
+   * As `countsOf`, but `gone` if the queue does not exist, and `locked` if it is exclusive to another
+   * connection.
+   */
   async standingOf(queue: string): Promise<Replies.AssertQueue | 'gone' | 'locked' | undefined> {
     const { consuming } = this;
     try {
@@ -118,7 +118,7 @@ export class Broker {
     }
   }
 
-  /** Begins to connect; returns at once. Consuming begins when replies can be published. */
+  /** Starts to connect, and returns at once. Consuming starts when replies can be published. */
   open(consumers: readonly QueueConsumer[]): void {
     this.#consumers = consumers;
     this.#holdConsumers();
@@ -126,12 +126,11 @@ export class Broker {
     for (const consumer of consumers)
       consumer.start(this.#consuming, (model) => declareTopology(model, topology, consumer.queue));
     this.#publishing.open();
-    this.#schedule();
+    this.#topology.start(consumers.map(({ queue }) => queue));
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    for (const decide of this.#waiting.splice(0)) decide(false);
+    this.#topology.close();
     this.#publisher.close();
     const closed = this.#directReplies.close();
     await this.#consuming.close();
@@ -139,31 +138,33 @@ export class Broker {
     await closed;
   }
 
-  /** Publishes as a `ConfirmedPublisher` does, to direct reply keys over a connection of their own. */
+  /** Publishes as `ConfirmedPublisher.publish` does; direct replies use a separate connection. */
   publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
     const isDirect = message.exchange === '' && message.routingKey.startsWith(DIRECT_KEYS);
     return (isDirect ? this.#directReplies : this.#publisher).publish(message, isWanted);
   }
 
-  /** Declares everything again, because a queue of it was found missing; or one exchange or queue alone. */
-  async redeclare(only?: string): Promise<void> {
-    const model = this.#answering;
-    if (model) await declareTopology(model, this.#options.topology, only);
+  /** Redeclares the topology, or one exchange or queue of it. */
+  redeclare(only?: string): Promise<void> {
+    return this.#topology.redeclare(only);
   }
 
-  /** The reason of a failure for people, with what to do if a permission is missing. */
+  /** Returns the reason of a failure for people, with advice if a permission is missing. */
   describe(error: Error): string {
-    return adviceOn(error, this.#options) ?? error.message;
+    return this.#topology.adviceOn(error) ?? error.message;
   }
 
-  /** The connection to ask over: under an alarm, the broker answers nothing on a connection that has published. */
+  /**
+   * The connection for requests; `undefined` under an alarm, when the broker does not answer a connection
+   * that has published.
+   */
   get #answering(): ChannelModel | undefined {
     return this.#publishing.state.kind === 'open' ? this.#publishing.model : undefined;
   }
 
-  /** Whether an outcome could not be published. */
+  /** True if an outcome could not be published now. */
   get #isHeld(): boolean {
-    return !this.#publishing.model || this.#advice !== undefined;
+    return !this.#publishing.model || this.#topology.advice !== undefined;
   }
 
   #connection(
@@ -186,81 +187,27 @@ export class Broker {
     const known = this.#release;
     this.#release = releaseOf(model);
     if (this.#release.version !== known?.version) this.#options.onRelease(this.#release);
-    const looked = this.#look(model);
-    // What existed before most likely still does; a queue that is missing is declared again when it is needed.
-    if (this.#wasComplete) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
-    else await looked;
+    const checked = this.#topology.check(model);
+    // After a reconnect the topology most likely still exists, and a missing queue is redeclared when it is
+    // needed.
+    if (this.#topology.wasComplete)
+      await within(REDECLARE_WAIT_MS, 'the topology', checked).catch(() => undefined);
+    else await checked;
     await this.#publisher.attach(model);
     this.#consuming.open();
   }
 
-  #schedule(): void {
-    clearTimeout(this.#timer);
-    if (this.#consuming.state.kind === 'closed') return;
-    const intervalMs = LOOK_INTERVAL_MS * (0.75 + Math.random() / 2);
-    const again = (): void => this.#schedule();
-    const look = (): void => void this.#look(this.#answering).then(again, again);
-    this.#timer = setTimeout(look, this.#advice === undefined ? intervalMs : REFUSED_INTERVAL_MS).unref();
-  }
-
-  /** Declares what is missing, and asks what the service may do. @throws Error unless all that fails is a permission */
-  async #look(model: ChannelModel | undefined): Promise<void> {
-    if (!model) return;
-    const { topology, publishesTo, onMismatch } = this.#options;
-    try {
-      // First, since a queue without a leader keeps a declaration waiting.
-      await checkPublishing(model, publishesTo, topology);
-      const mismatch = await declareTopology(model, topology);
-      const isNew = mismatch !== this.#mismatch;
-      this.#mismatch = mismatch;
-      if (mismatch !== undefined && isNew) onMismatch(mismatch, this.#wasComplete);
-      this.#wasComplete = true;
-      const queues = this.#consumers.map(({ queue }) => queue);
-      await checkReading(model, queues);
-      this.#change(undefined);
-    } catch (error) {
-      const advice = adviceOn(error, this.#options);
-      if (advice === undefined) throw error;
-      this.#change(advice);
-    }
-  }
-
-  /** Puts right what the broker refused a message for, if that can be. @returns whether to publish it again */
-  async #repair(refusal: PublishRefusedError): Promise<boolean> {
-    if (this.#consuming.state.kind === 'closed') return false;
-    const advice = adviceOn(refusal, this.#options);
-    if (advice !== undefined) {
-      this.#change(advice);
-      return new Promise((resolve) => this.#waiting.push(resolve));
-    }
-    const isOwn = this.#options.topology.exchanges.some(({ name }) => name === refusal.exchange);
-    if (refusal.code !== NOT_FOUND || !isOwn) return false;
-    // What is bound to it follows with the next look.
-    await this.redeclare(refusal.exchange).catch(() => undefined);
-    return true;
-  }
-
-  #change(advice: string | undefined): void {
-    const hasChanged = advice !== this.#advice;
-    this.#advice = advice;
-    if (advice === undefined) for (const decide of this.#waiting.splice(0)) decide(true);
-    if (!hasChanged) return;
-    this.#holdConsumers();
-    this.#options.onAccess(advice);
-    this.#schedule();
-  }
-
   /**
-   * Has the other connections leave the node as well, once there was time to publish outcomes by another one: with their
-   * deliveries lost, they are not published. No consumer is cancelled before: without a majority its channel would hang, and
-   * keep its messages for a minute.
+   * Makes the other connections leave the node after a pause, during which outcomes are published over
+   * another node: the outcome of a lost delivery is not published. Consumers are not cancelled first, because
+   * without a majority their channels would hang and keep their messages for a minute.
    */
   #leaveNode(): void {
     this.#isLeaving = true;
     setTimeout(() => this.#follow(), LEAVE_MS).unref();
   }
 
-  /** Has the other connections go by the node that is published to: of another one it is not known whether it is cut off. */
+  /** Moves the other connections to the publishing node, the only one that is known to reach the majority. */
   #follow(): void {
     const node = this.#isLeaving ? undefined : this.#publishing.url;
     this.#isLeaving = false;

@@ -1,36 +1,38 @@
 import type { Options } from 'amqplib';
 
-/** A message on its way out, and what the broker is asked to do with it. */
+/** A message to publish. */
 export interface OutgoingMessage {
   readonly exchange: string;
   readonly routingKey: string;
   readonly content: Buffer;
   readonly properties: Omit<Options.Publish, 'headers'> & { readonly headers: Record<string, unknown> };
-  /** Whether the broker says so when no queue takes it. */
+  /** If true, the broker returns the message when no queue is bound. */
   readonly mandatory: boolean;
 }
 
-/** What the broker answered to one message. */
+/** The broker's answer to one message. */
 export type PublishOutcome =
   | 'confirmed'
-  /** A mandatory message that no queue took. */
+  /** No queue is bound for a mandatory message. */
   | 'returned'
-  /** A queue that is full and rejects, or that cannot be reached; two channels were told so. */
+  /** A queue is full or unreachable, according to two channels. */
   | 'refused'
-  /** Neither confirmed nor refused, by two channels. */
+  /** Two channels got no answer. */
   | 'unanswered';
 
-/** The broker has not confirmed the message, which may have reached its queue all the same; it is not tried again. */
+/**
+ * The broker has not confirmed the message, which may nevertheless have reached its queue. It is not retried.
+ */
 export class UnconfirmedError extends Error {
   override readonly name = 'UnconfirmedError';
 }
 
-/** The broker refuses this one message for good: it closes the channel that publishes it. */
+/** The broker permanently refuses this message: it closes the channel that publishes it. */
 export class PublishRefusedError extends Error {
   override readonly name = 'PublishRefusedError';
   /**
-   * AMQP's: 403 the user may not publish there, 404 there is no such exchange, 406 a property or the size is not accepted.
-   * From 500 on, the broker closes the whole connection.
+   * The AMQP reply code. 403: the user may not publish to the exchange. 404: the exchange does not exist.
+   * 406: a property or the size is not accepted. From 500 on, the broker closes the whole connection.
    */
   readonly code: number;
   readonly exchange: string;

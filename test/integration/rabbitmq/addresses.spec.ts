@@ -12,7 +12,7 @@ import { startSlowListener } from '../../support/slow-listener.ts';
 const open = (url: string, tls?: ConnectionTls) => OneShotConnection.open([url], { name: 'addresses', tls });
 const { port } = new URL(testBrokerUrl());
 
-it('logs in as a user with characters beyond ASCII, to the virtual host "/" written as a slash', async () => {
+it('logs in with a non-ASCII user to the virtual host "/"', async () => {
   const user = `${uniquePrefix()}-zoë`;
   await testBrokerCtl('add_user', user, 'pé%#');
   await testBrokerCtl('set_permissions', user, '.*', '.*', '.*');
@@ -22,14 +22,14 @@ it('logs in as a user with characters beyond ASCII, to the virtual host "/" writ
   await testBrokerCtl('delete_user', user);
 });
 
-it('says that a port speaks HTTP', async () => {
+it('names an HTTP port as the cause of a failed connection', async () => {
   const server = createServer();
   const webPort = await listenOnLoopback(server);
   await expect(open(`amqp://127.0.0.1:${webPort}`)).rejects.toThrow(/127\.0\.0\.1:\d+ speaks HTTP, not AMQP/);
   server.close();
 });
 
-it('reaches a broker that is a second away, by a name with a second address that is out of order', async () => {
+it('reaches a broker one second away by a host name whose other address is unreachable', async () => {
   await using slow = await startSlowListener(Number(port));
   const lookup: LookupFunction = (_name, _options, callback) =>
     callback(null, [

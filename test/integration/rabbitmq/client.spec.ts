@@ -18,17 +18,17 @@ import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const MANY = 40;
-/** Longer than a consumer waits before it asks how many messages its queue holds. */
+/** Longer than a consumer waits before it checks its queue for messages. */
 const IDLE_MS = 2_500;
 
 const queue = `${uniquePrefix()}-client`;
-// Before the end of the connection.
+// Released before the connection closes.
 afterAll(() => open.channel.deleteQueue(queue));
 const open = stackForAll().use(await openConnection());
 await open.channel.assertQueue(queue, { arguments: { 'x-queue-type': 'quorum' } });
 beforeEach(() => open.channel.purgeQueue(queue));
 
-it('a connection is reopened if the broker does not answer its set-up', async () => {
+it('BrokerConnection reconnects if the broker does not answer during set-up', async () => {
   const states: ConnectionState[] = [];
   let setUps = 0;
   const connection = new BrokerConnection({
@@ -47,7 +47,7 @@ it('a connection is reopened if the broker does not answer its set-up', async ()
   await connection.close();
 });
 
-it('a question after permissions says which queue may not be read', async () => {
+it('checkReading names the queue that may not be read', async () => {
   const user = uniquePrefix();
   await testBrokerCtl('add_user', user, 'secret');
   await testBrokerCtl('set_permissions', user, '.*', '.*', `^(?!${queue}$)`);
@@ -60,7 +60,7 @@ it('a question after permissions says which queue may not be read', async () => 
   await testBrokerCtl('delete_user', user);
 });
 
-describe('a publisher', () => {
+describe('ConfirmedPublisher', () => {
   let publisher: ConfirmedPublisher;
   let connection: BrokerConnection;
   let opened: number;
@@ -87,7 +87,7 @@ describe('a publisher', () => {
     ['for another user', 406, messageTo('any', { properties: { userId: 'somebody else', headers: {} } })],
     ['to an exchange that does not exist', 404, messageTo('any', { exchange: 'no such exchange' })],
     ['with a wrong expiration', 406, messageTo('any', { properties: { expiration: 'soon', headers: {} } })],
-  ])('has a message %s fail alone (%i), and no other', async (_bad, code, bad) => {
+  ])('rejects only the message %s, with code %i', async (_bad, code, bad) => {
     const good = () => Array.from({ length: MANY / 2 }, () => publisher.publish(messageTo(queue)));
     const before = good();
     const refused = publisher.publish(bad).catch((error: unknown) => error);
@@ -97,7 +97,7 @@ describe('a publisher', () => {
     expect(opened).toBe(1);
   });
 
-  it('distinguishes a queue that refused a message from one that has it', async () => {
+  it('distinguishes a queue that refuses a message from one that accepts it', async () => {
     const bounds = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
     const full = `${queue}-full`;
     await open.channel.assertQueue(full, { exclusive: true, arguments: bounds });
@@ -107,7 +107,7 @@ describe('a publisher', () => {
     await open.channel.deleteQueue(full);
   });
 
-  it('gets all that is confirmed into a queue that was deleted and declared again under its name', async () => {
+  it('loses no confirmed message when a queue is deleted and redeclared', async () => {
     const again = `${queue}-again`;
     const publishAll = (bodies: readonly string[]) =>
       Promise.all(bodies.map((body) => publisher.publish(messageTo(again, { content: Buffer.from(body) }))));
@@ -121,7 +121,7 @@ describe('a publisher', () => {
   });
 });
 
-describe('a consumer', () => {
+describe('QueueConsumer', () => {
   const MAX_BODY_BYTES = 64 * 1024;
   let connection: BrokerConnection;
   let seen: Delivery[];
@@ -148,7 +148,7 @@ describe('a consumer', () => {
     expect((await open.channel.checkQueue(queue)).messageCount).toBe(0);
   });
 
-  it('opens no channels to find out that its queue is empty', async () => {
+  it('opens no channel to check whether its queue is empty', async () => {
     consume(() => undefined);
     const model = await connection.established();
     await until('it consumes', () => consumer.state === 'consuming');
@@ -157,7 +157,7 @@ describe('a consumer', () => {
     for (const spy of opened) expect(spy).not.toHaveBeenCalled();
   });
 
-  it('whose handler throws, or whose connection is lost, gets the message again', async () => {
+  it('redelivers a message if the handler throws or the connection is lost', async () => {
     consume(() => {
       if (seen.length === 1) throw new Error('at the first time');
       return seen.length === 2 ? new Promise(() => undefined) : undefined;
@@ -171,7 +171,7 @@ describe('a consumer', () => {
     expect(seen.map(({ isLost }) => isLost)).toEqual([false, true, false]);
   });
 
-  it('leaves nothing in its queue that was settled before it stopped, in whatever order', async () => {
+  it('acknowledges all deliveries that were settled before it stopped, in any order', async () => {
     const settle: (() => void)[] = [];
     consume(() => new Promise((resolve) => settle.push(resolve)));
     for (let n = 0; n < 100; n += 1) open.channel.sendToQueue(queue, Buffer.from('any'));
@@ -183,8 +183,8 @@ describe('a consumer', () => {
     await stopped;
   });
 
-  it('keeps the beginning of bodies that are too large, and all of the others between them', async () => {
-    // Some are longer than a frame of RabbitMQ by default.
+  it('truncates bodies that are too large, and no others', async () => {
+    // Some bodies exceed RabbitMQ's default frame size.
     const sizes = [0, 1, MAX_BODY_BYTES, MAX_BODY_BYTES + 1, 128 * 1024, 1024 * 1024, 2, 5 * 1024 * 1024, 3];
     const bodyOf = (size: number) =>
       Buffer.from(Uint8Array.from({ length: size }, (_, index) => (index + size) % 251));

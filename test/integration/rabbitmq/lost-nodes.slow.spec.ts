@@ -13,8 +13,8 @@ const OTHER = 'other-replies';
 const DECLARED_MS = 2_000;
 
 /**
- * A first publish to a quorum queue while there is no leader. The test prolongs that: the member of the queue on the third
- * node is suspended, so that no leader can be elected.
+ * The first publish to a quorum queue without a leader. The test prolongs that state by suspending the
+ * queue's member on the third node, so that no leader can be elected.
  */
 describe('a quorum queue whose leader dies', () => {
   let cluster: Cluster;
@@ -49,14 +49,14 @@ describe('a quorum queue whose leader dies', () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  /** A publisher whose channels have published nothing yet. */
+  /** Returns a publisher whose channels have published nothing yet. */
   async function attach(): Promise<ConfirmedPublisher> {
     const fresh = new ConfirmedPublisher();
     await fresh.attach(here.connection);
     return fresh;
   }
 
-  /** Evaluates Erlang on a node, with `Q` the queue and `Name` that of its members. */
+  /** Evaluates Erlang on a node; `Q` is the queue and `Name` the name of its members. */
   function inQueue(node: Broker, expression: string): Promise<string> {
     const queue = `{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${QUEUE}">>))`;
     return node.ctl('eval', `${queue}, {Name, _} = amqqueue:get_pid(Q), ${expression}.`);
@@ -65,19 +65,19 @@ describe('a quorum queue whose leader dies', () => {
   const leader = () => inQueue(own, 'element(2, amqqueue:get_pid(Q))');
   const publish = (queue: string) => publisher.publish(messageTo(queue));
 
-  it('costs no connection that asks whether it may be read', async () => {
+  it('survives checkReading without a lost connection', async () => {
     await using asking = await openConnection(own.url);
     await checkReading(asking.connection, [QUEUE]);
     expect(await asking.channel.checkQueue(`${OTHER}-here`)).toMatchObject({ messageCount: 0 });
   });
 
-  it('gets its messages as soon as it has a leader', async () => {
+  it('receives messages as soon as it has a new leader', async () => {
     await inQueue(third, 'sys:resume({Name, node()})');
     await until('it is confirmed', async () => (await publish(QUEUE)) === 'confirmed');
     expect(await publish(QUEUE)).toBe('confirmed');
   });
 
-  it('may hang a channel that first publishes while its leader does not answer, and no other queue waits for long', async () => {
+  it('delays only its own messages while a channel hangs that first published without a leader', async () => {
     const name = (await leader()).includes(own.name) ? own : third;
     await inQueue(name, 'sys:suspend({Name, node()})');
     const follower = name === own ? third : own;
@@ -85,7 +85,7 @@ describe('a quorum queue whose leader dies', () => {
     publisher.close();
     publisher = await attach();
     const hanging = publish(QUEUE);
-    // Behind it on the same channel.
+    // Queued behind it on the same channel.
     expect(await publish(`${OTHER}-here`)).toBe('confirmed');
     expect(await hanging).toBe('unanswered');
     expect(await publish(QUEUE)).toBe('unanswered');

@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 const QUEUE = 'kept';
 const LOCK = { name: 'kept.lock', arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
 
-describe('the lock of a kept queue', () => {
+describe('QueueLock', () => {
   const virtualHost = uniquePrefix();
   let open: TestConnection;
   const publisher = new ConfirmedPublisher();
@@ -37,14 +37,14 @@ describe('the lock of a kept queue', () => {
     await testBrokerCtl('delete_vhost', virtualHost);
   });
 
-  /** Has the broker make classic queues of the virtual host, such as the lock, later. */
+  /** Delays the creation of classic queues, such as the lock, in the virtual host. */
   const makeQueues = (how: 'suspend' | 'resume') =>
     testBrokerCtl(
       'eval',
       `{ok, Pid} = rabbit_amqqueue_sup_sup:find_for_vhost(<<"${virtualHost}">>), sys:${how}(Pid).`,
     );
 
-  it('is free again for its connection, and then for others, if the broker makes its queue too late', async () => {
+  it('can be taken again by its connection, and then by others, if the broker answered too late', async () => {
     await makeQueues('suspend');
     await expect(walk()).rejects.toThrow('the lock was not answered in time');
     await makeQueues('resume');

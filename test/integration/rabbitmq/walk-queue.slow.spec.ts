@@ -10,11 +10,11 @@ const SILENCE_MS = 10_000;
 
 const open = stackForAll().use(await openConnection());
 
-describe('a walk through a quorum queue', () => {
+describe('walkQueue', () => {
   let queue: string;
   beforeEach(async () => {
     queue = `${uniquePrefix()}-walked`;
-    // Like the queue of parked replies: without a limit, requeued messages go to the tail on some releases.
+    // As for the parked replies: without a delivery limit, some releases requeue messages at the tail.
     const args = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000_000 };
     await open.channel.assertQueue(queue, { durable: true, arguments: args });
   });
@@ -28,7 +28,7 @@ describe('a walk through a quorum queue', () => {
     await open.channel.waitForConfirms();
   };
   const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => String(from + n));
-  /** Acknowledges the given messages; all others are back in their places afterwards. */
+  /** Walks the queue and acknowledges the given messages. */
   const walk = async (isTaken: (n: number) => boolean = () => false): Promise<string[]> => {
     const seen: string[] = [];
     await walkQueue(open.connection, queue, { silenceMs: SILENCE_MS }, async (messages) => {
@@ -41,13 +41,13 @@ describe('a walk through a quorum queue', () => {
     return seen;
   };
 
-  it.each([0, 1, 101, 10_000])('finds %i messages in order, each time', async (count) => {
+  it.each([0, 1, 101, 10_000])('returns %i messages in order, each time', async (count) => {
     await put(0, count);
     for (let times = 0; times < 2; times += 1) expect(await walk()).toEqual(numbers(0, count));
     expect(await drained(open.channel, queue)).toEqual(numbers(0, count));
   });
 
-  it('removes what is acknowledged once it has shown all, however much that is', async () => {
+  it('removes all acknowledged messages at the end of the walk', async () => {
     await put(0, 200);
     await walkQueue(open.connection, queue, { silenceMs: SILENCE_MS }, async (messages) => {
       const shown = [];
@@ -57,7 +57,7 @@ describe('a walk through a quorum queue', () => {
     expect(await drained(open.channel, queue)).toEqual([]);
   });
 
-  it('removes what was acknowledged while the broker did not answer', async () => {
+  it('removes messages acknowledged while the broker did not answer', async () => {
     await put(0, 2);
     await using proxy = await TcpProxy.start(testBrokerUrl());
     await using proxied = await openConnection(proxy.through(testBrokerUrl()));
@@ -66,7 +66,7 @@ describe('a walk through a quorum queue', () => {
       const { value } = await messages.next();
       proxy.stall();
       const next = messages.next();
-      // While it waits for the next window.
+      // The walk is waiting for the next batch.
       setTimeout(() => value?.acknowledge(), 100);
       await expect(next).rejects.toThrow('not answered in time');
       proxy.resume();
@@ -74,7 +74,7 @@ describe('a walk through a quorum queue', () => {
     expect(await drained(open.channel, queue)).toEqual(['1']);
   });
 
-  it('leaves the event loop to others after a hundred small messages', async () => {
+  it('yields to the event loop after a hundred small messages', async () => {
     await put(0, 5_000);
     let turns = 0;
     const turn = (): NodeJS.Immediate => setImmediate(() => (turns += 1) && (next = turn()));
@@ -88,7 +88,7 @@ describe('a walk through a quorum queue', () => {
     expect(Math.max(...Object.values(shown))).toBeLessThanOrEqual(100);
   });
 
-  it('leaves the messages that it did not take in order, with those that arrived meanwhile', async () => {
+  it('keeps unacknowledged messages in order, including new arrivals', async () => {
     await put(0, 3_000);
     await walk((n) => n % 10 === 0);
     await put(3_000, 3_100);

@@ -74,7 +74,11 @@ export async function checkBroker(): Promise<Finding[]> {
   }
 }
 
-async function inspect({ model }: OneShotConnection, { prefix, urls }: Bus, retryDelaysMs: readonly number[]) {
+async function inspect(
+  { model }: OneShotConnection,
+  { prefix, urls }: Bus,
+  retryDelaysMs: readonly number[],
+) {
   const { version, advice } = releaseOf(model);
   const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
   const missing = await inspectPermissions(model, `${prefix}.doctor.${randomUUID()}`);

@@ -4,7 +4,7 @@ import type { ConsumeMessage } from 'amqplib';
 import { busNames, CommandError, type ErrorBody, type Reply } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
-import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
+import { messageOf } from '../../../rabbitmq/src/message.fixture.ts';
 import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { copyOf } from '../command/copy-of.ts';
 import { errorBodyOf } from '../command/settlement.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { type MessageFacts, messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
+import { type MessageFacts, messageOf } from '../../../rabbitmq/src/message.fixture.ts';
 import { readReplyAddress } from './reply-address.ts';
 import { BUS_OF_SPEC, RECEIVED_AT_MS, sealed } from './bus.fixture.ts';
 import { openEnvelope } from './open-envelope.ts';

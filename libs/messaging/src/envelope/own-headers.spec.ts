@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { OutgoingMessage } from '#rabbitmq';
 
-import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
+import { messageOf } from '../../../rabbitmq/src/message.fixture.ts';
 import { InternalKeys } from './internal-keys.ts';
 import { ownHeadersOf, sealed as sealedBy } from './own-headers.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
+import { messageOf } from '../../../rabbitmq/src/message.fixture.ts';
 import { keptMessageOf, KeptSummary } from './kept-message.ts';
 
 const AT = '2026-01-31T12:00:00.000Z';

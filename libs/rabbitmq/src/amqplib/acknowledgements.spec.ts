@@ -3,14 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { Acknowledgements } from './acknowledgements.ts';
-import { messageOf } from '../consuming/message.fixture.ts';
+import { messageOf } from '../message.fixture.ts';
 
 const message = (deliveryTag: number) => {
   const made = messageOf();
   return { ...made, fields: { ...made.fields, deliveryTag } };
 };
 
-/** A broker's view of one channel: what is delivered and not yet settled. An unknown tag would close the channel. */
+/** The broker's view of a channel: its unsettled deliveries. An unknown tag would close the channel. */
 function brokerWith(deliveries: number) {
   const open = new Set(Array.from({ length: deliveries }, (_, index) => index + 1));
   const frames: string[] = [];
@@ -34,14 +34,14 @@ function brokerWith(deliveries: number) {
 
 describe('Acknowledgements', () => {
   it.each([
-    ['what is finished without a gap as one frame', [[2, 1, 3, 5]], ['ack 3 and below', 'ack 5']],
-    ['a tag that the broker still waits for', [[2, 3], [1]], ['ack 2', 'ack 3', 'ack 1 and below']],
+    ['tags without a gap as one frame', [[2, 1, 3, 5]], ['ack 3 and below', 'ack 5']],
+    ['a tag that is still unacknowledged', [[2, 3], [1]], ['ack 2', 'ack 3', 'ack 1 and below']],
     [
-      'frames of several again once a gap has closed',
+      'a combined frame after a gap has closed',
       [[3], [2, 1], [4, 5]],
       ['ack 3', 'ack 2 and below', 'ack 5 and below'],
     ],
-    ['frames of several behind one that was requeued', [[-1, 2, 3]], ['nack 1', 'ack 3 and below']],
+    ['a combined frame behind a requeued tag', [[-1, 2, 3]], ['nack 1', 'ack 3 and below']],
   ])('sends %s', (_, turns, sent) => {
     const { frames, acknowledgements } = brokerWith(5);
     for (const tags of turns) {
@@ -54,10 +54,10 @@ describe('Acknowledgements', () => {
     expect(frames).toEqual(sent);
   });
 
-  it('sends what is settled at once together, by itself and within the turn', async () => {
+  it('combines the acknowledgements of one turn without an explicit flush', async () => {
     const { frames, acknowledgements } = brokerWith(2);
     const settled = [1, 2].map(async (tag) => {
-      // A confirm is a few promises away.
+      // In the worker, a few promises lie between the confirm and the acknowledgement.
       for (let turns = 0; turns < tag; turns += 1) await Promise.resolve();
       acknowledgements.acknowledge(message(tag));
     });
@@ -67,14 +67,14 @@ describe('Acknowledgements', () => {
     expect(frames).toEqual(['ack 2 and below']);
   });
 
-  it('leaves to the broker what is settled in the turn in which the channel closes', () => {
+  it('ignores deliveries that are settled in the turn in which the channel closes', () => {
     const { acknowledgements } = brokerWith(0);
     acknowledgements.requeue(message(1));
     acknowledgements.acknowledge(message(2));
     expect(() => acknowledgements.flush()).not.toThrow();
   });
 
-  it('settles exactly what was settled, in any order and over any turns', () => {
+  it('settles exactly the given deliveries, in any order and over any number of turns', () => {
     const step = fc.record({
       tag: fc.integer({ min: 1, max: 40 }),
       isRequeued: fc.boolean(),

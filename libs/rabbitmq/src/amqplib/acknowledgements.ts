@@ -1,30 +1,31 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 
 /**
- * The acknowledgements of one channel, those of the confirms that were read at once together: what is finished without a
- * gap goes in one frame, the rest singly. Delivery tags count up from 1. `channel.ack` and `channel.nack` would do, but cost
- * the broker an eighth more (docs/decisions/0008).
+ * Combines the acknowledgements of one channel. Deliveries that are settled in the same turn are acknowledged
+ * together: one frame for all tags without a gap, and one frame for each of the rest. Delivery tags start at
+ * 1. Calling `channel.ack` for each delivery works as well, but costs the broker an eighth more CPU time
+ * (docs/decisions/0008).
  */
 export class Acknowledgements {
   readonly #channel: Channel;
   #frames = 0;
-  /** Every tag below it is settled. */
+  /** All tags below this one are settled. */
   #lowest = 1;
-  /** Settled, the broker knows, and some lower tag is not. */
+  /** Tags that the broker knows are settled, above a tag that is not. */
   readonly #ahead = new Set<number>();
-  /** Settled just now; the broker does not know yet. */
+  /** Tags settled in this turn that have not been sent to the broker yet. */
   #gathered: number[] = [];
 
   constructor(channel: Channel) {
     this.#channel = channel;
   }
 
-  /** How many frames were sent. */
+  /** The number of frames sent. */
   get frames(): number {
     return this.#frames;
   }
 
-  /** Sent at the end of this turn at the latest. */
+  /** Acknowledges a message. The frame is sent at the end of this turn at the latest. */
   acknowledge(message: ConsumeMessage): void {
     if (this.#gathered.length === 0) process.nextTick(() => this.flush());
     this.#gathered.push(message.fields.deliveryTag);
@@ -36,13 +37,14 @@ export class Acknowledgements {
     this.#send('nack', message.fields.deliveryTag, false);
   }
 
-  /** Sends what was not sent yet; before the channel is closed. */
+  /** Sends all pending acknowledgements. Call it before the channel is closed. */
   flush(): void {
     const tags = this.#gathered.sort((a, b) => a - b);
     this.#gathered = [];
     for (const tag of tags) this.#ahead.add(tag);
     while (this.#ahead.delete(this.#lowest)) this.#lowest += 1;
-    // One frame for all below the mark; it must name a tag that the broker still waits for.
+    // One frame acknowledges all tags below the mark. It must name a tag that is still unacknowledged at the
+    // broker.
     const last = tags.findLast((tag) => tag < this.#lowest);
     if (last !== undefined) this.#send('ack', last, true);
     for (const tag of tags) if (tag > this.#lowest) this.#send('ack', tag, false);
@@ -53,7 +55,7 @@ export class Acknowledgements {
     try {
       this.#channel[how]({ fields: { deliveryTag } } as ConsumeMessage, isMultiple);
     } catch {
-      // It closed in this very turn: the broker delivers all of it again.
+      // The channel closed in this turn. The broker redelivers its messages.
     }
   }
 }

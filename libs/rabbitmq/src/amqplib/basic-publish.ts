@@ -11,9 +11,11 @@ interface RawChannel {
 const PERSISTENT = 2;
 
 /**
- * The two halves of amqplib's `publish`, without what is between them and takes longer (docs/decisions/0008).
+ * Publishes persistently by the two calls that amqplib's `publish` consists of, without the copying between
+ * them, which takes longer than both (docs/decisions/0008).
  *
- * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
+ * @throws Error with the name `IllegalOperationError` if the channel is closed; any other if the message
+ *   cannot be encoded
  */
 export function basicPublish(
   channel: ConfirmChannel,
@@ -24,7 +26,7 @@ export function basicPublish(
   withWrittenId(channel, properties.correlationId, (correlationId) =>
     raw.sendMessage(
       { exchange, routingKey, mandatory, immediate: false, ticket: 0 },
-      // Of one shape, which is encoded in a third of the time.
+      // An object of constant shape is encoded in a third of the time.
       {
         contentType: properties.contentType,
         contentEncoding: properties.contentEncoding,

@@ -1,31 +1,38 @@
-// amqplib decodes headers by recursion and without a bound, before anybody can look at them: nested lists end a worker, and
-// short headers take much memory (docs/decisions/0012).
+// amqplib decodes headers recursively and without limits before a consumer sees them: deeply nested lists
+// overflow the stack, and short headers can decode to many megabytes (docs/decisions/0012).
 
 import type { ChannelModel, MessagePropertyHeaders } from 'amqplib';
 
 import { restoreIds } from './property-bytes.ts';
 
 const MAX_BYTES = 16 * 1024;
-/** What quorum queues add at each delivery, which must not make headers too long that were not when they were sent. */
+/**
+ * Headers that quorum queues add at each delivery. They must not push headers over the limit that were within
+ * it when sent.
+ */
 const ADDED = new Set(['x-delivery-count', 'x-acquired-count']);
 const MAX_ADDED_BYTES = 64;
-/** Lists and tables around a value. */
+/** The deepest nesting of lists and tables around a value. */
 const MAX_DEPTH = 32;
-/** What follows a longer frame in memory is copied, so that the frame's message does not keep it. */
+/** Bytes after a longer frame are copied, so that the buffer of that frame can be freed. */
 const MAX_KEPT_FRAME_BYTES = 32 * 1024;
 
-/** What a message has as its headers if they were dropped: told by its identity, which nothing on the wire has. */
+/**
+ * The headers of a message whose own headers were dropped. Compare by identity: nothing on the wire decodes
+ * to this object.
+ */
 export const DROPPED_HEADERS: MessagePropertyHeaders = Object.freeze({});
 
 interface FrameReader {
-  /** What amqplib has read and not parsed yet: it begins with a frame. */
+  /** Bytes that amqplib has read but not parsed yet, starting with a frame. */
   rest: Buffer;
   recvFrame():
     false | { fields: { headers?: MessagePropertyHeaders; messageId?: string; correlationId?: string } };
 }
 
-// The layout of a frame: type, channel and size, then, in that of properties, a class, a weight, the size of the body, flags
-// and the properties themselves; one byte after all. Source: AMQP 0-9-1, sections 2.3.5 and 4.2.6.
+// A frame has a type, a channel, a size, a payload and an end byte. The payload of a header frame has a
+// class, a weight, the size of the body, flags, and the properties themselves. Source: AMQP 0-9-1, sections
+// 2.3.5 and 4.2.6.
 const HEADER_FRAME = 2;
 const SIZE_AT = 3;
 const PAYLOAD_AT = 7;
@@ -35,17 +42,19 @@ const HAS_CONTENT_TYPE = 0x8000;
 const HAS_CONTENT_ENCODING = 0x4000;
 const HAS_HEADERS = 0x2000;
 
-/** How many bytes a value takes by its type; texts, bytes, lists and tables say so themselves. */
+/**
+ * The size of a value by its type, in bytes. Strings, byte arrays, lists and tables carry their own length.
+ */
 const WIDTHS = { V: 0, b: 1, B: 1, t: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, d: 8, l: 8, T: 8 };
 const WIDTH_OF = new Map(Object.entries(WIDTHS).map(([type, width]) => [type.charCodeAt(0), width]));
 const [TEXT, BYTES, LIST, TABLE] = Buffer.from('SxAF');
 const LENGTH_BYTES = 4;
 
 /**
- * Has the messages of a connection come with the headers that are known, and with `DROPPED_HEADERS` if all of them cannot be
- * read, are nested more than 32 deep or take more than 16 KiB. Their other properties stay.
+ * Limits the headers of all messages that a connection receives. Headers that are malformed, nested deeper
+ * than 32 levels or longer than 16 KiB are replaced by `DROPPED_HEADERS`; other properties are kept.
  *
- * @param known default: all
+ * @param known the names of the headers to keep; default: all
  */
 export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): void {
   const { connection } = model as unknown as { connection: FrameReader };
@@ -65,7 +74,7 @@ export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): 
       if (frame && known) frame.fields.headers = knownOf(frame.fields.headers ?? {}, known);
       return frame;
     }
-    // amqplib reads this frame alone, and then what followed it.
+    // amqplib parses this frame alone first, and the bytes after it next.
     connection.rest = withoutHeaders(rest, table);
     const frame = receive();
     if (frame) frame.fields.headers = DROPPED_HEADERS;
@@ -83,7 +92,10 @@ function knownOf(headers: MessagePropertyHeaders, known: ReadonlySet<string>): M
 
 type Table = NonNullable<ReturnType<typeof tableIn>>;
 
-/** Where the headers in the first frame are, and where that ends; undefined unless it is complete and has any. */
+/**
+ * Returns the offsets of the headers in the first frame and of its end; undefined if it is incomplete or has
+ * no headers.
+ */
 function tableIn(bytes: Buffer) {
   if (bytes[0] !== HEADER_FRAME || bytes.length < PROPERTIES_AT) return undefined;
   const payloadEnd = PAYLOAD_AT + bytes.readUInt32BE(SIZE_AT);
@@ -97,7 +109,7 @@ function tableIn(bytes: Buffer) {
   return end > payloadEnd ? undefined : { start, end, frameEnd: payloadEnd + 1 };
 }
 
-/** Whether the headers can be read, and are neither too deep nor too long. */
+/** Returns true if the headers are well-formed and within the limits of depth and length. */
 function isBounded(bytes: Buffer, { start, end }: Table): boolean {
   const length = end - start;
   if (length > MAX_BYTES + MAX_ADDED_BYTES) return false;
@@ -112,7 +124,10 @@ function isBounded(bytes: Buffer, { start, end }: Table): boolean {
   return at === end && length <= MAX_BYTES + bytesAdded;
 }
 
-/** Where a value ends; infinity if it or a value in it has no type, is longer than what it is in, or is too deep. */
+/**
+ * Returns the end of a value; infinity if it or a nested value has an unknown type, exceeds its container, or
+ * is too deep.
+ */
 function endOfValue(bytes: Buffer, at: number, limit: number, depth = 0): number {
   const type = bytes[at] as number;
   const width = WIDTH_OF.get(type);

@@ -1,20 +1,21 @@
 import type { Channel } from 'amqplib';
 
-/** What is kept of a body that is too large: as much as its dead letter shows. */
+/** Bytes kept of a body that is too large: as many as its dead letter shows. */
 const KEPT_BYTES = 1024;
 
 /**
- * Keeps the beginning of every body that is too large, and drops the rest as it arrives: the broker delivers it whole, and
- * amqplib would put a whole prefetch of them together in memory.
+ * Truncates every body longer than `maxBytes` while it arrives. The broker delivers bodies whole, and amqplib
+ * would assemble a whole prefetch of them in memory.
  *
- * @returns how long the body of the message is that the channel delivers, to be called within the delivery
+ * @returns a function that returns the original length of the body being delivered; call it synchronously in
+ *   the consumer
  */
 export function limitBodies(channel: Channel, maxBytes: number): () => number {
-  /** Takes properties with the size of a body, or a part of the body, as amqplib decodes them. */
+  /** amqplib's handler for decoded frames: properties with the size of the body, or a part of the body. */
   const raw = channel as unknown as { acceptMessageFrame(frame: { size?: number; content?: Buffer }): void };
   const accept = raw.acceptMessageFrame.bind(raw);
   let bytes = 0;
-  /** What is still to be kept of a body that is too large. */
+  /** Bytes still to keep of a body that is too large. */
   let wanted = Infinity;
   raw.acceptMessageFrame = (frame) => {
     const { size, content } = frame;
@@ -25,7 +26,7 @@ export function limitBodies(channel: Channel, maxBytes: number): () => number {
     } else if (content === undefined) {
       accept(frame);
     } else if (wanted > 0) {
-      // A copy, since a part keeps alive all that was read from the socket with it.
+      // Copied, because a slice would keep the whole buffer read from the socket alive.
       const kept = Buffer.from(content.subarray(0, wanted));
       wanted -= kept.length;
       accept({ ...frame, content: kept });

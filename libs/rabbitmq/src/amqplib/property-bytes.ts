@@ -1,11 +1,14 @@
-// amqplib reads and writes short strings as UTF-8. Bytes that are not UTF-8 would all be read as U+FFFD: different ids would be
-// equal, and a correlation id would not come back as it was sent.
+// amqplib reads and writes short strings as UTF-8 and decodes every invalid byte as U+FFFD. Different ids
+// would compare equal, and a correlation id would not be returned byte for byte.
 
 import { isUtf8 } from 'node:buffer';
 
 import type { ConfirmChannel } from 'amqplib';
 
-/** Added to a byte of a text that is not UTF-8: a lone surrogate, which no UTF-8 decodes to. */
+/**
+ * Added to each byte of an id that is not UTF-8. The sum is a lone surrogate, which valid UTF-8 never decodes
+ * to.
+ */
 const BYTE = 0xdc00;
 const REPLACEMENT = '\ufffd';
 
@@ -16,7 +19,7 @@ const PAYLOAD_AT = 7;
 const FLAGS_AT = PAYLOAD_AT + 12;
 const PROPERTIES_AT = FLAGS_AT + 2;
 
-/** The properties up to the last one that is kept, in their order: the bit of each, and the bytes of its length or value. */
+/** The properties in wire order, up to the last one needed: the flag of each, and how it is encoded. */
 const PROPERTIES = {
   contentType: [0x8000, 'text'],
   contentEncoding: [0x4000, 'text'],
@@ -37,16 +40,16 @@ interface RawChannel {
   readonly connection: { readonly channels: readonly { buffer: { write: (chunk: Buffer) => boolean } }[] };
 }
 
-/** Returns how many bytes a text takes on the wire. */
+/** Returns the length of a text on the wire, in bytes. */
 export function wireBytes(text: string): number {
   return text.isWellFormed() ? Buffer.byteLength(text) : text.length;
 }
 
 /**
- * Corrects the ids of a message that amqplib has decoded: one that is not UTF-8 gets a lone surrogate for each of its bytes, so
- * that it is not well-formed, differs from all others, and can be written again.
+ * Restores ids that are not UTF-8 in decoded properties: each byte becomes a lone surrogate. Such an id is
+ * not well-formed, differs from every other id, and can be written back byte for byte.
  *
- * @param bytes beginning with the frame of the properties, if it is complete
+ * @param bytes the received bytes, starting with the header frame if that is complete
  */
 export function restoreIds(fields: Partial<Record<Kept, string>>, bytes: Buffer): void {
   for (const name of KEPT) {
@@ -56,7 +59,10 @@ export function restoreIds(fields: Partial<Record<Kept, string>>, bytes: Buffer)
   }
 }
 
-/** Calls `publish` with a correlation id that amqplib can write, and replaces it in the frame by the one that was read. */
+/**
+ * Calls `publish` with a placeholder for a correlation id that is not UTF-8, and writes the original bytes
+ * into its frame.
+ */
 export function withWrittenId(
   channel: ConfirmChannel,
   id: string | undefined,
@@ -68,7 +74,7 @@ export function withWrittenId(
   const write = buffer?.write.bind(buffer);
   if (!buffer || !write) return publish(undefined);
   buffer.write = (chunk) => {
-    // The frame of the method comes first, in the same chunk or in one before.
+    // The method frame precedes the header frame, in the same chunk or in an earlier one.
     const at = chunk[0] === HEADER_FRAME ? 0 : frameEnd(chunk, 0);
     propertyIn(chunk, at, 'correlationId')?.write(id, 'latin1');
     return write(chunk);
@@ -80,7 +86,10 @@ export function withWrittenId(
   }
 }
 
-/** The bytes of a short string in the frame that starts there, if it is complete and has properties. */
+/**
+ * Returns the bytes of a property in the header frame at an offset; undefined if the frame is incomplete or
+ * lacks it.
+ */
 function propertyIn(bytes: Buffer, frameAt: number, wanted: Kept): Buffer | undefined {
   const frame = bytes.subarray(frameAt);
   if (frame[0] !== HEADER_FRAME || frame.length < PROPERTIES_AT || frame.length < frameEnd(frame, 0))

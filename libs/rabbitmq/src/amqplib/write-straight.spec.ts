@@ -12,11 +12,11 @@ import { writeStraight } from './write-straight.ts';
 type Muxer = Readonly<{ pipeFrom(queue: PassThrough): void }>;
 
 const FRAME_BYTES = 128 * 1024;
-/** More than a socket takes while its other end does not read. */
+/** More frames than a socket accepts while its peer does not read. */
 const MANY = 100;
 
 const require = createRequire(import.meta.url);
-// amqplib does not export it.
+// amqplib does not export its multiplexer.
 const { Mux } = require(`${dirname(require.resolve('amqplib'))}/lib/mux.js`) as {
   readonly Mux: new (stream: Socket) => Muxer;
 };
@@ -25,7 +25,7 @@ await once(server, 'listening');
 afterAll(() => void server.close());
 
 let stream: Socket;
-/** The other end, which reads nothing until it is asked for what has arrived. */
+/** The peer, which reads nothing until `arriving` is called. */
 let other: Socket;
 let newQueue: () => PassThrough;
 
@@ -36,7 +36,7 @@ beforeEach(async () => {
   const muxer = new Mux(stream);
   writeStraight({ connection: { stream, muxer } } as unknown as ChannelModel);
   newQueue = () => {
-    // As amqplib makes it.
+    // Created as amqplib creates it.
     const queue = new PassThrough({ objectMode: true, highWaterMark: 1_024 });
     muxer.pipeFrom(queue);
     return queue;
@@ -46,7 +46,7 @@ afterEach(() => void [stream, other].map((socket) => socket.destroy()));
 
 const frameOf = (number: number): Buffer => Buffer.alloc(FRAME_BYTES, number);
 
-/** The numbers of the frames, in the order in which they arrive. */
+/** Returns the numbers of the frames in arrival order. */
 async function arriving(count: number): Promise<number[]> {
   const chunks: Buffer[] = [];
   let left = count * FRAME_BYTES;
@@ -59,20 +59,20 @@ async function arriving(count: number): Promise<number[]> {
   return Array.from({ length: count }, (_, index) => bytes[index * FRAME_BYTES] as number);
 }
 
-it('gives a frame to the socket at once if that takes more', async () => {
+it('writes a frame to the socket at once while the socket accepts more', async () => {
   newQueue().write(frameOf(1));
   expect(stream.writableLength).toBe(FRAME_BYTES);
   expect(await arriving(1)).toEqual([1]);
 });
 
-it('lets channels take turns if the socket takes no more: a reply does not wait for all of a long page', async () => {
+it('alternates between channels when the socket is full, so that a reply does not wait for a long page', async () => {
   const [pages, replies] = [newQueue(), newQueue()];
   for (let sent = 0; sent < MANY; sent += 1) pages.write(frameOf(1));
   replies.write(frameOf(2));
   expect((await arriving(MANY + 1)).indexOf(2)).toBeLessThan(10);
 });
 
-it('keeps the frames of a channel in order, also if one is written right when the socket takes more', async () => {
+it('keeps the frames of a channel in order, even if one is written when the socket drains', async () => {
   const queue = newQueue();
   const numbers = Array.from({ length: MANY }, (_, index) => index);
   const write = () => queue.write(frameOf(sent++));

@@ -1,18 +1,19 @@
-// Saves 3 % or more of a command's processor time at full speed: amqplib queues every frame in a stream of its channel until the
-// end of the turn (docs/decisions/0008).
+// Saves at least 3 % of the CPU time of a command at full speed: amqplib queues every frame in a stream of
+// its channel until the end of the turn (docs/decisions/0008).
 
 import type { Socket } from 'node:net';
 import type { PassThrough } from 'node:stream';
 
 import type { ChannelModel } from 'amqplib';
 
-/** A connection of amqplib, whose multiplexer is given the queue of each new channel. */
+/** An amqplib connection. Its multiplexer receives the write queue of each new channel. */
 type RawConnection = Readonly<{ stream: Socket; muxer: { pipeFrom(queue: PassThrough): void } }>;
 type Write = (...args: unknown[]) => boolean;
 
 /**
- * Sends all frames of one turn in one system call. A frame skips the queue of its channel while that is empty and the socket
- * takes more; otherwise the channels take turns, so that a reply does not wait for all of a long page.
+ * Sends all frames of one turn of the event loop in one system call. A frame bypasses the queue of its
+ * channel while the queue is empty and the socket accepts more. Otherwise the channels take turns, so that a
+ * reply does not wait for the rest of a long page.
  */
 export function writeStraight(model: ChannelModel): void {
   const { stream, muxer } = (model as unknown as { connection: RawConnection }).connection;

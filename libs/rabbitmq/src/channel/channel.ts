@@ -7,7 +7,11 @@ import { within } from './time-limit.ts';
 export const COUNTS_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Opens a channel, or closes it if it opens too late. @throws Error if it does not open in time */
+/**
+ * Opens a channel. One that opens too late is closed.
+ *
+ * @throws Error if it does not open within `timeoutMs`
+ */
 export async function openChannel(connection: ChannelModel, timeoutMs: number): Promise<Channel> {
   const opening = connection.createChannel();
   try {
@@ -21,11 +25,13 @@ export async function openChannel(connection: ChannelModel, timeoutMs: number): 
 }
 
 /**
- * Asks the broker something on a channel of its own, which a refusal closes and which is given up afterwards.
+ * Sends a request to the broker on a new channel, because a refusal closes the channel. The channel is closed
+ * afterwards.
  *
- * @param timeoutMs for the channel, and again for the work
+ * @param timeoutMs the limit for opening the channel, and again for the work
  * @param what completes "… was not answered in time"
- * @throws Error as the broker said when it refused the work, with its `code`; as the work does, or if either takes too long
+ * @throws Error with the broker's message and `code` if it refused; the error of the work; or a timeout of
+ *   either
  */
 export async function onChannel<T>(
   connection: ChannelModel,
@@ -42,10 +48,11 @@ export async function onChannel<T>(
 }
 
 /**
- * How many messages wait in a queue, and how many consumers it has; of a quorum queue without a leader the broker says 0.
+ * Returns the number of ready messages and of consumers of a queue. For a quorum queue without a leader, the
+ * broker reports 0.
  *
  * @returns undefined if there is no such queue
- * @throws Error if the broker does not tell, or not in time
+ * @throws Error if the broker does not answer in time
  */
 export function countsOf(
   connection: ChannelModel,
@@ -56,28 +63,31 @@ export function countsOf(
     channel.checkQueue(queue),
   );
   return counted.catch((error: unknown) => {
-    // A durable classic queue is not found either while its node is down.
+    // The broker also answers NOT_FOUND for a durable classic queue whose node is down.
     if (codeOf(error) === NOT_FOUND && !(error as Error).message.includes('is down')) return undefined;
     throw error;
   });
 }
 
-/** Asks for a close. Never rejects, but is best not awaited: the process of a channel may hang until a queue has a leader. */
+/**
+ * Requests a close. Never rejects. Avoid awaiting it: the channel's process may hang until a queue has a
+ * leader.
+ */
 export async function tryToClose(closable: Channel | ChannelModel): Promise<void> {
   try {
     await closable.close();
   } catch {
-    // It throws at once if it is closed already.
+    // `close` throws if it is already closed.
   }
 }
 
 /**
- * Closes a channel or connection and waits for two seconds at most: a close that is cut in its handshake never settles.
- * Never rejects; the socket of a connection is destroyed afterwards in any case.
+ * Closes a channel or connection and waits for at most two seconds: a close whose handshake is interrupted
+ * never settles. Never rejects. The socket of a connection is always destroyed afterwards.
  */
 export async function closeInTime(closable: Channel | ChannelModel): Promise<void> {
   const closed = within(CLOSE_TIMEOUT_MS, 'the close', tryToClose(closable));
   const late = await closed.catch((error: unknown) => error as Error);
-  // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
+  // amqplib only half-closes the socket, which a broker under an alarm or behind a partition never reads.
   if (late || 'createChannel' in closable) destroySocket(closable, late ?? undefined);
 }

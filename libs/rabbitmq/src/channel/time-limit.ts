@@ -1,16 +1,16 @@
 /**
- * Waits for an answer up to a time: a server that hangs never gives it.
+ * Waits for an answer for at most `timeoutMs`, because a server that hangs never answers.
  *
  * @param what completes "… was not answered in time"
  * @throws Error as the work does, or if it takes longer than `timeoutMs`
  */
 export async function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
-  // It may still fail when nobody waits for it.
+  // The work may still reject after the timeout.
   work.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
     const late = (): void => reject(new Error(`${what} was not answered in time`));
-    // Timers fire before what has arrived is read: a process that was held up itself reads first.
+    // Timers fire before arrived data is read. If this process itself was blocked, it reads the data first.
     timer = setTimeout(() => setImmediate(late), timeoutMs);
   });
   try {
@@ -20,7 +20,7 @@ export async function within<T>(timeoutMs: number, what: string, work: Promise<T
   }
 }
 
-/** Waits for a while, or until the signal is aborted. Never rejects. */
+/** Waits for a duration, or until the signal is aborted. Never rejects. */
 export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

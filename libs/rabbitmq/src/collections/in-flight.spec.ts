@@ -9,7 +9,7 @@ describe('InFlight', () => {
     [['d'], 'abc'],
     [['b', 'c'], 'ad'],
     [['c', 'b', 'a', 'd'], ''],
-  ])('holds what has not left, in its order: without %j', (leaving, left) => {
+  ])('keeps the remaining items in order after removing %j', (leaving, left) => {
     const inFlight = new InFlight<string>();
     const places = new Map([...'abcd'].map((item) => [item, inFlight.add(item)]));
     expect(leaving.map((item) => inFlight.leave(places.get(item)!))).toEqual(leaving.map(() => true));
@@ -19,7 +19,7 @@ describe('InFlight', () => {
     expect(inFlight.size).toBe(left.length + 1);
   });
 
-  it('may be left by each item while they are read', () => {
+  it('allows each item to be removed during iteration', () => {
     const inFlight = new InFlight<number>();
     for (const item of [1, 2, 3]) inFlight.add(item);
     for (const place of inFlight) inFlight.leave(place);

@@ -1,4 +1,4 @@
-/** The place of an item in the order of those in flight. */
+/** An item's entry in the list of in-flight items. */
 export interface Place<T> {
   readonly item: T;
   before: Place<T> | undefined;
@@ -6,9 +6,9 @@ export interface Place<T> {
 }
 
 /**
- * What is in flight, in the order in which it came. A `Set` would do, and take a sixth more processor time and half again the
- * memory at full speed: it replaces its table all the time, and a table that V8 has moved to the old generation keeps those
- * after it alive, with what was in flight in them, until the next full collection (docs/decisions/0008).
+ * In-flight items in arrival order, as a linked list. A `Set` works as well, but takes a sixth more CPU time
+ * and half again as much memory at full speed: it reallocates its table constantly, and a table in V8's old
+ * generation keeps its successors and their items alive until the next full collection (docs/decisions/0008).
  */
 export class InFlight<T> implements Iterable<Place<T>> {
   #first: Place<T> | undefined;
@@ -28,7 +28,7 @@ export class InFlight<T> implements Iterable<Place<T>> {
     return place;
   }
 
-  /** @returns whether it was taken */
+  /** Removes an entry. @returns false if it was removed before */
   leave(place: Place<T>): boolean {
     const { before, after } = place;
     if (!before && this.#first !== place) return false;
@@ -37,12 +37,12 @@ export class InFlight<T> implements Iterable<Place<T>> {
     if (after) after.before = before;
     else this.#last = before;
     this.#size -= 1;
-    // It may be in the old generation, and would keep those beside it alive.
+    // An entry in the old generation would keep its neighbours alive.
     place.before = place.after = undefined;
     return true;
   }
 
-  /** The places, of which only the current one may be left meanwhile. */
+  /** Iterates over the entries. Only the current one may be removed during iteration. */
   *[Symbol.iterator](): Generator<Place<T>, void> {
     for (let place = this.#first, after; place; place = after) {
       ({ after } = place);

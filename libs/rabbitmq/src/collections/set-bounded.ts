@@ -1,4 +1,4 @@
-/** Sets the last entry of a map, which forgets its first one beyond a number. */
+/** Sets an entry as the newest of a map, and deletes the oldest one if the map exceeds `most` entries. */
 export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);

@@ -1,4 +1,4 @@
-/** The user and password of an address that names none. */
+/** The user and password if the address has none. */
 const GUEST = 'guest';
 const NOT_AMQP = 'must be amqp or amqps URLs, comma separated';
 const NOT_ENCODED =
@@ -9,21 +9,23 @@ export interface BrokerAddress {
   readonly url: URL;
   readonly user: string;
   readonly password: string;
-  /** `/` if the address names none. */
+  /** Default: `/`. */
   readonly virtualHost: string;
 }
 
 /**
  * Reads the address of one node, in the same way as the Python client.
  *
- * @throws TypeError whose message completes "the address …", without the address: it may hold a password
+ * @throws TypeError whose message completes "the address …" and omits the address, because it may contain a
+ *   password
  */
 export function readAddress(address: string): BrokerAddress {
   const url = URL.parse(address);
   if (!/^amqps?:\/\//i.test(address) || (!url && !address.includes('@'))) throw new TypeError(NOT_AMQP);
   const { username = '', password = '', pathname = '', search = '' } = url ?? {};
   const hasCredentials = username !== '' || password !== '';
-  // A raw slash or question mark ends the host; the rest of the credentials then counts as path or query.
+  // A raw slash or question mark ends the host, so that the rest of the credentials is parsed as path or
+  // query.
   const isMisread = search.includes('@') || (!hasCredentials && pathname.includes('@'));
   if (!url || address.includes('#') || isMisread) throw new TypeError(NOT_ENCODED);
   try {

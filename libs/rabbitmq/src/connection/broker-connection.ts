@@ -10,41 +10,47 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 export type ConnectionState =
-  /** The broker is away; tried again. */
+  /** The broker is unreachable; connecting is retried. */
   | { readonly kind: 'connecting'; readonly reason: string }
   | { readonly kind: 'open' }
-  /** The broker takes nothing from publishers: memory or disk alarm. */
+  /** The broker accepts nothing from publishers because of a memory or disk alarm. */
   | { readonly kind: 'blocked'; readonly reason: string }
-  /** The broker refuses the user, the password or the virtual host; tried again, since an administrator may correct that. */
+  /**
+   * The broker refuses the user, password or virtual host. Retried, because an administrator may correct
+   * that.
+   */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'closed' };
 
 export interface BrokerConnectionOptions extends ConnectOptions {
-  /** The nodes of one cluster, tried in turn. They hold a password. */
+  /** The nodes of one cluster, tried in turn. The URLs contain a password. */
   readonly urls: readonly string[];
-  /** A connection whose node is used instead, once it has one. */
+  /** Connects to the node of this connection instead, once it is established. */
   readonly follows?: BrokerConnection | undefined;
-  /** Makes channels and topology after each connect. If it throws, the connection is closed and recreated. */
+  /**
+   * Creates channels and declares the topology after each connect. If it throws, the connection is closed and
+   * recreated.
+   */
   readonly setUp?: ((connection: ChannelModel) => Promise<void>) | undefined;
   /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
   readonly onState?: (state: ConnectionState) => void;
 }
 
-/** One connection to the broker that is recreated, with growing pauses, until it is closed. */
+/** A connection to the broker that is recreated, with exponential backoff, until it is closed. */
 export class BrokerConnection {
   readonly #options: BrokerConnectionOptions;
   readonly #closing = new AbortController();
   #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
-  /** The last connection that was opened, whether it is set up, in use or lost. */
+  /** The most recently opened connection, in any state: being set up, in use or lost. */
   #opened: ChannelModel | undefined;
   #openedAtMs = 0;
   #url = '';
   #model: ChannelModel | undefined;
   #isStarted = false;
-  /** In a row. */
+  /** Consecutive failures. */
   #failures = 0;
-  /** Called when the state changes. */
+  /** Resolvers called at the next change of state. */
   #waiting: (() => void)[] = [];
 
   constructor(options: BrokerConnectionOptions) {
@@ -55,28 +61,28 @@ export class BrokerConnection {
     return this.#state;
   }
 
-  /** Of the node that was tried last, with its password. */
+  /** The URL of the node tried last, with its password. */
   get url(): string {
     return this.#url;
   }
 
-  /** The connection in use, even while the broker blocks it; `undefined` until it is set up. */
+  /** The connection in use, also while the broker blocks it; `undefined` until it is set up. */
   get model(): ChannelModel | undefined {
     return this.#model;
   }
 
-  /** Why there is no connection, or why the broker takes nothing. */
+  /** The reason why there is no connection, or why the broker accepts nothing; `undefined` if all is well. */
   get lastError(): string | undefined {
     return 'reason' in this.#state ? this.#state.reason : undefined;
   }
 
-  /** Begins to connect, the first time that it is called; returns at once. */
+  /** Starts to connect, and returns at once. Further calls have no effect. */
   open(): void {
     if (!this.#isStarted) void this.#keep();
     this.#isStarted = true;
   }
 
-  /** The connection, once there is one. @throws Error if it is closed for good */
+  /** Waits for the connection. @throws Error if it is closed for good */
   async established(): Promise<ChannelModel> {
     while (!this.#model) {
       if (this.#closing.signal.aborted) throw new Error('The connection is closed.');
@@ -85,23 +91,26 @@ export class BrokerConnection {
     return this.#model;
   }
 
-  /** Settles at the next change of the state. */
+  /** Resolves at the next change of state. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Drops the connection in use, unless it is at the node with this URL. */
+  /** Drops the connection in use, unless it is connected to the node with this URL. */
   leave(reason: string, unlessAt?: string): void {
     if (this.#model && this.#url !== unlessAt) this.reset(this.#model, reason);
   }
 
-  /** Drops a connection, so that another one follows, unless it is younger than `olderThanMs` or not in use any more. */
+  /**
+   * Drops a connection, so that it is recreated. No effect if it is no longer in use or younger than
+   * `olderThanMs`.
+   */
   reset(model: ChannelModel, reason: string, olderThanMs = 0): void {
     if (this.#model !== model || performance.now() - this.#openedAtMs < olderThanMs) return;
     destroySocket(model, new Error(reason));
   }
 
-  /** Closes for good. Always settles, also if the broker does not answer. */
+  /** Closes for good. Always settles, even if the broker does not answer. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#model = undefined;
@@ -128,7 +137,11 @@ export class BrokerConnection {
     }
   }
 
-  /** @throws Error always in the end: why it could not connect, or why the connection was lost */
+  /**
+   * Serves one connection until it is lost.
+   *
+   * @throws Error why it could not connect, or why the connection was lost
+   */
   async #serve(url: string): Promise<never> {
     const { setUp, setUpTimeoutMs = SET_UP_TIMEOUT_MS } = this.#options;
     const model = await connectTo(url, this.#options);
@@ -137,7 +150,7 @@ export class BrokerConnection {
       if (this.#closing.signal.aborted) throw new Error('closed while it connected');
       this.#opened = model;
       this.#openedAtMs = performance.now();
-      // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
+      // A channel interrupted while closing never settles, so a lost connection also ends the set-up.
       if (setUp) await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
       this.#failures = 0;
       if (!this.#closing.signal.aborted) this.#model = model;
@@ -149,14 +162,14 @@ export class BrokerConnection {
     }
   }
 
-  /** @returns what rejects when the connection is lost */
+  /** @returns a promise that rejects when the connection is lost */
   #watch(model: ChannelModel): Promise<never> {
     let reason = 'the broker closed the connection';
     model.on('error', (error) => (reason = error.message));
     model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
     model.on('unblocked', () => this.#change({ kind: 'open' }));
     const lost = new Promise<never>((_, reject) =>
-      // The broker may close it without an error, for example because its virtual host is deleted.
+      // The broker may close without an error, for example when the virtual host is deleted.
       model.on('close', (error?: Error) => reject(new Error(error?.message ?? reason))),
     );
     lost.catch(() => undefined);

@@ -9,7 +9,7 @@ describe('brokerReleaseOf', () => {
     ['4.3.6', true, /net_ticktime = 8, consumer_disconnected_timeout = 1000/],
     ['4.10.0-rc.1', true, /net_ticktime = 8, consumer_disconnected_timeout = 1000/],
     ['', false, /^$/],
-  ])('knows how %p differs, and what its administrator should do', (version, isFrom43, expected) => {
+  ])('describes release %p and recommends settings for it', (version, isFrom43, expected) => {
     const { advice = '', ...release } = brokerReleaseOf(version);
     expect(release).toEqual({ version, isFrom43 });
     expect(advice).toMatch(expected);

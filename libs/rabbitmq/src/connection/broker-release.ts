@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-/** How a release of RabbitMQ differs from 4.0. */
+/** The differences between a release of RabbitMQ and 4.0. */
 export type BrokerRelease = Readonly<ReturnType<typeof brokerReleaseOf>>;
 
 export function brokerReleaseOf(version: string) {
@@ -16,15 +16,20 @@ export function brokerReleaseOf(version: string) {
       `${isFrom43 ? ', consumer_disconnected_timeout = 1000' : ''} and ` +
       'the poll_interval of raft.adaptive_failure_detector = 1000 in rabbitmq.conf of each node of a cluster, unless that was done';
   return {
-    /** Such as `4.3.6`; empty if the broker does not say it. */
+    /** For example `4.3.6`; empty if the broker does not report it. */
     version,
     /**
-     * What changed by 4.3, measured on 4.0.5 and 4.3.6. Every delivery counts in `x-acquired-count`, and a nack no more in
-     * `x-delivery-count`: what a caller wrote there survives it. What a consumer held whose node died is kept from the others
-     * for `consumer_disconnected_timeout`, by default a minute. A mandatory message to a live direct reply key is not returned.
+     * True from 4.3 on. Measured on 4.0.5 and 4.3.6: 4.3 counts every delivery in `x-acquired-count`, and no
+     * longer counts a nack in `x-delivery-count`, so that a value written by the caller survives a nack.
+     * Messages held by a consumer whose node died are withheld from others for
+     * `consumer_disconnected_timeout`, one minute by default. A mandatory message to a live direct reply key
+     * is not returned.
      */
     isFrom43,
-    /** What its administrator should set, unless that was done, which AMQP does not say. `undefined` if its defaults will do. */
+    /**
+     * Broker settings to recommend to its administrator, which AMQP cannot read; `undefined` if the defaults
+     * suffice.
+     */
     advice,
   };
 }

@@ -5,33 +5,43 @@ import { boundHeaders } from '../amqplib/bound-headers.ts';
 import { writeStraight } from '../amqplib/write-straight.ts';
 
 const TIMEOUT_MS = 5_000;
-/** Node.js tries the addresses of a name one after the other, and gives up on a node further away than 250 ms by default. */
+/**
+ * Node.js tries the addresses of a host name in turn and, by default, allows 250 ms each: too little for a
+ * distant node.
+ */
 const ADDRESS_TIMEOUT_MS = TIMEOUT_MS / 2;
-/** A node that is silent for twice as long counts as lost. */
+/** A node that is silent for two intervals is considered lost. */
 const HEARTBEAT_SECONDS = 5;
-/** amqplib reads the answer of a web server, `HTTP/1.1 400 …`, as a frame whose size is made of `P/1.`. */
+/**
+ * amqplib parses the response of a web server, `HTTP/1.1 400 …`, as a frame whose size consists of the bytes
+ * `P/1.`.
+ */
 const HTTP_FRAME = /^Frame size (\d+) exceeds/;
 const HTTP_FRAME_SIZE = 0x502f;
 
-/** What `amqps` connections trust and present, in PEM; asked at each connect, so that it may change. */
+/**
+ * Certificates and keys of `amqps` connections, in PEM. They are read at each connect, so that they can be
+ * replaced.
+ */
 export interface ConnectionTls {
   readonly material: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** The message of an error of a connection, and what to do if TLS is the reason. Default: the message. */
+  /** Returns the message of a connection error, with advice if TLS caused it. Default: the message alone. */
   describe?(error: unknown): string;
 }
 
 export interface ConnectOptions {
-  /** Shown by the broker's management. */
+  /** The connection name in RabbitMQ's management UI. */
   readonly name: string;
-  /** Default: what Node.js trusts, and no client certificate. */
+  /** Default: the certificate authorities of Node.js, and no client certificate. */
   readonly tls?: ConnectionTls | undefined;
-  /** The names of the headers that messages come with. Default: all. */
+  /** The names of the headers to keep on received messages. Default: all. */
   readonly knownHeaders?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Why a broker, or a queue of it, cannot be used: `blocked` by an alarm of memory or disk, `queue-busy` while another person
- * or worker holds the lock of the queue. Only these two and `unreachable` may pass by themselves.
+ * The reason why a broker or one of its queues cannot be used. `blocked`: a memory or disk alarm.
+ * `queue-busy`: another person or worker holds the lock of the queue. Only these two and `unreachable` can
+ * resolve without intervention.
  */
 export type BrokerFault =
   | 'unreachable'
@@ -42,7 +52,7 @@ export type BrokerFault =
   | 'queue-missing'
   | 'queue-busy';
 
-/** A broker cannot be used. The message is a sentence for people and holds no password. */
+/** A broker cannot be used. The message is a sentence for people and contains no password. */
 export class BrokerError extends Error {
   override readonly name = 'BrokerError';
   readonly fault: BrokerFault;
@@ -66,7 +76,7 @@ export async function connectTo(
     autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
     noDelay: true,
     clientProperties: { connection_name: name },
-    // amqplib would decode them as Latin-1.
+    // Decoded here, because amqplib would decode them as Latin-1.
     credentials: credentials.plain(user, password),
   };
   const model = await connect(parsed.href, options).catch((error: unknown) => {
@@ -98,7 +108,7 @@ function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefin
     const message = `The broker at ${host} refuses this user or password (${refusal}).`;
     return new BrokerError('login-refused', message, { cause });
   }
-  // amqplib does not look into the answer.
+  // amqplib reports the broker's close as an unexpected frame and drops its reason.
   if (/ConnectionOpenOk; got <ConnectionClose/.test(reason)) {
     const message =
       `The broker at ${host} does not open the virtual host '${virtualHost}' to this user: ` +
@@ -108,7 +118,7 @@ function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefin
   return new BrokerError('unreachable', reason, { cause });
 }
 
-/** Node.js gives one error for all addresses of a name, with an empty message. */
+/** Node.js throws one AggregateError with an empty message for all addresses of a host name. */
 function reasonOf(error: unknown, tls: ConnectionTls | undefined): string {
   if (error instanceof AggregateError) return error.errors.map((each) => reasonOf(each, tls)).join(', ');
   if (tls?.describe) return tls.describe(error);

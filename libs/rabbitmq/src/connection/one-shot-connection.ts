@@ -5,12 +5,13 @@ import { destroySocket } from '../amqplib/destroy-socket.ts';
 import { closeInTime } from '../channel/channel.ts';
 import { ACCESS_REFUSED, codeOf } from '../channel/refusal.ts';
 
-/** An alarm that lasts longer ends the connection. */
+/** The connection is closed if an alarm lasts longer. */
 const LONGEST_ALARM_MS = 10_000;
 
 /**
- * One connection for a person who waits for an answer: it is not recreated once it is lost, and cut if the broker is under an
- * alarm for ten seconds, since what was published then is neither confirmed nor refused.
+ * A connection for a command that a person runs. It is not recreated when it is lost, and it is closed if the
+ * broker is under an alarm for ten seconds, because messages published during an alarm are neither confirmed
+ * nor refused.
  */
 export class OneShotConnection implements AsyncDisposable {
   readonly model: ChannelModel;
@@ -28,7 +29,11 @@ export class OneShotConnection implements AsyncDisposable {
     model.on('blocked', (reason) => this.#change(reason));
   }
 
-  /** Connects to the first node that can be reached. @throws BrokerError at once if one refuses the user, as all would */
+  /**
+   * Connects to the first reachable node.
+   *
+   * @throws BrokerError at once if a node refuses the user, because all nodes would
+   */
   static async open(urls: readonly string[], options: ConnectOptions): Promise<OneShotConnection> {
     const reasons: string[] = [];
     for (const url of urls) {
@@ -46,18 +51,18 @@ export class OneShotConnection implements AsyncDisposable {
     return this.#alarm !== undefined;
   }
 
-  /** What an error of the work over this connection says about the broker. */
+  /** Converts an error of an operation on this connection into a `BrokerError`. */
   faultOf(cause: unknown): BrokerError {
     if (cause instanceof BrokerError) return cause;
     if (this.#alarm !== undefined) return new BrokerError('blocked', alarmSentence(this.#alarm), { cause });
     const { message } = cause as Error;
     return codeOf(cause) === ACCESS_REFUSED
       ? new BrokerError('access-refused', `The broker refuses this user: ${message}`, { cause })
-      : new BrokerError('unreachable', `The broker does not answer any more: ${message}`, { cause });
+      : new BrokerError('unreachable', `The broker no longer answers: ${message}`, { cause });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A broker under an alarm reads no close.
+    // A broker under an alarm does not read the close.
     if (this.isBlocked) destroySocket(this.model);
     else await closeInTime(this.model);
   }
@@ -70,7 +75,7 @@ export class OneShotConnection implements AsyncDisposable {
   }
 }
 
-/** @param reason the broker's own, for example `low on memory` */
+/** @param reason the broker's reason, for example `low on memory` */
 export function alarmSentence(reason: string): string {
   return `The broker is ${reason} and takes nothing: rabbitmqctl status shows its alarms.`;
 }

@@ -9,13 +9,16 @@ import { Delivery } from './delivery.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
 /**
- * From RabbitMQ 4.3 on, a consumer's own value replaces the broker's `consumer_timeout`, which its administrator may have set
- * shorter than a message may take. It is the broker's default.
+ * From RabbitMQ 4.3 on, this argument overrides the broker's `consumer_timeout`, which an administrator may
+ * have set shorter than the time that a message needs. The value is the broker's default.
  */
 const CONSUMER_TIMEOUT = { 'x-consumer-timeout': 1_800_000 };
-/** The reason of a channel whose queue, such as a classic one, takes no consumer with a timeout of its own. */
+/** Matches the error of a queue that does not support the argument, such as a classic queue. */
 export const TIMEOUT_REFUSED = /x-consumer-timeout/;
-/** While a quorum queue has so many acknowledgements to apply, its channel keeps back further ones, and drops them when it closes. */
+/**
+ * With this many acknowledgements unapplied by a quorum queue, its channel withholds further ones and drops
+ * them when it closes.
+ */
 const MAX_UNAPPLIED = 32;
 export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED =
@@ -23,18 +26,18 @@ const CANCELLED =
 
 export interface ConsumerChannelOptions {
   readonly queue: string;
-  /** Only the beginning of a longer body is kept. */
+  /** Longer bodies are truncated. */
   readonly maxBodyBytes: number;
-  /** For the broker's answers to each change of what is wanted. */
+  /** The time limit of the broker's answer to each change of the prefetch. */
   readonly timeoutMs: number;
-  /** False if the queue has refused it. */
+  /** False if the queue has refused the argument. */
   readonly setsConsumerTimeout: boolean;
-  /** Ends with `forget`. */
+  /** The receiver calls `forget` when the delivery is settled. */
   readonly onDelivery: (delivery: Delivery) => void;
   readonly onLost: () => void;
 }
 
-/** One channel of a consumer, and what is in flight on it: only there can it be acknowledged. */
+/** One channel of a consumer with its in-flight deliveries, which can only be acknowledged on it. */
 export class ConsumerChannel {
   readonly queue: string;
   readonly release: BrokerRelease;
@@ -43,16 +46,19 @@ export class ConsumerChannel {
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #onMessage: (message: ConsumeMessage | null) => void;
-  /** The broker delivers to these, or will; two after a probe, the second one for the rest of the prefetch. */
+  /** Active consumers. There are two after a probe: the second one has the rest of the prefetch. */
   #consumerTags: string[] = [];
-  /** The sum of their prefetches, once the broker has answered. */
+  /** The sum of their prefetches that the broker has confirmed. */
   #granted = 0;
   #isOpen = true;
   #inFlight = 0;
-  /** How many consumers were opened, also those that were cancelled. */
+  /** The number of consumers opened, including cancelled ones. */
   #consumers = 0;
   #deliveries = 0;
-  /** Acknowledgements up to the last cancellation, which the queue answers once it has applied them. */
+  /**
+   * The number of acknowledgement frames at the last cancellation. The queue answers a cancellation after it
+   * has applied them.
+   */
   #applied = 0;
   readonly #ended = new AbortController();
 
@@ -91,12 +97,18 @@ export class ConsumerChannel {
     return this.#inFlight;
   }
 
-  /** Why its use has ended: the broker has closed it or cancelled a consumer on it, does not answer, or it is deaf. */
+  /**
+   * Why the channel is lost: closed or cancelled by the broker, unanswered, or deaf; `undefined` while it is
+   * in use.
+   */
   get lostBy(): Error | undefined {
     return this.#ended.signal.reason as Error | undefined;
   }
 
-  /** Has the broker deliver this many messages at once, by adding a consumer or cancelling all; else it is lost. */
+  /**
+   * Changes the prefetch by adding a consumer or cancelling all. The channel is lost if the broker does not
+   * answer.
+   */
   async adjust(wanted: number): Promise<void> {
     try {
       if (wanted < this.#granted) await this.#cancel();
@@ -107,36 +119,36 @@ export class ConsumerChannel {
   }
 
   /**
-   * Loses the channel once it is deaf: the queue holds messages, nothing is in flight, and nothing comes. The broker's status of
-   * such a consumer says that all is well.
+   * Loses the channel when it is deaf: the queue has messages, nothing is in flight, and nothing is
+   * delivered. The broker's own status reports such a consumer as healthy.
    */
   async loseIfDeaf(patienceMs: () => number): Promise<void> {
     const { signal } = this.#ended;
-    // A second look, since a busy broker takes a while to deliver.
-    for (let looks = 0; looks < 2 && !signal.aborted;) {
+    // Checked twice, because a busy broker takes a while to deliver.
+    for (let checks = 0; checks < 2 && !signal.aborted;) {
       const before = this.#deliveries;
       const isIdle = (): boolean => this.isConsuming && this.#inFlight === 0 && this.#deliveries === before;
       const wasIdle = isIdle();
-      await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
-      looks = wasIdle && isIdle() && (await this.#isFilled()) && isIdle() ? looks + 1 : 0;
+      await pause(checks === 0 ? patienceMs() : patienceMs() / 2, signal);
+      checks = wasIdle && isIdle() && (await this.#isFilled()) && isIdle() ? checks + 1 : 0;
     }
     this.lose(new Error(DEAF));
   }
 
-  /** Ends its use: takes nothing more, and closes once nothing is in flight; waits for neither. */
+  /** Stops consuming on this channel, which closes after its last in-flight delivery. Returns at once. */
   lose(reason: Error): void {
     this.#ended.abort(reason);
     this.#options.onLost();
     this.#retire();
   }
 
-  /** Called once a delivery is not in flight any more. */
+  /** Called when a delivery is no longer in flight. */
   forget(): void {
     this.#inFlight -= 1;
     if (this.#ended.signal.aborted) this.#retire();
   }
 
-  /** Returns what is not settled to the queue, and waits until that has the last acknowledgements. */
+  /** Requeues unsettled deliveries, and waits until the queue has applied the last acknowledgements. */
   async close(): Promise<void> {
     this.acknowledgements.flush();
     if (this.acknowledgements.frames - this.#applied > MAX_UNAPPLIED)
@@ -157,7 +169,8 @@ export class ConsumerChannel {
   async #consume(prefetch: number): Promise<void> {
     const { timeoutMs } = this.#options;
     const channel = this.#channel;
-    // Named here, so that it can be cancelled though the broker has not answered in time.
+    // The tag is chosen here, so that the consumer can be cancelled even if the broker has not answered in
+    // time.
     const consumerTag = `consumer-${(this.#consumers += 1)}`;
     this.#consumerTags.push(consumerTag);
     const limited = channel.prefetch(prefetch);
@@ -165,7 +178,8 @@ export class ConsumerChannel {
       consumerTag,
       arguments: this.#options.setsConsumerTimeout ? CONSUMER_TIMEOUT : undefined,
     });
-    // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
+    // The broker confirms before it asks a quorum queue, and the channel's process hangs while the queue has
+    // no leader.
     const answers = Promise.all([limited, consuming, channel.prefetch(prefetch)]);
     await within(timeoutMs, 'the consumer', answers);
     this.#granted += prefetch;
@@ -178,10 +192,12 @@ export class ConsumerChannel {
     await within(CANCEL_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled));
   }
 
-  /** Whether messages wait in the queue. If it or the connection has gone, their own events say so. */
+  /**
+   * Returns true if the queue has ready messages. A lost queue or connection is reported by its own event.
+   */
   async #isFilled(): Promise<boolean> {
     const asked = within(COUNTS_TIMEOUT_MS, 'the depth of the queue', this.#channel.checkQueue(this.queue));
-    // The process of this channel may hang in the broker.
+    // The process of this channel may hang in the broker, so another channel asks.
     const counts = await asked.catch(() => countsOf(this.#model, this.queue)).catch(() => undefined);
     return counts !== undefined && counts.messageCount > 0;
   }

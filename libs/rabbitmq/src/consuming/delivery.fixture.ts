@@ -1,8 +1,10 @@
 import { brokerReleaseOf } from '../connection/broker-release.ts';
 import { type DeliveringChannel, Delivery } from './delivery.ts';
-import { type MessageFacts, messageOf } from './message.fixture.ts';
+import { type MessageFacts, messageOf } from '../message.fixture.ts';
 
-/** What a delivery of a spec holds, and the queue that it came from: by default the lane of players' commands. */
+/**
+ * A delivery in a spec, and its queue. Default queue: the lane of players' commands.
+ */
 export type DeliveryFacts = MessageFacts & {
   readonly queue?: string;
   /** The release of the broker; default: 4.0. */
@@ -14,7 +16,7 @@ const NOBODY: DeliveringChannel['acknowledgements'] = {
   requeue: () => undefined,
 };
 
-/** A delivery on a channel that by default takes nothing, and may be lost. */
+/** Returns a delivery on a channel whose acknowledgements are ignored by default. */
 export function deliveryOf(
   { queue = 'poker.interactive', release = '4.0.5', ...facts }: DeliveryFacts = {},
   acknowledgements = NOBODY,

@@ -9,7 +9,7 @@ describe('Delivery', () => {
     [['requeue', 'acknowledge'], ['requeue']],
     [['acknowledge', 'lose', 'requeue'], ['acknowledge']],
     [['lose', 'acknowledge', 'requeue'], []],
-  ] as const)('is settled once, and never after its channel was lost: %j', (calls, settled) => {
+  ] as const)('settles once, and never after its channel is lost: %j', (calls, settled) => {
     const sent: unknown[][] = [];
     const note = (how: string) => (message: unknown) => sent.push([how, message]);
     const delivery = deliveryOf({}, { acknowledge: note('acknowledge'), requeue: note('requeue') });
@@ -27,7 +27,7 @@ describe('Delivery', () => {
     ['4.3.6', { 'x-delivery-count': 3, 'x-acquired-count': 5 }, 3],
     ['4.3.6', { 'x-delivery-count': 40, 'x-acquired-count': 1 }, 1],
     ['4.3.6', { 'x-delivery-count': 40 }, 0],
-  ])('takes no more redeliveries than RabbitMQ %s counted itself, from %j %i', (release, headers, count) => {
+  ])("limits redeliveries on RabbitMQ %s to the broker's own count: %j is %i", (release, headers, count) => {
     expect(deliveryOf({ release, ...(headers && { headers }) }).redeliveries).toBe(count);
   });
 
@@ -35,7 +35,7 @@ describe('Delivery', () => {
     ['/queues/shop.replies%2F1', 'shop.replies/1'],
     ['/queues/%', '/queues/%'],
     ['shop.replies', 'shop.replies'],
-  ])('has the reply queue of a client of AMQP 1.0, too: %s', (replyTo, queue) => {
+  ])('converts the reply address of an AMQP 1.0 client: %s', (replyTo, queue) => {
     expect(deliveryOf({ properties: { replyTo } }).message.properties.replyTo).toBe(queue);
   });
 });

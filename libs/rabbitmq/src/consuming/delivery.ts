@@ -3,11 +3,14 @@ import type { ConsumeMessage } from 'amqplib';
 import type { BrokerRelease } from '../connection/broker-release.ts';
 import type { Acknowledgements } from '../amqplib/acknowledgements.ts';
 
-/** What RabbitMQ writes into `type` if a client of AMQP 1.0 sent a body that is not in data sections. */
+/** The `type` that RabbitMQ sets if an AMQP 1.0 client sent a body without data sections. */
 export const ENCODED_BODY = 'amqp-1.0';
-/** How clients of AMQP 1.0 address a queue, which the broker hands on. The name is percent-encoded. */
+/**
+ * The prefix with which AMQP 1.0 clients address a queue. The broker passes it on; the name is
+ * percent-encoded.
+ */
 const QUEUE_ADDRESS = '/queues/';
-/** The highest that is an ordinary one to a quorum queue. */
+/** Quorum queues treat priorities up to this one as normal. */
 const ORDINARY_PRIORITY = 4;
 
 export interface DeliveringChannel {
@@ -17,11 +20,11 @@ export interface DeliveringChannel {
   readonly acknowledgements: Pick<Acknowledgements, 'acknowledge' | 'requeue'>;
 }
 
-/** One message in flight, settled at most once and only on the channel that delivered it. */
+/** An in-flight message. It is settled at most once, and only on the channel that delivered it. */
 export class Delivery {
-  /** With the reply address that a client of AMQP 0-9-1 would have sent. */
+  /** The message; an AMQP 1.0 reply address is converted to its AMQP 0-9-1 form. */
   readonly message: ConsumeMessage;
-  /** The length of its body, of which the message holds only the beginning if it is too large. */
+  /** The original length of the body, in bytes. The body of `message` may be truncated. */
   readonly bodyBytes: number;
   readonly #channel: DeliveringChannel;
   #isSettled = false;
@@ -36,19 +39,20 @@ export class Delivery {
     return this.#channel.queue;
   }
 
-  /** Whether it is neither settled nor lost. */
+  /** True if it is neither settled nor lost. */
   get isAlive(): boolean {
     return !this.#isSettled && this.#channel.isOpen;
   }
 
-  /** Whether its channel went before it was settled: the broker delivers the message again. */
+  /** True if its channel closed before it was settled, so that the broker redelivers it. */
   get isLost(): boolean {
     return !this.#isSettled && !this.#channel.isOpen;
   }
 
   /**
-   * Times that the broker delivered it before. Up to 4.2 a crash, a cut and a return count alike. From 4.3 returns do
-   * not, and the count is no more than the broker's own of all deliveries: a caller may have written the first one.
+   * The number of earlier deliveries. Up to 4.2, a crash, a lost connection and a requeue all count. From 4.3
+   * on, a requeue does not count, and the value is limited to the broker's own count of all deliveries,
+   * because a caller can forge the header.
    */
   get redeliveries(): number {
     const delivered = this.#count('x-delivery-count');
@@ -56,7 +60,7 @@ export class Delivery {
     return isFrom43 ? Math.min(delivered, this.#count('x-acquired-count')) : delivered;
   }
 
-  /** Whether the broker delivered it before others that had waited for longer, because its caller said so. */
+  /** True if the caller set a priority for which the broker delivers the message ahead of older ones. */
   get isPreferred(): boolean {
     const priority: unknown = this.message.properties.priority;
     return typeof priority === 'number' && priority > ORDINARY_PRIORITY;
@@ -66,7 +70,7 @@ export class Delivery {
     this.#settle('acknowledge');
   }
 
-  /** Back to its queue: not now, or not here. */
+  /** Returns the message to its queue. */
   requeue(): void {
     this.#settle('requeue');
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, jest } from '@jest/globals';
 import type { ChannelModel, ConsumeMessage } from 'amqplib';
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { messageOf } from './message.fixture.ts';
+import { messageOf } from '../message.fixture.ts';
 import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.ts';
 
 export const PAUSE_MS = 1_000;
@@ -10,7 +10,7 @@ export const PAUSE_MS = 1_000;
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** A channel of a broker that answers on request, and notes who consumes on it. */
+/** A scripted channel that answers on request and records its consumers. */
 function scriptedChannel() {
   /** The prefetch of each consumer, oldest first. */
   const prefetches: number[] = [];
@@ -56,7 +56,7 @@ function scriptedChannel() {
   };
 }
 
-/** A consumer on a connection whose channels come in turn; without another one, it waits. */
+/** Returns a consumer on a connection that opens the given channels in turn, and then waits. */
 export function consumerOf(
   handle: QueueConsumerOptions['handle'] = () => Promise.resolve(),
   { opensAfterMs = 0, ...rest }: Partial<QueueConsumerOptions> & { opensAfterMs?: number } = {},
@@ -88,7 +88,7 @@ export function consumerOf(
   return {
     consumer,
     lost,
-    /** Has it consume on the next channel. */
+    /** Makes it consume on the next channel. */
     async next() {
       const channel = scriptedChannel();
       given.push(channel);
@@ -99,7 +99,7 @@ export function consumerOf(
   };
 }
 
-/** Lets so much time pass, and everything happen that is due. */
+/** Advances the clock and runs everything that is due. */
 export async function pass(ms: number): Promise<void> {
   await jest.advanceTimersByTimeAsync(ms);
 }

@@ -8,7 +8,7 @@ const PREFETCH = 2_048;
 const NEVER = () => new Promise<void>(() => undefined);
 
 describe('QueueConsumer', () => {
-  it('is recreated when the broker cancels it, or closes its channel', async () => {
+  it('recreates the consumer when the broker cancels it or closes its channel', async () => {
     const { consumer, lost, next } = consumerOf();
     (await next()).cancelByBroker();
     await pass(0);
@@ -22,7 +22,7 @@ describe('QueueConsumer', () => {
     ]);
   });
 
-  it('is recreated if nothing comes out of a queue that is not empty, after twice as long each time', async () => {
+  it('recreates a consumer that gets nothing from a non-empty queue, after twice as long each time', async () => {
     const { lost, next, consumer } = consumerOf();
     const recreatedAfterMs = async (): Promise<number> => {
       await next();
@@ -37,14 +37,14 @@ describe('QueueConsumer', () => {
     expect(new Set(lost)).toEqual(new Set(['its queue holds messages, and none came']));
   });
 
-  it('is recreated for messages that another channel tells of, if its own does not answer', async () => {
+  it('recreates a consumer whose channel hangs if another channel reports messages', async () => {
     const { lost, next } = consumerOf();
     (await next()).hang();
     await pass(4_000);
     expect(lost).toEqual(['its queue holds messages, and none came']);
   });
 
-  it('takes nothing while it is held, and resumes', async () => {
+  it('consumes nothing while held, and resumes afterwards', async () => {
     const { next, consumer } = consumerOf();
     consumer.hold(true);
     const channel = await next();
@@ -57,7 +57,7 @@ describe('QueueConsumer', () => {
     expect([channel.cancelled, consumer.state]).toEqual([['consumer-1'], 'waiting for the broker']);
   });
 
-  it('consumes when its pause ends after a new channel was prepared', async () => {
+  it('resumes after a pause during which its channel was replaced', async () => {
     const { next, consumer } = consumerOf();
     const first = await next();
     consumer.pause(PAUSE_MS);
@@ -68,7 +68,7 @@ describe('QueueConsumer', () => {
     expect([second.prefetches, consumer.state]).toEqual([[1], 'consuming']);
   });
 
-  it('cancels a consumer that it is opening when it is drained, and requeues what comes meanwhile', async () => {
+  it('cancels a consumer that is being created when it drains, and requeues its deliveries', async () => {
     const taken: Delivery[] = [];
     const { next, consumer } = consumerOf(async (delivery) => void taken.push(delivery));
     const first = await next();
@@ -92,7 +92,7 @@ describe('QueueConsumer', () => {
     expect(second.cancelled).toContain('consumer-2');
   });
 
-  it.each([400, 2_000])('closes a channel that opens after %i ms, once stopped', async (opensAfterMs) => {
+  it.each([400, 2_000])('closes a channel that opens %i ms after it was stopped', async (opensAfterMs) => {
     const { next, consumer } = consumerOf(undefined, { opensAfterMs });
     const channel = await next();
     await consumer.drain(0);
@@ -100,7 +100,7 @@ describe('QueueConsumer', () => {
     expect(channel.isClosed()).toBe(true);
   });
 
-  it('takes no more while messages of three lost channels are in flight', async () => {
+  it('stops consuming while messages of three lost channels are in flight', async () => {
     let endAll = (): void => undefined;
     const end = new Promise<void>((resolve) => (endAll = resolve));
     const { next, consumer } = consumerOf(() => end);
@@ -117,7 +117,7 @@ describe('QueueConsumer', () => {
     expect([last.prefetches, consumer.state]).toEqual([[1], 'consuming']);
   });
 
-  it('closes a channel that it replaces once all of it is settled', async () => {
+  it('closes a replaced channel after its last delivery is settled', async () => {
     let end = (): void => undefined;
     const { next } = consumerOf(() => new Promise((resolve) => (end = resolve)));
     const first = await next();
@@ -131,7 +131,7 @@ describe('QueueConsumer', () => {
   });
 });
 
-describe('a QueueConsumer after a pause', () => {
+describe('QueueConsumer after a pause', () => {
   let isServed: boolean;
   let end: Promise<void>;
   const paused = async () => {
@@ -144,7 +144,7 @@ describe('a QueueConsumer after a pause', () => {
     return { consumer, channel };
   };
 
-  it('takes one at a time until one is settled and more can be served, then the rest as well', async () => {
+  it('takes one message at a time until one is settled and more can be served', async () => {
     const { channel } = await paused();
     expect(channel.prefetches).toEqual([5, 1]);
     channel.deliver();
@@ -156,7 +156,7 @@ describe('a QueueConsumer after a pause', () => {
     expect(channel.prefetches).toEqual([5, 1, 4]);
   });
 
-  it('takes the rest once more can be served, though what it took is still in flight', async () => {
+  it('raises the prefetch when more can be served, even while a delivery is in flight', async () => {
     const { channel, consumer } = await paused();
     end = NEVER();
     isServed = true;
@@ -169,7 +169,7 @@ describe('a QueueConsumer after a pause', () => {
     expect(channel.prefetches).toEqual([5, 1, 4]);
   });
 
-  it('pauses again if that one fails, and tries one again', async () => {
+  it('pauses again if the probe fails, and then probes again', async () => {
     const { channel, consumer } = await paused();
     channel.deliver();
     consumer.pause(PAUSE_MS);
@@ -180,8 +180,8 @@ describe('a QueueConsumer after a pause', () => {
   });
 });
 
-describe('a QueueConsumer of a process that has just started', () => {
-  it('takes 64 messages first, and the rest of its prefetch when as many are settled', async () => {
+describe('QueueConsumer in a new process', () => {
+  it('takes 64 messages first, and its full prefetch after 64 are settled', async () => {
     const channel = await consumerOf(() => Promise.resolve(), { prefetch: PREFETCH }).next();
     for (let message = 0; message < 2 * FIRST - 1; message += 1) channel.deliver();
     await pass(0);
@@ -191,7 +191,7 @@ describe('a QueueConsumer of a process that has just started', () => {
     expect(channel.prefetches).toEqual([FIRST, PREFETCH - FIRST]);
   });
 
-  it('takes the rest after two seconds, though nothing is settled, and all at once over the next channel', async () => {
+  it('takes its full prefetch after two seconds even if nothing is settled', async () => {
     const { next } = consumerOf(NEVER, { prefetch: PREFETCH });
     const channel = await next();
     channel.deliver();
@@ -202,7 +202,7 @@ describe('a QueueConsumer of a process that has just started', () => {
     expect((await next()).prefetches).toEqual([PREFETCH]);
   });
 
-  it('takes nothing more over a channel that did not answer in time when it was to take the rest', async () => {
+  it('abandons a channel that does not answer in time when the prefetch is raised', async () => {
     const { next } = consumerOf(NEVER, { prefetch: PREFETCH });
     const channel = await next();
     channel.deliver();
@@ -211,7 +211,7 @@ describe('a QueueConsumer of a process that has just started', () => {
     expect(channel.cancelled).toHaveLength(2);
   });
 
-  it('takes nothing more over a channel that it has lost meanwhile', async () => {
+  it('does not raise the prefetch of a channel that is lost', async () => {
     const { next } = consumerOf(NEVER, { prefetch: PREFETCH });
     const channel = await next();
     channel.deliver();

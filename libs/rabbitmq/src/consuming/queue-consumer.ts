@@ -7,50 +7,68 @@ import { pause, within } from '../channel/time-limit.ts';
 import { ConsumerChannel, DEAF, TIMEOUT_REFUSED } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Before a consumer that was lost is recreated, and before the broker is asked again for what its user may not have. */
+/** Pauses before a lost consumer is recreated, and before a refused one is retried. */
 const RECREATE_PAUSE_MS = 200;
 const REFUSED_PAUSE_MS = 2_000;
-/** A channel that hangs on a queue without a leader still hangs after the election; doubled at each try, for a slow broker. */
+/**
+ * A channel that hangs on a queue without a leader still hangs after the election. Doubled at each attempt,
+ * for a slow broker.
+ */
 const FIRST_TIMEOUT_MS = 1_500;
 const LONGEST_TIMEOUT_MS = 4_000;
-/** How long it may fail before the connection is given up for another node; not a young one, since others use it, too. */
+/**
+ * After failing for this long, the consumer drops the connection in favour of another node. A younger one is
+ * kept: others share it.
+ */
 const STUCK_MS = 5_000;
 const CONNECTION_KEPT_MS = 60_000;
-/** Deliveries of lost channels that may be in flight beside those of the next one, in prefetches. */
+/** The most in-flight deliveries of lost channels, in multiples of the prefetch. */
 const MAX_LOST_PREFETCHES = 2;
-/** What a process takes first, until it has lived for a while: it must not take all that the one before it may have died of. */
+/**
+ * The prefetch of a new process until it has run for a while: the previous process may have died of one of
+ * these messages.
+ */
 const FIRST_PREFETCH = 64;
 const FIRST_MS = 2_000;
 /**
- * How long nothing may come out of a queue that holds messages; doubled each time that the consumer is recreated for it, since
- * the message would be delivered again: RabbitMQ 4 needs seven seconds for one whose headers are 100 kB of lists in lists.
+ * How long a queue with messages may deliver nothing. Doubled each time the consumer is recreated for this
+ * reason, because the message is delivered again: RabbitMQ 4 needs seven seconds for headers of 100 kB of
+ * nested lists.
  */
 const FIRST_PATIENCE_MS = 1_000;
 const LONGEST_PATIENCE_MS = 32_000;
 
 export interface QueueConsumerOptions {
   readonly queue: string;
-  /** The most messages in flight. */
+  /** The maximum number of in-flight messages. */
   readonly prefetch: number;
-  /** Only the beginning of a longer body is kept. Default: all of it is. */
+  /** Longer bodies are truncated. Default: no limit. */
   readonly maxBodyBytes?: number;
-  /** Whether, as far as is known, what is taken can be served; default yes. After a pause, one is taken at a time until then. */
+  /**
+   * Returns true if deliveries can currently be served. Until then, a resumed consumer takes one message at a
+   * time. Default: true.
+   */
   readonly isServed?: () => boolean;
-  /** Settles the delivery in the end. If it rejects, the delivery is returned to the queue. */
+  /** Handles a delivery and settles it. If it rejects, the delivery is requeued. */
   readonly handle: (delivery: Delivery) => Promise<void>;
-  /** Called when the consumer is lost, or cannot be created, though there is a connection; it is recreated. */
+  /**
+   * Called when the consumer is lost or cannot be created although the connection is open. It is recreated.
+   */
   readonly onLost?: (error: Error) => void;
 }
 
-/** In the words of health. */
+/** The state as the health endpoint reports it. */
 export type ConsumerState = 'waiting for the broker' | 'consuming' | 'paused' | 'draining' | 'stopped';
 
-/** What it is meant to do; each mode holds what is valid in it alone. */
+/** The intended behaviour. Each mode has only the members that are valid in it. */
 type Mode =
   | { readonly kind: 'consuming' }
-  /** Takes some at first, or one at a time after a pause, until more than `after` were delivered and more can be served. */
+  /**
+   * Uses a reduced prefetch until more than `after` messages were delivered in total and deliveries can be
+   * served.
+   */
   | { readonly kind: 'probing'; readonly prefetch: number; readonly after: number }
-  /** On purpose, for a while. */
+  /** Paused by `pause`. */
   | { readonly kind: 'paused'; readonly timer: NodeJS.Timeout }
   | { readonly kind: 'draining'; readonly onEmpty: () => void }
   | { readonly kind: 'stopped' };
@@ -58,23 +76,26 @@ type Mode =
 const CONSUMING: Mode = { kind: 'consuming' };
 const CAUTIOUS: Mode = { kind: 'probing', prefetch: FIRST_PREFETCH, after: 2 * FIRST_PREFETCH - 1 };
 
-/** Takes the messages of one queue, a bounded number at a time, over as many channels and connections as that takes. */
+/**
+ * Consumes one queue with a bounded number of in-flight messages, over as many channels and connections as
+ * necessary.
+ */
 export class QueueConsumer {
   readonly #options: QueueConsumerOptions;
   #mode: Mode;
-  /** The channel in use; those that were lost go with their last delivery. */
+  /** The channel in use. A lost channel is closed after its last delivery. */
   #channel: ConsumerChannel | undefined;
-  /** Called when what is wanted has changed, and when the channel is lost. */
+  /** Resolves the current wait: the prefetch to request has changed, or the channel is lost. */
   #wake = (): void => undefined;
   #isHeld = false;
-  /** Over all channels, lost ones included. */
+  /** On all channels, including lost ones. */
   #inFlight = 0;
   #deliveries = 0;
   #patienceMs = FIRST_PATIENCE_MS;
   #timeoutMs = FIRST_TIMEOUT_MS;
-  /** Until the queue refuses it. */
+  /** False once the queue has refused the argument. */
   #setsConsumerTimeout = true;
-  /** Why the broker does not let it consume, though there is a connection, and since when. */
+  /** Why it cannot consume although the connection is open, and since when. */
   #failure: { readonly error: Error; readonly sinceMs: number } | undefined;
 
   constructor(options: QueueConsumerOptions) {
@@ -97,41 +118,44 @@ export class QueueConsumer {
     return this.#inFlight;
   }
 
-  /** Why the broker does not let it consume, though there is a connection. */
+  /** Why it cannot consume although the connection is open; `undefined` if it can. */
   get lastError(): Error | undefined {
     return this.#failure?.error;
   }
 
   /**
-   * Begins to consume; returns at once. Called once.
+   * Starts to consume, and returns at once. Call it once.
    *
-   * @param declare called before it is recreated on the same connection: its queue may have been deleted
+   * @param declare called before the consumer is recreated, because its queue may have been deleted
    */
   start(connection: BrokerConnection, declare?: (model: ChannelModel) => Promise<unknown>): void {
     void this.#keep(connection, declare);
   }
 
-  /** Leaves the queue alone for a while; what is in flight continues. */
+  /** Stops consuming for a duration. In-flight messages continue. */
   pause(durationMs: number): void {
     if (this.state !== 'consuming') return;
     const probe = (): void => this.#change({ kind: 'probing', prefetch: 1, after: this.#deliveries });
     this.#change({ kind: 'paused', timer: setTimeout(probe, durationMs) });
   }
 
-  /** Leaves the queue alone until it is not held any more. */
+  /** Stops consuming while `isHeld` is true. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#change();
   }
 
-  /** Takes the rest of the prefetch after a probe. Call it when a delivery that is still in flight shows that more can be served. */
+  /**
+   * Restores the full prefetch after a probe. Call it when an in-flight delivery shows that more can be
+   * served.
+   */
   widenIfServed(): void {
     const { isServed = () => true } = this.#options;
     const mode = this.#mode;
     if (mode.kind === 'probing' && this.#deliveries > mode.after && isServed()) this.#change(CONSUMING);
   }
 
-  /** Takes nothing more, waits for what is in flight at most `graceMs`, and returns the rest to the queue. */
+  /** Stops consuming, waits at most `graceMs` for in-flight messages, and requeues the rest. */
   async drain(graceMs: number): Promise<void> {
     if (this.#mode.kind === 'paused') clearTimeout(this.#mode.timer);
     const emptied = new Promise<void>((onEmpty) => this.#change({ kind: 'draining', onEmpty }));
@@ -161,7 +185,7 @@ export class QueueConsumer {
     }
   }
 
-  /** Consumes until the channel is lost, and says why it was. @throws Error if no channel opens */
+  /** Consumes until the channel is lost, and returns the reason. @throws Error if no channel opens */
   async #serve(model: ChannelModel): Promise<Error> {
     const timeoutMs = this.#timeoutMs;
     const opened = await openChannel(model, timeoutMs);
@@ -198,7 +222,7 @@ export class QueueConsumer {
       delivery.requeue();
       settled();
     };
-    // Sent before the broker heard of the cancellation: another consumer may have it at once.
+    // Delivered before the broker processed the cancellation. Another consumer can take it at once.
     if (this.#isStopping) return returned();
     this.#deliveries += 1;
     this.#patienceMs = FIRST_PATIENCE_MS;
@@ -210,11 +234,11 @@ export class QueueConsumer {
     this.#inFlight -= 1;
     if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
     this.widenIfServed();
-    // There may be room again.
+    // A lost channel has finished a delivery, so that there may be room for more.
     if (channel !== this.#channel) this.#change();
   }
 
-  /** How many messages the broker is to have delivered at once. */
+  /** The prefetch to request from the broker. */
   get #wanted(): number {
     const mode = this.#mode;
     if (this.#isHeld || this.#isFull) return 0;

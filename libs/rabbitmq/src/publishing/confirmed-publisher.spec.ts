@@ -9,7 +9,7 @@ import { attach } from './scripted-channel.fixture.ts';
 const SECONDS = 1_000;
 
 describe('ConfirmedPublisher', () => {
-  it('matches a return to its own publish, though others under the same id are confirmed before it', async () => {
+  it('matches a return to its publish even if others with the same id are confirmed before it', async () => {
     const { channel, publish } = await attach();
     const outcomes = Promise.all(['there', 'gone', 'gone', 'there'].map(publish));
     channel.return(1);
@@ -18,7 +18,7 @@ describe('ConfirmedPublisher', () => {
     expect(await outcomes).toEqual(['confirmed', 'returned', 'returned', 'confirmed']);
   });
 
-  it('publishes again over the next connection what the one before had not confirmed, in its order', async () => {
+  it('republishes unconfirmed messages in order over the next connection', async () => {
     const { channel, next, publish } = await attach();
     const outcomes = Promise.all(['a', 'b'].map(publish));
     channel.return(1);
@@ -29,7 +29,7 @@ describe('ConfirmedPublisher', () => {
     expect(await outcomes).toEqual(['confirmed', 'confirmed']);
   });
 
-  it('gives up a message that loses every connection, and one that nobody wants any more', async () => {
+  it('gives up a message that loses every connection, and one that is no longer wanted', async () => {
     const { publisher, channel, next, publish } = await attach();
     const poison = publish('a');
     poison.catch(() => undefined);
@@ -44,7 +44,7 @@ describe('ConfirmedPublisher', () => {
     await expect(unwanted).rejects.toThrow(UnconfirmedError);
   });
 
-  it('gives up what waits for a connection when it closes', async () => {
+  it('rejects messages that wait for a connection when it closes', async () => {
     const publisher = new ConfirmedPublisher();
     const waiting = publisher.publish(messageTo('a'));
     publisher.close();
@@ -62,8 +62,8 @@ it('DirectReplies gives up a reply after ten seconds without a connection', asyn
   expect(jest.getTimerCount()).toBe(0);
 });
 
-describe('a connection without a confirm', () => {
-  it('is given up after five seconds', async () => {
+describe('ConfirmedPublisher on a connection without a confirm', () => {
+  it('drops it after five seconds', async () => {
     const { publish, pass, givenUp } = await attach();
     for (const queue of ['a', 'b', 'c']) void publish(queue);
     await pass(3 * SECONDS);
@@ -74,7 +74,7 @@ describe('a connection without a confirm', () => {
     expect(givenUp).toEqual([expect.stringContaining('confirms nothing of what is published')]);
   });
 
-  it('is kept while others are answered', async () => {
+  it('keeps it while other messages are answered', async () => {
     const { channels, publish, pass, givenUp } = await attach();
     void publish('stuck');
     for (let second = 0; second < 20; second += 1) {
@@ -88,7 +88,7 @@ describe('a connection without a confirm', () => {
     expect(givenUp).toEqual([]);
   });
 
-  it('is given up after eight seconds without a confirmed probe, whatever other queues confirm', async () => {
+  it('drops it after eight seconds without a confirmed probe, even if other queues confirm', async () => {
     const onSilence = jest.fn();
     const { broker, publish, pass, givenUp } = await attach({ probe: messageTo('probe'), onSilence });
     broker.confirmed.add('well');
@@ -104,7 +104,7 @@ describe('a connection without a confirm', () => {
     expect(onSilence).toHaveBeenCalledTimes(1);
   });
 
-  it('is not taken into use before a probe is confirmed, by a second channel if the first one hangs', async () => {
+  it('uses it only after a probe is confirmed, on a second channel if the first hangs', async () => {
     const { broker, channels, next, publish, pass } = await attach({ probe: messageTo('probe') });
     broker.confirmed.delete('probe');
     channels.at(-1)?.lose();

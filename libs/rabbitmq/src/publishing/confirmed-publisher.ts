@@ -13,62 +13,64 @@ import {
 
 export interface PublisherOptions {
   /**
-   * Called when the broker refuses a message for good. True has it published again, for example once its exchange is
-   * declared again; what is published to the same exchange waits meanwhile. Default: it fails, alone.
+   * Called when the broker refuses a message for good. If it resolves true, the message is republished, for
+   * example because its exchange was redeclared. Messages to the same exchange wait for the decision.
+   * Default: the message fails.
    */
   readonly onRefused?: (refusal: PublishRefusedError) => Promise<boolean>;
-  /** Called when a connection is given up because the broker confirms nothing. */
+  /** Called when a connection is dropped because the broker confirms nothing. */
   readonly onSilence?: () => void;
   /**
-   * Published every two seconds, and before a connection is taken into use: a node that is cut off from the majority of its
-   * cluster still serves its clients, and confirms nothing that goes to a quorum queue. Default: nobody looks for that.
+   * Published every two seconds, and before a connection is used. A node that is partitioned from the
+   * majority of its cluster still serves its clients, but confirms no message to a quorum queue. Default:
+   * partitions are not detected.
    */
   readonly probe?: OutgoingMessage;
 }
 
-/** A message that loses its channel each time is given up after so many. */
+/** The most attempts for a message that loses its channel each time. */
 const MAX_TRIES = 20;
 const TICK_MS = 250;
-/** 5 s without any confirm: the node may be cut off from the others. */
+/** 5 s without any confirm: the node may be partitioned. */
 const SILENCE_TICKS = 20;
-/** 2 s. */
+/** 2 s between probes. */
 const PROBE_TICKS = 8;
-/** 8 s without a confirmed probe, whatever else is confirmed by queues of this node alone. */
+/** 8 s without a confirmed probe, even if queues that live on this node alone confirm. */
 const UNPROVEN_TICKS = 32;
-/** 3.5 s, of a connection that is not in use yet. */
+/** 3.5 s without a confirmed probe, for a connection that is not in use yet. */
 const FIRST_UNPROVEN_TICKS = 14;
 const SILENT =
   'the broker confirms nothing of what is published: its node may be cut off from the majority of the cluster';
 
 /**
- * Publishes persistently and waits for the broker's confirm, over as many channels and connections as that takes. A
- * refusal by a queue, or one to two seconds without an answer, is believed only once a second channel has met it too. Of
- * the messages on a channel that the broker closes, each is published once more alone, so that one that the broker does not
- * take fails by itself.
+ * Publishes persistent messages and waits for the broker's confirms, over as many channels and connections as
+ * necessary. A refusal, or one to two seconds without an answer, is final only if a second channel meets it
+ * as well. If the broker closes a channel, its unanswered messages are republished one at a time, so that
+ * only the message that caused the close fails.
  */
 export class ConfirmedPublisher {
   readonly #onSilence: PublisherOptions['onSilence'];
   readonly #probe: OutgoingMessage | undefined;
   readonly #isolated: IsolatedPublisher;
   #model: ChannelModel | undefined;
-  /** Why the broker has closed the connection, which takes all channels with it. */
+  /** Why the broker closed the connection, which closes all channels. */
   #connectionError: Error | undefined;
-  /** The channel that all messages share whose destination is not in doubt. */
+  /** The channel shared by all messages whose destination is not in doubt. */
   #channel: ConfirmingChannel | undefined;
   readonly #channels = new Set<ConfirmingChannel>();
   /** Messages without a channel. */
   #waiting: PendingPublish[] = [];
-  /** Whether the broker is under an alarm, and reads nothing. */
+  /** True if the broker is under an alarm and reads nothing. */
   #isBlocked = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Ticks since the last confirm in which the broker owed an answer, or refused. */
+  /** Ticks since the last confirm during which the broker owed an answer or refused. */
   #vainTicks = 0;
   #hasRefused = false;
-  /** Ticks since the last confirm of a probe. */
+  /** Ticks since the last confirmed probe. */
   #unprovenTicks = 0;
   #isProbing = false;
-  /** Whether the connection was taken into use. */
+  /** True once the connection is in use. */
   #isProven = false;
 
   constructor({ onRefused, onSilence, probe }: PublisherOptions = {}) {
@@ -82,8 +84,8 @@ export class ConfirmedPublisher {
   }
 
   /**
-   * Takes a fresh connection into use: the set-up of a `BrokerConnection`. It waits until the broker confirms a probe, or
-   * says that it is under an alarm.
+   * Starts to use a new connection; call it from the `setUp` of a `BrokerConnection`. Waits until the broker
+   * confirms a probe or reports an alarm.
    */
   async attach(model: ChannelModel): Promise<void> {
     this.#model = model;
@@ -105,7 +107,7 @@ export class ConfirmedPublisher {
     await this.#share();
   }
 
-  /** Rejects what waits for a channel. */
+  /** Rejects messages that wait for a channel. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -115,8 +117,8 @@ export class ConfirmedPublisher {
   /**
    * Publishes and waits for the broker's answer.
    *
-   * @param isWanted asked before each try; if it says no, the message is given up
-   * @throws UnconfirmedError if nobody wants it any more, or the publisher is closed
+   * @param isWanted called before each attempt; if it returns false, the message is given up
+   * @throws UnconfirmedError if the message is no longer wanted, or the publisher is closed
    * @throws PublishRefusedError if the broker refuses it for good
    */
   publish(message: OutgoingMessage, isWanted: () => boolean = () => true): Promise<PublishOutcome> {
@@ -140,12 +142,12 @@ export class ConfirmedPublisher {
   async #openChannel(isShared: boolean, onAnswer: OnAnswer): Promise<ConfirmingChannel> {
     if (!this.#model || this.#isClosed) throw new Error('not connected');
     const raw = await this.#model.createConfirmChannel();
-    // Before what it has not answered is sent again.
+    // Registered first, so that it runs before the unanswered messages are republished.
     raw.on('close', () => this.#closed(channel));
     const channel = new ConfirmingChannel(raw, isShared, (publish, answer) => {
       if (answer === 'refused') this.#hasRefused = true;
       else if (answer === 'confirmed' || answer === 'returned') this.#vainTicks = 0;
-      // A connection that the broker closes takes all channels with it, without a code of their own.
+      // If the broker closes the connection, its channels close without a code of their own.
       const isLost = answer instanceof Error && codeOf(answer) === undefined;
       onAnswer(publish, isLost ? (this.#connectionError ?? answer) : answer);
     });
@@ -157,7 +159,7 @@ export class ConfirmedPublisher {
     this.#channels.delete(channel);
     if (this.#channel !== channel) return;
     this.#channel = undefined;
-    // If it went with its connection, the next one brings a channel.
+    // If the connection was lost, the next connection opens a channel.
     if (codeOf(channel.reason) !== undefined) this.#replace();
   }
 
@@ -165,7 +167,9 @@ export class ConfirmedPublisher {
     this.#share().catch(() => undefined);
   }
 
-  /** Opens the channel that all messages share; what the one before hangs on would hold them up. */
+  /**
+   * Opens a new shared channel, because messages would queue behind a destination on which the old one hangs.
+   */
   async #share(): Promise<void> {
     this.#channel?.retire();
     this.#channel = undefined;
@@ -179,8 +183,8 @@ export class ConfirmedPublisher {
   }
 
   /**
-   * Publishes the probe until it is confirmed, each time on a channel of its own: one that first publishes while a queue has
-   * no leader may hang even after the election.
+   * Publishes the probe until it is confirmed, each time on a new channel: a channel that first publishes
+   * while the queue has no leader may hang even after the election.
    *
    * @throws Error if the connection is lost
    */
@@ -192,13 +196,16 @@ export class ConfirmedPublisher {
       answer = await this.#isolated.publishAlone(pendingPublish(message));
     } while (this.#model === model && (answer === 'refused' || answer === 'unanswered'));
     if (this.#model === model) this.#isProbing = false;
-    // A refusal for good is an answer, too: the user may lack a permission.
+    // A permanent refusal also proves that the node answers: the user may lack a permission.
     const isAnswered = typeof answer === 'string' || (answer && codeOf(answer) !== undefined);
     if (this.#model !== model || !isAnswered) throw new Error('the connection was lost');
     this.#unprovenTicks = 0;
   }
 
-  /** Called while the broker could answer: neither under an alarm nor while this process is busy. */
+  /**
+   * Runs every 250 ms, as a timer: a process that is blocked does not count ticks. Does nothing under an
+   * alarm.
+   */
   #tick(): void {
     if (this.#isBlocked) return;
     if (this.#probe && this.#model) {
@@ -207,9 +214,10 @@ export class ConfirmedPublisher {
         this.#prove(this.#model, this.#probe).catch(() => undefined);
     }
     const channels = [...this.#channels];
-    // A channel that was replaced before may have further late messages.
+    // A channel replaced earlier may have more late messages.
     for (const channel of channels) if (channel.tick() && channel === this.#channel) this.#replace();
-    // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
+    // A partitioned node also refuses everything. If only a queue is full, other messages are still
+    // confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
     const awaited = channels.filter(({ isAwaited }) => isAwaited).length;
     const isOwed = this.#isolated.isOwed || awaited > (this.#isProbing ? 1 : 0);

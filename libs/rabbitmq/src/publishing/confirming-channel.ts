@@ -5,37 +5,46 @@ import { tryToClose } from '../channel/channel.ts';
 import { InFlight, type Place } from '../collections/in-flight.ts';
 import type { OutgoingMessage, PublishOutcome } from '../outgoing-message.ts';
 
-/** One message on its way, over as many channels as it takes. */
+/** A message being published, over as many channels as necessary. */
 export interface PendingPublish {
   readonly message: OutgoingMessage;
-  /** Asked before each try. */
+  /** Called before each attempt. If it returns false, the message is given up. */
   readonly isWanted: () => boolean;
   readonly resolve: (outcome: PublishOutcome) => void;
   readonly reject: (reason: unknown) => void;
-  /** How often it was published. */
+  /** The number of attempts so far. */
   tries: number;
-  /** When it was last published, in the ticks of that channel. */
+  /** The tick of its channel at the last attempt. */
   sentAt: number;
-  /** Whether the broker may have closed a channel for it, so that it is published alone. */
+  /** True if the broker may have closed a channel because of it. It is then published alone. */
   isInDoubt: boolean;
-  /** Settled, though a channel may still answer it. */
+  /** True once it is settled, although a channel may still answer it. */
   isDone: boolean;
 }
 
-/** Called with the answer to a message, or with why its channel has closed: an error has no code if the connection was lost. */
+/**
+ * Called with the answer to a message, or with the reason why its channel closed. The error has no code if
+ * the connection was lost.
+ */
 export type OnAnswer = (publish: PendingPublish, answer: PublishOutcome | Error) => void;
 
-/** In ticks, 2 s: longer than an election and than a busy broker takes. */
+/** Ticks to wait for an answer (2 s): longer than an election, and than a busy broker needs. */
 const ANSWER_TICKS = 8;
-/** 1 s, of a shared channel that has not answered anything yet: its process hangs from its first publish on. */
+/**
+ * Ticks to wait for the first answer of a shared channel (1 s), whose process may hang from its first publish
+ * on.
+ */
 const FIRST_ANSWER_TICKS = 4;
-/** As long as a connection without a confirm is kept. */
+/**
+ * A retired channel with unanswered messages is closed after this time, as a connection without any confirm
+ * is.
+ */
 const LATE_MS = 5_000;
-/** Matches a return to its publish: message ids repeat over redeliveries, for example. */
+/** Matches a returned message to its publish. Message ids are not unique: they repeat over redeliveries. */
 const PUBLISH_ID = 'x-publish-id';
 const NACKED = 'message nacked';
 
-/** A channel in confirm mode, and what the broker has not answered on it, oldest first. */
+/** A channel in confirm mode with its unanswered messages, oldest first. */
 export class ConfirmingChannel {
   readonly #channel: ConfirmChannel;
   readonly #onAnswer: OnAnswer;
@@ -44,9 +53,9 @@ export class ConfirmingChannel {
   #reason = new Error('the connection was lost');
   #publishes = 0;
   #ticks = 0;
-  /** For how many ticks an answer is waited for. */
+  /** The number of ticks to wait for an answer. */
   #patience: number;
-  /** Messages without an answer, also those that were given up. */
+  /** Messages without an answer, including those given up. */
   #owed = 0;
   #isRetired = false;
 
@@ -59,12 +68,12 @@ export class ConfirmingChannel {
     channel.on('close', () => this.#giveUp(Infinity, this.#reason));
   }
 
-  /** Why it has closed, if it has. */
+  /** Why the channel closed, if it did. */
   get reason(): Error {
     return this.#reason;
   }
 
-  /** Whether it owes an answer that is still waited for. */
+  /** True if an answer is still awaited. */
   get isAwaited(): boolean {
     return this.#pending.size > 0;
   }
@@ -82,7 +91,7 @@ export class ConfirmingChannel {
     this.#owed += 1;
     try {
       basicPublish(this.#channel, message, (error) => {
-        // A channel that closes says so by its own event.
+        // The `close` event reports a closed channel.
         if (error && error.message !== NACKED) return;
         const wasReturned = message.mandatory && this.#returned.delete(publishId);
         this.#answered(place, error ? 'refused' : wasReturned ? 'returned' : 'confirmed');
@@ -90,21 +99,21 @@ export class ConfirmingChannel {
     } catch (thrown) {
       this.#pending.leave(place);
       this.#owed -= 1;
-      // Closed in this very turn; anything else is a message that cannot be written at all.
+      // Either the channel closed in this turn, or the message cannot be encoded.
       if ((thrown as Error).name === 'IllegalOperationError') this.#onAnswer(publish, this.#reason);
       else publish.reject(thrown);
     }
   }
 
-  /** Gives up as unanswered what was sent too long ago, and says if there was any; a confirm that comes later still counts. */
+  /** Reports overdue messages as unanswered. A late confirm still counts. @returns true if there were any */
   tick(): boolean {
     this.#ticks += 1;
     return this.#giveUp(this.#ticks - this.#patience, 'unanswered');
   }
 
   /**
-   * Closes once all is answered, or after five seconds: a channel that closes confirms nothing any more. If its process hangs
-   * in the broker, it closes when that resumes; nobody waits for it.
+   * Closes when all messages are answered, or after five seconds, because a closing channel confirms nothing.
+   * If its process hangs in the broker, it closes when the process resumes. Returns at once.
    */
   retire(): void {
     this.#isRetired = true;
@@ -124,7 +133,7 @@ export class ConfirmingChannel {
     this.#closeIfDone();
   }
 
-  /** Reports one answer for all that was sent before a tick, and says if there was any. */
+  /** Reports one answer for all messages sent before a tick. @returns true if there were any */
   #giveUp(sentBefore: number, answer: PublishOutcome | Error): boolean {
     const late: PendingPublish[] = [];
     for (const place of this.#pending) {

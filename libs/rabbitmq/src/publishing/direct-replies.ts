@@ -12,26 +12,32 @@ import {
   UnconfirmedError,
 } from '../outgoing-message.ts';
 
-/** RabbitMQ 4.0 closes the connection for a key that it cannot read; a reply to a key is at most once in any case. */
+/**
+ * RabbitMQ 4.0 closes the connection for an unreadable key. Direct replies are delivered at most once in any
+ * case.
+ */
 const TIMEOUT_MS = 10_000;
 const REMEMBERED_MS = 60_000;
 /**
- * The pseudo-queue that a waiting client names; the broker gives it a key that begins with this and a dot. It is consumed without
- * any permission, and ends with its client's connection.
+ * The pseudo-queue that a waiting client consumes. The broker replaces it by a key that starts with this name
+ * and a dot. It needs no permission, and disappears with the client's connection.
  */
 export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
 const KEY = /^amq\.rabbitmq\.reply-to\.([A-Za-z\d+/]+={0,2})\.[^.]+$/;
-/** `NEW_PID_EXT` of Erlang's external term format: the node is an atom, and its length takes one byte or two. */
+/** `NEW_PID_EXT` of Erlang's external term format. The node is an atom whose length takes one byte or two. */
 const PROCESS = /^\x83X(?:w|[dv]\0)([^])([\w.@-]+)[^]{12}$/;
 
-/** The kinds of keys that are remembered as confirmed; each is a channel of a caller. */
+/** The most key kinds remembered as confirmed. Each kind is one channel of a caller. */
 const MOST_CONFIRMED = 10_000;
 
-/** A connection for direct replies, which is opened for the first of them. */
+/** A connection for direct replies. It is opened for the first reply. */
 class Line {
   readonly publisher = new ConfirmedPublisher();
   readonly connection: BrokerConnection;
-  /** Whether the broker returns only what nobody takes; by its release, read once for each connection. */
+  /**
+   * True if the broker returns only undeliverable direct replies. It depends on the release, read once for
+   * each connection.
+   */
   returnsOnlyUndelivered = false;
 
   constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
@@ -44,15 +50,15 @@ class Line {
 }
 
 /**
- * Publishes to direct reply keys (`amq.rabbitmq.reply-to.…`) over connections of their own: before RabbitMQ 4.3, the broker
- * closes a connection that publishes to a key that it cannot read, and the replies on their way over it may be lost. So a kind
- * of key that was never confirmed does not share a connection with those that were.
+ * Publishes to direct reply keys (`amq.rabbitmq.reply-to.…`) over dedicated connections. Before RabbitMQ 4.3,
+ * the broker closes a connection that publishes to an unreadable key, and other replies in flight on it may
+ * be lost. Therefore a kind of key that was never confirmed does not share a connection with confirmed kinds.
  */
 export class DirectReplies {
   readonly #untried: Line;
   readonly #trusted: Line;
   readonly #confirmed = new Map<string, true>();
-  /** Beginnings of keys that the broker could not read although they look like one; each has cost a connection. */
+  /** Kinds of keys that looked valid but were unreadable to the broker. Each has cost a connection. */
   readonly #unreadable = new Set<string>();
 
   constructor({ name, ...options }: Omit<BrokerConnectionOptions, 'setUp'>) {
@@ -65,11 +71,11 @@ export class DirectReplies {
   }
 
   /**
-   * @returns `returned` if the broker cannot read the key, or, from RabbitMQ 4.3 on, knows that nobody has it
-   * @throws UnconfirmedError if nobody wants the message any more, or it takes longer than ten seconds
+   * @returns `returned` if the broker cannot read the key or, from RabbitMQ 4.3 on, if no client holds it
+   * @throws UnconfirmedError if the message is no longer wanted, or if it takes longer than ten seconds
    */
   async publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
-    // The part that the broker decodes: what follows the next dot is a secret.
+    // The part that the broker decodes. The part after the next dot is a secret.
     const kind = message.routingKey.split('.', 4).join('.');
     if (this.#unreadable.has(kind)) return 'returned';
     let isLate = false;
@@ -87,7 +93,7 @@ export class DirectReplies {
   }
 
   async #publish(message: OutgoingMessage, kind: string, isWanted: () => boolean): Promise<PublishOutcome> {
-    // From RabbitMQ 4.3 on no key costs a connection.
+    // From RabbitMQ 4.3 on, no key costs a connection.
     const isTrusted = this.#confirmed.has(kind) && !this.#untried.returnsOnlyUndelivered;
     const line = isTrusted ? this.#trusted : this.#untried;
     line.connection.open();
@@ -107,13 +113,13 @@ export class DirectReplies {
 }
 
 /**
- * Whether a key has the form of those that RabbitMQ makes up to 4.2: the process of a channel as an Erlang term in base64, and
- * a secret.
+ * Returns true if a key has the form that RabbitMQ generates up to 4.2: the process of a channel as a base64
+ * Erlang term, and a secret.
  */
 function isReadable(key: string): boolean {
   const [, encoded = ''] = KEY.exec(key) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  // The broker decodes more strictly than Node.js.
+  // Node.js decodes base64 more leniently than the broker.
   if (bytes.toString('base64') !== encoded) return false;
   const [, length, node] = PROCESS.exec(bytes.toString('latin1')) ?? [];
   return node !== undefined && node.length === length?.charCodeAt(0);

@@ -4,13 +4,13 @@ import { messageTo } from '../outgoing-message.fixture.ts';
 import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;
-/** What a broker takes to open a channel that has just come back. */
+/** How long a recovering broker takes to open a channel. */
 const SLOW_MS = 700;
 const MAX_ASKED = 16;
 const MAX_REMEMBERED = 1_000;
 
-describe('a message that its queue refuses', () => {
-  it('is published once more alone, before what follows for its queue; all others stay where they are', async () => {
+describe('IsolatedPublisher, for a message that its queue refuses', () => {
+  it('republishes it alone, before later messages for its queue', async () => {
     const { channel, channels, publish, pass } = await attach();
     const outcomes = Promise.all([publish('a'), publish('a')]);
     channel.refuse(0);
@@ -28,26 +28,29 @@ describe('a message that its queue refuses', () => {
   it.each([
     ['a queue', '', ['full', 'full']],
     ['an exchange', 'events', ['a key', 'another']],
-  ])('is refused if %s refuses it twice, which is believed for five seconds', async (_, exchange, keys) => {
-    const { publisher, channel, channels, pass } = await attach();
-    const publish = (key = '') => publisher.publish(messageTo(key, { exchange }));
-    const outcome = publish(keys[0]);
-    channel.refuse(0);
-    await pass(0);
-    channels[1]?.refuse(0);
-    expect(await outcome).toBe('refused');
-    const second = publish(keys[1]);
-    channel.refuse(1);
-    expect(await second).toBe('refused');
-    expect(channels).toHaveLength(2);
-    await pass(5.25 * SECONDS);
-    void publish(keys[0]);
-    channel.refuse(2);
-    await pass(0);
-    expect(channels[2]?.queues).toEqual([keys[0]]);
-  });
+  ])(
+    'resolves `refused` after %s refuses on two channels, and remembers that for five seconds',
+    async (_, exchange, keys) => {
+      const { publisher, channel, channels, pass } = await attach();
+      const publish = (key = '') => publisher.publish(messageTo(key, { exchange }));
+      const outcome = publish(keys[0]);
+      channel.refuse(0);
+      await pass(0);
+      channels[1]?.refuse(0);
+      expect(await outcome).toBe('refused');
+      const second = publish(keys[1]);
+      channel.refuse(1);
+      expect(await second).toBe('refused');
+      expect(channels).toHaveLength(2);
+      await pass(5.25 * SECONDS);
+      void publish(keys[0]);
+      channel.refuse(2);
+      await pass(0);
+      expect(channels[2]?.queues).toEqual([keys[0]]);
+    },
+  );
 
-  it('is refused at once if 16 others are being asked about, unless its queue is one of them', async () => {
+  it('refuses it at once while 16 other queues are being probed', async () => {
     const { channel, channels, publish, pass } = await attach();
     const queues = Array.from({ length: MAX_ASKED + 1 }, (_, index) => `full ${index}`);
     const outcomes = [...queues, 'full 0'].map(publish);
@@ -60,7 +63,7 @@ describe('a message that its queue refuses', () => {
     expect(channel.queues.slice(outcomes.length)).toEqual(['full 0']);
   });
 
-  it('is asked about again once a thousand other queues have refused, which is all that is remembered', async () => {
+  it('probes again after a thousand other queues have refused, the most that it remembers', async () => {
     const { channel, channels, publish, pass } = await attach();
     const opened = async (queue: string): Promise<number> => {
       const before = channels.length;
@@ -75,7 +78,7 @@ describe('a message that its queue refuses', () => {
     expect([await opened('full 1'), await opened('full 0')]).toEqual([0, 1]);
   });
 
-  it('is published again over the next connection if this one is lost meanwhile', async () => {
+  it('republishes it over the next connection if this one is lost', async () => {
     const { channel, channels, next, publish, pass } = await attach();
     const outcome = publish('a');
     channel.refuse(0);
@@ -88,8 +91,8 @@ describe('a message that its queue refuses', () => {
   });
 });
 
-describe('a channel that the broker closes', () => {
-  it('has its message, and what follows for its exchange, wait until that was put right', async () => {
+describe('IsolatedPublisher, for a channel that the broker closes', () => {
+  it('holds its message and later ones for the exchange until the exchange is redeclared', async () => {
     const reason = "ACCESS_REFUSED - write access to exchange 'amq.default' in vhost '/' refused";
     let repaired = (_isRepaired: boolean): void => undefined;
     const { channel, channels, publish, pass } = await attach({
@@ -112,8 +115,8 @@ describe('a channel that the broker closes', () => {
   });
 });
 
-describe('the messages of a channel that the broker closes', () => {
-  it('are published again one by one, over the next connection if this one takes no channels any more', async () => {
+describe('IsolatedPublisher, for the other messages of such a channel', () => {
+  it('republishes them one at a time, over the next connection if no channel opens', async () => {
     const { broker, channel, channels, next, publish, pass } = await attach();
     const outcomes = Promise.all([publish('a'), publish('b')]);
     Object.assign(broker.model, { createConfirmChannel: () => Promise.reject(new Error('closed')) });
@@ -130,8 +133,8 @@ describe('the messages of a channel that the broker closes', () => {
   });
 });
 
-describe('a message that the broker closes the connection for', () => {
-  it('is refused once it has done so alone, and the others are published', async () => {
+describe('IsolatedPublisher, for a message that makes the broker close the connection', () => {
+  it('refuses it after it has closed a connection alone, and publishes the others', async () => {
     const { broker, channels, next, publish, pass } = await attach();
     const close = async () => {
       Object.assign(broker.model, { createConfirmChannel: () => Promise.reject(new Error('closed')) });
@@ -154,8 +157,8 @@ describe('a message that the broker closes the connection for', () => {
   });
 });
 
-describe('a message that is not answered', () => {
-  it('is waited for twice as long on a channel that has answered before, which is replaced once', async () => {
+describe('IsolatedPublisher, for an unanswered message', () => {
+  it('waits twice as long on a channel that has answered before, and replaces it once', async () => {
     const { channel, channels, publish, pass } = await attach();
     void publish('a');
     channel.confirm(0);
@@ -168,7 +171,7 @@ describe('a message that is not answered', () => {
     expect(channels.map(({ isClosed }) => isClosed)).toEqual([false, false, false, false]);
   });
 
-  it('is published again alone, before what follows for its queue, and all others on another channel', async () => {
+  it('republishes it alone, before later messages for its queue, and others on a new channel', async () => {
     const { channel, channels, publish, pass } = await attach();
     const stuck = publish('a');
     await pass(3 * SECONDS);
@@ -185,7 +188,7 @@ describe('a message that is not answered', () => {
     expect(channel.isClosed).toBe(true);
   });
 
-  it('is unanswered if the second channel does not answer either, and so is what follows for five seconds', async () => {
+  it('reports it as unanswered after a second channel, and later messages for five seconds', async () => {
     const { channels, publish, pass } = await attach();
     const stuck = publish('a');
     await pass(5 * SECONDS);
@@ -201,7 +204,7 @@ describe('a message that is not answered', () => {
     expect(await later).toBe('confirmed');
   });
 
-  it('is published again over the next connection if this one is lost before the second channel was asked', async () => {
+  it('republishes it over the next connection if this one is lost before the second channel opens', async () => {
     const { broker, channels, next, publish, pass } = await attach();
     broker.opensAfterMs = SLOW_MS;
     const stuck = publish('a');
@@ -218,7 +221,7 @@ describe('a message that is not answered', () => {
     expect(await stuck).toBe('confirmed');
   });
 
-  it('is confirmed by the first channel that does so, however late', async () => {
+  it('accepts a confirm from either channel, however late', async () => {
     const { channel, publish, pass } = await attach();
     const stuck = publish('a');
     await pass(3 * SECONDS);
@@ -227,7 +230,7 @@ describe('a message that is not answered', () => {
   });
 
   it.each([0, SLOW_MS])(
-    'is not published again if a broker that opens a channel after %i ms confirms it on the first one',
+    'does not republish it if the first channel confirms it and a new channel takes %i ms to open',
     async (opensAfterMs) => {
       const { broker, channel, channels, publish, pass } = await attach();
       broker.opensAfterMs = opensAfterMs;
@@ -245,7 +248,7 @@ describe('a message that is not answered', () => {
     },
   );
 
-  it('is waited for while the broker is under an alarm', async () => {
+  it('waits while the broker is under an alarm', async () => {
     const { broker, channel, channels, publish, pass, givenUp } = await attach();
     broker.model.emit('blocked', 'memory');
     const blocked = publish('a');

@@ -4,15 +4,17 @@ import { setBounded } from '../collections/set-bounded.ts';
 import type { ConfirmingChannel, OnAnswer, PendingPublish } from './confirming-channel.ts';
 import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from '../outgoing-message.ts';
 
-/** Destinations that are asked at one time; beyond, what the shared channel said is believed. */
+/** The most destinations probed at one time. Beyond that, the answer of the shared channel is final. */
 const MAX_ASKED = 16;
-/** Destinations that are remembered; beyond, the oldest is forgotten. */
+/** The most destinations remembered. Beyond that, the oldest is forgotten. */
 const MAX_REMEMBERED = 1_000;
-/** A queue that refuses is asked twice once in that time; so are listeners, which then get a copy. */
+/**
+ * How long a confirmed failure is remembered. Within that time, a failing destination is not probed again.
+ */
 const BELIEVED_MS = 5_000;
-/** A broker that opens a channel again may have been away as a whole, and answer on the shared channel in a moment. */
+/** If the whole broker was unreachable, the shared channel may answer shortly after a new channel opens. */
 const GRACE_MS = 250;
-/** Before a message is sent again for which no channel could be opened. */
+/** The pause before a message is republished if no channel could be opened for it. */
 const PAUSE_MS = 250;
 
 type Failure = 'refused' | 'unanswered';
@@ -20,66 +22,81 @@ type Failure = 'refused' | 'unanswered';
 export interface IsolatedPublisherOptions {
   /** @throws Error if there is no connection, or the publisher is closed */
   readonly openChannel: (onAnswer: OnAnswer) => Promise<ConfirmingChannel>;
-  /** Publishes as all others are. */
+  /** Publishes on the shared channel. */
   readonly send: (publish: PendingPublish) => void;
   readonly onRefused: ((refusal: PublishRefusedError) => Promise<boolean>) | undefined;
 }
 
 /**
- * Publishes once more, on a channel that carries nothing else, what the channel that all messages share has failed:
+ * Republishes messages that failed on the shared channel, each on a channel of its own:
  *
- * - One message that a queue refuses or does not answer. A channel registers with a quorum queue at its first publish to it;
- *   without a leader, its process hangs there for up to 65 s, with everything that it is given afterwards, and may refuse then
- *   what the queue would take. What follows for the same destination waits for the answer.
- * - What was unanswered on a channel that the broker has closed, which does not say for which message: one after the other. The
- *   one that closes its channel again is refused, by itself.
+ * - A message that a queue refused or did not answer. A channel registers with a quorum queue at its first
+ *   publish to it. If the queue has no leader, the channel's process hangs for up to 65 s with all later
+ *   messages, and may then refuse messages that the queue would accept. Later messages for the same
+ *   destination wait for the answer.
+ * - Messages that were unanswered on a channel that the broker closed. The broker does not say which message
+ *   caused the close, so they are republished one at a time. Only the message that closes its channel again
+ *   is refused.
  */
 export class IsolatedPublisher {
   readonly #options: IsolatedPublisherOptions;
-  /** What waits for each destination that is asked. */
+  /** Messages waiting for each destination that is being probed. */
   readonly #asked = new Map<string, PendingPublish[]>();
-  /** What a channel of its own has met as well, by destination, and until when that is believed. */
+  /**
+   * Failures confirmed on a separate channel, by destination, with the time until which they are remembered.
+   */
   readonly #verdicts = new Map<string, { readonly failure: Failure; readonly untilMs: number }>();
-  /** What waits for each exchange until `onRefused` has decided. */
+  /** Messages waiting for each exchange until `onRefused` has decided. */
   readonly #held = new Map<string, PendingPublish[]>();
-  /** Settles once all that are in doubt have been asked. */
+  /** Settles when all messages in doubt have been republished. */
   #oneByOne = Promise.resolve();
 
   constructor(options: IsolatedPublisherOptions) {
     this.#options = options;
   }
 
-  /** Whether the broker owes an answer. */
+  /** True if the broker owes an answer. */
   get isOwed(): boolean {
     return this.#asked.size > 0;
   }
 
-  /** Whether a message is handled here: it or its destination is in doubt, or its exchange has just refused another one. */
+  /**
+   * Takes over a message if it or its destination is in doubt, or if its exchange is held.
+   *
+   * @returns false if it does not
+   */
   takes(publish: PendingPublish): boolean {
     if (this.#waits(publish)) return true;
     if (publish.isInDoubt) this.#oneByOne = this.#oneByOne.then(() => this.#ask(publish));
-    // Not over the shared channel: its process may hang on it.
+    // The process of the shared channel might hang on this destination.
     else if (this.#verdictOn(publish)?.failure === 'unanswered') this.ask(publish, 'unanswered');
     else return false;
     return true;
   }
 
-  /** Publishes once more what failed; the failure is believed if that is known, or too many destinations are asked. */
+  /**
+   * Republishes a failed message, unless its destination is known to fail or too many destinations are being
+   * probed.
+   */
   ask(publish: PendingPublish, failure: Failure): void {
     if (this.#waits(publish)) return;
     const verdict = this.#verdictOn(publish);
     const isKnown = verdict?.failure === failure && verdict.untilMs > performance.now();
     if (isKnown || this.#asked.size >= MAX_ASKED) publish.resolve(failure);
-    // The shared channel may still answer what it has hung on.
+    // The shared channel may still answer late.
     else void this.#ask(publish, failure === 'unanswered' && publish.tries > 0 ? GRACE_MS : 0);
   }
 
-  /** Forgets what the connection before has met. */
+  /** Forgets the failures met on the previous connection. */
   forget(): void {
     this.#verdicts.clear();
   }
 
-  /** Whether a message waits from now on: its destination is asked about, or its exchange held. */
+  /**
+   * Queues a message if its destination is being probed or its exchange is held.
+   *
+   * @returns true if it waits
+   */
   #waits(publish: PendingPublish): boolean {
     if (this.#held.size + this.#asked.size === 0) return false;
     const { message } = publish;
@@ -109,7 +126,7 @@ export class IsolatedPublisher {
     for (const each of waiting) send(each);
   }
 
-  /** Publishes once, on a channel of its own. @returns undefined if no channel could be opened */
+  /** Publishes once on a separate channel. @returns undefined if no channel could be opened */
   async publishAlone(publish: PendingPublish, graceMs = 0): Promise<PublishOutcome | Error | undefined> {
     let answered = (_answer: PublishOutcome | Error): void => undefined;
     const answer = new Promise<PublishOutcome | Error>((resolve) => (answered = resolve));
@@ -145,7 +162,7 @@ export class IsolatedPublisher {
   }
 }
 
-/** A queue, if it is published to by its name, else the exchange. */
+/** Returns the queue of a message to the default exchange, otherwise the exchange. */
 function destinationOf({ exchange, routingKey }: OutgoingMessage): string {
   return exchange === '' ? `queue ${routingKey}` : `exchange ${exchange}`;
 }

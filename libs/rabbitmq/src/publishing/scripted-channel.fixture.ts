@@ -17,7 +17,10 @@ interface Published {
   readonly answer: Answer;
 }
 
-/** A channel whose broker answers in the order that a spec says; a real one seldom chooses the awkward ones. */
+/**
+ * A channel whose answers arrive in the order that a spec chooses. A real broker rarely chooses the awkward
+ * orders.
+ */
 class ScriptedChannel extends EventEmitter {
   readonly published: Published[] = [];
   isClosed = false;
@@ -60,9 +63,10 @@ class ScriptedChannel extends EventEmitter {
   }
 
   /**
-   * As amqplib does: those who wait hear of it before the listeners of `close`, and after those of an error.
+   * Closes the channel as amqplib does: pending confirms fail after the `error` listeners and before the
+   * `close` listeners.
    *
-   * @param code the broker's; absent if the connection was lost
+   * @param code the broker's reply code; absent if the connection was lost
    */
   lose(code?: number, reason = 'closed by the broker'): void {
     if (code !== undefined) this.emit('error', Object.assign(new Error(reason), { code }));
@@ -72,13 +76,13 @@ class ScriptedChannel extends EventEmitter {
   }
 }
 
-/** A publisher on a scripted connection. */
+/** Returns a publisher on a scripted connection. */
 export async function attach(options: PublisherOptions = {}) {
   const publisher = new ConfirmedPublisher(options);
   /** The channels of the connection in use, oldest first. */
   const channels: ScriptedChannel[] = [];
   const givenUp: string[] = [];
-  /** Queues in `confirmed` answer at once. */
+  /** The queues whose messages are confirmed at once. */
   const broker = { model: new EventEmitter(), opensAfterMs: 0, confirmed: new Set(['probe']) };
   const next = async () => {
     channels.length = 0;
@@ -103,7 +107,7 @@ export async function attach(options: PublisherOptions = {}) {
     next,
     channel: await next(),
     publish: (queue: string) => publisher.publish(messageTo(queue)),
-    /** Lets so much time pass, and everything happen that is due. */
+    /** Advances the clock and runs everything that is due. */
     pass: (ms: number) => jest.advanceTimersByTimeAsync(ms),
   };
 }

@@ -8,11 +8,14 @@ import { walkQueue } from './walk-queue.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** A lock that one connection holds at a time: an exclusive queue, which goes with the connection. */
+/**
+ * A lock that at most one connection holds. It is an exclusive queue, which the broker deletes with its
+ * connection.
+ */
 export class QueueLock {
   readonly #lock: Declaration;
   readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
-  /** The connection that may hold the lock: a broker that answers too late declares its queue all the same. */
+  /** The connection that may hold the lock, even if the broker answered the declaration too late. */
   #holder: ChannelModel | undefined;
 
   constructor(lock: Declaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
@@ -20,7 +23,10 @@ export class QueueLock {
     this.#publisher = publisher;
   }
 
-  /** Publishes to the lock, which is returned if nobody holds it: a refused declaration would be an error in the broker's log. */
+  /**
+   * Returns true if another connection holds the lock. It publishes to the queue, because a refused
+   * declaration is logged as an error by the broker.
+   */
   async isTaken(): Promise<boolean> {
     const ping = {
       exchange: '',
@@ -33,15 +39,15 @@ export class QueueLock {
   }
 
   /**
-   * Walks through a queue that keeps messages, unless another connection does.
+   * Walks a queue unless another connection is walking it.
    *
-   * @returns whether the connection had the lock
-   * @throws Error as the walk does, or if the broker refuses the lock for another reason than that it is held
+   * @returns true if the connection got the lock and the walk is complete
+   * @throws Error as the walk does, or if the broker refuses the lock although it is free
    */
   async walk(...[connection, ...walk]: Parameters<typeof walkQueue>): Promise<boolean> {
     if (this.#holder !== connection && (await this.isTaken())) return false;
     this.#holder = connection;
-    // Also if it is held already: somebody may have deleted the queue.
+    // Declared even if this connection holds it, because a person may have deleted the queue.
     if (!(await takeLock(connection, this.#lock))) {
       this.#holder = undefined;
       return false;
@@ -53,13 +59,18 @@ export class QueueLock {
       const released = onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
         channel.deleteQueue(this.#lock.name),
       );
-      // Else it is gone with the connection, or released the next time.
+      // If this fails, the lock ends with the connection or is released after the next walk.
       await released.then(() => (this.#holder = undefined)).catch(() => undefined);
     }
   }
 }
 
-/** Takes a lock for as long as the connection lives, unless another one has it. @throws Error if the broker does not say */
+/**
+ * Takes a lock for the lifetime of a connection.
+ *
+ * @returns false if another connection holds it
+ * @throws Error if the broker does not answer
+ */
 export function takeLock(connection: ChannelModel, lock: Declaration): Promise<boolean> {
   const options = { exclusive: true, durable: false, arguments: lock.arguments };
   const taken = onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>

@@ -4,80 +4,98 @@ import { closeInTime, countsOf, openChannel } from '../channel/channel.ts';
 import { pause, within } from '../channel/time-limit.ts';
 import { limitBodies } from '../amqplib/limit-bodies.ts';
 
-// A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of them,
-// in any order beyond; a `get` counts as one, too. A tag that is used again is the same consumer, and gets as many messages as
-// its prefetch is above those that it holds.
+// When a channel closes, a quorum queue requeues its messages consumer by consumer: up to 32 consumers sorted
+// by their tags as text, more in no particular order. A `get` counts as a consumer. A reused tag is the same
+// consumer, and receives as many messages as its prefetch exceeds the number it holds.
 
 const MAX_CONSUMERS = 32;
 /** A prefetch has 16 bits. */
 const MAX_HELD = 65_535;
 /**
- * Messages that are asked for at once: one at first, then as many as take so many bytes, but no more than the event loop
- * handles in some 10 ms, since a worker has commands in flight meanwhile.
+ * The most messages requested at once. The first request is for one message; later ones are for as many as
+ * fit into `WINDOW_BYTES`, but no more than the event loop handles in about 10 ms, because a worker has
+ * commands in flight.
  */
 const LARGEST_WINDOW = 100;
 const WINDOW_BYTES = 2 * 1024 * 1024;
-/** Memory is given back while nothing is read: 240 MiB without a pause took 150 MiB more, and with it 70. */
+/**
+ * Memory is reclaimed while nothing is read: walking 240 MiB takes 150 MiB without a pause and 70 MiB with
+ * it.
+ */
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
-/** Then the broker is asked whether more are on their way: another consumer may have taken them, or they have expired. */
+/**
+ * After this time without a message, ask whether more will arrive: another consumer may have taken them, or
+ * they have expired.
+ */
 const IDLE_MS = 2_000;
 const SETTLE_TIMEOUT_MS = 5_000;
-/** A second, for messages of a closed channel to be back in their places, and for those that somebody else holds for a look. */
-const LOOKS = 20;
-const LOOK_PAUSE_MS = 50;
+/**
+ * Polls for one second until the messages of the closed channel, and those that another walk holds, are back
+ * in the queue.
+ */
+const MAX_POLLS = 20;
+const POLL_INTERVAL_MS = 50;
 
 export interface WalkOptions {
-  /** How long the broker may be silent: RabbitMQ 4 needs seven seconds to deliver 100 kB of lists in lists. */
+  /**
+   * How long the broker may be silent. RabbitMQ 4 needs seven seconds to deliver headers of 100 kB of nested
+   * lists.
+   */
   readonly silenceMs: number;
-  /** Only the beginning of a longer body is shown. Default: all of it is. */
+  /** Longer bodies are truncated. Default: no limit. */
   readonly maxBodyBytes?: number;
 }
 
 export interface WalkedMessage {
   readonly message: ConsumeMessage;
-  /** Takes it from the queue. Throws if the channel is closed. */
+  /** Removes the message from the queue. Throws if the channel is closed. */
   readonly acknowledge: () => void;
 }
 
 /**
- * Shows every message that lies in a quorum queue, oldest first, some at a time, on a channel of its own. One that is not
- * acknowledged is back in its place afterwards if `look` has come to the end; else it is behind those that were still to be
- * shown, as it would be after a nack.
+ * Walks all messages of a quorum queue in order, in batches, on a channel of its own. If `visit` reads to the
+ * end, unacknowledged messages return to their places. Otherwise they are requeued behind the messages not
+ * yet read, as after a nack.
  *
- * @throws Error as `look` does; also within it if the broker is silent for too long, or the channel closes
+ * @throws Error as `visit` does, also from its iterator if the broker is silent for too long or the channel
+ *   closes
  */
 export async function walkQueue(
   connection: ChannelModel,
   queue: string,
   options: WalkOptions,
-  look: (messages: AsyncIterable<WalkedMessage>) => Promise<void>,
+  visit: (messages: AsyncIterable<WalkedMessage>) => Promise<void>,
 ): Promise<void> {
   const channel = await openChannel(connection, options.silenceMs);
   const walk = new QueueWalk(channel, queue, options);
   try {
-    await look(walk.messages());
+    await visit(walk.messages());
   } finally {
     await walk.close();
-    // The broker closes a channel before it takes back what that held. If there was nothing, somebody else may hold all.
+    // The broker closes a channel before it requeues its messages. If there were none, another walk may hold
+    // them all.
     const expected = walk.acknowledged > 0 ? walk.left : Math.max(walk.left, 1);
-    for (let depth = 0, looks = 0; depth < expected && looks < LOOKS; looks += 1) {
-      await pause(LOOK_PAUSE_MS);
+    for (let depth = 0, polls = 0; depth < expected && polls < MAX_POLLS; polls += 1) {
+      await pause(POLL_INTERVAL_MS);
       depth = (await countsOf(connection, queue).catch(() => undefined))?.messageCount ?? expected;
     }
   }
 }
 
 class QueueWalk {
-  /** What was taken and not acknowledged. */
+  /** The number of messages received and not acknowledged. */
   left = 0;
   acknowledged = 0;
   readonly #channel: Channel;
   readonly #queue: string;
   readonly #silenceMs: number;
   readonly #bodyBytes: () => number;
-  /** The one in use, with how much it has taken that nobody has acknowledged. */
+  /** The consumer in use, with its number of unacknowledged messages. */
   #consumer = { tag: '', held: 0 };
-  /** What is acknowledged while messages are taken: what that let come would meet no consumer, and go to the end of the queue. */
+  /**
+   * Acknowledgements deferred while a batch is received: a message that they release would find no consumer
+   * and move to the end of the queue.
+   */
   #deferred: ConsumeMessage[] | undefined;
 
   constructor(channel: Channel, queue: string, { silenceMs, maxBodyBytes = Infinity }: WalkOptions) {
@@ -96,7 +114,7 @@ class QueueWalk {
         const { taken, bytes } = await this.#take(Math.min(messages, left, room));
         const count = taken.length;
         if (count === 0) return;
-        // What was shown is not kept, since it may be large.
+        // Shifted, so that visited messages, which may be large, are freed.
         for (let message = taken.shift(); message; message = taken.shift()) yield this.#show(message);
         left -= count;
         const most = Math.min(2 * messages, LARGEST_WINDOW, Math.floor((WINDOW_BYTES * count) / (bytes + 1)));
@@ -109,13 +127,14 @@ class QueueWalk {
   /** Never rejects. */
   async close(): Promise<void> {
     if (this.acknowledged > 0)
-      await within(SETTLE_TIMEOUT_MS, 'the end of a look', this.#settled()).catch(() => undefined);
+      await within(SETTLE_TIMEOUT_MS, 'the end of a walk', this.#settled()).catch(() => undefined);
     await closeInTime(this.#channel);
   }
 
   /**
-   * Settles once the queue has applied what was acknowledged: beyond 32 acknowledgements that it has not, the channel keeps
-   * them, and drops them when it closes. A queue answers a cancellation after all that it was sent before.
+   * Settles when the queue has applied all acknowledgements. With more than 32 unapplied, the channel
+   * withholds the rest and drops them when it closes. The queue answers a cancellation after all earlier
+   * requests.
    */
   async #settled(): Promise<void> {
     const { tag, held } = this.#consumer;
@@ -124,7 +143,11 @@ class QueueWalk {
     await this.#channel.cancel(tag);
   }
 
-  /** Takes so many messages, or as many as there are, and the bytes of their bodies. */
+  /**
+   * Receives up to `messages` messages, or all that there are.
+   *
+   * @returns them, and the total length of their bodies
+   */
   async #take(messages: number) {
     const channel = this.#channel;
     const consumer = this.#consumer;
@@ -144,7 +167,7 @@ class QueueWalk {
       for (let seen = -1; seen < taken.length && taken.length < messages;) {
         seen = taken.length;
         await pause(IDLE_MS, ended.signal);
-        // Answered once all is sent that came before it.
+        // The broker answers this after everything it sent earlier.
         if (taken.length === seen) await this.#answered(channel.prefetch(prefetch));
       }
       await this.#answered(channel.cancel(consumer.tag));
@@ -170,6 +193,6 @@ class QueueWalk {
   }
 
   #answered<T>(work: Promise<T>): Promise<T> {
-    return within(this.#silenceMs, 'a look at a queue', work);
+    return within(this.#silenceMs, 'a walk of a queue', work);
   }
 }

@@ -7,17 +7,18 @@ import { codeOf, NOT_FOUND, PRECONDITION_FAILED, refusedWith } from '../channel/
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;
-/** For a person who asks. */
+/** The limit if a person waits for the answer. */
 const INSPECTION_TIMEOUT_MS = 4_000;
 const LARGE_MESSAGE_TIMEOUT_MS = 30_000;
-/** The name of a queue and of a binding that do not exist. */
+/** The name of a queue and a binding that do not exist. */
 const NOBODY = 'a question about permissions';
 
-/** The permissions that a service needs, as patterns of names. */
+/** The permissions that a service needs, as regular expressions of names. */
 export type Permissions = Readonly<Record<'configure' | 'write' | 'read', string>>;
 
 /**
- * Names the permission that a refusal of the broker is for, with the line for a shell that gives the user all that it needs.
+ * Returns advice for a refusal: the missing permission, and the `rabbitmqctl` command that grants all
+ * permissions needed.
  *
  * @returns undefined if the error is not about a permission
  */
@@ -30,7 +31,10 @@ export function adviceOn(
   return missing && `the broker user lacks the ${missing.permission} permission (${missing.reason}): ${line}`;
 }
 
-/** The line for a shell that gives a user, by default that of a URL, its permissions in the URL's virtual host. */
+/**
+ * Returns the `rabbitmqctl` command that grants permissions in the URL's virtual host. Default user: that of
+ * the URL.
+ */
 export function permissionsLine(
   url: string,
   { configure, write, read }: Permissions,
@@ -42,10 +46,10 @@ export function permissionsLine(
 }
 
 /**
- * Asks whether the user of a connection may publish to some exchanges, without a message for anybody. On a fresh channel,
- * since a channel keeps what it was once allowed.
+ * Checks that the user of a connection may publish to some exchanges, without sending a message to anyone. It
+ * uses a new channel, because a channel caches granted permissions.
  *
- * @throws Error with code 403 if it may not, else if the broker does not answer
+ * @throws Error with code 403 if the user may not publish, or without a code if the broker does not answer
  */
 export function checkPublishing(
   connection: ChannelModel,
@@ -55,33 +59,37 @@ export function checkPublishing(
   return onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
     for (const exchange of exchanges) {
       if (exchange === '') await publishToNobody(channel);
-      // The removal of a binding that does not exist needs the same permission, and to read an exchange of the topology.
+      // Removing a binding that does not exist needs the same permission, and read permission on an own
+      // exchange.
       else if (own) await channel.unbindExchange(exchange, own.name, NOBODY);
     }
   });
 }
 
 /**
- * Asks whether the user of a connection may read some queues, which a consumer that exists does not notice. Nothing here
- * reaches a queue: a message would count as delivered, and a `get` from a queue whose leader has just died costs the connection.
+ * Checks that the user of a connection may read some queues: an existing consumer does not notice a revoked
+ * permission. No request reaches a queue, because a message would count as delivered, and a `get` from a
+ * queue whose leader just died closes the connection.
  *
- * @throws Error with code 403 if it may not, else if the broker does not answer
+ * @throws Error with code 403 if the user may not read, or without a code if the broker does not answer
  */
 export async function checkReading(connection: ChannelModel, queues: readonly string[]): Promise<void> {
   try {
-    // Permissions go by names: who may read an exchange of this name may read the queue, and the broker logs nothing.
+    // Permissions are granted by name: a user who may read an exchange of this name may read the queue. The
+    // broker logs nothing.
     await onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
       for (const queue of queues) await channel.unbindQueue(queue, queue, NOBODY);
     });
   } catch {
-    // An access backend may tell exchanges from queues. The broker logs that it refuses such a consumer.
+    // An authorization backend may distinguish exchanges and queues. The broker logs a refused consumer.
     const impossible = { arguments: { 'x-priority': 'none' } };
     for (const queue of queues) {
       const consuming = onChannel(connection, TIMEOUT_MS, 'a question', (channel) =>
         channel.consume(queue, () => undefined, impossible),
       );
       await consuming.catch((error: unknown) => {
-        // A queue that was deleted is declared again elsewhere; only a user who may read is told that the consumer is not possible.
+        // A deleted queue is redeclared elsewhere. Only a user who may read gets the error of the invalid
+        // argument.
         if (![NOT_FOUND, PRECONDITION_FAILED].includes(codeOf(error) ?? 0)) throw error;
       });
     }
@@ -89,10 +97,11 @@ export async function checkReading(connection: ChannelModel, queues: readonly st
 }
 
 /**
- * Whether the user of a connection may declare, write to and read a queue of this name, and publish to the default exchange.
+ * Checks that the user of a connection may declare, write to and read a queue, and publish to the default
+ * exchange.
  *
- * @param queue a name that nobody uses, for a queue that goes with its channel
- * @returns the first permission that is missing, with the broker's reason
+ * @param queue an unused name for a temporary queue
+ * @returns the first missing permission with the broker's reason; undefined if none is missing
  */
 export async function inspectPermissions(connection: ChannelModel, queue: string) {
   try {
@@ -109,7 +118,11 @@ export async function inspectPermissions(connection: ChannelModel, queue: string
   }
 }
 
-/** Whether the broker takes a message of this size, which is kept nowhere. @throws Error if it does not say */
+/**
+ * Returns true if the broker accepts a message of this size, which no queue stores.
+ *
+ * @throws Error if it does not answer
+ */
 export function takesMessageOf(connection: ChannelModel, bytes: number): Promise<boolean> {
   const taken = onChannel(connection, LARGE_MESSAGE_TIMEOUT_MS, 'the question', (channel) =>
     publishToNobody(channel, bytes),
@@ -117,13 +130,16 @@ export function takesMessageOf(connection: ChannelModel, bytes: number): Promise
   return taken.then(() => true, refusedWith(PRECONDITION_FAILED, false));
 }
 
-/** What follows on the channel is answered once the broker took the message. */
+/** Publishes to a queue that does not exist, and waits until the broker has accepted the message. */
 async function publishToNobody(channel: Channel, bytes = 0): Promise<void> {
   channel.sendToQueue(NOBODY, Buffer.alloc(bytes));
   await channel.prefetch(1);
 }
 
-/** What the broker refused, as RabbitMQ 4 says it: the exchange or queue, the virtual host and the user. */
+/**
+ * Parses RabbitMQ's refusal, which names the permission, the exchange or queue, the virtual host and the
+ * user.
+ */
 function missingPermissionIn(error: unknown) {
   const said = /ACCESS_REFUSED - ((configure|write|read) access [^"]+)/.exec((error as Error).message);
   return said ? { permission: said[2] as keyof Permissions, reason: String(said[1]) } : undefined;

@@ -3,28 +3,28 @@ import type { Channel, ChannelModel, Replies } from 'amqplib';
 import { onChannel } from '../channel/channel.ts';
 import { codeOf, NOT_FOUND, PRECONDITION_FAILED } from '../channel/refusal.ts';
 
-/** A durable exchange, which has a type, or a durable queue. */
+/** A durable queue, or a durable exchange if `type` is set. */
 export interface Declaration {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly type?: 'direct' | 'fanout' | 'topic';
 }
 
-/** What a service declares, in this order. */
+/** The exchanges, queues and bindings that a service declares, in this order. */
 export interface Topology {
   readonly exchanges: readonly Declaration[];
   readonly queues: readonly Declaration[];
   readonly bindings: readonly Readonly<Record<'queue' | 'exchange' | 'routingKey', string>>[];
 }
 
-/** What exists on the broker under the name of one exchange or queue of a topology. */
+/** The state on the broker of one exchange or queue of a topology. */
 export interface Standing {
   readonly kind: 'exchange' | 'queue';
   readonly name: string;
   readonly state: 'as-declared' | 'different' | 'missing' | 'unknown';
-  /** Why it is different or unknown. */
+  /** Why the state is `different` or `unknown`. */
   readonly reason?: string;
-  /** Of a queue as declared. */
+  /** Ready messages of a queue in the state `as-declared`. */
   readonly messages?: number | undefined;
   readonly consumers?: number | undefined;
 }
@@ -32,12 +32,12 @@ export interface Standing {
 const ANSWER_TIMEOUT_MS = 4_000;
 
 /**
- * Declares a topology, idempotently: the exchanges, then the queues with their bindings, each on a channel of its own, so that
- * one that the broker keeps waiting holds up no other.
+ * Declares a topology idempotently: first the exchanges, then the queues with their bindings. Each has a
+ * channel of its own, so that one declaration without an answer does not delay the others.
  *
  * @param only the name of the one exchange or queue to declare; default: all of them
- * @returns a sentence on an exchange or queue that exists with other properties, which is bound all the same; `undefined` if
- *   none does. Waiting does not help; a person must decide
+ * @returns a sentence about an exchange or queue that exists with other properties, which is bound
+ *   nevertheless; `undefined` if there is none. Only a person can resolve it
  */
 export async function declareTopology(
   connection: ChannelModel,
@@ -65,15 +65,18 @@ export async function declareTopology(
   for (const parts of [exchanges, queues]) {
     const wanted = parts.filter(({ name }) => only === undefined || name === only);
     const declared = wanted.map(declareOne);
-    // The first failure is that of all, once each is done.
+    // Throws the first failure after all declarations have settled.
     await Promise.allSettled(declared);
     await Promise.all(declared);
   }
-  // The same one each time.
+  // Sorted, so that repeated calls return the same one.
   return mismatches.toSorted()[0];
 }
 
-/** Compares a topology with what exists: that is declared once more, which creates nothing and fails if its properties differ. */
+/**
+ * Compares a topology with the broker. Existing parts are redeclared, which creates nothing and fails if
+ * properties differ.
+ */
 export function inspectTopology(
   connection: ChannelModel,
   { exchanges, queues }: Topology,
@@ -111,11 +114,12 @@ function declare(channel: Channel, { name, type, arguments: args }: Declaration)
   return type ? channel.assertExchange(name, type, options) : channel.assertQueue(name, options);
 }
 
+/** Returns the declaration of a quorum queue. */
 export function quorumQueue(name: string, rest: Declaration['arguments'] = {}): Declaration {
   return { name, arguments: { 'x-queue-type': 'quorum', ...rest } };
 }
 
-/** At-least-once dead lettering, which the broker offers only together with `reject-publish`. */
+/** Returns the arguments for at-least-once dead lettering, which requires `reject-publish`. */
 export function deadLetteringTo(queue: string): Declaration['arguments'] {
   return {
     'x-dead-letter-exchange': '',

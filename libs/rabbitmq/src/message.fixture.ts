@@ -4,13 +4,15 @@ export interface MessageFacts {
   /** The properties that the sender set. */
   readonly properties?: Partial<MessageProperties>;
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** A buffer as it is, anything else as JSON. */
+  /** A buffer is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly routingKey?: string;
   readonly redelivered?: boolean;
 }
 
-/** A message as amqplib delivers it; by default the data of a valid `session.create`, without a property. */
+/**
+ * Returns a message as amqplib delivers it. Default: the data of a valid `session.create` without properties.
+ */
 export function messageOf({
   properties = {},
   headers = {},
