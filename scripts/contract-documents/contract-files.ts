@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { stringify } from 'yaml';
 
-import { SETTINGS } from '#settings';
+import { type Reader, SETTINGS } from '#settings';
 
 import { contractLines, RELEASED_LINES, withAdditions } from '../../test/contracts/compatibility.ts';
 import { root } from '../root.ts';
@@ -21,11 +21,14 @@ const CHART_SCHEMA = 'deploy/helm/poker-bridge/values.schema.json';
 /** The chart sets these itself. */
 const SET_BY_CHART: ReadonlySet<string> = new Set(['HTTP_HOST', 'HTTP_PORT', 'LANES', 'SHUTDOWN_GRACE_MS']);
 
+/** OpenTelemetry's SDK reads these itself (docs/settings.md). */
+const READ_BY_SDK = ['COMPRESSION', 'TIMEOUT'].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
+
 type Named = Readonly<Record<'propertyNames', { enum?: readonly string[]; readonly pattern?: string }>>;
 
 interface ChartSchema {
   readonly properties: { readonly secrets: { readonly properties: Record<'settings' | 'files', Named> } };
-  readonly definitions: Record<'settings', Named>;
+  readonly definitions: { readonly settings: { properties?: object } };
 }
 
 /**
@@ -54,15 +57,35 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-/** The schema with every setting: secrets, which come from keys of a Secret as files do, and the others as texts. */
+/** The chart's schema with every setting: secrets and files are keys of a Secret, the others are strings. */
 function chartSchema(text: string): string {
   const schema = JSON.parse(text) as ChartSchema;
   const { settings: secrets, files } = schema.properties.secrets.properties;
   const isFile = new RegExp(files.propertyNames.pattern ?? '');
-  const names = Object.entries(SETTINGS).filter(([name]) => !SET_BY_CHART.has(name) && !isFile.test(name));
-  const namesOf = (isSecret: boolean): string[] =>
-    names.filter(([, setting]) => 'isSecret' in setting === isSecret).map(([name]) => name);
-  secrets.propertyNames.enum = namesOf(true);
-  schema.definitions.settings.propertyNames.enum = namesOf(false).toSorted();
+  const all = Object.entries(SETTINGS).filter(([name]) => !SET_BY_CHART.has(name) && !isFile.test(name));
+  const texts = all.filter(([, setting]) => !('isSecret' in setting));
+  secrets.propertyNames.enum = all.filter((entry) => !texts.includes(entry)).map(([name]) => name);
+  const settings = [
+    ...texts.map(([name, { read }]) => [name, accepted(read)] as const),
+    ...['OTEL_RESOURCE_ATTRIBUTES', ...READ_BY_SDK].map((name) => [name, accepted({})] as const),
+  ].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  schema.definitions.settings.properties = Object.fromEntries(settings);
   return JSON.stringify(schema);
+}
+
+/** The JSON Schema of a setting's text, as far as its reader tells. */
+function accepted({ range, words }: Pick<Reader<unknown>, 'range' | 'words'>): object {
+  if (words) return { enum: words };
+  return { type: 'string', ...(range && { pattern: patternOf(range) }) };
+}
+
+/** Returns a pattern of the integers from `min`, 0 or 1, to `max`, without leading zeros. */
+function patternOf({ min, max }: { readonly min: number; readonly max: number }): string {
+  const digits = String(max);
+  const shorter = digits.length > 1 ? [`[1-9]\\d{0,${digits.length - 2}}`] : [];
+  const smaller = [...digits].flatMap((digit, at) => {
+    const [least, most] = [at === 0 ? 1 : 0, Number(digit) - 1];
+    return least > most ? [] : [`${digits.slice(0, at)}[${least}-${most}]\\d{${digits.length - at - 1}}`];
+  });
+  return `^(${[...(min === 0 ? ['0'] : []), ...shorter, ...smaller, digits].join('|')})$`;
 }

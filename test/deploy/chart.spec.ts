@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { LANES } from '#contracts';
 import { SETTINGS } from '#settings';
 
-import { read } from '../docs/markdown.ts';
+import { read, tablesWith } from '../docs/markdown.ts';
 
 const CHART = 'deploy/helm/poker-bridge';
 const packageJson = JSON.parse(read('package.json')) as { version: string };
@@ -30,9 +30,18 @@ describe('the Helm chart', () => {
     );
   });
 
+  it('explains each value in its README', () => {
+    const values = Object.keys(parse(read(`${CHART}/values.yaml`)) as object);
+    const rows = tablesWith(read(`${CHART}/README.md`), 'Value').flatMap(({ rows: own }) => own);
+    const explained = rows.flatMap(([cell = '']) => [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name));
+    expect([...new Set(explained)].toSorted()).toEqual(values.toSorted());
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(values));
+  });
+
   it('contains the alerts that Compose mounts', () => {
     expect(read(`${CHART}/alerts.yml`)).toBe(read('deploy/prometheus/alerts.yml'));
   });
 
-  it('has every lane', () => expect(Object.keys(schema.properties.lanes.properties)).toEqual(LANES));
+  it('has values for each lane, and for both together', () =>
+    expect(Object.keys(schema.properties.lanes.properties)).toEqual([...LANES, 'both']));
 });

@@ -17,6 +17,7 @@ export function documents(): readonly string[] {
   return [
     'README.md',
     'SECURITY.md',
+    'deploy/helm/poker-bridge/README.md',
     'lab/README.md',
     ...markdown,
     ...packages.filter((path) => existsSync(join(root, path))),

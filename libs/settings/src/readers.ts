@@ -3,7 +3,13 @@ import type { PlatformSettings } from '#platform';
 import { readAddress } from '#rabbitmq';
 
 /** Reads one value. @throws Error whose message is the reason, without the value */
-export type Reader<T> = (text: string) => T;
+export interface Reader<T> {
+  (text: string): T;
+  /** The bounds of an integer, both inclusive. */
+  readonly range?: { readonly min: number; readonly max: number };
+  /** The accepted words, if these are all. */
+  readonly words?: readonly string[];
+}
 
 export interface Definition<T> {
   readonly read: Reader<T>;
@@ -48,19 +54,21 @@ export const key: Reader<string> = (value) => {
 
 /** An integer within bounds, both inclusive. */
 export function integer(min: number, max: number): Reader<number> {
-  return (value) => {
+  const read = (value: string): number => {
     const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
     must(`be an integer from ${min} to ${max}`, number >= min && number <= max);
     return number;
   };
+  return Object.assign(read, { range: { min, max } });
 }
 
 export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
-  return (value) => {
+  const read = (value: string): T => {
     const word = words.find((candidate) => candidate === value);
     must(`be one of ${words.join(', ')}`, word !== undefined);
     return word;
   };
+  return Object.assign(read, { words });
 }
 
 /** Comma separated values, at least one, none twice. */

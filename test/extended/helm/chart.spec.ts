@@ -51,6 +51,8 @@ describe('the Helm chart', () => {
       expect(deployments.map((deployment) => environmentOf(deployment)['LANES'])).toEqual(LANES);
       for (const deployment of deployments) {
         const environment = environmentOf(deployment);
+        expect(environment['TZ']).toBe(manifests === complete ? 'UTC' : undefined);
+        delete environment['TZ'];
         const known = Object.entries(SETTINGS).flatMap(([name, setting]) =>
           'isSecret' in setting ? [name, `${name}_FILE`] : [name],
         );
@@ -61,7 +63,7 @@ describe('the Helm chart', () => {
         };
         const settings = readSettings(environment, (path) => contents[path] ?? 's'.repeat(32));
         expect(settings).toMatchObject({
-          HTTP_HOST: '0.0.0.0',
+          HTTP_HOST: manifests === complete ? '::' : '0.0.0.0',
           HTTP_PORT: workerOf(deployment).ports[0].containerPort,
         });
         const graceS = podOf(deployment).terminationGracePeriodSeconds;
@@ -181,7 +183,7 @@ describe('the Helm chart', () => {
   });
 
   it('has what the documents name in commands of kubectl', async () => {
-    const deployments = of('Deployment', await render(MINIMUM, 'poker-bridge'));
+    const deployments = of('Deployment', await render(MINIMUM, { release: 'poker-bridge' }));
     const text = [...documents(), 'apps/cli/src/trace.ts'].map(read).join('\n');
     const named = new Set([...text.matchAll(/ deployment\/([\w-]+)/g)].map(([, name]) => name));
     expect([...named]).toEqual(['poker-bridge-interactive']);
@@ -211,6 +213,25 @@ describe('the Helm chart', () => {
       { settings: { ...MINIMUM.settings, PLATFORM_API_URL: 'http://a.example' } },
       /ALLOW_CLEARTEXT/,
     ],
+    ['an annotation that is no string', { ...MINIMUM, podAnnotations: { a: 1 } }, /podAnnotations/],
+    ['an invalid label', { ...MINIMUM, podLabels: { a: 'b c' } }, /podLabels/],
+    [
+      'a label that selects pods',
+      { ...MINIMUM, podLabels: { 'app.kubernetes.io/name': 'b' } },
+      /invalid propertyName 'app.kubernetes.io\/name'/,
+    ],
+    [
+      'a number that is none',
+      { settings: { ...MINIMUM.settings, PLATFORM_CONNECTIONS: 'abc' } },
+      /PLATFORM_CONNECTIONS.*does not match/s,
+    ],
+    ...['0', '65536', '-1', '1e3', ''].map((text): [string, object, RegExp] => [
+      `a prefetch of '${text}'`,
+      { ...MINIMUM, lanes: { interactive: { settings: { INTERACTIVE_PREFETCH: text } } } },
+      /INTERACTIVE_PREFETCH.*does not match/s,
+    ]),
+    ['an unknown level', { settings: { ...MINIMUM.settings, LOG_LEVEL: 'loud' } }, /LOG_LEVEL/],
+    ['no service account', { ...MINIMUM, serviceAccount: { create: false } }, /serviceAccount/],
     [
       'no lane',
       { ...MINIMUM, lanes: { interactive: { enabled: false }, reports: { enabled: false } } },

@@ -7,9 +7,9 @@ import { bringHelm } from './bring-helm.ts';
 import { root } from '../../../scripts/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const CHART = join(root, 'deploy/helm/poker-bridge');
+export const CHART = join(root, 'deploy/helm/poker-bridge');
 
-/** What a release needs at least. */
+/** The required values. */
 export const MINIMUM = {
   settings: {
     PLATFORM_BASE_URL: 'https://api.example.com/api/web',
@@ -18,7 +18,7 @@ export const MINIMUM = {
   },
 };
 
-/** Everything that can be switched on. */
+/** Every optional object enabled. */
 export const COMPLETE = {
   settings: { ...MINIMUM.settings, AMQP_PREFIX: 'cards', EVENTS: 'all' },
   image: { repository: 'registry.example/worker', digest: `sha256:${'a'.repeat(64)}` },
@@ -36,7 +36,17 @@ export const COMPLETE = {
     brokerMatchers: 'namespace="rabbitmq"',
     labels: { release: 'prometheus' },
   },
-  podAnnotations: { team: 'poker' },
+  host: '::',
+  serviceAccount: { annotations: { 'example.com/role': 'poker' } },
+  deploymentLabels: { team: 'poker' },
+  deploymentAnnotations: { 'reloader.stakater.com/auto': 'true' },
+  podLabels: { team: 'poker' },
+  podAnnotations: { 'example.com/scrape': 'false' },
+  priorityClassName: 'business-critical',
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } },
+  extraEnv: [{ name: 'TZ', value: 'UTC' }],
+  extraVolumes: [{ name: 'more', emptyDir: {} }],
+  extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
   nodeSelector: { 'kubernetes.io/arch': 'amd64' },
   tolerations: [{ key: 'poker', operator: 'Exists', effect: 'NoSchedule' }],
 };
@@ -49,28 +59,38 @@ export interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** What Helm makes of the chart. @throws Error with what Helm says */
-export async function render(values: object, release = 'game'): Promise<readonly Manifest[]> {
-  const text = await helm('template', values, release);
+interface Rendering {
+  readonly release?: string;
+  /** The folder of the chart. */
+  readonly chart?: string;
+}
+
+/**
+ * Renders the chart with these files of values, which override each other in this order. @throws Error with the output of Helm
+ */
+export async function render(
+  values: object | readonly object[],
+  { release = 'game', chart = CHART }: Rendering = {},
+): Promise<readonly Manifest[]> {
+  const text = await helm(['template', release, chart], [values].flat());
   return parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
 }
 
-/** @throws Error with what Helm says */
+/** @throws Error with the output of Helm */
 export async function lint(values: object): Promise<string> {
-  return helm('lint', values);
+  return helm(['lint', '--strict', CHART], [values]);
 }
 
-async function helm(command: 'lint' | 'template', values: object, release = 'game'): Promise<string> {
+async function helm(args: readonly string[], values: readonly object[]): Promise<string> {
   const program = await bringHelm();
   using folder = temporaryFolder();
-  const file = folder.write('values.yaml', stringify(values));
-  const options = command === 'lint' ? ['--strict', CHART] : [release, CHART];
-  // A home of its own: it reads no repositories and no cluster.
+  const files = values.flatMap((each, index) => ['--values', folder.write(`${index}.yaml`, stringify(each))]);
+  // A home of its own: without repositories and without a cluster.
   const env = { HOME: folder.path, PATH: process.env['PATH'] ?? '' };
   try {
-    const { stdout } = await spawn(program, [command, ...options, '--values', file], { env });
+    const { stdout } = await spawn(program, [...args, ...files], { env });
     return stdout;
   } catch (error) {
     throw new Error((error as SubprocessError).stderr, { cause: error });

@@ -1,25 +1,34 @@
-{{/* The labels of everything of a release. */}}
+{{/* A version as a label: `+` is not allowed there, nor more than 63 characters. */}}
+{{- define "poker-bridge.version" -}}
+{{- . | replace "+" "_" | trunc 63 | trimAll "-_." | quote }}
+{{- end }}
+
+{{/* The labels of every object of a release. */}}
 {{- define "poker-bridge.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ include "poker-bridge.version" (printf "%s-%s" .Chart.Name .Chart.Version) }}
+app.kubernetes.io/version: {{ include "poker-bridge.version" .Chart.AppVersion }}
 app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 {{ include "poker-bridge.selector" . }}
 {{- end }}
 
-{{/* The labels by which the workers of a release are found; they never change. */}}
+{{/* The labels that select the workers of a release. They never change. */}}
 {{- define "poker-bridge.selector" -}}
-app.kubernetes.io/name: poker-bridge
+app.kubernetes.io/name: {{ .Values.nameOverride | default "poker-bridge" }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
-{{/* The name of everything of a release; a release that is called like the chart does not say it twice. */}}
+{{/* The name of every object: the release's, followed by the chart's unless it contains that already. */}}
 {{- define "poker-bridge.name" -}}
-{{- if contains "poker-bridge" .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}
-{{- else }}{{ printf "%s-poker-bridge" .Release.Name | trunc 50 | trimSuffix "-" }}
-{{- end }}
+{{- $chart := .Values.nameOverride | default "poker-bridge" }}
+{{- $name := contains $chart .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $chart) }}
+{{- .Values.fullnameOverride | default $name | trunc 50 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The names of the Service, which workers are asked for by within the cluster. */}}
+{{- define "poker-bridge.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (include "poker-bridge.name" .) }}
+{{- end }}
+
+{{/* The host names of the Service: workers answer requests for these. */}}
 {{- define "poker-bridge.hosts" -}}
 {{- $name := include "poker-bridge.name" . -}}
 {{- $namespace := .Release.Namespace -}}
@@ -27,23 +36,39 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "poker-bridge.image" -}}
-{{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
+{{- $tag := .Values.image.tag | default (.Chart.AppVersion | replace "+" "_") -}}
 {{ .Values.image.repository }}:{{ $tag }}{{ with .Values.image.digest }}@{{ . }}{{ end }}
 {{- end }}
 
-{{/* Whether the chart makes the key by which the log names players. */}}
+{{/* The Deployments as YAML: by name, the values of `lanes` and the list of lanes that its workers serve. */}}
+{{- define "poker-bridge.deployments" -}}
+{{- $deployments := dict }}
+{{- range $name, $of := .Values.lanes }}
+{{- $isBoth := eq $name "both" }}
+{{- if and $of.enabled (or $isBoth (not $.Values.lanes.both.enabled)) }}
+{{- $lanes := $isBoth | ternary (list "interactive" "reports") (list $name) }}
+{{- $deployments = set $deployments $name (merge (dict "lanes" $lanes) $of) }}
+{{- end }}
+{{- end }}
+{{- toYaml $deployments }}
+{{- end }}
+
+{{/* `true` if the chart creates the key that pseudonymizes players in the log. */}}
 {{- define "poker-bridge.makesLogKey" -}}
 {{- if not (hasKey .Values.secrets.settings "LOG_SUBJECT_KEY") }}true{{ end }}
 {{- end }}
 
-{{/* Refuses what values.schema.json cannot express. */}}
+{{/* The path of a mounted key: of `secrets.name`, or in a folder with the name of its own Secret. */}}
+{{- define "poker-bridge.path" -}}
+/run/secrets/poker-bridge/{{ if kindIs "string" . }}{{ . }}{{ else }}of/{{ .name }}/{{ .key }}{{ end }}
+{{- end }}
+
+{{/* Rejects values that values.schema.json cannot reject. */}}
 {{- define "poker-bridge.check" -}}
-{{- $lanes := list }}
-{{- range $lane, $of := .Values.lanes }}
-{{- if $of.enabled }}
-{{- $lanes = append $lanes $lane }}
+{{- $deployments := include "poker-bridge.deployments" . | fromYaml }}
+{{- range $name, $of := $deployments }}
 {{- if gt (int $of.scaling.min) (int $of.scaling.max) }}
-{{- fail (printf "lanes.%s.scaling: min %v is more than max %v" $lane $of.scaling.min $of.scaling.max) }}
+{{- fail (printf "lanes.%s.scaling: min %v is more than max %v" $name $of.scaling.min $of.scaling.max) }}
 {{- end }}
 {{- $settings := mergeOverwrite (dict) $.Values.settings ($of.settings | default dict) }}
 {{- range $name, $value := $settings }}
@@ -54,11 +79,10 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
-{{- end }}
-{{- if not $lanes }}{{ fail "lanes: at least one of them has to be enabled" }}{{ end }}
+{{- if not $deployments }}{{ fail "lanes: at least one of them has to be enabled" }}{{ end }}
 {{- end }}
 
-{{/* An expression of PromQL whose series of these names are selected by more matchers. Takes [expression, names, matchers]. */}}
+{{/* A PromQL expression with more matchers on the series of these names. Takes [expression, names, matchers]. */}}
 {{- define "poker-bridge.select" -}}
 {{- $expr := index . 0 }}{{ $names := index . 1 }}{{ $matchers := index . 2 }}
 {{- $expr = regexReplaceAll (printf "\\b(%s)\\{" $names) $expr (printf "${1}{%s, " $matchers) }}
