@@ -3,7 +3,7 @@ import { COMMANDS, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from './message-examples.ts';
 import type { JsonSchema } from './schemas/json-schema.ts';
-import { membersOf, SCHEMAS } from './schemas/schemas.ts';
+import { DATA_SCHEMAS, membersOf, schemaName } from './schemas/schemas.ts';
 
 /** The document with tables of messages, relative to the repository. */
 export const MESSAGES_DOCUMENT = 'docs/messages.md';
@@ -36,10 +36,9 @@ export function messagesDocument(document: string): string {
 
 /** A message under its heading: what it is, its members, and its first example. */
 function section(type: string, summary: string, presence: string): string {
-  const rows = membersOf(SCHEMAS[type]).map(({ path, isRequired, own, held }) => [
+  const rows = membersOf(DATA_SCHEMAS[schemaName(type)]).map(({ path, isRequired, own, held }) => [
     `\`${path.join('.').replaceAll('.*', '[]')}\``,
-    // Launch options are an object, or a string that holds one.
-    String(held.type ?? 'object'),
+    [held.type].flat().join(' or '),
     isRequired ? 'yes' : 'no',
     meaningOf(own),
   ]);
@@ -83,8 +82,7 @@ function meaningOf({ description, ...schema }: JsonSchema): string {
 }
 
 /** What the type does not say yet. Of error codes there is a document. */
-function ruleOf({ title, enum: values = [], minimum, maximum }: JsonSchema): string {
-  if (typeof title === 'string') return `${title.charAt(0).toUpperCase()}${title.slice(1)}.`;
+function ruleOf({ enum: values = [], minimum, maximum }: JsonSchema): string {
   if (values.length > 0 && values.length < 5)
     return `${values.map((value) => `\`${String(value)}\``).join(' or ')}.`;
   if (minimum !== 1) return '';

@@ -1,9 +1,8 @@
 import { ERROR_CODES } from '#contracts';
-import { COMMANDS, REPLIES } from '#contracts/validation';
 
 import { filled, MOST_COLUMNS } from './messages-document.ts';
 import type { JsonSchema } from './schemas/json-schema.ts';
-import { SCHEMAS } from './schemas/schemas.ts';
+import { DATA_SCHEMAS, RECORD_SCHEMAS, schemaName } from './schemas/schemas.ts';
 
 /** Where the Python client has its messages, relative to the repository. */
 export const PYTHON_MESSAGES = 'libs/caller-python/src/poker_bridge/messages.py';
@@ -16,18 +15,12 @@ from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 Record = TypeVar("Record")
 `;
 const CODES = Object.keys(ERROR_CODES);
-/** Not written as a class: any JSON object, or a string that holds one. */
-const LAUNCH_OPTIONS = 'LaunchOptions';
-const PAGE = 'report.page';
+const PAGE = schemaName('report.page');
 
 /** A module with a \`TypedDict\` for the data of each command and reply, and for the objects in it. */
 export function pythonMessages(): string {
-  const messages = [...COMMANDS, ...REPLIES.values()];
-  const nameOf = new Map<string, string>(messages.map(({ type, data }) => [type, data.name]));
-  const isShape = (name: string) => !name.includes('.') && SCHEMAS[name]?.properties !== undefined;
-  const classes = Object.entries(SCHEMAS)
-    .filter(([name]) => nameOf.has(name) || isShape(name))
-    .map(([name, schema]) => classOf(nameOf.get(name) ?? name, schema, name === PAGE));
+  const schemas = Object.entries({ ...DATA_SCHEMAS, ...RECORD_SCHEMAS });
+  const classes = schemas.map(([name, schema]) => classOf(name, schema, name === PAGE));
   // The first line is indented, too.
   const codes = filled(['   ', ...CODES.map((code) => `"${code}",`)], '    ');
   return [HEAD, `ErrorCode = Literal[\n${codes}\n]\n`, ...classes].join('\n');
@@ -54,19 +47,14 @@ function classOf(
 
 /** The Python type of a member. @throws TypeError for a schema that has none yet */
 function typeOf(schema: JsonSchema): string {
-  const { $ref, type, enum: values, items = {}, properties = {}, additionalProperties: others } = schema;
-  if ($ref !== undefined) {
-    const name = $ref.replace('#/$defs/', '');
-    return name === LAUNCH_OPTIONS ? 'dict[str, Any] | str' : name;
-  }
+  const { $ref, type, enum: values, items = {}, additionalProperties: others } = schema;
+  if ($ref !== undefined) return $ref.replace('#/$defs/', '');
   if (values?.join() === CODES.join()) return 'ErrorCode';
   if (values) return `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
   if (typeof type === 'object') return type.map((one) => typeOf({ type: one })).join(' | ');
   if (type === 'array') return `list[${typeOf(items)}]`;
-  if (type === 'object') {
-    const held = typeof others === 'object' ? [others as JsonSchema, ...Object.values(properties)] : [];
-    return `dict[str, ${held.map(typeOf).join(' | ') || 'Any'}]`;
-  }
+  if (type === 'object')
+    return `dict[str, ${typeof others === 'object' ? typeOf(others as JsonSchema) : 'Any'}]`;
   const scalar = { string: 'str', integer: 'int', boolean: 'bool', null: 'None' }[String(type)];
   if (scalar === undefined) throw new TypeError(`no Python type for ${JSON.stringify(schema)}`);
   return scalar;

@@ -1,6 +1,11 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
-import { membersOf, MESSAGE_NAMES, SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
+import {
+  DATA_SCHEMAS,
+  membersOf,
+  MESSAGE_NAMES,
+  schemaName,
+} from '../../scripts/contract-documents/schemas/schemas.ts';
 
 /** What callers of version 1 rely on, relative to the repository: a line each. */
 export const RELEASED_LINES = 'test/contracts/version-1.txt';
@@ -19,13 +24,13 @@ export function contractLines(): readonly string[] {
     ...Object.entries(ERROR_CODES).map(
       ([code, { category, retryable }]) => `code ${code} ${category}${retryable ? ' retryable' : ''}`,
     ),
-    ...MESSAGE_NAMES.filter((name) => SCHEMAS[name]?.properties !== undefined).flatMap(linesOf),
+    ...MESSAGE_NAMES.filter((name) => schemaName(name) in DATA_SCHEMAS).flatMap(linesOf),
   ];
 }
 
 /** Each member of a message, whether it must be there, and each rule of what it may hold. */
 function linesOf(message: string): string[] {
-  const members = membersOf(SCHEMAS[message]).flatMap(({ path, isRequired, held }) => {
+  const members = membersOf(DATA_SCHEMAS[schemaName(message)]).flatMap(({ path, isRequired, held }) => {
     const rules = Object.entries(held).filter(([keyword]) => !ANNOTATIONS.has(keyword));
     const lines = rules.flatMap(([keyword, value]) =>
       (keyword === 'enum' ? (value as unknown[]) : [value]).map((one) => `${keyword} ${JSON.stringify(one)}`),

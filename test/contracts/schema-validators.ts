@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
 import { type JsonSchema, relocated } from '../../scripts/contract-documents/schemas/json-schema.ts';
-import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
+import { schemaName, SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 
 const DEFINITIONS = 'urn:poker-bridge:definitions';
 
@@ -19,11 +19,11 @@ ajv.addSchema({ $id: DEFINITIONS, $defs: SCHEMAS });
 
 const compiled = new Map<string | JsonSchema, ValidateFunction>();
 
-/** Validates a value with a schema of the contract, given or named: the faults, one a line. */
+/** Validates a value with a schema of the contract, given or named by its message: the faults, one a line. */
 export function faultsBySchema(schema: string | JsonSchema, value: unknown): readonly string[] {
   let validate = compiled.get(schema);
   if (validate === undefined) {
-    const reference = typeof schema === 'string' ? { $ref: `#/$defs/${schema}` } : schema;
+    const reference = typeof schema === 'string' ? { $ref: `#/$defs/${schemaName(schema)}` } : schema;
     validate = ajv.compile(relocated(reference, `${DEFINITIONS}#/$defs/`));
     compiled.set(schema, validate);
   }

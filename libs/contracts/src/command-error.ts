@@ -1,4 +1,4 @@
-import type { PlatformAnswer, Violation } from './replies/command-failed.ts';
+import type { ErrorDetails, PlatformAnswer, Violation } from './replies/command-failed.ts';
 import { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 
 /** What a failure can state beyond its code. All but the cause is in the error body. Default message: the code's own. */
@@ -13,7 +13,7 @@ export class CommandError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterMs: number | undefined;
   readonly violations: readonly Violation[] | undefined;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly details: ErrorDetails | undefined;
   readonly platform: PlatformAnswer | undefined;
 
   constructor(code: ErrorCode, { message, cause, ...facts }: CommandErrorFacts = {}) {

@@ -3,7 +3,7 @@ import { announcedData, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from '../message-examples.ts';
 import { count, type JsonSchema, objectOf, reference, text } from '../schemas/json-schema.ts';
-import { MESSAGE_NAMES, SCHEMAS } from '../schemas/schemas.ts';
+import { DATA_SCHEMAS, MESSAGE_NAMES, schemaName } from '../schemas/schemas.ts';
 
 const TRACE = text('W3C trace context.');
 const VERSION: JsonSchema = { type: 'integer', const: SCHEMA_VERSION, default: SCHEMA_VERSION };
@@ -132,7 +132,7 @@ function ownMessage(name: string): Message {
     name,
     contentType: 'application/json',
     headers: isCommand ? COMMAND_HEADERS : REPLY_HEADERS,
-    payload: reference(name),
+    payload: reference(schemaName(name)),
     // A packet of Nest's client is known by the absence of the property `type`.
     bindings: { amqp: { ...(!name.startsWith('nest.') && { messageType: name }), bindingVersion: '0.3.0' } },
     ...(!isCommand && {
@@ -144,7 +144,7 @@ function ownMessage(name: string): Message {
 }
 
 function announcement(reply: string, name: string): Message {
-  const { required = [], properties = {} } = SCHEMAS[reply] ?? {};
+  const { title, required = [], properties = {} } = DATA_SCHEMAS[schemaName(reply)] ?? {};
   const isPublic = (member: string) => REPLIES.get(reply)?.announced.includes(member);
   const shown = Object.entries(properties).filter(([member]) => isPublic(member));
   const examples = EXAMPLES[reply]?.map((example) => ({
@@ -152,12 +152,25 @@ function announcement(reply: string, name: string): Message {
     headers: { ...example.headers, ...EVENT_EXAMPLE },
     payload: announcedData({ type: reply, data: example.payload } as Reply),
   }));
-  const headers = { allOf: [REPLY_HEADERS, EVENT_HEADERS] };
-  const payload = objectOf(Object.fromEntries(shown), required.filter(isPublic));
+  const headers = {
+    title: 'AnnouncementHeaders',
+    ...objectOf({ ...REPLY_HEADERS.properties, ...EVENT_HEADERS.properties }, [
+      ...(REPLY_HEADERS.required ?? []),
+      ...(EVENT_HEADERS.required ?? []),
+    ]),
+  };
+  const payload = {
+    title: `${String(title)}Announced`,
+    ...objectOf(Object.fromEntries(shown), required.filter(isPublic)),
+  };
   return { ...ownMessage(reply), name, headers, payload, examples };
 }
 
 function copy(summary: string, reasons: readonly string[]): Message {
-  const headers = { allOf: [COPY_HEADERS, objectOf({ 'x-reason': { enum: reasons } }, [])] };
-  return { summary, headers, payload: {} };
+  const { 'x-reason': reason, ...others } = COPY_HEADERS.properties ?? {};
+  return {
+    summary,
+    headers: objectOf({ 'x-reason': { ...reason, enum: reasons }, ...others }, []),
+    payload: {},
+  };
 }

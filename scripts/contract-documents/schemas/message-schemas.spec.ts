@@ -7,7 +7,7 @@ import { schemasOf } from './message-schemas.ts';
 
 const described = (): PropertyDecorator => IsDefined({ context: { description: 'What it is for.' } });
 const schemaOf = (data: Shape) =>
-  schemasOf([{ type: 'a.message', summary: 'Says something.', data }], { additionalProperties: false });
+  schemasOf([{ summary: 'Says something.', data }], { additionalProperties: false });
 
 describe('schemasOf', () => {
   it('refuses a rule that has no JSON Schema: readers would take more than the worker', () => {

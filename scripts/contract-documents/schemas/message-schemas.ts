@@ -5,7 +5,7 @@ import type { ReplyDefinition, Shape } from '#contracts/validation';
 
 import { type Definitions, type JsonSchema, reference } from './json-schema.ts';
 
-type Message = Pick<ReplyDefinition, 'summary' | 'data'> & { readonly type: string };
+type Message = Pick<ReplyDefinition, 'summary' | 'data'>;
 type Converters = NonNullable<
   NonNullable<Parameters<typeof targetConstructorToSchema>[1]>['additionalConverters']
 >;
@@ -24,44 +24,58 @@ const CONVERTERS: Converters = {
 };
 
 /**
- * A schema for each message, and for the objects in it, read from the decorators of its class.
+ * Returns a schema for the data of each message, and for the objects in it, by the names of their classes.
+ * The schemas are read from the decorators of the classes.
  *
- * @param rest of every schema
- * @throws TypeError for a rule that has no JSON Schema, and for a member that does not say what it is for
+ * @param rest keywords that are added to every schema
+ * @throws TypeError for a rule without a JSON Schema, and for a member without a description
  */
 export function schemasOf(messages: readonly Message[], rest: JsonSchema): Definitions {
-  // What members refer to, as it is found: classes that have no schema yet, and schemas that belong to a rule.
-  const shapes = new Set<Shape>();
-  const definitions: Record<string, JsonSchema> = {};
+  const summaries = new Map(messages.map(({ data, summary }) => [data, summary]));
+  // Grows while it is read, because objects contain objects.
+  const shapes = new Set<Shape>(summaries.keys());
   const additionalConverters: Converters = {
     ...CONVERTERS,
     [ValidationTypes.NESTED_VALIDATION]: ({ context }) => {
       shapes.add(context as Shape);
       return reference((context as Shape).name) as { $ref: string };
     },
-    [ValidationTypes.CUSTOM_VALIDATION]: (rule) => {
-      const { $defs, ...own } = schemaWith(rule);
-      Object.assign(definitions, $defs);
-      return own as Described;
-    },
+    [ValidationTypes.CUSTOM_VALIDATION]: (rule) => schemaWith(rule) as Described,
   };
   const schemaOf = (shape: Shape): JsonSchema => {
     const { required = [], properties = {} } = targetConstructorToSchema(shape, { additionalConverters });
-    const members = Object.entries(properties as Definitions).map(([name, { type, ...others }]) => {
-      if (others.description === undefined)
+    const members = Object.entries(properties as Definitions).map(([name, schema]) => {
+      if (schema.description === undefined)
         throw new TypeError(`${shape.name}.${name} says neither what it is for nor whether it must be given`);
-      return [name, type === undefined ? others : { type, ...others }] as const;
+      return [name, memberSchema(schema)] as const;
     });
-    return { type: 'object', required, properties: Object.fromEntries(members), ...rest };
+    const summary = summaries.get(shape);
+    return {
+      title: shape.name,
+      ...(summary !== undefined && { description: summary }),
+      type: 'object',
+      required,
+      properties: Object.fromEntries(members),
+      ...rest,
+    };
   };
   const schemas: Record<string, JsonSchema> = {};
-  for (const { type, summary, data } of messages) schemas[type] = { description: summary, ...schemaOf(data) };
-  // Grows while it is read: an object may hold objects.
   for (const shape of shapes) schemas[shape.name] = schemaOf(shape);
-  return { ...schemas, ...definitions };
+  return schemas;
 }
 
-/** The schema that a rule of the contract has with it. */
+/** Generators make a type of a title, so the title of a rule belongs in the description of its member. */
+function memberSchema({ type, title, description, ...others }: JsonSchema): JsonSchema {
+  const rule = typeof title === 'string' ? ` ${title.charAt(0).toUpperCase()}${title.slice(1)}.` : '';
+  const isReference = others.$ref !== undefined;
+  return {
+    ...(type !== undefined && !isReference && { type }),
+    ...others,
+    description: `${description}${rule}`,
+  };
+}
+
+/** Returns the schema that comes with a rule of the contract. */
 function schemaWith({ type, target, propertyName, constraints }: Rule): JsonSchema {
   const [schema] = (constraints ?? []) as [JsonSchema?];
   if (schema !== undefined) return schema;

@@ -5,14 +5,18 @@ import { EXAMPLES } from '../message-examples.ts';
 import { type Definitions, type JsonSchema, objectOf, reference, text } from './json-schema.ts';
 import { schemasOf } from './message-schemas.ts';
 
-/** Whole digits, however many: more than 2^53 is a number that most readers round. */
-const AMOUNT: JsonSchema = { type: 'integer', description: 'Minor units of the currency, digit for digit.' };
+/** An amount keeps all of its digits: above 2^53, a reader that uses floating point would round it. */
+const AMOUNT: JsonSchema = {
+  type: 'integer',
+  format: 'int64',
+  description: 'Minor units of the currency, digit for digit.',
+};
 const PLAYER = { id: text('Id of the record.'), userId: text('The player.') };
 const CURRENCY = text('ISO code.');
 
 /** A record of each report as `report.page` carries it; a platform may give further members. */
-const RECORD_SCHEMAS: Definitions = {
-  AdHocRecord: recordOf('ad-hoc', {
+export const RECORD_SCHEMAS = {
+  AdHocRecord: recordOf('AdHocRecord', 'ad-hoc', {
     ...PLAYER,
     date: { type: 'string', format: 'date', description: 'The day of the aggregate.' },
     moneyType: {
@@ -21,72 +25,121 @@ const RECORD_SCHEMAS: Definitions = {
     },
     currency: CURRENCY,
   }),
-  RakeRecord: recordOf('rake', { ...PLAYER, currency: CURRENCY }),
+  RakeRecord: recordOf('RakeRecord', 'rake', { ...PLAYER, currency: CURRENCY }),
 };
 
-function recordOf(report: ReportName, members: Definitions): JsonSchema {
+function recordOf(title: string, report: ReportName, members: Definitions): JsonSchema {
   const amounts = REPORT_AMOUNTS[report].map((name) => [name, AMOUNT] as const);
-  return objectOf({ ...members, ...Object.fromEntries(amounts) });
+  return { title, ...objectOf({ ...members, ...Object.fromEntries(amounts) }) };
 }
 
-/** Which records a page holds, by its report; those of a page with faults may be anything. */
-function recordsOf(report: ReportName, record: string): JsonSchema {
+/** The data of each command and reply, and the objects in it, by the names of their classes. */
+export const DATA_SCHEMAS: Definitions = {
+  // The worker rejects unknown members of a command; callers ignore unknown members of a reply.
+  ...schemasOf(COMMANDS, { additionalProperties: false }),
+  ...schemasOf([...REPLIES.values()], {}),
+};
+
+/** The pages of a report: a type for each kind of record, and one for pages with records that have faults. */
+function pageSchemas({ title, description, properties = {}, required = [] }: JsonSchema): Definitions {
+  const { faults, ...members } = properties;
+  const { report = {}, records = {} } = members;
+  const pageOf = (name: string, pages: string, kind: Definitions, further: Definitions): JsonSchema => ({
+    title: name,
+    description: pages,
+    ...objectOf({ ...members, ...kind, ...further }, [...required, ...Object.keys(further)]),
+  });
+  const ofReport = (name: ReportName, record: string): Definitions => ({
+    report: { type: 'string', const: name, description: report.description as string },
+    records: { ...records, items: reference(record) },
+  });
+  const ofFaults = { records: { ...records, items: reference('RecordWithFaults') } };
+  const kinds = {
+    AdHocReportPage: pageOf(
+      'AdHocReportPage',
+      'A page of an ad hoc report.',
+      ofReport('ad-hoc', 'AdHocRecord'),
+      {},
+    ),
+    RakeReportPage: pageOf('RakeReportPage', 'A page of a rake report.', ofReport('rake', 'RakeRecord'), {}),
+    ReportPageWithFaults: pageOf(
+      'ReportPageWithFaults',
+      'A page whose faults name members of other types; only with REPORT_RECORDS=lenient.',
+      ofFaults,
+      { faults: faults as JsonSchema },
+    ),
+  };
   return {
-    if: { properties: { report: { const: report } }, not: { required: ['faults'] } },
-    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-    then: { properties: { records: { items: reference(record) } } },
+    [String(title)]: { title, description, anyOf: Object.keys(kinds).map(reference) },
+    ...kinds,
+    RecordWithFaults: {
+      title: 'RecordWithFaults',
+      ...objectOf({ id: PLAYER.id }),
+      additionalProperties: true,
+    },
   };
 }
 
+/** The name of the schema of a message: `report.page` has `ReportPage`. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ...[...COMMANDS, ...REPLIES.values()].map(({ type, data }) => [type, data.name] as const),
+  ['nest.command', 'NestCommand'],
+  ['nest.reply', 'NestReply'],
+]);
+
+/** The types of all messages. */
+export const MESSAGE_NAMES: readonly string[] = [...NAMES.keys()];
+
+/** Returns the name of the schema of a message. @throws TypeError for an unknown message */
+export function schemaName(message: string): string {
+  const name = NAMES.get(message);
+  if (name === undefined) throw new TypeError(`no message ${message}`);
+  return name;
+}
+
+const PACKET_ID = text("The packet's id.");
+const IS_DISPOSED: JsonSchema = { type: 'boolean', const: true, description: 'On the last reply.' };
 const SUCCESSES = [...REPLIES.keys()].filter((type) => type !== 'command.failed');
 
-const packetOf = (type: string): JsonSchema =>
-  objectOf({
-    pattern: { const: type },
-    data: reference(type),
-    id: { ...text("The command's identity."), maxLength: 200 },
-  });
-const PACKET_ID = text("The packet's id.");
-
 /** The packets of Nest's own RabbitMQ client. Source: bus contract, section 2, "Nest callers". */
-const PACKET_SCHEMAS: Definitions = {
-  'nest.command': {
-    description: "A command as Nest's own RabbitMQ client sends it: the property type is absent.",
-    oneOf: COMMAND_TYPES.map(packetOf),
-  },
-  'nest.reply': {
-    description: "A reply to such a command, as Nest's client understands it.",
-    oneOf: [
-      {
-        ...objectOf(
-          {
-            response: { anyOf: SUCCESSES.map(reference) },
-            isDisposed: { const: true, description: 'On the last reply.' },
-            id: PACKET_ID,
-          },
-          ['response', 'id'],
-        ),
-        not: { required: ['err'] },
-      },
-      objectOf({ err: reference('command.failed'), isDisposed: { const: true }, id: PACKET_ID }),
-    ],
-  },
-};
+function packetSchemas(): Definitions {
+  const id = { ...text("The command's identity."), maxLength: 200 };
+  const packets = COMMAND_TYPES.map((type) => {
+    const title = `${schemaName(type)}Packet`;
+    const pattern: JsonSchema = { type: 'string', const: type };
+    return [title, { title, ...objectOf({ pattern, data: reference(schemaName(type)), id }) }] as const;
+  });
+  const response = { anyOf: SUCCESSES.map((type) => reference(schemaName(type))) };
+  return {
+    NestCommand: {
+      title: 'NestCommand',
+      description: "A command as Nest's own RabbitMQ client sends it: the property type is absent.",
+      oneOf: packets.map(([title]) => reference(title)),
+    },
+    ...Object.fromEntries(packets),
+    NestReply: {
+      title: 'NestReply',
+      description: "A reply to such a command, as Nest's client understands it.",
+      oneOf: [reference('ResponsePacket'), reference('FailurePacket')],
+    },
+    ResponsePacket: {
+      title: 'ResponsePacket',
+      ...objectOf({ response, isDisposed: IS_DISPOSED, id: PACKET_ID }, ['response', 'id']),
+    },
+    FailurePacket: {
+      title: 'FailurePacket',
+      ...objectOf({ err: reference('ErrorBody'), isDisposed: IS_DISPOSED, id: PACKET_ID }),
+    },
+  };
+}
 
-const { 'report.page': PAGE, ...REPLY_SCHEMAS } = schemasOf([...REPLIES.values()], {});
-
-/** Every schema of the bus by its name: those of messages hold a dot, those that others refer to do not. */
+/** Every schema of the bus by its name. */
 export const SCHEMAS: Definitions = {
-  // Unknown members of a command are refused; callers ignore those of a reply that they do not know.
-  ...schemasOf(COMMANDS, { additionalProperties: false }),
-  ...REPLY_SCHEMAS,
-  'report.page': { ...PAGE, allOf: [recordsOf('ad-hoc', 'AdHocRecord'), recordsOf('rake', 'RakeRecord')] },
+  ...DATA_SCHEMAS,
   ...RECORD_SCHEMAS,
-  ...PACKET_SCHEMAS,
+  ...pageSchemas(DATA_SCHEMAS['ReportPage'] ?? {}),
+  ...packetSchemas(),
 };
-
-/** The names of the schemas that are whole messages. */
-export const MESSAGE_NAMES: readonly string[] = Object.keys(SCHEMAS).filter((name) => name.includes('.'));
 
 /** A schema, or the one that it refers to. */
 function resolved(schema: JsonSchema): JsonSchema {
@@ -116,9 +169,10 @@ export function membersOf(
   });
 }
 
-/** One message's schema as a document of its own, with the definitions that it needs. */
-export function standaloneSchema(name: string): JsonSchema {
-  // Grows while it is read: definitions refer to others.
+/** Returns the schema of one message as a document of its own, with the definitions that it refers to. */
+export function standaloneSchema(message: string): JsonSchema {
+  const name = schemaName(message);
+  // Grows while it is read, because definitions refer to others.
   const names = new Set([name]);
   for (const each of names)
     for (const [, needed = ''] of JSON.stringify(SCHEMAS[each]).matchAll(/"#\/\$defs\/([^"]+)"/g))
@@ -126,10 +180,9 @@ export function standaloneSchema(name: string): JsonSchema {
   const definitions = Object.entries(SCHEMAS).filter(([each]) => each !== name && names.has(each));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: `urn:poker-bridge:contract:${SCHEMA_VERSION}:${name}`,
-    title: name,
+    $id: `urn:poker-bridge:contract:${SCHEMA_VERSION}:${message}`,
     ...SCHEMAS[name],
-    examples: EXAMPLES[name]?.map(({ payload }) => payload),
+    examples: EXAMPLES[message]?.map(({ payload }) => payload),
     ...(definitions.length > 0 && { $defs: Object.fromEntries(definitions) }),
   };
 }

@@ -23,10 +23,10 @@ class SessionCreate(TypedDict):
     nick: NotRequired[str]  # The nickname that other players see
     # A browser, the default, or the desktop or mobile app.
     authType: NotRequired[Literal["external", "internal"]]
-    lang: NotRequired[str]  # The platform's default is en
+    lang: NotRequired[str]  # The platform's default is en. An ISO 639-1 code of two letters
     currency: NotRequired[str]  # ISO code; a platform may require it
     # Further members that PLATFORM_EXTRA_MEMBERS allows; launchOptions may be an object.
-    extra: NotRequired[dict[str, str | int | bool | dict[str, Any] | str]]
+    extra: NotRequired[dict[str, str | int | bool | dict[str, Any]]]
 
 
 class GameOpen(TypedDict):
@@ -37,8 +37,8 @@ class GameOpen(TypedDict):
 
 class AdHocReportFetch(TypedDict):
     """Figures of all players over a period, or of one."""
-    dateFrom: str  # Start of the period
-    dateTo: str  # End of the period, after dateFrom
+    dateFrom: str  # Start of the period. A real YYYY-MM-DD HH:MM:SS without a zone
+    dateTo: str  # End of the period, after dateFrom. A real YYYY-MM-DD HH:MM:SS without a zone
     userId: NotRequired[str]  # One player; without it all of them
     currency: NotRequired[str]  # ISO code
     page: NotRequired[int]  # That page alone; without it every page is fetched
@@ -51,8 +51,8 @@ class RakeReportFetch(TypedDict):
     convertToPreferredCurrency: NotRequired[str]  # Into the player's currency; the interface shows no values
     # The field to sort by; the interface shows no syntax. Without it, pages have no order.
     sort: NotRequired[str]
-    dateFrom: str  # Start of the period
-    dateTo: str  # End of the period, after dateFrom
+    dateFrom: str  # Start of the period. A real YYYY-MM-DD HH:MM:SS without a zone
+    dateTo: str  # End of the period, after dateFrom. A real YYYY-MM-DD HH:MM:SS without a zone
     userId: NotRequired[str]  # One player; without it all of them
     currency: NotRequired[str]  # ISO code
     page: NotRequired[int]  # That page alone; without it every page is fetched
@@ -85,7 +85,7 @@ class GameSession(TypedDict):
     # A browser, the default, or the desktop or mobile app.
     authType: NotRequired[Literal["external", "internal"]]
     tableId: NotRequired[int]  # The table; without it the lobby opens
-    lang: NotRequired[str]  # Of the lobby or the table
+    lang: NotRequired[str]  # Of the lobby or the table. A language tag of BCP 47, such as de or pt-BR
     launchOptions: NotRequired[dict[str, Any] | str]  # Custom options embedded in the URL of the game
     longLifeLoginToken: NotRequired[bool]  # The platform's default is true
     userIp: NotRequired[str]  # The player's IP address
@@ -109,6 +109,21 @@ class GameOpened(TypedDict):
     sessionId: str  # As sent or derived, or made by the platform
     auth: str  # A short-lived token that acts for the player. Do not log it
     url: str  # Opens the lobby or the table; holds the token
+
+
+class ReportPage(TypedDict, Generic[Record]):
+    """One page of a report."""
+    report: Literal["ad-hoc", "rake"]  # Which report
+    page: int  # Which page
+    pageCount: int  # As the platform counts
+    perPage: int  # As the platform counts
+    totalCount: int  # Records of the whole report
+    # Each currency on the page with its number of decimals, null if none is configured.
+    precisions: dict[str, int | None]
+    readAt: str  # When the platform's answer arrived: ISO 8601, UTC
+    records: list[Record]  # The platform's attributes, names in camelCase, and id
+    # What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.
+    faults: NotRequired[list[RecordFault]]
 
 
 class ReportCompleted(TypedDict):
@@ -162,6 +177,10 @@ class ErrorDetails(TypedDict):
     hint: NotRequired[str]  # What else the answer may mean, such as signature
     reason: NotRequired[str]  # Why there was no answer, or what is wrong with it
     earlierAttemptUnknown: NotRequired[bool]  # An earlier attempt of this command was sent and not answered
+    unansweredMs: NotRequired[int]  # How long the platform had not answered at the deadline
+    lateByMs: NotRequired[int]  # How long before its receipt the command had expired
+    queue: NotRequired[str]  # The state of a reply queue that took no page: full, or gone
+    proxyStatus: NotRequired[int]  # The HTTP status that the proxy answered instead of connecting
 
 
 class PlatformAnswer(TypedDict):
@@ -179,21 +198,6 @@ class PlatformErrorEntry(TypedDict):
     title: NotRequired[str]  # The name of the status
     detail: NotRequired[str]  # At most 300 characters; values of the command are replaced by ***
     pointer: NotRequired[str]  # Path to the offending member, in the platform's names
-
-
-class ReportPage(TypedDict, Generic[Record]):
-    """One page of a report."""
-    report: Literal["ad-hoc", "rake"]  # Which report
-    page: int  # Which page
-    pageCount: int  # As the platform counts
-    perPage: int  # As the platform counts
-    totalCount: int  # Records of the whole report
-    # Each currency on the page with its number of decimals, null if none is configured.
-    precisions: dict[str, int | None]
-    readAt: str  # When the platform's answer arrived: ISO 8601, UTC
-    records: list[Record]  # The platform's attributes, names in camelCase, and id
-    # What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.
-    faults: NotRequired[list[RecordFault]]
 
 
 class AdHocRecord(TypedDict):

@@ -12,7 +12,7 @@ export class Violation extends shape('Violation', {
   message: required('What is wrong with it; never the value.', IsAnyText),
 }) {}
 
-/** Further facts about a failure; a code may have others. */
+/** Further facts about a failure. A later version may add members. */
 const ErrorDetails = shape('ErrorDetails', {
   bytes: optional('Size of the body.', IsCount),
   maxBytes: optional('The largest size that is accepted.', IsCount),
@@ -22,7 +22,14 @@ const ErrorDetails = shape('ErrorDetails', {
   hint: optional('What else the answer may mean, such as signature.', IsAnyText),
   reason: optional('Why there was no answer, or what is wrong with it.', IsAnyText),
   earlierAttemptUnknown: optional('An earlier attempt of this command was sent and not answered.', IsFlag),
+  unansweredMs: optional('How long the platform had not answered at the deadline.', IsCount),
+  lateByMs: optional('How long before its receipt the command had expired.', IsCount),
+  queue: optional('The state of a reply queue that took no page: full, or gone.', IsAnyText),
+  proxyStatus: optional('The HTTP status that the proxy answered instead of connecting.', IsInteger),
 });
+
+/** An alias, unlike a class, is assignable to a record. */
+export type ErrorDetails = InstanceType<typeof ErrorDetails>;
 
 const IsDetails = IsObjectOf(ErrorDetails) as Rule<object> as Rule<Readonly<Record<string, unknown>>>;
 

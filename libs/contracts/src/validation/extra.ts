@@ -16,7 +16,6 @@ const SCALAR = {
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
 };
-const OPTIONS = 'Custom options embedded in the URL of the session; sent as JSON.';
 const WRONG_SCALAR = 'must be a string of at most 255 characters, an integer, true or false';
 
 /** Extra members beside those of the document, whose names they must not have. */
@@ -25,12 +24,9 @@ export const IsExtra = (ofDocument: readonly string[]): Rule<ExtraMembers> =>
 
 /** The same for `session.create`. */
 export const IsExtraOfSession = (ofDocument: readonly string[]): Rule<ExtraSessionMembers> => {
-  const { $ref, $defs } = LAUNCH_OPTIONS;
-  const schema = {
-    properties: { launchOptions: { $ref, description: OPTIONS } },
-    additionalProperties: SCALAR,
-    $defs,
-  };
+  // A member of its own for launchOptions would hide the others from many generators.
+  const { type, maxLength } = LAUNCH_OPTIONS;
+  const schema = { additionalProperties: { ...SCALAR, type: [...SCALAR.type, type[0]], maxLength } };
   return extra(ofDocument, schema, (value, name) =>
     name === 'launchOptions' ? launchOptionsFault(value) : scalarFault(value),
   );

@@ -39,42 +39,14 @@ export function readLaunchOptions(value: unknown): LaunchOptions | undefined {
   return isObject(object) ? object : undefined;
 }
 
-const VALUE = { $ref: '#/$defs/LaunchValue' };
-const OBJECT = { $ref: '#/$defs/LaunchObject' };
-const PRINTABLE = { type: 'string', pattern: NO_CONTROL_CHARACTERS };
-const SCHEMAS = {
-  LaunchOptions: {
-    description:
-      'Custom options embedded in the URL of the game: an object, or a string that holds one as JSON. At most 8 KiB.',
-    oneOf: [
-      OBJECT,
-      {
-        type: 'string',
-        maxLength: MAX_BYTES,
-        pattern: NO_CONTROL_CHARACTERS,
-        contentMediaType: 'application/json',
-      },
-    ],
-  },
-  LaunchObject: {
-    type: 'object',
-    propertyNames: { pattern: NO_CONTROL_CHARACTERS, not: { pattern: NUMERIC_NAME.source } },
-    additionalProperties: VALUE,
-  },
-  LaunchValue: {
-    oneOf: [
-      PRINTABLE,
-      { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-      { type: 'boolean' },
-      { type: 'null' },
-      { type: 'array', items: VALUE },
-      OBJECT,
-    ],
-  },
+/** The rule as JSON Schema. The rules of nested values would need a recursive schema, which many generators reject. */
+export const LAUNCH_OPTIONS = {
+  type: ['object', 'string'],
+  maxLength: MAX_BYTES,
+  pattern: NO_CONTROL_CHARACTERS,
+  propertyNames: { pattern: NO_CONTROL_CHARACTERS, not: { pattern: NUMERIC_NAME.source } },
+  additionalProperties: true,
 };
-
-/** The rule as JSON Schema. */
-export const LAUNCH_OPTIONS = { $ref: '#/$defs/LaunchOptions', $defs: SCHEMAS };
 /** A JSON object, or a string that holds one, of at most 8 KiB. Source: bus contract, section 2. */
 export const IsLaunchOptions = ruleOfFaults<LaunchOptions | string>(
   'isLaunchOptions',

@@ -79,7 +79,8 @@ export async function callError(outcome: Outcome, facts: CallFacts): Promise<Com
         return new CommandError('OVERLOADED', { retryAfterMs: facts.overloadedForMs(), details: { reason } });
       }
       if (reason === 'closed') return new CommandError('PLATFORM_UNAVAILABLE', { details: { reason } });
-      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details: { reason: circuit.cause } });
+      const { cause } = circuit;
+      return new CommandError('CIRCUIT_OPEN', { retryAfterMs, details: cause ? { reason: cause } : {} });
     }
     case 'answered':
       return answerError(outcome, undefined, facts);
