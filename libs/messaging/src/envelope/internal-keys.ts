@@ -33,16 +33,17 @@ export class InternalKeys {
   }
 }
 
-/** One key a purpose. As bytes, each use would cost ten microseconds more. */
+/** Derives one key for each purpose. A key object saves ten microseconds a use over bytes. */
 function derive(internal: Buffer) {
-  const keyFor = (purpose: string): KeyObject =>
-    createSecretKey(Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES)));
+  const bytesFor = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES));
+  const keyFor = (purpose: string): KeyObject => createSecretKey(bytesFor(purpose));
   return {
     internal,
     /** Seals the headers that workers write for each other. */
     headers: keyFor('headers'),
-    /** Hides the names of commands in Redis. */
-    identities: keyFor('identities'),
+    /** Hides the names of commands in Redis: the prefix of a hash, as text. */
+    identities: bytesFor('identities').toString('base64'),
     /** Encrypts the replies in Redis. */
     storedReplies: keyFor('stored replies'),
   };
