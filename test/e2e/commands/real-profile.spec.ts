@@ -1,41 +1,12 @@
-import { parseEnv } from 'node:util';
-
 import { describe, expect, it } from '@jest/globals';
 
-import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
-import { platformAt } from '../../../scripts/processes/worker-process.ts';
-import { runCli } from '../cli/run-cli.ts';
-import { openCallers } from '../caller/open-callers.ts';
 import { DAY } from '../../support/platform-answers.ts';
-import { SandboxClient } from '../../support/sandbox-client.ts';
-import { stackForAll } from '../../support/suite-service.ts';
-import { sandboxedForAll } from './sandboxed-service.ts';
-
-const RECORDS = 120;
+import { openCallers } from '../caller/open-callers.ts';
+import { runCli } from '../cli/run-cli.ts';
+import { PAGE_CAP, realProfileForAll, RECORDS } from './real-profile.ts';
 
 describe('the profile of the real platform', () => {
-  const sandbox = stackForAll().use(
-    new SandboxProcess({
-      SANDBOX_PROFILE: 'real',
-      SANDBOX_REPORT_RECORDS: String(RECORDS),
-      SANDBOX_CURRENCY_MANDATORY: 'true',
-      SANDBOX_SIGNATURE_REPEATED_NAMES: 'last',
-      SANDBOX_SIGNATURE_SCALARS: 'json',
-      SANDBOX_SIGNATURE_JSON_STRINGS: 'none',
-    }),
-  );
-  // The worker has the lines that the probe prints, and no other settings.
-  const sandboxed = sandboxedForAll(async () => {
-    const url = await sandbox.url;
-    const args = ['sign', 'probe', '--player', 'tester', '--currency', 'EUR'];
-    const { code, stdout, stderr } = await runCli(args, { variables: platformAt(url) });
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.split('\n', 1)).toEqual([
-      '# found by 13 calls; to change: SIGNATURE_SCALARS=json SIGNATURE_JSON_STRINGS=none ' +
-        'SIGNATURE_REPEATED_NAMES=last SESSION_USER_ID=any',
-    ]);
-    return { sandbox: new SandboxClient(url), worker: parseEnv(stdout) as Record<string, string> };
-  });
+  const sandboxed = realProfileForAll();
   const cli = (...args: string[]) => {
     const { variables, url } = sandboxed.service;
     return runCli(args, { variables: { ...variables, AMQP_URL: url } });
@@ -64,7 +35,7 @@ describe('the profile of the real platform', () => {
     for (const [report, records] of reports) {
       const sizes: number[] = [];
       for await (const page of report) sizes.push(page.records.length);
-      expect(sizes.every((size) => size <= 50)).toBe(true);
+      expect(sizes.every((size) => size <= PAGE_CAP)).toBe(true);
       expect(report.summary).toMatchObject({
         records,
         totalCount: records,
