@@ -3,7 +3,7 @@ import { type Contestant, CONTESTANTS, otherIn } from './contestants.ts';
 import { isFaultless } from './driver/load-driver.ts';
 import { boundTable, printReport, type Report } from './report.ts';
 import { describeMachine } from './measure.ts';
-import { compareRates } from './reports/compare-rates.ts';
+import { compareRates, PER_PAGE } from './reports/compare-rates.ts';
 import { measureMemory } from './reports/memory.ts';
 import { openStage, PLATFORM_MS } from './stage.ts';
 import { timeStarts } from './time-starts.ts';
@@ -31,13 +31,14 @@ export async function bench({ plan, contestants }: { plan: Plan; contestants: re
   console.log('A private RabbitMQ starts …');
   const { prefetch, rounds, moderateMs, reportRecords, memoryRecords, starts } = plan;
   await using stage = await openStage(prefetch);
+  const measured = { records: memoryRecords, perPage: PER_PAGE, latencyMs: PLATFORM_MS };
   const report: Report = {
     machine: describeMachine(stage.brokerVersion),
     plan,
     results: await compare(stage, contestants, plan),
     moderate: moderateMs === 0 ? [] : await moderateMemory(stage, plan),
     rates: reportRecords === 0 ? undefined : await compareRates(stage.amqpUrl, rounds, reportRecords),
-    memory: memoryRecords === 0 ? undefined : await measureMemory(stage.amqpUrl, memoryRecords, PLATFORM_MS),
+    memory: memoryRecords === 0 ? undefined : await measureMemory(stage.amqpUrl, measured),
     startsMs: starts === 0 ? [] : await timeStarts(stage, starts),
   };
   printReport(report);

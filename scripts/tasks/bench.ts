@@ -13,12 +13,14 @@ await runTask(async () => {
     start: Boolean,
     apart: Boolean,
     reports: Boolean,
+    'small-pages': Boolean,
     only: String,
     against: String,
     rounds: Number,
     commands: Number,
     'in-flight': Number,
-    records: REPORT_RECORDS,
+    records: Number,
+    'latency-ms': Number,
   });
   await build();
   // They use the built code, so not before it is built.
@@ -31,11 +33,16 @@ await runTask(async () => {
     await using broker = await startBroker();
     return await runApart(broker.url, rounds, only);
   }
+  if (counts['small-pages']) {
+    const { runSmallPages } = await import('../../lab/bench/reports/small-pages.ts');
+    await using broker = await startBroker();
+    return await runSmallPages(broker.url, counts.records, counts['latency-ms']);
+  }
   const isWhole = only === undefined && !start && against === undefined && !reports;
   const plan = {
     ...amounts,
     ...(!isWhole && { moderateMs: 0, reportRecords: reports ? amounts.reportRecords : 0 }),
-    memoryRecords: reports ? counts.records : 0,
+    memoryRecords: reports ? (counts.records ?? REPORT_RECORDS) : 0,
     starts: start || isWhole ? amounts.starts : 0,
     rounds,
     commands: counts.commands ?? amounts.commands,

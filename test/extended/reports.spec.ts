@@ -12,7 +12,11 @@ const MOST_ABOVE_IDLE_MIB = 60e6 / 1_024 ** 2;
 
 /** `npm run bench -- --reports --records 4000000` reads a larger one. */
 it('reads 400,000 records within 60 MB of its idle memory, and serves players meanwhile', async () => {
-  const { report, beside, aboveIdleMib } = await measureMemory(testBrokerUrl(), RECORDS, PLATFORM_MS);
+  const { report, beside, aboveIdleMib } = await measureMemory(testBrokerUrl(), {
+    records: RECORDS,
+    perPage: PER_PAGE,
+    latencyMs: PLATFORM_MS,
+  });
   const pages = RECORDS / PER_PAGE;
   const end = { report: 'ad-hoc', pages, records: RECORDS, totalCount: RECORDS, changedWhileReading: false };
   expect(report).toMatchObject({ pages, faults: 0, end });

@@ -5,13 +5,14 @@ import { type InteractiveLoad, interactiveLoad } from '../../../test/support/int
 import { type OurWorker, startOurWorker } from '../contestants.ts';
 import { processUsage } from '../measure.ts';
 import { startPlatform } from '../stage.ts';
-import { PER_PAGE, PREFETCH } from './compare-rates.ts';
+import { PREFETCH } from './compare-rates.ts';
 import { type ReadReport, openReportReader } from './report-reader.ts';
 
 const PLAYERS_PER_SECOND = 40;
 const LOOK_MS = 250;
-/** A load of players is measured in parts, since its caller keeps every reply. */
+/** A load of players is measured in parts, because its caller keeps every reply. */
 const PART_MS = 5_000;
+const PARTS_ALONE = 4;
 
 export interface ReportMemory {
   /** How much more it had resident at most while it read the report than before any, with players alone. */
@@ -22,34 +23,40 @@ export interface ReportMemory {
   readonly beside: InteractiveLoad;
 }
 
-/** The memory of a worker while it reads a report of that many records, and serves players. */
+/** A report to read: its records, the records of a page, and the latency of each call in milliseconds. */
+export interface MeasuredReport {
+  readonly records: number;
+  readonly perPage: number;
+  readonly latencyMs: number;
+}
+
+/** Measures the memory of a worker, and the latencies of its players, while it reads a report. */
 export async function measureMemory(
   amqpUrl: string,
-  records: number,
-  platformMs: number,
+  { records, perPage, latencyMs }: MeasuredReport,
 ): Promise<ReportMemory> {
-  await using platform = await startPlatform(platformMs, records);
+  await using platform = await startPlatform(latencyMs, records);
   await using worker = await startOurWorker({ amqpUrl, platform: platform.variables, prefetch: PREFETCH });
   await using reader = await openReportReader(amqpUrl);
-  const load = (): Promise<InteractiveLoad> => playersLoad(amqpUrl, worker);
-  await load();
-  const alone = await load();
+  const playersUntil = async (isOver: (parts: number) => boolean): Promise<InteractiveLoad> => {
+    const parts: InteractiveLoad[] = [];
+    while (!isOver(parts.length)) parts.push(await playersLoad(amqpUrl, worker));
+    return {
+      latenciesMs: parts.flatMap((part) => part.latenciesMs),
+      failures: parts.flatMap(({ failures }) => failures),
+    };
+  };
+  await playersUntil((parts) => parts === 1);
+  const alone = await playersUntil((parts) => parts === PARTS_ALONE);
   const residentMib = (): number => processUsage(worker.pid).memoryMib;
   const idleMib = residentMib();
   let mostMib = idleMib;
   const timer = setInterval(() => (mostMib = Math.max(mostMib, residentMib())), LOOK_MS);
-  const ending = { isOver: false };
-  const players = (async () => {
-    const parts: InteractiveLoad[] = [];
-    while (!ending.isOver) parts.push(await load());
-    return {
-      latenciesMs: parts.flatMap(({ latenciesMs }) => latenciesMs),
-      failures: parts.flatMap(({ failures }) => failures),
-    };
-  })();
-  const report = await reader.read(worker, PER_PAGE);
+  let isRead = false;
+  const players = playersUntil(() => isRead);
+  const report = await reader.read(worker, perPage);
   clearInterval(timer);
-  ending.isOver = true;
+  isRead = true;
   return { aboveIdleMib: mostMib - idleMib, report, alone, beside: await players };
 }
 
