@@ -1,7 +1,7 @@
 export { Admission, type AdmissionLimits } from './admission/admission.ts';
 export { type Admittance, type Compartment, isOverload, type Priority } from './admission/compartment.ts';
 export type { Ticket } from './admission/concurrency-limit.ts';
-export { type Share, Shares } from './admission/shares.ts';
+export { type Holder, SharedCapacity } from './admission/shared-capacity.ts';
 export { Window } from './admission/window.ts';
 export { Circuit, type CircuitSettings, type CircuitState, type Health } from './circuit/circuit.ts';
 export { type Clock, type Random, spread, steadyClock } from './clock.ts';

@@ -1,8 +1,8 @@
-import { type Deadline, type Share, Shares } from '#resilience';
+import { type Deadline, type Holder, SharedCapacity } from '#resilience';
 
 export type Turn = 'entered' | 'stuck' | 'expired';
 
-interface Held extends Share {
+interface Held extends Holder {
   /** When a report of the compartment last ended, or entered as the only one. */
   leftAtMs: number;
   /** When a report of it last ended or sent a page. */
@@ -23,7 +23,7 @@ const CROWD = 1 / 2;
 export class ReportPlaces {
   readonly #nowMs: () => number;
   readonly #elsewhereMs: number;
-  readonly #shares: Shares;
+  readonly #capacity: SharedCapacity;
   /** By compartment. */
   readonly #held = new Map<string, Held>();
   /** What ends each wait, with what its compartment holds. */
@@ -34,7 +34,7 @@ export class ReportPlaces {
    * @param elsewhereMs how long a report waits that is sent away; if its deadline is sooner, it keeps waiting here
    */
   constructor(size: number, elsewhereMs: number, nowMs: () => number) {
-    this.#shares = new Shares(size);
+    this.#capacity = new SharedCapacity(size);
     this.#elsewhereMs = elsewhereMs;
     this.#nowMs = nowMs;
   }
@@ -47,7 +47,7 @@ export class ReportPlaces {
    */
   enter(compartment: string, deadline: Deadline, isPatient = true): Turn | Promise<Turn> {
     const held = this.#heldBy(compartment);
-    if (this.#shares.hasRoomFor(held)) return this.#take(held);
+    if (this.#capacity.hasRoomFor(held)) return this.#take(held);
     const isStuck = (): boolean =>
       (!isPatient || this.#isInTheWay(held)) && deadline.remainingMs() > this.#elsewhereMs;
     if (isStuck()) return 'stuck';
@@ -74,10 +74,10 @@ export class ReportPlaces {
   leave(compartment: string, hasMoved = true): void {
     const held = this.#held.get(compartment);
     if (!held) return;
-    this.#shares.giveBack(held);
+    this.#capacity.release(held);
     if (hasMoved) held.leftAtMs = held.movedAtMs = this.#nowMs();
     for (const [end, waiting] of this.#waiting)
-      if (this.#shares.hasRoomFor(waiting)) end(this.#take(waiting));
+      if (this.#capacity.hasRoomFor(waiting)) end(this.#take(waiting));
   }
 
   /** Counts the place of a report to another compartment from now on, whose share it may exceed. */
@@ -94,14 +94,14 @@ export class ReportPlaces {
 
   #take(held: Held): Turn {
     if (held.inFlight === 0) held.leftAtMs = held.movedAtMs = this.#nowMs();
-    this.#shares.take(held);
+    this.#capacity.reserve(held);
     return 'entered';
   }
 
   /** Whether what waits for a compartment that holds its share keeps others from being delivered. */
   #isInTheWay({ inFlight, leftAtMs, movedAtMs }: Held): boolean {
     const sinceMs = this.#nowMs() - PATIENCE_MS;
-    const isCrowded = leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#shares.free;
+    const isCrowded = leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#capacity.free;
     return inFlight > 0 && (movedAtMs < sinceMs || isCrowded);
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { OutgoingMessage, PublishOutcome } from '#rabbitmq';
-import { type Share, Shares } from '#resilience';
+import { type Holder, SharedCapacity } from '#resilience';
 
 import type { FailingDestinations } from './failing-destinations.ts';
 
@@ -20,7 +20,7 @@ const LOOK_MS = 10;
 /** How long a round lasts once all parked replies were offered. A queue that was tried before it was back waits for the next round. */
 const LONGEST_FINISH_MS = 2_000;
 
-interface Destination extends Share {
+interface Destination extends Holder {
   /** The last sixteen: the next reply waits for the first of them, and so all wait for the very first one. */
   readonly latest: Promise<boolean>[];
   /** Replies were left that its queue might have taken; all further ones stay parked, so that they keep their order. */
@@ -43,7 +43,7 @@ export class ForwardingRound {
   readonly #nowMs: () => number;
   readonly #failing: FailingDestinations;
   readonly #destinations = new Map<string, Destination>();
-  readonly #held = new Shares(MAX_HELD);
+  readonly #held = new SharedCapacity(MAX_HELD);
   #heldBytes = 0;
   #waitedMs = 0;
   #sent = 0;
@@ -89,10 +89,10 @@ export class ForwardingRound {
       destination.isCut = true;
       return Promise.resolve(false);
     }
-    this.#held.take(destination);
+    this.#held.reserve(destination);
     this.#heldBytes += content.length;
     const sending = this.#send(message, destination).finally(() => {
-      this.#held.giveBack(destination);
+      this.#held.release(destination);
       this.#heldBytes -= content.length;
     });
     destination.latest.push(sending);

@@ -2,8 +2,9 @@ import { type Clock, type Random, spread } from '../clock.ts';
 import type { Deadline } from '../deadline.ts';
 import { type Admittance, Compartment, type Overload, type Priority } from './compartment.ts';
 import type { Ticket } from './concurrency-limit.ts';
+import { FairShares } from './fair-shares.ts';
 import type { Flow, Waiter } from './line.ts';
-import { Shares } from './shares.ts';
+import { SharedCapacity } from './shared-capacity.ts';
 
 export interface AdmissionLimits {
   /** Calls in flight at once. */
@@ -16,8 +17,6 @@ export interface AdmissionLimits {
 const WEIGHT = 3;
 /** While its calls end as usual: in the end fifteen sixteenths. */
 const WEIGHT_MOVING = 15;
-/** A flow that had to wait with less than its share is owed it for so many times the time of a call. */
-const OWED_FOR = 2;
 /** A caller that is refused is asked to wait for about a second, and longer the more calls there are for each that is served. */
 const RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 15_000;
@@ -32,12 +31,11 @@ const MAX_RETRY_AFTER_MS = 15_000;
  * refused at once if its answer would come too late (`CallTimes`).
  */
 export class Admission {
-  readonly #shares: Shares;
+  readonly #capacity: SharedCapacity;
+  readonly #fairShares: FairShares;
   /** The latest one first. */
-  #interactive: readonly Compartment[] = [];
+  readonly #interactive: Compartment[] = [];
   #background: readonly Compartment[] = [];
-  /** Until then a flow is owed its share. */
-  #owedUntilMs = 0;
   #isClosed = false;
 
   constructor(
@@ -46,13 +44,16 @@ export class Admission {
     private readonly random: Random,
     private readonly timeOfDay: Clock = Date.now,
   ) {
-    this.#shares = new Shares(limits.connections);
+    const { connections } = limits;
+    this.#capacity = new SharedCapacity(connections);
+    const usable = (connections * WEIGHT_MOVING) / (WEIGHT_MOVING + 1);
+    this.#fairShares = new FairShares(usable, this.#interactive, clock);
   }
 
   /** Adds a compartment, for good. */
   add(priority: Priority): Compartment {
     const added = new Compartment(priority, this.limits.connections, this.clock, this.timeOfDay);
-    if (priority === 'interactive') this.#interactive = [added, ...this.#interactive];
+    if (priority === 'interactive') this.#interactive.unshift(added);
     else this.#background = [...this.#background, added];
     return added;
   }
@@ -71,7 +72,7 @@ export class Admission {
     if (overload === undefined && flow.waiting.length === 0 && this.#hasRoomFor(compartment, flow)) {
       return this.#admit(compartment, flow);
     }
-    if (overload !== 'too-late') this.#owe(compartment, flow);
+    if (overload !== 'too-late') this.#fairShares.owe(compartment, flow);
     if (overload) {
       line.release(flow);
       return overload;
@@ -92,7 +93,7 @@ export class Admission {
   leave(compartment: Compartment, caller: string, ticket?: Ticket): void {
     const { line, times, limit } = compartment;
     const flow = line.flowOf(caller);
-    this.#shares.giveBack(compartment);
+    this.#capacity.release(compartment);
     flow.inFlight -= 1;
     line.release(flow);
     if (ticket) {
@@ -156,49 +157,11 @@ export class Admission {
   #hasRoomFor(compartment: Compartment, flow: Flow<Admittance>): boolean {
     if (compartment.priority === 'interactive') {
       if (!compartment.limit.allows(compartment.inFlight)) return false;
-      if (this.clock() < this.#owedUntilMs && this.#isOwedByOthers(compartment, flow)) return false;
-      return this.#shares.hasRoomFor(compartment, compartment.isMoving ? WEIGHT_MOVING : WEIGHT);
+      if (this.#fairShares.isOwedByOthers(compartment, flow)) return false;
+      return this.#capacity.hasRoomFor(compartment, compartment.isMoving ? WEIGHT_MOVING : WEIGHT);
     }
     const inFlight = this.#background.reduce((sum, each) => sum + each.inFlight, 0);
-    return this.#shares.hasRoomFor({ inFlight });
-  }
-
-  /** Remembers that a flow had to wait, or was refused, with less than its share. */
-  #owe(compartment: Compartment, flow: Flow<Admittance>): void {
-    if (compartment.priority === 'background' || flow.inFlight >= this.#fairShare(compartment, flow)) return;
-    flow.owedUntilMs = this.clock() + OWED_FOR * compartment.callMs;
-    this.#owedUntilMs = Math.max(this.#owedUntilMs, flow.owedUntilMs);
-  }
-
-  /** True if a flow has its share, and another one is owed some of its own. */
-  #isOwedByOthers(compartment: Compartment, flow: Flow<Admittance>): boolean {
-    if (flow.inFlight < this.#fairShare(compartment, flow)) return false;
-    const nowMs = this.clock();
-    for (const other of this.#interactive) {
-      for (const owed of other.line.flows()) {
-        const isOwed = owed !== flow && owed.owedUntilMs > nowMs;
-        if (isOwed && owed.inFlight < this.#fairShare(other, owed)) return true;
-      }
-    }
-    return false;
-  }
-
-  /** The calls that a flow may make at once, if all flows make as many as they may. */
-  #fairShare(compartment: Compartment, { caller }: Flow<Admittance>): number {
-    const callers = new Set<string>();
-    let operations = 0;
-    let flows = 0;
-    for (const other of this.#interactive) {
-      const { line } = other;
-      for (const flow of line.flows()) {
-        if (!line.isActive(flow)) continue;
-        callers.add(flow.caller);
-        if (other === compartment) flows += 1;
-        if (flow.caller === caller) operations += 1;
-      }
-    }
-    const usable = (this.limits.connections * WEIGHT_MOVING) / (WEIGHT_MOVING + 1);
-    return Math.min(usable / callers.size / operations, compartment.limit.value / flows);
+    return this.#capacity.hasRoomFor({ inFlight });
   }
 
   /** Interactive ones first. */
@@ -208,7 +171,7 @@ export class Admission {
 
   #admit(compartment: Compartment, flow: Flow<Admittance>): 'admitted' {
     if (compartment.inFlight === 0) compartment.movedAtMs = this.clock();
-    this.#shares.take(compartment);
+    this.#capacity.reserve(compartment);
     flow.inFlight += 1;
     return 'admitted';
   }
@@ -228,7 +191,7 @@ export class Admission {
       for (const flow of compartment.line.flows()) {
         const waiter = flow.waiting.at(-1);
         if (!waiter || !this.#hasRoomFor(compartment, flow)) continue;
-        const held = flow.inFlight / this.#fairShare(compartment, flow);
+        const held = flow.inFlight / this.#fairShares.of(compartment, flow);
         if (!best || held < best.held) best = { compartment, waiter, held };
       }
     }

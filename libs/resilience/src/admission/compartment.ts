@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { CallTimes } from './call-times.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Line } from './line.ts';
-import type { Share } from './shares.ts';
+import type { Holder } from './shared-capacity.ts';
 
 /** An operation of which no call was answered for so many times the time of one does not move. */
 const STUCK_AFTER = 1.5;
@@ -19,7 +19,7 @@ export function isOverload(reason: string): reason is Overload {
 }
 
 /** The calls of one operation, which are slow or stuck together. */
-export class Compartment implements Share {
+export class Compartment implements Holder {
   inFlight = 0;
   readonly line: Line<Admittance>;
   readonly limit: ConcurrencyLimit;

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import { type Share, Shares } from './shares.ts';
+import { type Holder, SharedCapacity } from './shared-capacity.ts';
 
 /** What one compartment of a window holds. */
-class Holding implements Share {
+class Holding implements Holder {
   inFlight = 0;
   /** Refused so far. */
   overflowed = 0;
@@ -24,7 +24,7 @@ const LINE = 2;
  * once, so it is large.
  */
 export class Window {
-  readonly #shares: Shares;
+  readonly #capacity: SharedCapacity;
   /** What each compartment holds, by its name. */
   readonly holdings = new Map<string, Holding>();
   /** Repeats of commands whose compartments hold their shares. */
@@ -40,7 +40,7 @@ export class Window {
     private readonly slowMs: number,
     private readonly clock: Clock,
   ) {
-    this.#shares = new Shares(size);
+    this.#capacity = new SharedCapacity(size);
   }
 
   /**
@@ -53,8 +53,8 @@ export class Window {
     let holding = this.holdings.get(compartment);
     if (holding === undefined) this.holdings.set(compartment, (holding = new Holding()));
     if (holding.inFlight === 0) holding.movedAtMs = this.clock();
-    else if (!this.#shares.hasRoomFor(holding) && this.#isStuck(holding)) {
-      if (isRepeat && this.#shares.hasRoomFor(this.#beside)) return this.#take(this.#beside, isRepeat);
+    else if (!this.#capacity.hasRoomFor(holding) && this.#isStuck(holding)) {
+      if (isRepeat && this.#capacity.hasRoomFor(this.#beside)) return this.#take(this.#beside, isRepeat);
       holding.overflowed += 1;
       return undefined;
     }
@@ -69,9 +69,9 @@ export class Window {
 
   #take(holding: Holding, isRepeat: boolean): () => void {
     const startedAtMs = this.clock();
-    this.#shares.take(holding);
+    this.#capacity.reserve(holding);
     return () => {
-      this.#shares.giveBack(holding);
+      this.#capacity.release(holding);
       // The end of a wait does not show that the compartment moves.
       if (isRepeat) return;
       holding.movedAtMs = this.clock();
@@ -80,7 +80,7 @@ export class Window {
   }
 
   #isStuck({ movedAtMs, tookMs }: Holding): boolean {
-    const { free, size } = this.#shares;
+    const { free, size } = this.#capacity;
     const patienceMs = free <= RESERVE * size ? HASTE * this.slowMs : this.slowMs;
     return tookMs > LINE * this.slowMs || this.clock() - movedAtMs > patienceMs;
   }

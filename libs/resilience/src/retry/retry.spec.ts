@@ -18,8 +18,8 @@ function run(
   const pausesMs: number[] = [];
   for (const each of outcomes) {
     const next = attempts.next(each, remainingMs);
-    if (typeof next !== 'number') return { outcome: next, pausesMs, attempts };
-    pausesMs.push(next);
+    if ('outcome' in next) return { outcome: next.outcome, pausesMs, attempts };
+    pausesMs.push(next.retryInMs);
   }
   throw new Error('no outcome');
 }
@@ -65,9 +65,9 @@ describe('the attempts of a call', () => {
 
 function emptied(clock: () => number): RetryBudget {
   const budget = new RetryBudget(clock);
-  let taken = 0;
-  while (budget.take()) taken += 1;
-  expect(taken).toBe(100);
+  let spent = 0;
+  while (budget.spend()) spent += 1;
+  expect(spent).toBe(100);
   return budget;
 }
 
@@ -75,18 +75,18 @@ describe('RetryBudget', () => {
   it('refills by successes, a retry for five', () => {
     const budget = emptied(() => 0);
     for (let i = 0; i < 4; i += 1) budget.succeeded();
-    expect(budget.take()).toBe(false);
+    expect(budget.spend()).toBe(false);
     budget.succeeded();
-    expect([budget.take(), budget.take()]).toEqual([true, false]);
+    expect([budget.spend(), budget.spend()]).toEqual([true, false]);
   });
 
   it('refills with time alone, tells what is left, and never holds more than it began with', () => {
     let nowMs = 0;
     const budget = emptied(() => nowMs);
     nowMs = 999;
-    expect([budget.left, budget.take()]).toEqual([0.999, false]);
+    expect([budget.left, budget.spend()]).toEqual([0.999, false]);
     nowMs = 1000;
-    expect([budget.take(), budget.take()]).toEqual([true, false]);
+    expect([budget.spend(), budget.spend()]).toEqual([true, false]);
     nowMs = 86_400_000;
     budget.succeeded();
     expect(budget.left).toBe(100);

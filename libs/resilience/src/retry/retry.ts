@@ -30,6 +30,9 @@ export interface RetryRules {
   readonly random: Random;
 }
 
+/** What follows an attempt: another one after a pause, or the end of the call. */
+export type Next<Outcome> = { readonly retryInMs: number } | { readonly outcome: Outcome };
+
 /** The attempts of one call: whether another one may follow, and what the call ends with if none does. */
 export class Attempts<Outcome extends AttemptOutcome> {
   count = 0;
@@ -46,9 +49,9 @@ export class Attempts<Outcome extends AttemptOutcome> {
    * An attempt has ended. If it was rejected, or not sent after one whose outcome is unknown, the outcome before it says more,
    * and remains that of the call.
    *
-   * @returns milliseconds until the next attempt, or, if none may follow, the outcome of the call
+   * @returns when the next attempt starts, or the outcome of the call if none may follow
    */
-  next(last: Outcome, remainingMs: number): number | Outcome {
+  next(last: Outcome, remainingMs: number): Next<Outcome> {
     const { maxAttempts, budget, random } = this.rules;
     const before = this.#outcome;
     const saysLess = last.kind === 'rejected' || (last.kind === 'not-sent' && before?.kind === 'unknown');
@@ -58,11 +61,12 @@ export class Attempts<Outcome extends AttemptOutcome> {
     if (last.kind === 'answered') budget.succeeded();
     if (last.kind === 'unknown') this.unknown += 1;
     const mayRepeat = this.repeatAfterUnknown === 'freely' || this.unknown === 0 || this.count < 2;
-    if (this.count >= maxAttempts || !mayRepeat || !RETRYABLE.has(last.kind)) return outcome;
+    if (this.count >= maxAttempts || !mayRepeat || !RETRYABLE.has(last.kind)) return { outcome };
     // Exponential, with full jitter, so that calls which failed together do not come back together.
     const backoffMs = random() * Math.min(CAP_MS, BASE_MS * 2 ** (this.count - 1));
     const pauseMs = (last.retryAfterMs ?? 0) + backoffMs;
-    return pauseMs < remainingMs && pauseMs <= MAX_PAUSE_MS && budget.take() ? pauseMs : outcome;
+    const isInTime = pauseMs < remainingMs && pauseMs <= MAX_PAUSE_MS;
+    return isInTime && budget.spend() ? { retryInMs: pauseMs } : { outcome };
   }
 }
 
@@ -90,11 +94,11 @@ export class RetryBudget {
     return this.#tokens;
   }
 
-  /** Takes one retry. @returns whether there was one */
-  take(): boolean {
-    const isTaken = this.left >= 1;
-    if (isTaken) this.#tokens -= 1;
-    return isTaken;
+  /** Spends one retry. Returns false if the budget is empty. */
+  spend(): boolean {
+    const isAvailable = this.left >= 1;
+    if (isAvailable) this.#tokens -= 1;
+    return isAvailable;
   }
 
   succeeded(): void {
