@@ -22,9 +22,6 @@ const ONE_CALL: PlatformLimits = {
 };
 const FIRST_RECORD = { page: 1, perPage: 1 };
 
-/** By the interface document, a platform refuses it with 422, and creates nothing. */
-export const UNKNOWN_AUTH_TYPE = 'poker-bridge-unknown' as 'external';
-
 /** How a platform answered a call. */
 export type Answer = CommandError | 'success';
 

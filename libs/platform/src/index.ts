@@ -1,9 +1,13 @@
 export type { CircuitState } from '#resilience';
 export type { CollectionPage } from './answers/read-collection.ts';
 export { AD_HOC_RECORD } from './answers/read-record.ts';
-export { Slices } from './answers/slices.ts';
-export { type Operation, OPERATIONS } from './operations.ts';
-export type { CallContext, CircuitReport, OperationReport } from './calls/operation-calls.ts';
+export { CooperativeTask } from './answers/cooperative-task.ts';
+export type { CallContext } from './calls/call.ts';
+export type { CircuitReport, OperationReport } from './calls/operation-calls.ts';
+export { NOBODY, UNKNOWN_AUTH_TYPE } from './operations/launch.ts';
+export type { Operation, PageRequest } from './operations/operation.ts';
+export { DEFINITIONS, OPERATIONS } from './operations/operations.ts';
+export { requestOf } from './operations/request.ts';
 export { PlatformClient } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
 export { askOnce, faultCodeOf, type Question } from './ask-once.ts';
@@ -19,5 +23,4 @@ export type {
   PlatformSettings,
   PlatformTransport,
 } from './platform-settings.ts';
-export { type PageRequest, requestOf } from './requests.ts';
-export { type Ask, Names } from './transport/names.ts';
+export { DnsCache, type Resolve } from './transport/dns-cache.ts';

@@ -1,28 +1,24 @@
 import { type CommandData, CommandError } from '#contracts';
 import { Admission, steadyClock } from '#resilience';
 
-import {
-  type CallContext,
-  OperationCalls,
-  type OperationReport,
-  type OperatorShare,
-} from './calls/operation-calls.ts';
-import type { Operation, Result } from './operations.ts';
+import type { CallContext, OperatorContext } from './calls/call.ts';
+import { OperationCalls, type OperationReport } from './calls/operation-calls.ts';
+import type { Operation, PageRequest, Result } from './operations/operation.ts';
+import { requestOf, signedOptions } from './operations/request.ts';
+import { type CommandIdentity, withSessionId } from './operations/session-id.ts';
 import type { OperatorCredentials } from './platform-settings.ts';
 import { refuseExtra } from './refuse-extra.ts';
-import { type PageRequest, requestOf, signedOptions } from './requests.ts';
-import { type CommandIdentity, withSessionId } from './session-id.ts';
 import type { Connection } from './transport/connection.ts';
 import { rootsOf } from './transport/connections.ts';
 
 /** Default: connections are direct, and time and chance are those of this process. */
-export type PlatformClientOptions = Pick<OperatorShare, 'limits'> &
-  Partial<Pick<OperatorShare, 'transport' | 'observer' | 'tracer' | 'clock' | 'random'>>;
+export type PlatformClientOptions = Pick<OperatorContext, 'limits'> &
+  Partial<Pick<OperatorContext, 'transport' | 'observer' | 'tracer' | 'clock' | 'random'>>;
 
 /** The signed calls for one operator. A call rejects with a CommandError, or `Abandoned` if its command has left this worker. */
 export class PlatformClient {
   readonly #stopping = new AbortController();
-  readonly #share: OperatorShare;
+  readonly #context: OperatorContext;
   /** Those that have been used. */
   readonly #operations: { [O in Operation]?: OperationCalls<O> } = {};
   /** Also those to former addresses, where calls may be in flight. */
@@ -33,16 +29,16 @@ export class PlatformClient {
   constructor(credentials: OperatorCredentials, options: PlatformClientOptions) {
     this.#credentials = credentials;
     const { clock = steadyClock, random = Math.random } = options;
-    this.#share = {
+    this.#context = {
       transport: {},
       ...options,
       clock,
       random,
-      operator: credentials.name,
+      name: credentials.name,
       admission: new Admission(options.limits, clock, random),
       stopping: this.#stopping.signal,
     };
-    this.#roots = rootsOf(credentials, this.#share.transport, this.#open);
+    this.#roots = rootsOf(credentials, this.#context.transport, this.#open);
   }
 
   /** The game as it is to be opened: with a session id derived from its command, unless it has one or none is to be sent. */
@@ -65,7 +61,7 @@ export class PlatformClient {
       return Promise.reject(new CommandError('SECRET_KEY_MISSING'));
     }
     // No type says that the calls of the key's own operation are created.
-    const calls = (this.#operations[operation] ??= new OperationCalls(operation, this.#share) as never);
+    const calls = (this.#operations[operation] ??= new OperationCalls(operation, this.#context) as never);
     const { [request.root]: root } = this.#roots;
     const options = signedOptions(request, credentials, root);
     // The parameters are in the options, as text, which takes less memory while the call waits.
@@ -80,7 +76,7 @@ export class PlatformClient {
     this.#credentials = credentials;
     if (credentials.baseUrl === baseUrl && credentials.apiUrl === apiUrl) return;
     for (const { connections } of Object.values(this.#roots)) connections.retire();
-    this.#roots = rootsOf(credentials, this.#share.transport, this.#open);
+    this.#roots = rootsOf(credentials, this.#context.transport, this.#open);
   }
 
   /** The operations that have been used. */
@@ -92,7 +88,7 @@ export class PlatformClient {
   async close(): Promise<void> {
     this.#stopping.abort();
     for (const calls of Object.values(this.#operations)) calls.shutdown();
-    this.#share.admission.close();
+    this.#context.admission.close();
     await Promise.all([...this.#open].map((connection) => connection.destroy()));
   }
 }

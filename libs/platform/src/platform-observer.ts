@@ -2,8 +2,8 @@ import type { Context } from '@opentelemetry/api';
 
 import type { Admittance, CircuitState } from '#resilience';
 
-import type { Operation } from './operations.ts';
-import type { PlatformRequest } from './requests.ts';
+import type { Operation } from './operations/operation.ts';
+import type { PlatformRequest } from './operations/request.ts';
 import type { StatusClass, TransportFault } from './transport/connection.ts';
 
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */

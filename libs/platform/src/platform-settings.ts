@@ -2,7 +2,7 @@ import type { AdmissionLimits, CircuitSettings } from '#resilience';
 import type { SignatureSettings } from '#signing';
 import type { TlsContext } from '#tls';
 
-import type { Names } from './transport/names.ts';
+import type { DnsCache } from './transport/dns-cache.ts';
 
 /** What the interface document leaves open, by operator. Source: bus contract, section 6. */
 export interface PlatformSettings extends SignatureSettings {
@@ -49,8 +49,8 @@ export interface PlatformTransport {
   readonly tls?: TlsContext | undefined;
   /** An HTTP proxy for all calls; it may hold a user name and a password. Default: none. */
   readonly proxyUrl?: string | undefined;
-  /** Default: those of this process. */
-  readonly names?: Names;
+  /** Default: the one of this process. */
+  readonly dns?: DnsCache;
 }
 
 /** The limits of the calls for one operator. Source: bus contract, section 7. */

@@ -1,6 +1,6 @@
 import { type CommandData, CommandError, type Violation } from '#contracts';
 
-import type { Operation } from './operations.ts';
+import type { Operation } from './operations/operation.ts';
 import type { PlatformSettings } from './platform-settings.ts';
 
 type Extra = Readonly<Record<string, unknown>> | undefined;
@@ -17,7 +17,6 @@ export function refuseExtra<O extends Operation>(
   data: CommandData[O],
   { extraMembers, playerCountryMember }: PlatformSettings,
 ): CommandError | undefined {
-  if (operation.startsWith('report.')) return undefined;
   const { extra, player, session } = data as Partial<
     CommandData['session.create'] & CommandData['game.open']
   >;

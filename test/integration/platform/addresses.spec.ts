@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { Names } from '#platform';
+import { DnsCache } from '#platform';
 
 import { startSlowListener } from '../../support/slow-listener.ts';
 import { buildClient, codeOf, createSession, platform } from './client.ts';
@@ -16,9 +16,9 @@ const OTHER: LookupAddress = { address: '127.0.0.2', family: 4 };
 const REFUSED: LookupAddress = { address: '::1', family: 6 };
 
 function clientBy(port: number, ...addresses: LookupAddress[]) {
-  const names = new Names((_name, _options, answer) => void setImmediate(answer, null, addresses));
+  const dns = new DnsCache((_name, _options, answer) => void setImmediate(answer, null, addresses));
   const origin = `http://platform.example:${port}`;
-  return buildClient({ origin, limits: { maxAttempts: 1, attemptTimeoutMs: 10_000 }, transport: { names } })
+  return buildClient({ origin, limits: { maxAttempts: 1, attemptTimeoutMs: 10_000 }, transport: { dns } })
     .client;
 }
 

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { type Ask, Names } from '#platform';
+import { DnsCache, type Resolve } from '#platform';
 
 import { until } from '../../support/until.ts';
 import { buildClient, callWithin, CALLS, codeOf, createSession, platform } from './client.ts';
@@ -61,13 +61,13 @@ describe('keep-alive', () => {
 
 it('a name that nobody resolves takes one question, whatever its calls, and holds up no other operator', async () => {
   const asked: string[] = [];
-  const ask: Ask = (host, ...rest) => {
+  const resolve: Resolve = (host, ...rest) => {
     asked.push(host);
     if (host !== 'dead.example') lookup(host, ...rest);
   };
-  const names = new Names(ask);
+  const dns = new DnsCache(resolve);
   const codes = (origin: string, ms: number) => {
-    const { client } = buildClient({ origin, limits: { connections: 64 }, transport: { names } });
+    const { client } = buildClient({ origin, limits: { connections: 64 }, transport: { dns } });
     return Promise.all(Array.from({ length: 20 }, () => codeOf(createSession(client, callWithin(ms)))));
   };
   const lost = codes('http://dead.example', 1_000);

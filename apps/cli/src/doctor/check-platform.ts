@@ -1,8 +1,11 @@
-import { type CommandData, type CommandError, platformSays } from '#contracts';
+import { type CommandError, platformSays } from '#contracts';
 import {
   askOnce,
+  DEFINITIONS,
   faultCodeOf,
+  NOBODY,
   type Operation,
+  OPERATIONS,
   type OperatorCredentials,
   type PlatformTransport,
 } from '#platform';
@@ -12,13 +15,7 @@ import { findRakePlace, findSettings } from '../sign/find-settings.ts';
 import { changeNeededBy } from '../sign/needed-settings.ts';
 import type { Findings } from '../sign/probing.ts';
 import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
-import {
-  type Answer,
-  callAsWorker,
-  isSignatureRefused,
-  isTaken,
-  UNKNOWN_AUTH_TYPE,
-} from '../worker-calls.ts';
+import { type Answer, callAsWorker, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The `Date` of an answer has whole seconds; beyond this, deadlines that callers give as a time go wrong. */
@@ -34,9 +31,6 @@ const ADVICE_ON_ADDRESS: readonly (readonly [RegExp, string])[] = [
   [/EPROTO|SSL|TLS/, 'no TLS is spoken there: check https and the port'],
 ];
 
-const NOBODY = 'poker-bridge-doctor';
-/** What settings sign otherwise: strings of JSON at both ends, a name that is excluded, a boolean. */
-const launchOptions = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
 const ADVICE_ON_SIGNATURE =
   'check PLATFORM_CLIENT_ID and the secret key, then the settings that begin with SIGNATURE_';
 const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
@@ -78,24 +72,16 @@ async function checkAddress(subject: string, root: string, transport: PlatformTr
   return [reached, warn('clock', message, 'have the clock of this machine set (chrony, systemd-timesyncd)')];
 }
 
-/** Calls each operation once, as a worker does: the reports for one second, a session and a game for nobody. */
+/** Calls each operation that can be called without a change, once, as a worker does: a report for one second, for example. */
 async function checkOperations(credentials: OperatorCredentials, transport: PlatformTransport) {
   const { name, secretKey } = credentials;
   const period = periodAnHourAgo(1_000);
-  const session = { authType: UNKNOWN_AUTH_TYPE };
-  const questions = {
-    'session.create': { userId: NOBODY, ...session, currency: NOBODY },
-    'game.open': { player: { id: NOBODY, currency: NOBODY }, session: { ...session, launchOptions } },
-    'report.ad-hoc.fetch': period,
-    'report.rake.fetch': period,
-  } satisfies { readonly [O in Operation]?: CommandData[O] };
-  const ask = async (operation: keyof typeof questions): Promise<[Operation, Answer]> => [
-    operation,
-    await callAsWorker(operation, questions[operation], credentials, transport),
-  ];
-  const all = Object.keys(questions) as (keyof typeof questions)[];
-  const asked = secretKey === undefined ? (['game.open'] as const) : all;
-  const answers = new Map(await Promise.all(asked.map(ask)));
+  const ask = async (operation: Operation): Promise<readonly (readonly [Operation, Answer])[]> => {
+    const data = DEFINITIONS[operation].harmless(period);
+    return data ? [[operation, await callAsWorker(operation, data, credentials, transport)]] : [];
+  };
+  const asked = secretKey === undefined ? (['game.open'] as const) : OPERATIONS;
+  const answers = new Map((await Promise.all(asked.map(ask))).flat());
   const found = secretKey === undefined ? undefined : await settingsFor(answers, credentials, transport);
   const findings = Array.from(answers, (answered) => findingOf(answered, answers, credentials, found));
   if (secretKey !== undefined) return findings;
@@ -140,7 +126,7 @@ function findingOf(
   const { name } = credentials;
   const subject = `platform ${name}`;
   const [isGame, isRake] = [operation === 'game.open', operation === 'report.rake.fetch'];
-  const isRead = operation.startsWith('report.');
+  const { isRead } = DEFINITIONS[operation];
   const what = `${operation} for ${NOBODY}`;
   if (answer === 'success') {
     if (isRead) return ok(subject, `${operation} for one second is answered`);

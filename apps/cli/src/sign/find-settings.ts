@@ -1,8 +1,13 @@
 import type { CommandData } from '#contracts';
-import type { Operation, OperatorCredentials, PlatformSettings } from '#platform';
+import {
+  type Operation,
+  type OperatorCredentials,
+  type PlatformSettings,
+  UNKNOWN_AUTH_TYPE,
+} from '#platform';
 
 import { periodAnHourAgo } from '../report/period.ts';
-import { type Answer, isSignatureRefused, isTaken, UNKNOWN_AUTH_TYPE } from '../worker-calls.ts';
+import { type Answer, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { ADVICE, problemOf } from './advice.ts';
 import { type Ask, type Change, type Findings, Probing } from './probing.ts';
 

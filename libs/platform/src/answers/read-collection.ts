@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import type { RecordFault } from '#contracts';
 
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
+import { CooperativeTask, oneAtATime } from './cooperative-task.ts';
 import { isText, type JsonObject, objectAt, parseBody, UnexpectedDocument } from './document.ts';
 import { readRecord, type RecordShape } from './read-record.ts';
-import { oneAtATime, Slices } from './slices.ts';
 
 /** One page of a report, with what the platform's envelope says of it. */
 export type CollectionPage = Awaited<ReturnType<typeof readPage>>;
@@ -73,11 +73,11 @@ async function readPage(bytes: Buffer, shape: RecordShape, { settings, currencyP
     return text;
   };
 
-  const slices = new Slices();
+  const task = new CooperativeTask();
   const scan = scanRecords(bytes);
   let step = scan.next();
   for (; !step.done; step = scan.next()) {
-    await slices.next();
+    await task.yieldIfDue();
     const [start, end] = step.value;
     if (start === end) continue;
     const batch = parseBody(`[${bytes.toString('utf8', start, end)}]`) as unknown[];

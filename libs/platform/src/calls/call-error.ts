@@ -1,3 +1,5 @@
+import type { Dispatcher } from 'undici';
+
 import {
   CommandError,
   ERROR_CODES,
@@ -13,10 +15,11 @@ import { readBody, UnexpectedDocument } from '../answers/document.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { memberBefore, pathOf, plainName } from '../errors/read-errors.ts';
 import { redactedErrors } from '../errors/redactor.ts';
-import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { Operation } from '../operations/operation.ts';
+import { DEFINITIONS } from '../operations/operations.ts';
 import type { OperatorCredentials } from '../platform-settings.ts';
 import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
-import type { Outcome } from './classify-attempt.ts';
+import type { CallOutcome } from './classify-attempt.ts';
 
 /** What the error of a call says beside its outcome. */
 interface CallFacts {
@@ -29,6 +32,8 @@ interface CallFacts {
   /** The data of the command; no error repeats them. */
   readonly data: object;
   readonly credentials: OperatorCredentials;
+  /** The request of the call. */
+  readonly options: Pick<Dispatcher.DispatchOptions, 'method' | 'body'>;
   /** How long a caller should wait that is refused because of overload, in milliseconds. */
   readonly overloadedForMs: () => number;
 }
@@ -66,7 +71,7 @@ const POINTERS: Readonly<Partial<Record<Operation, ReadonlyMap<string, string>>>
 );
 
 /** The error of a call that did not succeed. */
-export async function callError(outcome: Outcome, facts: CallFacts): Promise<CommandError> {
+export async function callError(outcome: CallOutcome, facts: CallFacts): Promise<CommandError> {
   const { operation, circuit, called } = facts;
   const retryAfterMs = circuit.retryAfterMs || undefined;
   switch (outcome.kind) {
@@ -90,7 +95,8 @@ export async function callError(outcome: Outcome, facts: CallFacts): Promise<Com
       const { kind, fault, proxyStatus } = outcome;
       const details = { reason: fault, ...(proxyStatus !== undefined && { proxyStatus }) };
       if (kind === 'unknown') {
-        return new CommandError(OPERATION_TRAITS[operation].unknownCode, { retryAfterMs, details });
+        const code = DEFINITIONS[operation].isRead ? 'PLATFORM_UNAVAILABLE' : 'OUTCOME_UNKNOWN';
+        return new CommandError(code, { retryAfterMs, details });
       }
       return new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, message: MESSAGES[fault], details });
     }
@@ -100,28 +106,27 @@ export async function callError(outcome: Outcome, facts: CallFacts): Promise<Com
 async function answerError(
   answer: Answer,
   retryAfterMs: number | undefined,
-  { operation, unknown, data, credentials }: CallFacts,
+  { operation, unknown, data, credentials, options }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
   const body = new Promise<Buffer>((resolve) => resolve(readBody(answer, MAX_ERROR_BYTES)));
   const text = await body.then(String, () => undefined);
-  const { code, details, entries } = classifyError(status, text, operation, data);
+  const { code, details, entries } = classifyError(status, text, DEFINITIONS[operation].errors, data);
   const errors = redactedErrors(entries, [data, credentials.secretKey]);
   const violations = violationsOf(code, entries, errors, operation, credentials);
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
     retryAfterMs,
-    message: code === 'FORBIDDEN' && details ? foreignMessage(status, operation, credentials) : undefined,
+    message: code === 'FORBIDDEN' && details ? foreignMessage(status, options) : undefined,
     violations: violations.length > 0 ? violations : undefined,
     platform: { status, errors },
     details: details || earlier ? { ...details, ...earlier } : undefined,
   });
 }
 
-function foreignMessage(status: number, operation: Operation, { settings }: OperatorCredentials): string {
-  const hasBody = operation === 'report.rake.fetch' && settings.rakeParametersIn !== 'query';
-  return `HTTP ${status}, ${FOREIGN}${hasBody ? GET_WITH_BODY : ''}`;
+function foreignMessage(status: number, { method, body }: CallFacts['options']): string {
+  return `HTTP ${status}, ${FOREIGN}${method === 'GET' && body !== null ? GET_WITH_BODY : ''}`;
 }
 
 /** The errors that point at a member of the command. @param redacted the same entries, without values */

@@ -3,8 +3,8 @@ import { type Health, readRetryAfter } from '#resilience';
 import type { AttemptResult, RefusalReason } from '../platform-observer.ts';
 import { type End, statusClass } from '../transport/connection.ts';
 
-/** How an attempt ended. */
-export type Outcome =
+/** How an attempt, and so its call, ended. */
+export type CallOutcome =
   | End
   | { readonly kind: 'rejected'; readonly reason: Exclude<RefusalReason, 'expired'> }
   /** `unansweredMs`: how long the call had been without an answer at the deadline; undefined if it was not made. */
@@ -26,7 +26,7 @@ export function classifyAttempt(end: End, isProxied: boolean): End {
 }
 
 /** An attempt that was made, as metrics show it. */
-export function resultOf(outcome: Exclude<Outcome, { kind: 'rejected' }>): AttemptResult {
+export function resultOf(outcome: Exclude<CallOutcome, { kind: 'rejected' }>): AttemptResult {
   if (outcome.kind === 'expired') return 'deadline';
   return 'fault' in outcome ? outcome.fault : statusClass(outcome.status);
 }

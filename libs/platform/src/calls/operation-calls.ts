@@ -1,76 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Context } from '@opentelemetry/api';
-import type { Dispatcher } from 'undici';
-
-import type { CommandData } from '#contracts';
 import {
   Abandoned,
-  type Admission,
   type Admittance,
   Attempts,
   Circuit,
-  type Clock,
   type Compartment,
-  type Deadline,
-  type Random,
   RetryBudget,
   type RetryRules,
   type Ticket,
 } from '#resilience';
 
 import { readBody, utf8 } from '../answers/document.ts';
-import { type Operation, OPERATION_TRAITS, type Result } from '../operations.ts';
-import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
-import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
-import type { PlatformRequest } from '../requests.ts';
+import type { Operation, OperationDefinition, Result } from '../operations/operation.ts';
+import { DEFINITIONS } from '../operations/operations.ts';
+import type { RefusalReason } from '../platform-observer.ts';
 import { type End, statusClass } from '../transport/connection.ts';
-import type { Connections } from '../transport/connections.ts';
+import type { Call, CallContext, OperatorContext } from './call.ts';
 import { callError, protocolError } from './call-error.ts';
-import { classifyAttempt, healthOf, type Outcome, resultOf } from './classify-attempt.ts';
-
-/** What all calls for one command share; each of them changes it. */
-export interface CallContext {
-  readonly deadline: Deadline;
-  /** No attempt starts once it is not alive: another worker may have the command. Default: it always is. */
-  readonly delivery?: { readonly isAlive: boolean };
-  /** Who sent the command: callers share the connections. Default: a caller without a name. */
-  readonly caller?: string;
-  /** Attempts that were started for this command. */
-  attempts: number;
-  /** When the attempt in flight began, by `performance.now()`. */
-  unansweredSinceMs?: number | undefined;
-  /** What the spans of its attempts are children of. Default: they are not traced. */
-  readonly traceContext?: Context | undefined;
-}
-
-/** What all operations of one operator share. */
-export interface OperatorShare {
-  readonly operator: string;
-  readonly limits: PlatformLimits;
-  readonly transport: PlatformTransport;
-  readonly admission: Admission;
-  /** Aborted when the client is closed: ends the pauses between attempts. */
-  readonly stopping: AbortSignal;
-  /** Default: nothing is observed. */
-  readonly observer?: PlatformObserver;
-  /** Default: nothing is traced. */
-  readonly tracer?: PlatformTracer | undefined;
-  /** Steady. */
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-/** One call: what is sent, to where, and by whom. */
-interface Call<O extends Operation> {
-  readonly credentials: OperatorCredentials;
-  /** The data of the command; no error repeats them. */
-  readonly data: CommandData[O];
-  readonly request: Pick<PlatformRequest, 'method' | 'pathTemplate' | 'root' | 'repeatAfterUnknown'>;
-  readonly connections: Connections;
-  /** The request with its signature. */
-  readonly options: Dispatcher.DispatchOptions;
-}
+import { type CallOutcome, classifyAttempt, healthOf, resultOf } from './classify-attempt.ts';
 
 /** One operation of one operator, for health and metrics. */
 export type OperationReport = ReturnType<OperationCalls<Operation>['report']>;
@@ -96,7 +44,7 @@ const EXPIRED = { kind: 'expired' } as const;
  * outside in: retry, admission, circuit, request. A connection is held for an attempt, and not for the pauses between attempts.
  */
 export class OperationCalls<O extends Operation> {
-  readonly #traits: (typeof OPERATION_TRAITS)[O];
+  readonly #definition: OperationDefinition<O>;
   readonly #circuit: Circuit;
   readonly #compartment: Compartment;
   readonly #rules: RetryRules;
@@ -104,23 +52,23 @@ export class OperationCalls<O extends Operation> {
 
   constructor(
     private readonly operation: O,
-    private readonly share: OperatorShare,
+    private readonly operator: OperatorContext,
   ) {
-    const { operator, limits, admission, observer, clock, random } = share;
-    this.#traits = OPERATION_TRAITS[operation];
+    const { name, limits, admission, observer, clock, random } = operator;
+    this.#definition = DEFINITIONS[operation];
     this.#circuit = new Circuit(limits.circuit, clock, random, (state, cause) =>
-      observer?.circuitChanged(operator, operation, state, cause),
+      observer?.circuitChanged(name, operation, state, cause),
     );
-    this.#compartment = admission.add(this.#traits.priority);
+    this.#compartment = admission.add(this.#definition.priority);
     this.#rules = { maxAttempts: limits.maxAttempts, budget: new RetryBudget(clock), random };
   }
 
   report() {
     const { state, cause, openForMs, retryAfterMs } = this.#circuit;
     const { inFlight, line, limit, times } = this.#compartment;
-    const perSecond = this.share.admission.perSecond(this.#compartment);
+    const perSecond = this.operator.admission.perSecond(this.#compartment);
     return {
-      operator: this.share.operator,
+      operator: this.operator.name,
       operation: this.operation,
       state,
       /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while the circuit is closed. */
@@ -153,29 +101,25 @@ export class OperationCalls<O extends Operation> {
   }
 
   /**
-   * Makes a call, and reads its answer. It is one function, since each further one that waits costs memory and time for every
-   * command in flight.
+   * Makes a call, and reads its answer. Everything between is one function, because each further one that waits costs
+   * memory and time for every command in flight.
    *
    * @throws CommandError unless it succeeds; Abandoned if the delivery of its command ended before an attempt
    */
   async make(call: Call<O>, context: CallContext): Promise<Result<O>> {
-    const { admission, observer } = this.share;
+    const { admission, observer } = this.operator;
     const { caller = '' } = context;
-    const repeat = call.request.repeatAfterUnknown ?? this.#traits.repeatAfterUnknown;
-    const attempts = new Attempts<Outcome>(this.#rules, repeat);
-    this.#lastUsedAtMs = this.share.clock();
-    let next: Outcome | number;
-    do {
-      let outcome: Outcome;
-      let entered: RefusalReason | 'admitted' | Promise<Admittance> =
+    const repeat = call.request.repeatAfterUnknown ?? this.#definition.repeatAfterUnknown;
+    const attempts = new Attempts<CallOutcome>(this.#rules, repeat);
+    this.#lastUsedAtMs = this.operator.clock();
+    let last: CallOutcome | undefined;
+    while (!last) {
+      let outcome: CallOutcome;
+      const admittance =
         this.#circuit.retryAfterMs > 0
           ? 'circuit-open'
           : admission.enter(this.#compartment, context.deadline, caller);
-      if (typeof entered !== 'string') {
-        const startedAtMs = performance.now();
-        entered = await entered;
-        observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
-      }
+      const entered = typeof admittance === 'string' ? admittance : await this.#waited(admittance);
       if (entered === 'admitted') {
         let ticket: Ticket | undefined;
         try {
@@ -188,61 +132,75 @@ export class OperationCalls<O extends Operation> {
           admission.leave(this.#compartment, caller, ticket);
         }
       } else outcome = this.#refused(entered);
-      next = attempts.next(outcome, context.deadline.remainingMs());
-      if (typeof next === 'number') {
+      const next = attempts.next(outcome, context.deadline.remainingMs());
+      if ('outcome' in next) {
+        last = next.outcome;
+      } else {
         observer?.retried(this.operation);
         // The attempt after a pause that was cut short finds out why.
-        await sleep(next, undefined, { signal: this.share.stopping }).catch(() => undefined);
+        await sleep(next.retryInMs, undefined, { signal: this.operator.stopping }).catch(() => undefined);
       }
-    } while (typeof next === 'number');
-    if (!('status' in next) || statusClass(next.status) !== '2xx') {
-      const facts = {
-        ...call,
-        operation: this.operation,
-        circuit: this.#circuit,
-        unknown: attempts.unknown,
-        overloadedForMs: () => admission.retryAfterMs(this.#compartment),
-      };
-      const error = await callError(next, { ...facts, called: context.attempts > 0 });
-      if (error.details?.['hint'] === 'signature') {
-        observer?.signatureDoubted(this.share.operator, this.operation);
-      }
-      throw error;
+    }
+    if (!('status' in last) || statusClass(last.status) !== '2xx') {
+      throw await this.#failure(last, call, context, attempts.unknown);
     }
     try {
-      const body = readBody(next, this.#traits.maxAnswerBytes);
+      const body = readBody(last, this.#definition.maxAnswerBytes);
       const bytes = utf8(Buffer.isBuffer(body) ? body : await body);
-      const result = this.#traits.read(bytes, call.credentials, call.data);
+      const result = this.#definition.read(bytes, call.credentials, call.data);
       return result instanceof Promise ? await result : result;
     } catch (error) {
-      throw protocolError(error, next.status);
+      throw protocolError(error, last.status);
     }
   }
 
-  #refused(reason: RefusalReason): Outcome {
-    this.share.observer?.attemptRefused(this.operation, reason);
+  /** Waits for a connection. */
+  async #waited(admittance: Promise<Admittance>): Promise<Admittance> {
+    const startedAtMs = performance.now();
+    const admitted = await admittance;
+    this.operator.observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
+    return admitted;
+  }
+
+  /** @param unknown attempts of the call whose outcome is unknown */
+  async #failure(outcome: CallOutcome, call: Call<O>, context: CallContext, unknown: number) {
+    const { admission, observer, name } = this.operator;
+    const error = await callError(outcome, {
+      ...call,
+      operation: this.operation,
+      circuit: this.#circuit,
+      called: context.attempts > 0,
+      unknown,
+      overloadedForMs: () => admission.retryAfterMs(this.#compartment),
+    });
+    if (error.details?.['hint'] === 'signature') observer?.signatureDoubted(name, this.operation);
+    return error;
+  }
+
+  #refused(reason: RefusalReason): CallOutcome {
+    this.operator.observer?.attemptRefused(this.operation, reason);
     return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
   }
 
   /** @param resends how many attempts of the call were made before */
-  #begin(call: Call<O>, context: CallContext, resends: number): Attempt | Outcome {
+  #begin(call: Call<O>, context: CallContext, resends: number): Attempt | CallOutcome {
     // The deadline may have passed, and the circuit opened, while the call waited for its admission.
-    const timeoutMs = Math.min(this.share.limits.attemptTimeoutMs, context.deadline.remainingMs());
+    const timeoutMs = Math.min(this.operator.limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) return this.#refused('expired');
     if (context.delivery?.isAlive === false) throw new Abandoned();
-    const { admission } = this.share;
+    const { admission } = this.operator;
     if (admission.isTooLate(this.#compartment, context.deadline)) return this.#refused('too-late');
     const pass = this.#circuit.enter();
     if (pass === undefined) return this.#refused('circuit-open');
     context.attempts += 1;
     const startedAtMs = (context.unansweredSinceMs = performance.now());
     const ticket = admission.begin(this.#compartment);
-    const end = call.connections.take().request(call.options, timeoutMs, this.#traits.maxAnswerBytes);
+    const end = call.connections.acquire().request(call.options, timeoutMs, this.#definition.maxAnswerBytes);
     return { end, pass, resends, startedAtMs, ticket };
   }
 
-  #ended(attempt: Attempt, end: End, call: Call<O>, context: CallContext): Outcome {
-    const { observer, tracer, transport } = this.share;
+  #ended(attempt: Attempt, end: End, call: Call<O>, context: CallContext): CallOutcome {
+    const { observer, tracer, transport } = this.operator;
     const { resends, startedAtMs } = attempt;
     const tookMs = performance.now() - startedAtMs;
     context.unansweredSinceMs = undefined;

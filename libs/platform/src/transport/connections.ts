@@ -18,7 +18,8 @@ export class Connections {
     this.route = routeTo(origin, transport);
   }
 
-  take(): Connection {
+  /** Returns an idle connection, or a new one. */
+  acquire(): Connection {
     const connection = this.#idle.pop() ?? new Connection(this.route, this.#onEnd);
     this.open.add(connection);
     return connection;

@@ -8,11 +8,10 @@ import { buildConnector } from 'undici';
 import { type TlsContext, tlsFaultOf } from '#tls';
 
 import type { PlatformTransport } from '../platform-settings.ts';
-import { Names } from './names.ts';
+import { DnsCache } from './dns-cache.ts';
 import { READ_IN_PLACE } from './read-in-place.ts';
 
-/** The names that this process has resolved. */
-const NAMES = new Names();
+const DNS = new DnsCache();
 
 /** How long an address may take before the next one of its name is tried as well. */
 const NEXT_ADDRESS_MS = 250;
@@ -58,7 +57,7 @@ export interface Route {
  */
 export function routeTo(
   origin: string,
-  { tls, proxyUrl, names: { lookup } = NAMES }: PlatformTransport,
+  { tls, proxyUrl, dns: { lookup } = DNS }: PlatformTransport,
   timeoutMs = 0,
 ): Route {
   const direct = directConnector(timeoutMs, lookup, tls);

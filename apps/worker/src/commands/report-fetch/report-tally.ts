@@ -1,6 +1,6 @@
 import { CommandError, extentsDiffer, mostPagesOf, type ReportName, spansIntervals } from '#contracts';
 import type { CommandContext } from '#messaging';
-import { type CollectionPage, Slices } from '#platform';
+import { type CollectionPage, CooperativeTask } from '#platform';
 
 import { SeenIds } from './seen-ids.ts';
 
@@ -78,9 +78,9 @@ export class ReportTally {
     state.records += identities.length;
     state.faults += faultCount;
     this.#ids ??= new SeenIds(totalCount, this.#seed);
-    const slices = new Slices();
+    const task = new CooperativeTask();
     for (const [index, identity] of identities.entries()) {
-      if (index % SLICE === 0) await slices.next();
+      if (index % SLICE === 0) await task.yieldIfDue();
       const seen = this.#ids.add(identity, digests[index] ?? 0);
       if (seen !== 'new') state.repeats += 1;
       if (seen === 'changed') state.changed += 1;

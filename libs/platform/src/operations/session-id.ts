@@ -2,7 +2,7 @@ import { v5 } from 'uuid';
 
 import type { GameOpen } from '#contracts';
 
-import type { PlatformSettings } from './platform-settings.ts';
+import type { PlatformSettings } from '../platform-settings.ts';
 
 /** The namespace of the ids that this service derives. */
 const NAMESPACE = '6f1c2d0e-0f43-5c1b-9b0e-3f6a7d1f4c52';

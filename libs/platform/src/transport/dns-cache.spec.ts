@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { type Ask, Names } from './names.ts';
+import { DnsCache, type Resolve } from './dns-cache.ts';
 
-type Answer = Parameters<Ask>[2];
+type Answer = Parameters<Resolve>[2];
 
 const ONE = [{ address: '192.0.2.1', family: 4 }];
 const TWO = [
@@ -10,15 +10,15 @@ const TWO = [
   { address: '192.0.2.2', family: 4 },
 ];
 
-/** A system that answers on request. */
+/** A resolver that answers when the test says so. */
 function system() {
   const questions: { host: string; answer: Answer }[] = [];
-  const names = new Names((host, _options, answer) => void questions.push({ host, answer }));
+  const cache = new DnsCache((host, _options, answer) => void questions.push({ host, answer }));
   const lookup = (host: string, family = 0) =>
     new Promise<unknown>((resolve, reject) => {
-      names.lookup(host, { all: true, family }, (error, found) => (error ? reject(error) : resolve(found)));
+      cache.lookup(host, { all: true, family }, (error, found) => (error ? reject(error) : resolve(found)));
     });
-  return { names, questions, lookup };
+  return { cache, questions, lookup };
 }
 
 /** As Node.js does: without addresses. */
@@ -30,8 +30,8 @@ function fail(question?: { answer: Answer }): void {
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-describe('Names', () => {
-  it('asks once for all who wait for a name, and for each name, and again after a failure', async () => {
+describe('DnsCache', () => {
+  it('resolves each name once for all waiting look-ups, and again after a failure', async () => {
     const { questions, lookup } = system();
     const waiting = [lookup('a'), lookup('a'), lookup('b')];
     const failed = Promise.allSettled([lookup('c'), lookup('c')]);
@@ -45,7 +45,7 @@ describe('Names', () => {
     expect(questions).toHaveLength(4);
   });
 
-  it('asks for at most eight names at once that took long the last time, and for others at once', async () => {
+  it('resolves at most eight slow names at once, and other names without a wait', async () => {
     const { questions, lookup } = system();
     const hosts = Array.from({ length: 40 }, (_, n) => `dead-${n}`);
     const failed = hosts.map((host) => lookup(host).catch(() => 'failed'));
@@ -63,7 +63,7 @@ describe('Names', () => {
     expect(await Promise.all(again)).toEqual(hosts.map(() => 'failed'));
   });
 
-  it('uses what was answered for ten seconds, and for ten minutes while the system does not answer', async () => {
+  it('caches addresses for ten seconds, and for ten minutes while a resolution hangs', async () => {
     const { questions, lookup } = system();
     const first = lookup('a');
     questions[0]?.answer(null, ONE);
@@ -85,13 +85,13 @@ describe('Names', () => {
     expect(await last).toEqual(TWO);
   });
 
-  it('gives the addresses of one family, and one address, as they are asked for', async () => {
-    const { names, questions, lookup } = system();
+  it('returns the addresses of the requested family, or a single address', async () => {
+    const { cache, questions, lookup } = system();
     const v4 = lookup('a', 4);
     questions[0]?.answer(null, TWO);
     expect(await v4).toEqual([TWO[1]]);
     const one = await new Promise((resolve) => {
-      names.lookup('a', {}, (_error, address, family) => resolve([address, family]));
+      cache.lookup('a', {}, (_error, address, family) => resolve([address, family]));
     });
     expect(one).toEqual(['2001:db8::2', 6]);
     const none = lookup('b', 6);

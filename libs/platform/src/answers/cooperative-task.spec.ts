@@ -2,20 +2,20 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { oneAtATime, Slices } from './slices.ts';
+import { CooperativeTask, oneAtATime } from './cooperative-task.ts';
 
-describe('slices', () => {
+describe('CooperativeTask', () => {
   /** Takes longer than a slice. */
   function busy(): void {
     for (const endMs = performance.now() + 2; performance.now() < endMs;);
   }
 
-  it('does one slice a turn, of all who wait in turn', async () => {
+  it('runs one slice a turn, and alternates between tasks', async () => {
     const steps: string[] = [];
     const work = async (name: string): Promise<void> => {
-      const slices = new Slices();
+      const task = new CooperativeTask();
       for (let step = 0; step < 3; step += 1) {
-        await slices.next();
+        await task.yieldIfDue();
         steps.push(name);
         busy();
       }
@@ -31,7 +31,7 @@ describe('slices', () => {
     expect(Math.max(...counts.map((count, index) => count - (counts[index - 1] ?? 0)))).toBe(1);
   });
 
-  it('does large work one after the other, whether it succeeds or fails', async () => {
+  it('runs large tasks one after the other, whether they succeed or fail', async () => {
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} begins`);

@@ -1,0 +1,55 @@
+import { readLaunchOptions } from '#contracts/validation';
+
+import { inTurn } from '../answers/cooperative-task.ts';
+import { resourceIn, UnexpectedDocument } from '../answers/document.ts';
+import { ATTRIBUTES, idAt, LAUNCH, NOBODY, playerTextAt, playerUrlAt, UNKNOWN_AUTH_TYPE } from './launch.ts';
+import type { OperationDefinition } from './operation.ts';
+
+/** Launch options whose signature depends on the settings: strings of JSON, an excluded name, a boolean. */
+const DOUBTFUL_OPTIONS = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
+
+/** Opens the game of a player. A repeated call opens the session that it names, if it names one. */
+export const gameOpen: OperationDefinition<'game.open'> = {
+  ...LAUNCH,
+  repeatAfterUnknown: 'freely',
+
+  // `launchOptions` given as a string is sent as the object that it holds, and the player's country under the name
+  // that the operator's settings give. Without a session id, each call opens another session.
+  request: ({ player, session = {} }, { clientId, settings }) => {
+    const { country, extra: extraOfPlayer, ...ofPlayer } = player;
+    const { launchOptions, extra: extraOfSession, ...ofSession } = session;
+    const attributes = {
+      session: { ...extraOfSession, ...ofSession, launchOptions: readLaunchOptions(launchOptions) },
+      player: { ...extraOfPlayer, ...ofPlayer, [settings.playerCountryMember]: country },
+    };
+    return {
+      method: 'POST',
+      pathTemplate: '/apiweb/v3/open-game',
+      query: { client: settings.clientKey ?? clientId },
+      document: { data: { type: 'OpenGame', attributes } },
+      ...(session.id === undefined && { repeatAfterUnknown: 'once' }),
+    };
+  },
+
+  read: inTurn((body, { apiUrl, settings }, { player }) => {
+    const { data, attributes } = resourceIn(body, 'GameSession');
+    // The interface document calls it the external player ID, which is the operator's.
+    if (idAt(attributes, 'playerId', player.id) !== player.id) {
+      throw new UnexpectedDocument(`${ATTRIBUTES}/playerId is another player than the one asked for`);
+    }
+    return {
+      id: playerTextAt(data, 'id', undefined, '/data'),
+      playerId: player.id,
+      sessionId: idAt(attributes, 'sessionId'),
+      auth: playerTextAt(attributes, 'auth'),
+      url: playerUrlAt(attributes, 'url', apiUrl, settings),
+    };
+  }),
+
+  errors: [],
+
+  harmless: () => ({
+    player: { id: NOBODY, currency: NOBODY },
+    session: { authType: UNKNOWN_AUTH_TYPE, launchOptions: DOUBTFUL_OPTIONS },
+  }),
+};

@@ -1,0 +1,17 @@
+import { COMMAND_TYPES } from '#contracts';
+
+import { gameOpen } from './game-open.ts';
+import type { Operation, OperationDefinition } from './operation.ts';
+import { reportAdHocFetch } from './report-ad-hoc-fetch.ts';
+import { reportRakeFetch } from './report-rake-fetch.ts';
+import { sessionCreate } from './session-create.ts';
+
+export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
+
+/** A command without a row does not compile. */
+export const DEFINITIONS: { readonly [O in Operation]: OperationDefinition<O> } = {
+  'session.create': sessionCreate,
+  'game.open': gameOpen,
+  'report.ad-hoc.fetch': reportAdHocFetch,
+  'report.rake.fetch': reportRakeFetch,
+};
