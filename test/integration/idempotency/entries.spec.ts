@@ -52,7 +52,7 @@ describe('An entry in Redis', () => {
     const key = keyOf(id);
     const keys = await redis.run((client) => client.keys('*'));
     expect(keys).toContain(key);
-    expect(keys.filter((each) => !/^test:identity:[0-9a-f]{64}$/.test(each))).toEqual([]);
+    expect(keys.filter((each) => !/^test:identity:[\w-]{43}$/.test(each))).toEqual([]);
     const expiry = () => redis.run((client) => client.pttl(key));
     expect(await expiry()).toBeLessThanOrEqual(LEASE_MS);
     await first.settle(success('s-1'));
