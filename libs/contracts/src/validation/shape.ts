@@ -29,7 +29,7 @@ export const optional = <T>(description: string, rule: Rule<T>, ...further: read
 type Members = Readonly<Record<string, Member<unknown, boolean>>>;
 type Required<M extends Members> = { [N in keyof M]: M[N]['isRequired'] extends true ? N : never }[keyof M];
 type DataOf<M extends Members> = { readonly [N in Required<M>]: M[N]['value'] } & {
-  readonly [N in Exclude<keyof M, Required<M>>]?: M[N]['value'];
+  readonly [N in Exclude<keyof M, Required<M>>]?: M[N]['value'] | undefined;
 };
 
 /** A class whose members have class-validator's decorators. */
