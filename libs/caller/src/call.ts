@@ -1,33 +1,24 @@
 import { setMaxListeners } from 'node:events';
 
 import { busNames, LANE_OF_COMMAND } from '@poker-bridge/contracts';
-import {
-  alarmSentence,
-  type BrokerConnection,
-  type ConfirmedPublisher,
-  NOT_FOUND,
-  pause,
-  PublishRefusedError,
-  UnconfirmedError,
-} from '@poker-bridge/rabbitmq';
+import { pause } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
 import type { CallOptions, PreparedCommand, Sender } from './command.ts';
-import { abortable, type Mailbox, notify } from './replies.ts';
-import type { ReplyQueue } from './reply-queue.ts';
-import { backoffMs, type CallEvent, type Retries } from './retries.ts';
+import type { Link } from './link.ts';
+import { type Mailbox, notify, type Replies } from './replies.ts';
+import type { CallEvent, Retries } from './retries.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
 /** The longest delay that a Node.js timer takes, 24 days; beyond it, it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What the calls of one caller share. */
+/** Shared by the calls of one caller. */
 export interface Bus {
   readonly sender: Sender;
-  readonly connection: BrokerConnection;
-  readonly publisher: ConfirmedPublisher;
-  readonly replyQueue: ReplyQueue;
+  readonly link: Link;
+  readonly replies: Replies;
   readonly retries: Retries;
   /** The retry rules of calls that have none of their own. */
   readonly retry: CallOptions['retry'];
@@ -48,6 +39,8 @@ export class Call implements Disposable {
   readonly #rules: NonNullable<CallOptions['retry']>;
   readonly #timer: NodeJS.Timeout;
   #wasSent = false;
+  /** The call whose request this one awaits. */
+  #sender: Call | undefined;
   /** Whether nothing has failed since it was sent. */
   #isAwaited = false;
   #sentMs = 0;
@@ -88,44 +81,21 @@ export class Call implements Disposable {
         return result;
       } catch (error) {
         this.#isAwaited = false;
-        await this.#pauseAfter(error);
+        await this.pauseAfter(error);
       }
     }
   }
 
-  /**
-   * Publishes the command, mandatory and confirmed, once replies can be received.
-   *
-   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
-   */
+  /** Publishes the command. @throws CallerError `NO_WORKER` and others; the signal's reason */
   async publish(): Promise<void> {
-    const { id, exchange, routingKey, properties, body } = this.#command;
-    const { connection, publisher, replyQueue } = this.#bus;
-    const ownQueue = await replyQueue.ready(this.signal);
-    const replyTo = properties.replyTo || ownQueue;
-    const timestamp = Math.floor(Date.now() / 1_000);
-    const stamped = { ...properties, replyTo, timestamp, headers: { ...properties.headers } };
-    const content = Buffer.from(body);
-    const message = { exchange, routingKey, mandatory: true, content, properties: stamped };
-    for (let tries = 1; ; tries += 1) {
-      const { state } = connection;
-      if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', id, state.reason);
-      try {
-        const published = publisher.publish(message, () => !this.signal.aborted);
-        const outcome = await abortable(published, this.signal);
-        if (outcome === 'confirmed') break;
-        if (outcome === 'returned') throw CallerError.of('NO_WORKER', id);
-      } catch (error) {
-        if (error instanceof PublishRefusedError) {
-          throw CallerError.of(error.code === NOT_FOUND ? 'NO_WORKER' : 'NOT_PERMITTED', id, error.message);
-        }
-        if (!(error instanceof UnconfirmedError)) throw error;
-      }
-      // The lane is full, or has no leader, or the connection was lost.
-      await pause(backoffMs(tries), this.signal);
-    }
+    await this.#bus.link.publish(this.#command, this.signal);
     this.#wasSent = true;
     this.#sentMs = performance.now();
+  }
+
+  /** Awaits the request of another call of the same command instead of its own. */
+  follow(sender: Call): void {
+    this.#sender = sender;
   }
 
   /** Reports the end of the call to `onCall`. */
@@ -140,7 +110,7 @@ export class Call implements Disposable {
   }
 
   /** Waits before the command is sent again. @throws the error, if that cannot help in time; the signal's reason */
-  async #pauseAfter(error: unknown): Promise<void> {
+  async pauseAfter(error: unknown): Promise<void> {
     this.signal.throwIfAborted();
     if (!(error instanceof CallerError)) throw error;
     const pauseMs = this.#bus.retries.pauseMs({
@@ -165,12 +135,10 @@ export class Call implements Disposable {
   }
 
   #expired(): CallerError {
-    const { connection, replyQueue, sender } = this.#bus;
+    const { link, sender } = this.#bus;
     const { id, routingKey } = this.#command;
-    const { state, lastError = replyQueue.lastError } = connection;
     const lane = busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey]];
-    const hint = lastError === undefined ? `Is ${lane} served?` : `The last error: ${lastError}.`;
-    const code = this.#wasSent ? 'NO_REPLY' : 'NOT_SENT';
-    return CallerError.of(code, id, state.kind === 'blocked' ? alarmSentence(state.reason) : hint);
+    const wasSent = this.#wasSent || (this.#sender ?? this).#wasSent;
+    return CallerError.of(wasSent ? 'NO_REPLY' : 'NOT_SENT', id, link.fault ?? `Is ${lane} served?`);
   }
 }

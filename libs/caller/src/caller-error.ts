@@ -1,4 +1,11 @@
-import type { ErrorBody, ErrorCategory, ErrorCode, PlatformAnswer, Violation } from '@poker-bridge/contracts';
+import {
+  ERROR_CODES,
+  type ErrorBody,
+  type ErrorCategory,
+  type ErrorCode,
+  type PlatformAnswer,
+  type Violation,
+} from '@poker-bridge/contracts';
 
 const kindOf = (category: ErrorCategory, retryable: boolean) => (message: string) =>
   ({ category, retryable, message }) satisfies Partial<ErrorBody>;
@@ -23,7 +30,9 @@ export const CALLER_CODES = {
   ),
   REPLY_LOST: unavailable('A page of the report was lost on its way. Fetch it again.'),
   REPLY_UNREADABLE: uncertain('The reply is not one that this version can read.'),
-  ID_IN_USE: invalid('A command with this id is under way. Await that one.'),
+  ID_IN_USE: invalid(
+    'A command of another operator with this id is in flight in this process. Use another id.',
+  ),
   TOO_MANY_CALLS: unavailable('This caller has too many calls under way. Call again later.'),
   CALLER_CLOSED: uncertain('This caller was closed; the command may have been sent.'),
 };
@@ -57,9 +66,9 @@ export class CallerError extends Error {
     Object.assign(this, facts);
   }
 
-  /** A fault on this side of the bus; the hint is a further sentence. */
-  static of(code: keyof typeof CALLER_CODES, commandId?: string, hint?: string): CallerError {
-    const { message, ...facts } = CALLER_CODES[code];
+  /** Returns the error that this library finds before or instead of the worker; `hint` is a further sentence. */
+  static of(code: CallerErrorCode, commandId?: string, hint?: string): CallerError {
+    const { message, ...facts } = { ...ERROR_CODES, ...CALLER_CODES }[code];
     return new CallerError({ ...facts, code, message: hint ? `${message} ${hint}` : message, commandId });
   }
 

@@ -1,6 +1,6 @@
 import type { CommandData, CommandType, ReplyTo as ReplyOf } from '@poker-bridge/contracts';
-import { BrokerConnection, ConfirmedPublisher } from '@poker-bridge/rabbitmq';
 
+import { BrokerLink } from './broker-link.ts';
 import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
@@ -12,12 +12,18 @@ import {
   type PreparedCommand,
   type ReportCommand,
 } from './command.ts';
-import { ReplyQueue } from './reply-queue.ts';
+import { InFlightCalls } from './in-flight-calls.ts';
+import type { Link } from './link.ts';
 import type { AdHocRecord, RakeRecord } from './record.ts';
-import { Report } from './report.ts';
+import { Replies } from './replies.ts';
+import { FetchedReport, type Report } from './report.ts';
 import { Retries } from './retries.ts';
 
 const DEADLINE_MS = 15_000;
+
+type Connect = (options: CallerOptions, replies: Replies) => Link;
+
+const overBroker: Connect = (options, replies) => new BrokerLink(options, replies);
 
 /** The data of the reply to a command. */
 export type ReplyTo<T extends PlayerCommand> = ReplyOf<T>['data'];
@@ -26,29 +32,28 @@ export type ReplyTo<T extends PlayerCommand> = ReplyOf<T>['data'];
 export class Caller {
   readonly #closing = new AbortController();
   readonly #bus: Bus;
+  readonly #calls = new InFlightCalls();
 
-  constructor(options: CallerOptions) {
-    const { sender, connectionOf } = readOptions(options);
-    const publisher = new ConfirmedPublisher();
-    const setUp = publisher.attach.bind(publisher);
-    const connection = new BrokerConnection({ ...connectionOf('publishing'), setUp });
-    connection.open();
-    const replyQueue = new ReplyQueue(connectionOf, options);
-    const { retry, onCall } = options;
+  /** @param connect reaches the workers. Default: over the broker of the options */
+  constructor(options: CallerOptions, connect: Connect = overBroker) {
+    const { sender } = readOptions(options);
+    const { retry, onCall, onReply, onUnreadable } = options;
+    const replies = new Replies(onReply, onUnreadable);
+    const link = connect(options, replies);
     const shared = { retries: new Retries(), retry, onCall, closing: this.#closing.signal };
-    this.#bus = { sender, connection, publisher, replyQueue, ...shared };
+    this.#bus = { sender, link, replies, ...shared };
   }
 
   /** Where replies go. @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready` */
   get replyQueue(): string {
-    const { name } = this.#bus.replyQueue;
-    if (name !== undefined) return name;
+    const { replyQueue } = this.#bus.link;
+    if (replyQueue !== undefined) return replyQueue;
     throw CallerError.of('NOT_CONNECTED', undefined, 'Give it an instance, or await ready() first.');
   }
 
-  /** Why nothing can be sent or received right now; `undefined` if all is well. Holds no password. */
+  /** Why nothing can be sent or received right now; `undefined` if all is well. Contains no password. */
   get lastError(): string | undefined {
-    return this.#bus.connection.lastError ?? this.#bus.replyQueue.lastError;
+    return this.#bus.link.lastError;
   }
 
   /** Creates a session for a player. @throws as `request` does */
@@ -84,24 +89,15 @@ export class Caller {
     data: CommandData[T],
     { deadlineMs = DEADLINE_MS, ...options }: CallOptions = {},
   ): Promise<ReplyTo<T>> {
-    const { sender, replyQueue } = this.#bus;
-    const { replies } = replyQueue;
-    const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
-    const arrived = replies.expect(command.id);
+    const command = prepareCommand(this.#bus.sender, '', type, data, { ...options, deadlineMs });
     using call = new Call(this.#bus, command, deadlineMs, options);
     try {
-      const result = await call.next(arrived, (reply) => {
-        if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-        if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
-        return reply.data as ReplyTo<T>;
-      });
+      const result = await this.#calls.join(command, call, () => this.#send<T>(command.id, call));
       call.ended('succeeded');
       return result;
     } catch (error) {
       call.ended('failed', error);
       throw error;
-    } finally {
-      replies.forget(command.id);
     }
   }
 
@@ -111,7 +107,7 @@ export class Caller {
     data: CommandData[T],
     options?: CallOptions,
   ): Report<R> {
-    return new Report<R>(this.#bus, type, data, options);
+    return new FetchedReport<R>(this.#bus, type, data, options);
   }
 
   /**
@@ -138,18 +134,31 @@ export class Caller {
 
   /** Settles once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */
   async ready(signal: AbortSignal = this.#closing.signal): Promise<void> {
-    await this.#bus.replyQueue.ready(signal);
+    await this.#bus.link.ready(signal);
   }
 
   /** Rejects what is under way with `CALLER_CLOSED`, and disconnects. Late replies stay in the queue. Never rejects. */
   async close(): Promise<void> {
     this.#closing.abort(CallerError.of('CALLER_CLOSED'));
-    this.#bus.publisher.close();
-    await Promise.all([this.#bus.replyQueue.close(), this.#bus.connection.close()]);
+    await this.#bus.link.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Sends the command of a call, and again after each failure that a retry can help. */
+  async #send<T extends PlayerCommand>(id: string, call: Call): Promise<ReplyTo<T>> {
+    const { replies } = this.#bus;
+    try {
+      return await call.next(replies.expect(id), (reply) => {
+        if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+        if (!reply.isFinal) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+        return reply.data as ReplyTo<T>;
+      });
+    } finally {
+      replies.forget(id);
+    }
   }
 }
 

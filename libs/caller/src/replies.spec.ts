@@ -210,6 +210,40 @@ describe('Replies', () => {
     expect(seen).toEqual(['c-1', 'c-1']);
   });
 
+  it('waits longer each time that a handler fails, up to a minute, and at first again after a success', async () => {
+    const pausesMs: number[] = [];
+    const rejected = (times: number) => Array.from({ length: times }, () => 'requeued');
+    const outcomes = [...rejected(8), 'acknowledged', ...rejected(1)];
+    let calls = 0;
+    const replies = new Replies(
+      () => {
+        if (outcomes[calls++] === 'requeued') throw new Error('no database');
+      },
+      undefined,
+      async (ms) => void pausesMs.push(ms),
+    );
+    const seen: string[] = [];
+    for (const id of [...outcomes.slice(1).map(() => 'c-1'), 'c-2'])
+      seen.push(await taken(replies, created(id)));
+    expect(seen).toEqual(outcomes);
+    expect(pausesMs.map((ms) => ms / 1_000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 1]);
+  });
+
+  it('keeps at most 32 replies longer than a second, so that calls receive theirs', async () => {
+    const pausesMs: number[] = [];
+    const pause = (ms: number) => (
+      pausesMs.push(ms),
+      ms > 1_000 ? new Promise(() => undefined) : Promise.resolve()
+    );
+    const handler = () => Promise.reject(new Error('no database'));
+    const replies = new Replies(handler, undefined, pause);
+    const ids = Array.from({ length: 40 }, (_, index) => `c-${index}`);
+    for (const id of ids) await taken(replies, created(id));
+    for (const id of ids) void taken(replies, created(id));
+    await setImmediate();
+    expect(pausesMs.filter((ms) => ms > 1_000)).toHaveLength(32);
+  });
+
   it('drops what nobody awaits or can read', async () => {
     expect(await taken(new Replies(), created('c-1'))).toBe('acknowledged');
     const unreadable: unknown[] = [];
@@ -222,15 +256,6 @@ describe('Replies', () => {
     expect(await taken(replies, message('session.created', '{'))).toBe('acknowledged');
     expect(await failed).toMatchObject({ code: 'REPLY_UNREADABLE' });
     expect(unreadable).toMatchObject([{ code: 'REPLY_UNREADABLE', commandId: 'c-1' }]);
-  });
-
-  it('has one call under way for an id, and 10,000 at most', () => {
-    const { replies } = handled();
-    for (let call = 1; call <= 10_000; call += 1) replies.expect(`c-${call}`);
-    expect(() => replies.expect('c-1')).toThrow(expect.objectContaining({ code: 'ID_IN_USE' }));
-    expect(() => replies.expect('one more')).toThrow(expect.objectContaining({ code: 'TOO_MANY_CALLS' }));
-    replies.forget('c-1');
-    expect(() => replies.expect('c-1')).not.toThrow();
   });
 
   it('has every call send its command again once its queue is lost', async () => {

@@ -3,13 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CallerError } from './caller-error.ts';
 import { type BusReply, commandIdOf, readReply, type ReplyDelivery } from './reply.ts';
 
-const MAX_CALLS = 10_000;
 /** Replies by which a repeat is recognised; some 100 bytes each. */
 const MAX_REMEMBERED = 10_000;
-/** Before a handler that failed, most likely for its database, is called again. */
-const HANDLER_PAUSE_MS = 1_000;
+/** A handler that failed, most likely for its database, is called again after a second, then after twice that, and so on. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Replies that may wait longer than the first pause; half of those that the broker delivers ahead, so that calls continue. */
+const MAX_PAUSED = 32;
 
-/** Takes a reply that no call awaits; it is acknowledged once that resolves, and comes again a second after a rejection. */
+/**
+ * Takes a reply that no call awaits. The reply is acknowledged when the handler resolves, and is delivered again after it
+ * rejects: after a second, then twice as late each time, up to a minute.
+ */
 export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
 
 /** Waits for something until a signal aborts; the work itself continues. @throws the signal's reason; as the work does */
@@ -64,16 +69,23 @@ export class Replies {
   readonly #awaited = new Map<string, Mailbox<BusReply>>();
   /** The last replies that were given to a call or to the handler, the oldest first. */
   readonly #handled = new Set<string>();
+  /** How often the handler has failed, for each reply that it has not taken yet. */
+  readonly #failures = new Map<string, number>();
+  readonly #pause: (ms: number) => Promise<unknown>;
+  #paused = 0;
 
-  constructor(handler: ReplyHandler = () => undefined, onUnreadable: (error: CallerError) => void = warn) {
+  constructor(
+    handler: ReplyHandler = () => undefined,
+    onUnreadable: (error: CallerError) => void = warn,
+    pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { ref: false }),
+  ) {
     this.#handler = handler;
     this.#onUnreadable = onUnreadable;
+    this.#pause = pause;
   }
 
-  /** Where the replies to a command arrive until it is forgotten. @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS` */
+  /** Returns where the replies to a command arrive until it is forgotten. */
   expect(commandId: string): Mailbox<BusReply> {
-    if (this.#awaited.has(commandId)) throw CallerError.of('ID_IN_USE', commandId);
-    if (this.#awaited.size >= MAX_CALLS) throw CallerError.of('TOO_MANY_CALLS', commandId);
     const mailbox = new Mailbox<BusReply>();
     this.#awaited.set(commandId, mailbox);
     return mailbox;
@@ -108,14 +120,30 @@ export class Replies {
     if (this.#handled.has(reply.id)) return;
     // A repeat that comes while it is handled is dropped as well.
     this.#handled.add(reply.id);
-    const [oldest = ''] = this.#handled;
-    if (this.#handled.size > MAX_REMEMBERED) this.#handled.delete(oldest);
+    forgetOldest(this.#handled);
     try {
       await handler(reply);
+      this.#failures.delete(reply.id);
     } catch (error) {
       this.#handled.delete(reply.id);
-      await sleep(HANDLER_PAUSE_MS);
+      await this.#pauseAfterFailure(reply.id);
       throw error;
     }
   }
+
+  async #pauseAfterFailure(id: string): Promise<void> {
+    const failures = this.#failures.get(id) ?? 0;
+    this.#failures.set(id, failures + 1);
+    forgetOldest(this.#failures);
+    const pauseMs = FIRST_PAUSE_MS * 2 ** failures;
+    const longestMs = this.#paused < MAX_PAUSED ? LONGEST_PAUSE_MS : FIRST_PAUSE_MS;
+    this.#paused += 1;
+    await this.#pause(Math.min(pauseMs, longestMs));
+    this.#paused -= 1;
+  }
+}
+
+function forgetOldest(remembered: Set<string> | Map<string, unknown>): void {
+  const [oldest = ''] = remembered.keys();
+  if (remembered.size > MAX_REMEMBERED) remembered.delete(oldest);
 }

@@ -2,7 +2,7 @@ import { BrokerConnection, onChannel, pause, QueueConsumer, takeLock } from '@po
 
 import { CallerError } from './caller-error.ts';
 import type { CallerOptions, readOptions } from './caller-options.ts';
-import { abortable, Replies } from './replies.ts';
+import { abortable, type Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
 const PREFETCH = 64;
@@ -22,9 +22,7 @@ export type Model = Parameters<typeof onChannel>[0];
  */
 export class ReplyQueue {
   readonly connection: BrokerConnection;
-  readonly replies: Replies;
-  /** Delete the queues of the reports that are being read. */
-  readonly leaving = new Set<() => Promise<void>>();
+  readonly #replies: Replies;
   /** What it begins with; the rest is the instance, or the lowest number from 0 that no other process has. */
   readonly #prefix: string;
   readonly #isFixed: boolean;
@@ -33,9 +31,12 @@ export class ReplyQueue {
   #isTaken = false;
 
   /** Begins to connect at once. */
-  constructor(connectionOf: ReturnType<typeof readOptions>['connectionOf'], options: CallerOptions) {
-    const { name, instance, onReply, onUnreadable } = options;
-    this.replies = new Replies(onReply, onUnreadable);
+  constructor(
+    connectionOf: ReturnType<typeof readOptions>['connectionOf'],
+    { name, instance }: CallerOptions,
+    replies: Replies,
+  ) {
+    this.#replies = replies;
     this.#prefix = `${name}.replies.`;
     this.#isFixed = instance !== undefined;
     if (instance !== undefined) this.#name = this.#prefix + instance;
@@ -68,7 +69,6 @@ export class ReplyQueue {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.leaving].map((leave) => leave()));
     await this.#consumer?.drain(0);
     await this.connection.close();
   }
@@ -80,11 +80,11 @@ export class ReplyQueue {
     await declare(model);
     if (this.#consumer?.queue === queue) return;
     void this.#consumer?.drain(0);
-    const handle = (delivery: ReplyDelivery) => this.replies.take(delivery);
+    const handle = (delivery: ReplyDelivery) => this.#replies.take(delivery);
     this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
     this.#consumer.start(this.connection, declare);
     // What was sent before is answered to the process that has the former queue now.
-    if (this.#name !== undefined && this.#name !== queue) this.replies.lose();
+    if (this.#name !== undefined && this.#name !== queue) this.#replies.lose();
     this.#name = queue;
   }
 

@@ -1,28 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
 import { type CommandData, type ReportCompleted, spansIntervals } from '@poker-bridge/contracts';
-import { onChannel, QueueConsumer, within } from '@poker-bridge/rabbitmq';
 
 import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
 import { type CallOptions, prepareCommand, type ReportCommand } from './command.ts';
 import { readPage, type ReportPage } from './record.ts';
-import { abortable, Mailbox } from './replies.ts';
+import { Mailbox } from './replies.ts';
 import { readReply, type ReplyDelivery } from './reply.ts';
-import { declareReplyQueue, type Model } from './reply-queue.ts';
 
 const DEADLINE_MS = 600_000;
-/** Pages in this process; each may be some MiB. */
-const PAGES_PREFETCHED = 4;
-/** Pages that wait at the broker. The worker reads on when there is room. */
-const PAGES_QUEUED = 16;
-const DELETE_TIMEOUT_MS = 2_000;
-const QUEUE_ARGUMENTS = {
-  'x-max-length': PAGES_QUEUED,
-  'x-overflow': 'reject-publish',
-  // For a reader that dies. Longer than the worker waits for room.
-  'x-expires': 300_000,
-};
 
 export type ReportSummary = Readonly<ReportCompleted>;
 
@@ -30,7 +17,23 @@ export type ReportSummary = Readonly<ReportCompleted>;
  * A report that is read while it is fetched, once: pages by `for await (const page of report)`, or records by
  * `report.records()`. A page is acknowledged after the loop's body, so that a slow reader slows the worker down.
  */
-export class Report<R> implements AsyncIterable<ReportPage<R>> {
+export interface Report<R> extends AsyncIterable<ReportPage<R>> {
+  /** The worker's counts; `undefined` until the loop has ended. */
+  readonly summary: ReportSummary | undefined;
+
+  /**
+   * Each page.
+   *
+   * @throws CallerError as the worker answers, or `NO_WORKER`, `NOT_SENT`, `NO_REPLY`, `REPLY_LOST`; the signal's reason
+   * @throws TypeError if the report is read a second time
+   */
+  [Symbol.asyncIterator](): AsyncGenerator<ReportPage<R>, void>;
+  /** Each record of each page. @throws CallerError as the pages do */
+  records(): AsyncGenerator<R, void>;
+}
+
+/** A report whose pages arrive in a queue of its own. */
+export class FetchedReport<R> implements Report<R> {
   readonly #bus: Bus;
   readonly #queue: string;
   readonly #start: () => Call;
@@ -57,65 +60,35 @@ export class Report<R> implements AsyncIterable<ReportPage<R>> {
     this.#start = () => new Call(bus, prepare(), deadlineMs, { signal, retry });
   }
 
-  /** What the worker counted; `undefined` until the loop has ended. */
   get summary(): ReportSummary | undefined {
     return this.#summary;
   }
 
-  /**
-   * @throws CallerError as the worker answers, or `NO_WORKER`, `NOT_SENT`, `NO_REPLY`, `REPLY_LOST`; the signal's reason
-   * @throws TypeError if it is looped over a second time
-   */
   [Symbol.asyncIterator](): AsyncGenerator<ReportPage<R>, void> {
     if (this.#isRead) throw new TypeError('A report can be read once: fetch it again.');
     this.#isRead = true;
     return this.#fetch();
   }
 
-  /** Each record of each page. @throws CallerError as the pages do */
   async *records(): AsyncGenerator<R, void> {
     for await (const page of this) yield* page.records;
   }
 
   async *#fetch(): AsyncGenerator<ReportPage<R>, void> {
-    const { replyQueue } = this.#bus;
-    const { connection } = replyQueue;
-    const queue = this.#queue;
     const pages = new PageStream<R>();
-    const handle = (delivery: ReplyDelivery) => pages.push(delivery);
-    const consumer = new QueueConsumer({ queue, prefetch: PAGES_PREFETCHED, handle });
-    let declaring = Promise.resolve();
-    let leaving: Promise<void> | undefined;
-    const declare = async (model: Model): Promise<void> => {
-      if (!leaving) await (declaring = declareReplyQueue(model, queue, QUEUE_ARGUMENTS));
-    };
-    /** Deletes the queue, which cancels the report unless it has ended. If that fails, the queue expires. Never rejects. */
-    const leave = (): Promise<void> => (leaving ??= deleteQueue());
-    const deleteQueue = async (): Promise<void> => {
-      await consumer.drain(0);
-      await declaring.catch(() => undefined);
-      await within(DELETE_TIMEOUT_MS, 'the connection', connection.established())
-        .then((model) =>
-          onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue)),
-        )
-        .catch(() => undefined);
-      replyQueue.leaving.delete(leave);
-    };
     using call = this.#start();
-    replyQueue.leaving.add(leave);
-    call.signal.addEventListener('abort', () => void leave());
+    const queue = this.#bus.link.reportQueue(this.#queue, (delivery) => pages.push(delivery));
+    call.signal.addEventListener('abort', () => void queue.leave());
     let failure: unknown;
     try {
-      await replyQueue.ready(call.signal);
-      await declare(await abortable(connection.established(), call.signal));
-      consumer.start(connection, declare);
+      await queue.open(call.signal);
       this.#summary = yield* pages.read(call);
     } catch (error) {
       failure = error;
       throw error;
     } finally {
       call.ended(this.#summary ? 'succeeded' : 'failed', failure);
-      await leave();
+      await queue.leave();
     }
   }
 }

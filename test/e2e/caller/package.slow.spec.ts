@@ -93,6 +93,7 @@ describe('the packed @poker-bridge/caller', () => {
       expect.stringMatching(/^lobby: http:\S+lang=de$/),
       'unknown player',
       expect.stringMatching(/^\d+\.\d\d EUR in \d+ records$/),
+      'https://poker.example/lobby after 2 attempts',
       'inbox: session.created',
     ]);
   });

@@ -12,7 +12,7 @@ export const COMPLETE = Object.fromEntries(
   COMMANDS.map(({ type, examples }) => [type, examples.map(({ data }): object => data).reduce(merged)]),
 ) as { readonly [T in CommandType]: Complete<CommandData[T]> };
 
-type Complete<T> = T extends object ? { readonly [K in keyof T]-?: Complete<T[K]> } : T;
+type Complete<T> = T extends object ? { readonly [K in keyof T]-?: Complete<Exclude<T[K], undefined>> } : T;
 
 /** The violations that `validateCommand` throws; anything else is rethrown. */
 export function violationsOf(type: CommandType, data: unknown): readonly Violation[] {

@@ -1,0 +1,11 @@
+export {
+  type Answer,
+  fail,
+  type Failure,
+  type FailureFacts,
+  type ReceivedCommand,
+  type RecordOf,
+  type ReportAnswer,
+  SILENCE,
+} from './answers.ts';
+export { createTestCaller, TestCaller, type TestCallerOptions } from './test-caller.ts';
