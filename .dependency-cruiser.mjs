@@ -41,14 +41,14 @@ export default {
       { path: '^apps/', pathNot: '^apps/$1/' },
     ),
     rule(
-      'A lib is entered through its index; messaging by a caller also through that of its client, caller by a Nest ' +
+      'A lib is entered through its index; messaging by a caller also through that for operators, caller by a Nest ' +
         'service also through that of nest, rabbitmq by messaging also through that of collections, contracts by ' +
         'those who validate also through validation',
       { path: '^(apps|libs|scripts)/([^/]+)/' },
       {
         path: '^libs/([^/]+)/src/',
         pathNot: [
-          '^libs/[^/]+/src/((client|collections|nest)/)?index\\.ts$',
+          '^libs/[^/]+/src/((collections|nest|operator)/)?index\\.ts$',
           '^libs/contracts/src/validation\\.ts$',
           '^libs/rabbitmq/.+\\.fixture\\.ts$',
           '^$1/$2/',
@@ -133,7 +133,7 @@ export default {
     ),
     rule(
       'ioredis is imported dynamically: a worker without Redis does not load it',
-      { path: '^(apps/worker|libs)/', pathNot: ['^libs/messaging/src/client/', tests] },
+      { path: '^(apps/worker|libs)/', pathNot: ['^libs/messaging/src/operator/', tests] },
       { path: '^node_modules/ioredis/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     ),
     rule(

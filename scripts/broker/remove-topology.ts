@@ -1,4 +1,4 @@
-import { probeOf, topologyOf } from '#messaging/client';
+import { probeOf, topologyOf } from '#messaging/operator';
 import { readSomeSettings } from '#settings';
 
 import { OneShotConnection } from '../../libs/rabbitmq/src/index.ts';

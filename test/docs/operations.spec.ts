@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { workerPermissions } from '#messaging/client';
+import { workerPermissions } from '#messaging/operator';
 import type { AttemptResult } from '#platform';
 
 import { registeredMetrics, workerSeries } from '../deploy/prometheus-queries.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { busNames } from '#contracts';
-import { workerPermissions } from '#messaging/client';
+import { workerPermissions } from '#messaging/operator';
 import { brokerUserOf, DIRECT_REPLY_TO, type Permissions, permissionsLine } from '#rabbitmq';
 import { type CallerRules, readCallers, readSomeSettings } from '#settings';
 

@@ -1,5 +1,5 @@
 export { CallerPolicy } from './envelope/reply-address.ts';
-export { InternalKeys } from './envelope/internal-keys.ts';
+export { InternalKeys } from './envelope/seal.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
@@ -11,7 +11,7 @@ export {
   type FailureFacts,
   MessagingObserver,
 } from './observer/messaging-observer.ts';
-export type { BusLook, KeptLook } from './kept/bus-look.ts';
+export type { QueueOverview, KeptOverview } from './operator/queue-overview.ts';
 export type { MessagingOptions, ReportsPause } from './messaging-options.ts';
 export { MessagingModule } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '#resilience';
 import type { TlsContext } from '#tls';
 
 import type { CallerPolicy } from './envelope/reply-address.ts';
-import type { InternalKeys } from './envelope/internal-keys.ts';
+import type { InternalKeys } from './envelope/seal.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
 

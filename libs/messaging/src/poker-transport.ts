@@ -8,10 +8,10 @@ import { Broker, QueueConsumer } from '#rabbitmq';
 import { steadyClock, Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
-import { READ_HEADERS } from './envelope/own-headers.ts';
+import { READ_HEADERS } from './envelope/seal.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
-import { busLooker } from './kept/bus-look.ts';
+import { queueOverviewOf } from './operator/queue-overview.ts';
 import type { Bus, MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { compartmentOf } from './pipeline/share.ts';
@@ -33,7 +33,7 @@ export type MessagingHealth = PokerTransport['health'];
 export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
   /** What the broker knows of the whole service; `undefined` if it does not answer. */
-  readonly look: ReturnType<typeof busLooker>;
+  readonly queueOverview: ReturnType<typeof queueOverviewOf>;
   /** By command type. */
   readonly #handlers = new Map<string, CommandHandler>();
   /** What Nest's base class begins with. */
@@ -107,7 +107,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     );
     this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, interactive)];
     this.#forwarder = new ParkedReplyForwarder(bus, this.#broker);
-    this.look = busLooker(topology, this.#broker, () => this.#forwarder.left);
+    this.queueOverview = queueOverviewOf(topology, this.#broker, () => this.#forwarder.left);
   }
 
   /** What health shows of the bus. */

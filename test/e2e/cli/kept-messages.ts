@@ -3,8 +3,7 @@ import type { ConsumeMessage } from 'amqplib';
 import type { OutgoingMessage } from '#rabbitmq';
 import { internalKeyOf } from '#settings';
 
-import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
-import { sealed } from '../../../libs/messaging/src/envelope/own-headers.ts';
+import { InternalKeys, sealed } from '../../../libs/messaging/src/envelope/seal.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { type CliRun, outcomeOf, runCli, startCli } from './run-cli.ts';

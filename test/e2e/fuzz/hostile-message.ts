@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { COMMAND_TYPES } from '#contracts';
 import { COMMANDS } from '#contracts/validation';
 
-import { READ_HEADERS } from '../../../libs/messaging/src/envelope/own-headers.ts';
+import { READ_HEADERS } from '../../../libs/messaging/src/envelope/seal.ts';
 
 export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 

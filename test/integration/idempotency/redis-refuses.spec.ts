@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 
-import { inspectRedis } from '#messaging/client';
+import { inspectRedis } from '#messaging/operator';
 import { TlsContext, type TlsMaterial } from '#tls';
 
 import { asking } from '../../../libs/messaging/src/idempotency/asking.fixture.ts';

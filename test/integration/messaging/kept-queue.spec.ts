@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { topologyOf } from '#messaging';
-import { KeptQueue } from '#messaging/client';
+import { KeptQueue } from '#messaging/operator';
 
 import { drained, openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { stackForAll } from '../../support/suite-service.ts';

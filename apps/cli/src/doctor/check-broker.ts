@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { busNames } from '#contracts';
-import { topologyOf, workerPermissions } from '#messaging/client';
+import { topologyOf, workerPermissions } from '#messaging/operator';
 import {
   OneShotConnection,
   BrokerError,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { inspectRedis } from '#messaging/client';
+import { inspectRedis } from '#messaging/operator';
 import { within } from '#rabbitmq';
 import {
   readCallers,

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Kept, KeptMessage, KeptQueue, TakeOutcome } from '#messaging/client';
+import type { Kept, KeptMessage, KeptQueue, TakeOutcome } from '#messaging/operator';
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';

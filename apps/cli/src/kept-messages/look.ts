@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 
-import { type Kept, type KeptMessage, KeptQueue, type KeptQueueOptions, Redriver } from '#messaging/client';
+import { type Kept, type KeptMessage, KeptQueue, type KeptQueueOptions, Redriver } from '#messaging/operator';
 import { DIRECT_REPLY_TO } from '#rabbitmq';
 import { readInternalKey, readSomeSettings } from '#settings';
 import { exactJson } from '#signing';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 
 import { ERROR_CODES } from '#contracts';
-import { type Kept, Redriver } from '#messaging/client';
+import { type Kept, Redriver } from '#messaging/operator';
 import type { OutgoingMessage } from '#rabbitmq';
 import { readInternalKey } from '#settings';
 import { exactJson } from '#signing';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 import { COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
-import { type BusLook, PokerTransport } from '#messaging';
+import { type QueueOverview, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
@@ -19,7 +19,7 @@ export class ConsoleFeed implements OnModuleDestroy {
   readonly viewers = new Viewers(() => this.#view());
   readonly #types: readonly TypeHistory[];
   readonly #sampling: NodeJS.Timeout;
-  #look: BusLook | undefined;
+  #look: QueueOverview | undefined;
   #lookedAtMs = -STEP_MS;
 
   constructor(
@@ -61,7 +61,7 @@ export class ConsoleFeed implements OnModuleDestroy {
     const nowMs = performance.now();
     if (nowMs - this.#lookedAtMs < STEP_MS) return;
     this.#lookedAtMs = nowMs;
-    const keep = (look?: BusLook): void => void (this.#look = look);
-    this.transport.look().then(keep, () => keep());
+    const keep = (look?: QueueOverview): void => void (this.#look = look);
+    this.transport.queueOverview().then(keep, () => keep());
   }
 }

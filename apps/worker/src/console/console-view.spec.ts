@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { BusLook, MessagingHealth } from '#messaging';
+import type { QueueOverview, MessagingHealth } from '#messaging';
 import { OPERATIONS } from '#platform';
 
 import { COMMAND } from './command-facts.fixture.ts';
@@ -18,7 +18,7 @@ const HEALTH: MessagingHealth = {
 };
 
 /** The view of a worker with these operators; `troubled` has a circuit that is open. */
-function viewOf(operators: readonly string[], tally = new FailureTally(), troubled = 'acme', look?: BusLook) {
+function viewOf(operators: readonly string[], tally = new FailureTally(), troubled = 'acme', look?: QueueOverview) {
   const troubles = { operator: troubled, operation: 'game.open' } as const;
   const platform = {
     get: (name: string) => (operators.includes(name) ? {} : undefined),

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 
 import { ERROR_CODES, type ErrorCategory, isCommandType, platformSays } from '#contracts';
-import type { KeptLook, MessagingHealth } from '#messaging';
+import type { KeptOverview, MessagingHealth } from '#messaging';
 import { OPERATIONS, type PlatformClients } from '#platform';
 
 import { compartmentsOf } from '../platform-state.ts';
@@ -104,7 +104,7 @@ function failureView(failure: Failure, platform: Sources['platform']) {
   };
 }
 
-function keptView({ queue, messages, reasons }: KeptLook, subcommand: string) {
+function keptView({ queue, messages, reasons }: KeptOverview, subcommand: string) {
   const line = `poker-bridge ${subcommand} list`;
   const views = reasons?.map(({ reason, count, last }) => ({
     reason,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { ErrorCode } from '#contracts';
-import type { BusLook, FailureFacts } from '#messaging';
+import type { QueueOverview, FailureFacts } from '#messaging';
 import type { CircuitReport } from '#platform';
 
 import { COMMAND } from './command-facts.fixture.ts';
@@ -47,7 +47,7 @@ const type = (codes: Codes, more: Partial<TypeFigures> = {}): Partial<Findings> 
   ],
 });
 const KEPT = { queue: 'kept', messages: 0, reasons: [] };
-const look = (queues: BusLook['queues']): Partial<Findings> => ({
+const look = (queues: QueueOverview['queues']): Partial<Findings> => ({
   look: { queues, deadLetters: KEPT, parked: KEPT },
 });
 const REPORTS = { ...LANE, lane: 'reports', state: 'waiting for the broker' } as const;

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCategory, type ErrorCode, LANE_OF_COMMAND, platformSays } from '#contracts';
-import type { BusLook, MessagingHealth } from '#messaging';
+import type { QueueOverview, MessagingHealth } from '#messaging';
 import type { CircuitReport } from '#platform';
 
 import { isServed } from '../health/health.controller.ts';
@@ -28,7 +28,7 @@ export interface Findings {
   /** Those that are configured; any other name is a caller's text. */
   readonly operators: readonly string[];
   /** Undefined before the broker was looked at, and if it does not answer. */
-  readonly look: BusLook | undefined;
+  readonly look: QueueOverview | undefined;
 }
 
 /** Fewer than one in a hundred in a minute are not noted, unless only a person can fix them. */

@@ -3,7 +3,7 @@ import { DIRECT_REPLY_TO, type OutgoingMessage } from '#rabbitmq';
 
 import { ANONYMOUS, isShortString } from '../envelope/reply-address.ts';
 import type { Command } from './command.ts';
-import { failureFactsOf } from './facts.ts';
+import { failureFactsOf } from './command-facts.ts';
 import type { Copy, Settlement } from './settlement.ts';
 
 type Original = Pick<Command, 'envelope'> & { readonly delivery: Pick<Command['delivery'], 'message'> };

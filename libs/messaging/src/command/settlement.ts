@@ -3,7 +3,7 @@ import { UnconfirmedError } from '#rabbitmq';
 import { Abandoned, DeadlineExceeded } from '#resilience';
 
 import type { Envelope } from '../envelope/open-envelope.ts';
-import { isCopy } from '../envelope/own-headers.ts';
+import { isCopy } from '../envelope/seal.ts';
 
 const EXPIRED_AT_RECEIPT =
   'By its timestamp or x-deadline, the command had expired when it was first received. ' +

@@ -4,8 +4,7 @@ import { busNames } from '#contracts';
 
 import type { Bus } from '../messaging-options.ts';
 import { ALL_CALLERS } from './reply-address.ts';
-import { InternalKeys } from './internal-keys.ts';
-import { sealed as sealedBy } from './own-headers.ts';
+import { InternalKeys, sealed as sealedBy } from './seal.ts';
 
 /** 12:00 UTC of the last day of January 2026, when everything in a spec is received. */
 export const RECEIVED_AT_MS = Date.UTC(2026, 0, 31, 12);

@@ -31,12 +31,12 @@ export function dataDigest(data: unknown): string {
 }
 
 /** What a command asks for: another one under the same identity is a repeat if it asks for the same. */
-export interface Asked {
+export interface CommandContent {
   readonly type: string;
   readonly data?: unknown;
 }
 
 /** Tells a command from another one under the same identity: by its type and its data. */
-export function fingerprintOf({ type, data }: Asked): string {
+export function fingerprintOf({ type, data }: CommandContent): string {
   return hash('sha256', `${type} ${canonicalJson(data)}`, 'base64');
 }

@@ -15,7 +15,7 @@ import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 
 import type { Bus, MessagingSettings } from '../messaging-options.ts';
 import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-address.ts';
-import { ownHeadersOf } from './own-headers.ts';
+import { sealedHeadersOf } from './seal.ts';
 import { parseObject, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 
@@ -144,7 +144,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
 
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
-  const own = ownHeadersOf(message, rules.internalKeys);
+  const own = sealedHeadersOf(message, rules.internalKeys);
   // A copy names the user of its original; the broker checks only who published the copy.
   const origin = own['x-origin-user-id'] ?? (properties.userId as unknown);
   const caller = typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;

@@ -1,4 +1,4 @@
-import type { Asked } from '../envelope/fingerprint.ts';
+import type { CommandContent } from '../envelope/fingerprint.ts';
 
 /** A command for each text, which no other text gives. */
-export const asking = (text: string): Asked => ({ type: 'session.create', data: { text } });
+export const asking = (text: string): CommandContent => ({ type: 'session.create', data: { text } });

@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import type { Asked } from '../envelope/fingerprint.ts';
+import type { CommandContent } from '../envelope/fingerprint.ts';
 
 /** What a worker that wants to run a command finds under its identity. */
 export type Claim =
@@ -32,7 +32,7 @@ export interface ClaimOrigin {
 /** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
 export abstract class IdempotencyStore {
   /** @param identity caller, operator and command id */
-  abstract claim(identity: string, asked: Asked, origin?: ClaimOrigin): Claim | Promise<Claim>;
+  abstract claim(identity: string, asked: CommandContent, origin?: ClaimOrigin): Claim | Promise<Claim>;
 }
 
 /**

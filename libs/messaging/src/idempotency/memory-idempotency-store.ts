@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import { type Asked, fingerprintOf } from '../envelope/fingerprint.ts';
+import { type CommandContent, fingerprintOf } from '../envelope/fingerprint.ts';
 import { ANONYMOUS } from '../envelope/reply-address.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
@@ -17,12 +17,12 @@ const UNTIL_BYTES = 8;
 const SWEEP_EVERY_MS = 1_000;
 
 interface Running {
-  readonly asked: Asked;
+  readonly asked: CommandContent;
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 
 /** What a command asked for, and its reply. The data are compared only if its identity comes again. */
-type Outcome = [type: Asked['type'], data: Asked['data'], reply: Reply];
+type Outcome = [type: CommandContent['type'], data: CommandContent['data'], reply: Reply];
 
 /** What a caller's commands came to. */
 interface Log {
@@ -58,7 +58,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
 
   claim(
     identity: string,
-    asked: Asked,
+    asked: CommandContent,
     { caller = ANONYMOUS, isRedelivered = false }: ClaimOrigin = {},
   ): Claim {
     const running = this.#running.get(identity);
@@ -138,7 +138,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   }
 }
 
-function isSame(one: Asked, other: Asked): boolean {
+function isSame(one: CommandContent, other: CommandContent): boolean {
   return fingerprintOf(one) === fingerprintOf(other);
 }
 

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { within } from '#rabbitmq';
 import { TlsContext } from '#tls';
 
-import type { InternalKeys } from '../envelope/internal-keys.ts';
+import type { InternalKeys } from '../envelope/seal.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
 /** For a connection, and for each answer of ioredis's handshake; nobody waits for them. */

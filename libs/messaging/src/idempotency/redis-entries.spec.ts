@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Reply } from '#contracts';
 
-import { InternalKeys } from '../envelope/internal-keys.ts';
+import { InternalKeys } from '../envelope/seal.ts';
 import { RedisEntries } from './redis-entries.ts';
 
 const keysOf = (byte: number) => new InternalKeys(Buffer.alloc(32, byte));

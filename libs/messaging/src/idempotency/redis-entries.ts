@@ -9,7 +9,7 @@ import {
 
 import type { Reply } from '#contracts';
 
-import type { InternalKeys } from '../envelope/internal-keys.ts';
+import type { InternalKeys } from '../envelope/seal.ts';
 import { standing } from './idempotency-store.ts';
 
 const ALGORITHM = 'aes-256-gcm';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
-import { type Asked, fingerprintOf } from '../envelope/fingerprint.ts';
+import { type CommandContent, fingerprintOf } from '../envelope/fingerprint.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, mayPass } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import { type Found, RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
@@ -62,7 +62,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return this.#connection.state;
   }
 
-  async claim(identity: string, asked: Asked, origin: ClaimOrigin = {}): Promise<Claim> {
+  async claim(identity: string, asked: CommandContent, origin: ClaimOrigin = {}): Promise<Claim> {
     const local = this.#memory.claim(identity, asked, origin);
     if (local.kind === 'in flight' || local.kind === 'settled') return local;
     const held = local.kind === 'claimed' ? local : undefined;

@@ -6,10 +6,10 @@ import type { Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { cancel } from './cancel.ts';
-import { once } from './once.ts';
-import { postpone, reportShare, shortestOf } from './postpone.ts';
+import { deduplicate } from './deduplicate.ts';
+import { postpone, shortestOf } from './postpone.ts';
 import { refuse } from './refuse.ts';
-import { ReportPlaces } from './report-places.ts';
+import { ReportPlaces, reportShare } from './report-share.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
 import { compartmentNameOf, share } from './share.ts';
@@ -44,7 +44,7 @@ export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
     onServed();
   };
   return {
-    interactive: laneOf([once(bus, window), deadline, share(window)], run(outbox)),
+    interactive: laneOf([deduplicate(bus, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
       [
         cancel(outbox),

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
-import { READ_HEADERS } from '../envelope/own-headers.ts';
+import { READ_HEADERS } from '../envelope/seal.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
 
 /** The longest that a worker with default settings reads of a message; the rest is cut before. */

@@ -4,7 +4,7 @@ import { InFlight, type Place } from '#rabbitmq/collections';
 
 import { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
-import { factsOf, waitedMs } from '../command/facts.ts';
+import { factsOf, waitedMs } from '../command/command-facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
 import { LARGE_BYTES, openEnvelope } from '../envelope/open-envelope.ts';
 import type { Bus } from '../messaging-options.ts';

@@ -7,34 +7,8 @@ import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.t
 import type { Bus } from '../messaging-options.ts';
 import type { QueueState } from '../observer/messaging-observer.ts';
 import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
-import type { ReportPlaces } from './report-places.ts';
-import { compartmentNameOf } from './share.ts';
 
-/** Reports whose queues took nothing share these places, so that they keep none from others. No compartment has that name. */
-const STALLED = 'stalled';
-const STALL = 'REPLY_QUEUE_FULL';
-
-/** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
-export function reportShare(bus: Bus, places: ReportPlaces, outbox: Outbox): Step {
-  return async (command, next) => {
-    const isStalled = command.replies.stalledSinceMs !== undefined;
-    let compartment = isStalled ? STALLED : compartmentNameOf(command);
-    const isPatient = !isStalled || outbox.waitLeftMs(command) <= 0;
-    const turn = await places.enter(compartment, command.deadline, isPatient);
-    if (turn === 'stuck') return waitFor(command, bus, errorBodyOf(new CommandError('OVERLOADED'), command));
-    if (turn === 'expired') throw new DeadlineExceeded();
-    command.onStall = () => {
-      if (compartment !== STALLED) places.move(compartment, STALLED);
-      compartment = STALLED;
-    };
-    command.atEnd((end) => {
-      command.onStall = undefined;
-      places.leave(compartment, failureOf(end)?.code === STALL || end.kind !== 'postpone');
-    });
-    // Its connection may have gone while it waited.
-    return command.delivery.isAlive ? next(command) : { kind: 'return', cause: undefined };
-  };
-}
+export const STALL = 'REPLY_QUEUE_FULL';
 
 /**
  * Has a report wait in a retry queue for the platform to come back, or for its reply queue to take messages, as long as its
@@ -103,7 +77,7 @@ export function nextDelayMs(
 }
 
 /** By default for the shortest delay, which is not counted: nothing was tried in vain. */
-function waitFor(
+export function waitFor(
   command: CheckedCommand,
   bus: Bus,
   failure: ErrorBody,

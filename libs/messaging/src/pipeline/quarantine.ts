@@ -3,7 +3,7 @@ import { setBounded } from '#rabbitmq/collections';
 
 import type { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
-import { isCopy } from '../envelope/own-headers.ts';
+import { isCopy } from '../envelope/seal.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Settlement } from '../command/settlement.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from '../command/command.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
-import { factsOf, failureFactsOf } from '../command/facts.ts';
+import { factsOf, failureFactsOf } from '../command/command-facts.ts';
 import type { Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';

@@ -3,12 +3,12 @@ import { type Broker, type OutgoingMessage, type PublishOutcome, UnconfirmedErro
 import { setBounded } from '#rabbitmq/collections';
 
 import type { Command } from '../command/command.ts';
-import { factsOf } from '../command/facts.ts';
+import { factsOf } from '../command/command-facts.ts';
 import { LARGE_BYTES } from '../envelope/open-envelope.ts';
 import type { ReplyAddress } from '../envelope/reply-address.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
-import { sealed } from '../envelope/own-headers.ts';
+import { sealed } from '../envelope/seal.ts';
 import { ByteWindow } from './byte-window.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
 

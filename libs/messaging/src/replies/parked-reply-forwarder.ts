@@ -1,11 +1,9 @@
-import type { ChannelModel, ConsumeMessage } from 'amqplib';
+import type { ChannelModel } from 'amqplib';
 
-import { type Broker, type OutgoingMessage, pause, QueueLock, within } from '#rabbitmq';
+import { type Broker, pause, QueueLock, within } from '#rabbitmq';
 
-import { ALL_CALLERS, ANONYMOUS, readReplyAddress } from '../envelope/reply-address.ts';
-import type { InternalKeys } from '../envelope/internal-keys.ts';
-import { ownHeadersOf } from '../envelope/own-headers.ts';
-import { KeptSummary } from '../kept/kept-message.ts';
+import { forwardedReply } from '../operator/forwarded-reply.ts';
+import { KeptSummary } from '../operator/kept-message.ts';
 import type { Bus } from '../messaging-options.ts';
 import { lockOf } from '../topology/topology.ts';
 import { FailingDestinations } from './failing-destinations.ts';
@@ -23,11 +21,6 @@ const WALK = {
   // No final reply comes near it; what is cut has no seal that fits, and stays.
   maxBodyBytes: 1024 * 1024,
 };
-
-/** How the reasons of replies begin. An announcement is not forwarded: the listeners that took it would get it again. */
-const FORWARDED = 'REPLY_QUEUE_';
-/** What a reply has; a `user_id`, for example, would close the channel. */
-const PROPERTIES = new Set('type correlationId messageId contentType timestamp appId'.split(' '));
 
 /**
  * Sends parked replies on to their queues once these exist and take messages, in order, confirmed and under the ids that
@@ -117,34 +110,4 @@ export class ParkedReplyForwarder {
     const restMs = REST_SHARE * (performance.now() - startedMs);
     return Math.max(restMs, this.#wasCut ? SHORTEST_REST_MS : INTERVAL_MS);
   }
-}
-
-/**
- * A parked reply as it was to be published, under the same `message_id`.
- *
- * @param reserved what the service's own names start with
- * @param keys prove that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
- *   send anything to any queue
- * @returns undefined if no worker parked it, or it is not forwarded
- */
-export function forwardedReply(
-  parked: ConsumeMessage,
-  reserved: string,
-  keys: InternalKeys,
-): OutgoingMessage | undefined {
-  const { 'x-reason': reason, 'x-origin-queue': queue } = ownHeadersOf(parked, keys);
-  // A direct key belongs to a connection, and does not come back with another one.
-  const address = readReplyAddress(queue, reserved, ALL_CALLERS, ANONYMOUS);
-  if (!reason?.startsWith(FORWARDED) || address.kind !== 'queue') return undefined;
-  const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
-  // Headers with an `x-` were added by the service, the publisher and the broker.
-  const sent = Object.entries(parked.properties.headers ?? {}).filter(([name]) => !name.startsWith('x-'));
-  const headers = Object.fromEntries(sent);
-  return {
-    exchange: '',
-    routingKey: address.queue,
-    content: parked.content,
-    mandatory: true,
-    properties: { ...Object.fromEntries(properties), headers },
-  };
 }

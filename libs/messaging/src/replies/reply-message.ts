@@ -5,7 +5,7 @@ import { announcedData } from '#contracts/validation';
 import type { OutgoingMessage } from '#rabbitmq';
 
 import type { Command } from '../command/command.ts';
-import { factsOf } from '../command/facts.ts';
+import { factsOf } from '../command/command-facts.ts';
 import type { Envelope } from '../envelope/open-envelope.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 import type { MessagingSettings } from '../messaging-options.ts';

@@ -1,5 +1,5 @@
 // An entry of its own: a program without a worker does not load the transport, and Nest with it.
-export type { KeptMessage } from '../kept/kept-message.ts';
+export type { KeptMessage } from './kept-message.ts';
 export { type Kept, KeptQueue, type KeptQueueOptions, type TakeOutcome } from './kept-queue.ts';
 export { Redriver } from './redriver.ts';
 export { inspectRedis } from '../idempotency/redis-connection.ts';

@@ -5,7 +5,7 @@ import { validateCommand } from '#contracts/validation';
 
 import { errorBodyOf } from './settlement.ts';
 import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from './command.fixture.ts';
-import { factsOf, failureFactsOf, waitedMs } from './facts.ts';
+import { factsOf, failureFactsOf, waitedMs } from './command-facts.ts';
 
 const failure = (facts: CommandErrorFacts) =>
   failureFactsOf(errorBodyOf(new CommandError('INCORRECT_DATA', facts), commandOf()));

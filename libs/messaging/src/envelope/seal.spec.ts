@@ -3,8 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { messageOf } from '../../../rabbitmq/src/message.fixture.ts';
-import { InternalKeys } from './internal-keys.ts';
-import { ownHeadersOf, sealed as sealedBy } from './own-headers.ts';
+import { InternalKeys, sealed as sealedBy, sealedHeadersOf } from './seal.ts';
 
 const keyOf = (byte: number) => new InternalKeys(Buffer.alloc(32, byte));
 const KEYS = keyOf(7);
@@ -30,7 +29,7 @@ const received = (change: { headers?: object; properties?: object; body?: Buffer
 
 describe('the seal of a copy', () => {
   it('opens what it sealed: the headers that workers write, and no others', () => {
-    expect(ownHeadersOf(received(), KEYS)).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
+    expect(sealedHeadersOf(received(), KEYS)).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
   });
 
   it.each<[string, Parameters<typeof received>[0]]>([
@@ -47,28 +46,28 @@ describe('the seal of a copy', () => {
     ['a seal that is no text', { headers: { 'x-seal': 7 } }],
     ['a table, where a worker writes none', { headers: { 'x-origin-user-id': { any: 'shop' } } }],
   ])('believes nothing of a message with %s', (_, change) => {
-    expect(ownHeadersOf(received(change), KEYS)).toEqual({});
+    expect(sealedHeadersOf(received(change), KEYS)).toEqual({});
   });
 
   it('takes what JSON writes as null for what it is: not written by a worker', () => {
     const headers = { 'x-redriven': Number.NaN, 'x-origin-user-id': null, 'x-postponed': Infinity };
-    expect(ownHeadersOf(received({ headers }), KEYS)).toEqual({
+    expect(sealedHeadersOf(received({ headers }), KEYS)).toEqual({
       'x-progress': '{"pages":5}',
       'x-sequence': 5,
     });
   });
 
   it('believes nothing that was sealed with another key', () => {
-    expect(ownHeadersOf(received(), keyOf(8))).toEqual({});
+    expect(sealedHeadersOf(received(), keyOf(8))).toEqual({});
   });
 
   it('believes what was sealed before the key changed, and seals with the new one', () => {
     const keys = keyOf(7);
     keys.rotate(Buffer.alloc(32, 8));
-    expect(ownHeadersOf(received(), keys)).toEqual(ownHeadersOf(received(), KEYS));
+    expect(sealedHeadersOf(received(), keys)).toEqual(sealedHeadersOf(received(), KEYS));
     const { headers } = sealedBy(COPY, keys).properties;
-    expect(ownHeadersOf(received({ headers }), KEYS)).toEqual({});
-    expect(ownHeadersOf(received({ headers }), keys)).toEqual(ownHeadersOf(received(), KEYS));
+    expect(sealedHeadersOf(received({ headers }), KEYS)).toEqual({});
+    expect(sealedHeadersOf(received({ headers }), keys)).toEqual(sealedHeadersOf(received(), KEYS));
   });
 });
 

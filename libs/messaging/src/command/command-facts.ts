@@ -1,7 +1,7 @@
 import { type ErrorBody, LONGEST_DEADLINE_MS } from '#contracts';
 import { pointerForLogs } from '#contracts/validation';
 
-import { isCopy } from '../envelope/own-headers.ts';
+import { isCopy } from '../envelope/seal.ts';
 import { sentAtMsOf } from '../envelope/read-deadline.ts';
 import type { CommandFacts, FailureFacts } from '../observer/messaging-observer.ts';
 import type { Command } from './command.ts';

@@ -17,8 +17,8 @@ import {
 } from '#rabbitmq';
 import type { TlsContext } from '#tls';
 
-import { InternalKeys } from '../envelope/internal-keys.ts';
-import { type KeptMessage, keptMessageOf } from '../kept/kept-message.ts';
+import { InternalKeys } from '../envelope/seal.ts';
+import { type KeptMessage, keptMessageOf } from './kept-message.ts';
 import { type KeptQueueName, lockOf } from '../topology/topology.ts';
 
 const COUNTS_TIMEOUT_MS = 5_000;

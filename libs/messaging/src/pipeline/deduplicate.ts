@@ -2,7 +2,7 @@ import { CommandError, type Reply } from '#contracts';
 import type { Window } from '#resilience';
 
 import type { CheckedCommand, Next, Step } from '../command/command.ts';
-import { factsOf } from '../command/facts.ts';
+import { factsOf } from '../command/command-facts.ts';
 import { answerWith, type Settlement } from '../command/settlement.ts';
 import type { Claim } from '../idempotency/idempotency-store.ts';
 import type { Bus } from '../messaging-options.ts';
@@ -14,7 +14,7 @@ import { enter } from './share.ts';
  *
  * @throws CommandError `IDEMPOTENCY_CONFLICT` if another command has the same identity, `OVERLOADED` if too many repeats wait
  */
-export function once(bus: Bus, window: Window): Step {
+export function deduplicate(bus: Bus, window: Window): Step {
   const replay = (command: CheckedCommand, reply: Reply): Settlement => {
     bus.observer.commandReplayed(factsOf(command));
     return answerWith(reply);

@@ -7,11 +7,10 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
 import { ALL_CALLERS } from '../envelope/reply-address.ts';
-import { InternalKeys } from '../envelope/internal-keys.ts';
+import { InternalKeys, isCopy, sealed } from '../envelope/seal.ts';
 import { type EnvelopeRules, openEnvelope } from '../envelope/open-envelope.ts';
-import { isCopy, sealed } from '../envelope/own-headers.ts';
-import { keptMessageOf } from '../kept/kept-message.ts';
-import { forwardedReply } from '../replies/parked-reply-forwarder.ts';
+import { forwardedReply } from './forwarded-reply.ts';
+import { keptMessageOf } from './kept-message.ts';
 
 type Redriving = ReturnType<Redriver['read']>;
 

@@ -12,9 +12,9 @@ const LONGEST_REST_MS = 60_000;
 const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 
 /** What the broker knows of the whole service: the same from every worker. */
-export type BusLook = NonNullable<Awaited<ReturnType<ReturnType<typeof busLooker>>>>;
+export type QueueOverview = NonNullable<Awaited<ReturnType<ReturnType<typeof queueOverviewOf>>>>;
 
-export type KeptLook = ReturnType<typeof keptLook>;
+export type KeptOverview = ReturnType<typeof keptOverview>;
 
 /**
  * Looks at the queues of the service over the connection that consumes, which the broker serves under an alarm, too. Dead
@@ -23,7 +23,7 @@ export type KeptLook = ReturnType<typeof keptLook>;
  * @param parked what the last walk of the worker that forwards parked replies left in their queue
  * @returns looks once; `undefined` if the broker does not answer
  */
-export function busLooker({ names, queues }: PokerTopology, broker: Broker, parked: () => KeptSummary) {
+export function queueOverviewOf({ names, queues }: PokerTopology, broker: Broker, parked: () => KeptSummary) {
   const { deadLetters, undelivered } = names;
   const lock = new QueueLock(lockOf(names, 'deadLetters'), broker);
   let letters = new KeptSummary();
@@ -70,14 +70,14 @@ export function busLooker({ names, queues }: PokerTopology, broker: Broker, park
     return {
       /** The lanes, the quarantine and the retry queues. */
       queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
-      deadLetters: keptLook(deadLetters, depthOf(deadLetters), letters),
-      parked: keptLook(undelivered, depthOf(undelivered), parked()),
+      deadLetters: keptOverview(deadLetters, depthOf(deadLetters), letters),
+      parked: keptOverview(undelivered, depthOf(undelivered), parked()),
     };
   };
 }
 
 /** @returns `reasons` are undefined before the queue was looked into, and if too much lies there */
-function keptLook(queue: string, depth: number | undefined, { messages, reasons }: KeptSummary) {
+function keptOverview(queue: string, depth: number | undefined, { messages, reasons }: KeptSummary) {
   if (depth === undefined || depth > MOST_READ) return { queue, messages: depth, reasons: undefined };
   // A worker that reads the queue at this moment holds what lies there, and the broker does not count it.
   const isRead = messages > 0 || depth === 0;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { Deadline } from '#resilience';
 
-import { ReportPlaces } from './report-places.ts';
+import { ReportPlaces } from './report-share.ts';
 
 const SICK = 'sick';
 const WELL = 'well';

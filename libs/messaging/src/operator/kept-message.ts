@@ -1,7 +1,6 @@
 import type { ConsumeMessage, XDeath } from 'amqplib';
 
-import type { InternalKeys } from '../envelope/internal-keys.ts';
-import { ownHeadersOf } from '../envelope/own-headers.ts';
+import { type InternalKeys, sealedHeadersOf } from '../envelope/seal.ts';
 import { readBody } from '../envelope/read-body.ts';
 import type { FailureFacts } from '../observer/messaging-observer.ts';
 
@@ -19,7 +18,7 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const { properties, content } = message;
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
   const isSealed = headers['x-seal'] !== undefined;
-  const own: typeof headers = isSealed ? (keys ? ownHeadersOf(message, keys) : headers) : {};
+  const own: typeof headers = isSealed ? (keys ? sealedHeadersOf(message, keys) : headers) : {};
   const id = text(properties.messageId) ?? '';
   const deaths = headers['x-death'];
   const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;

@@ -1,4 +1,12 @@
-import { type Deadline, type Holder, SharedCapacity } from '#resilience';
+import { CommandError } from '#contracts';
+import { type Deadline, DeadlineExceeded, type Holder, SharedCapacity } from '#resilience';
+
+import type { Step } from '../command/command.ts';
+import { errorBodyOf, failureOf } from '../command/settlement.ts';
+import type { Bus } from '../messaging-options.ts';
+import type { Outbox } from '../replies/outbox.ts';
+import { STALL, waitFor } from './postpone.ts';
+import { compartmentNameOf } from './share.ts';
 
 export type Turn = 'entered' | 'stuck' | 'expired';
 
@@ -14,6 +22,30 @@ const PATIENCE_MS = 2_000;
 const LOOK_MS = 250;
 /** The share of the free places that may be taken by reports that wait for long ones to end. */
 const CROWD = 1 / 2;
+/** Reports whose queues took nothing share these places, so that they keep none from others. No compartment has that name. */
+const STALLED = 'stalled';
+
+/** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
+export function reportShare(bus: Bus, places: ReportPlaces, outbox: Outbox): Step {
+  return async (command, next) => {
+    const isStalled = command.replies.stalledSinceMs !== undefined;
+    let compartment = isStalled ? STALLED : compartmentNameOf(command);
+    const isPatient = !isStalled || outbox.waitLeftMs(command) <= 0;
+    const turn = await places.enter(compartment, command.deadline, isPatient);
+    if (turn === 'stuck') return waitFor(command, bus, errorBodyOf(new CommandError('OVERLOADED'), command));
+    if (turn === 'expired') throw new DeadlineExceeded();
+    command.onStall = () => {
+      if (compartment !== STALLED) places.move(compartment, STALLED);
+      compartment = STALLED;
+    };
+    command.atEnd((end) => {
+      command.onStall = undefined;
+      places.leave(compartment, failureOf(end)?.code === STALL || end.kind !== 'postpone');
+    });
+    // Its connection may have gone while it waited.
+    return command.delivery.isAlive ? next(command) : { kind: 'return', cause: undefined };
+  };
+}
 
 /**
  * The places of the reports of one worker. No compartment, which is one operation of one operator, holds more of them than

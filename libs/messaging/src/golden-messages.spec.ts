@@ -4,13 +4,13 @@ import type { ConsumeMessage } from 'amqplib';
 import { busNames, CommandError, type ErrorBody, type Reply } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
-import { messageOf } from '../../../rabbitmq/src/message.fixture.ts';
-import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
-import { copyOf } from '../command/copy-of.ts';
-import { errorBodyOf } from '../command/settlement.ts';
-import { sealed } from '../envelope/bus.fixture.ts';
-import { contentOf, replyMessage } from '../replies/reply-message.ts';
-import { Redriver } from './redriver.ts';
+import { messageOf } from '../../rabbitmq/src/message.fixture.ts';
+import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from './command/command.fixture.ts';
+import { copyOf } from './command/copy-of.ts';
+import { errorBodyOf } from './command/settlement.ts';
+import { sealed } from './envelope/bus.fixture.ts';
+import { contentOf, replyMessage } from './replies/reply-message.ts';
+import { Redriver } from './operator/redriver.ts';
 
 type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
 
