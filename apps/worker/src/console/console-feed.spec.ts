@@ -38,7 +38,7 @@ function feedUnderTest() {
   const feed = new ConsoleFeed(
     metrics,
     platform as unknown as PlatformClients,
-    { health, look } as unknown as PokerTransport,
+    { health, queueOverview: look } as unknown as PokerTransport,
     new FailureTally(),
     'poker',
     ['interactive'],

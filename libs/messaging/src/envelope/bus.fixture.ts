@@ -2,7 +2,6 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { busNames } from '#contracts';
 
-import type { Bus } from '../messaging-options.ts';
 import { ALL_CALLERS } from './reply-address.ts';
 import { InternalKeys, sealed as sealedBy } from './seal.ts';
 
@@ -20,7 +19,7 @@ export function sealed(message: ConsumeMessage): ConsumeMessage {
   return { ...message, properties: { ...properties, headers: sent.headers } };
 }
 
-/** What the parts of the bus share in a spec, but for the observer and the store. */
+/** Options of the parts of the bus in a spec. */
 export const BUS_OF_SPEC = {
   names: busNames('poker'),
   internalKeys: KEYS_OF_SPEC,
@@ -30,11 +29,13 @@ export const BUS_OF_SPEC = {
     INTERACTIVE_DEADLINE_MS: 15_000,
     REPORTS_DEADLINE_MS: 600_000,
     REPORTS_RETRY_DELAYS_MS: [5_000, 30_000],
+    REPORTS_PREFETCH: 8,
     REPORTS_STALL_MS: 30_000,
     DELIVERY_LIMIT: 2,
     PLATFORM_ATTEMPT_TIMEOUT_MS: 5_000,
-    EVENTS: 'errors',
+    EVENTS: 'errors' as const,
   },
   nowMs: () => RECEIVED_AT_MS,
   newId: () => 'made-up',
-} as unknown as Bus;
+  clock: () => RECEIVED_AT_MS,
+};

@@ -1,6 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import {
+  type BusNames,
   CommandError,
   type CommandType,
   commandTypeOf,
@@ -13,17 +14,22 @@ import {
 import { COMMANDS } from '#contracts/validation';
 import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 
-import type { Bus, MessagingSettings } from '../messaging-options.ts';
-import { ANONYMOUS, fits, isShortString, readReplyAddress } from './reply-address.ts';
-import { sealedHeadersOf } from './seal.ts';
+import type { MessagingSettings } from '../messaging-settings.ts';
+import { ANONYMOUS, type CallerPolicy, fits, isShortString, readReplyAddress } from './reply-address.ts';
+import { type InternalKeys, sealedHeadersOf } from './seal.ts';
 import { parseObject, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 
-/** The parts of the bus that decide how a message is read. */
-export interface EnvelopeRules extends Pick<
-  Bus,
-  'names' | 'internalKeys' | 'callers' | 'subjectOf' | 'nowMs' | 'newId'
-> {
+/** Everything that decides how a message is read. */
+export interface EnvelopeRules {
+  readonly names: BusNames;
+  readonly internalKeys: InternalKeys;
+  readonly callers: CallerPolicy;
+  /** The name of a player in log lines; default: none. */
+  readonly subjectOf?: ((operator: string, player: string) => string) | undefined;
+  /** The time of day, epoch milliseconds. */
+  readonly nowMs: () => number;
+  readonly newId: () => string;
   readonly settings: Pick<
     MessagingSettings,
     'MAX_COMMAND_BYTES' | 'INTERACTIVE_DEADLINE_MS' | 'REPORTS_DEADLINE_MS'

@@ -4,9 +4,14 @@ import type { Window } from '#resilience';
 import type { CheckedCommand, Next, Step } from '../command/command.ts';
 import { factsOf } from '../command/command-facts.ts';
 import { answerWith, type Settlement } from '../command/settlement.ts';
-import type { Claim } from '../idempotency/idempotency-store.ts';
-import type { Bus } from '../messaging-options.ts';
+import type { Claim, IdempotencyStore } from '../idempotency/idempotency-store.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { enter } from './share.ts';
+
+export interface DeduplicateOptions {
+  readonly idempotency: IdempotencyStore;
+  readonly observer: Pick<MessagingObserver, 'commandReplayed'>;
+}
 
 /**
  * Runs a player's command once, however often it is sent: a repeat gets the reply of the first, and a redelivered command
@@ -14,9 +19,9 @@ import { enter } from './share.ts';
  *
  * @throws CommandError `IDEMPOTENCY_CONFLICT` if another command has the same identity, `OVERLOADED` if too many repeats wait
  */
-export function deduplicate(bus: Bus, window: Window): Step {
+export function deduplicate({ idempotency, observer }: DeduplicateOptions, window: Window): Step {
   const replay = (command: CheckedCommand, reply: Reply): Settlement => {
-    bus.observer.commandReplayed(factsOf(command));
+    observer.commandReplayed(factsOf(command));
     return answerWith(reply);
   };
   const proceed = (claim: Claim, command: CheckedCommand, next: Next): Promise<Settlement> => {
@@ -43,7 +48,7 @@ export function deduplicate(bus: Bus, window: Window): Step {
     }
   };
   const step: Step = (command, next) => {
-    const claim = claimOf(command, bus);
+    const claim = claimOf(command, idempotency);
     return claim instanceof Promise
       ? claim.then((found) => proceed(found, command, next))
       : proceed(claim, command, next);
@@ -51,7 +56,7 @@ export function deduplicate(bus: Bus, window: Window): Step {
   return step;
 }
 
-function claimOf(command: CheckedCommand, { idempotency }: Bus): Claim | Promise<Claim> {
+function claimOf(command: CheckedCommand, idempotency: IdempotencyStore): Claim | Promise<Claim> {
   const { envelope, deadline, isRedelivered } = command;
   const { caller, operator, id, own } = envelope;
   const identity = [caller, operator, id];

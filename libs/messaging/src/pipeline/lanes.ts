@@ -1,14 +1,13 @@
 import type { Lane } from '#contracts';
-import type { Window } from '#resilience';
+import type { Clock, Window } from '#resilience';
 
 import type { CheckedCommand, Command, CommandHandler, Next, Step } from '../command/command.ts';
 import type { Settlement } from '../command/settlement.ts';
-import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { cancel } from './cancel.ts';
-import { deduplicate } from './deduplicate.ts';
-import { postpone, shortestOf } from './postpone.ts';
-import { refuse } from './refuse.ts';
+import { deduplicate, type DeduplicateOptions } from './deduplicate.ts';
+import { postpone, type PostponeOptions, shortestOf } from './postpone.ts';
+import { refuse, type RefuseOptions } from './refuse.ts';
 import { ReportPlaces, reportShare } from './report-share.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
@@ -16,6 +15,10 @@ import { compartmentNameOf, share } from './share.ts';
 
 /** Settles a command by the steps of its lane. What it throws is the failure of the command. */
 export type Lanes = Readonly<Record<Lane, (command: Command) => Promise<Settlement>>>;
+
+export interface LaneOptions extends RefuseOptions, DeduplicateOptions, PostponeOptions {
+  readonly clock: Clock;
+}
 
 export interface LaneParts {
   /** By command type. */
@@ -32,24 +35,24 @@ export interface LaneParts {
 }
 
 /** The steps of each lane in their order; a settlement comes back through them in reverse. */
-export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
+export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
   const { handlers, outbox, window, onUnavailable, onServed } = parts;
-  const places = new ReportPlaces(parts.reportPlaces, shortestOf(bus), bus.clock);
+  const places = new ReportPlaces(parts.reportPlaces, shortestOf(options), options.clock);
   const laneOf = (steps: readonly Step[], last: Next): Lanes[Lane] => {
     const first = steps.reduceRight<Next>((next, step) => (command) => step(command, next), last);
-    return (command) => first(refuse(command, handlers, bus));
+    return (command) => first(refuse(command, handlers, options));
   };
   const onSent = (command: CheckedCommand): void => {
     places.moved(compartmentNameOf(command));
     onServed();
   };
   return {
-    interactive: laneOf([deduplicate(bus, window), deadline, share(window)], run(outbox)),
+    interactive: laneOf([deduplicate(options, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
       [
         cancel(outbox),
-        postpone(bus, outbox, onUnavailable),
-        reportShare(bus, places, outbox),
+        postpone(options, outbox, onUnavailable),
+        reportShare(options, places, outbox),
         resume(),
         deadline,
       ],

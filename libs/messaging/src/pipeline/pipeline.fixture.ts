@@ -7,10 +7,10 @@ import type { CommandHandler } from '../command/command.ts';
 import { BUS_OF_SPEC, RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
-import type { Bus } from '../messaging-options.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { Outbox } from '../replies/outbox.ts';
 import { Pipeline } from './pipeline.ts';
+import { Survivals } from './survivals.ts';
 
 export const CREATED: Reply = {
   type: 'session.created',
@@ -54,7 +54,7 @@ export class SpecPipeline {
           this.told.push([method, ...args]);
         },
     });
-    const bus: Bus = {
+    const options = {
       ...BUS_OF_SPEC,
       nowMs,
       clock,
@@ -62,9 +62,12 @@ export class SpecPipeline {
       observer,
       clientOf: (operator: string) => (operator === 'default' ? {} : undefined),
       callers: { mayRun: (caller: string) => caller !== 'stranger', mayReplyTo: () => true },
-      idempotency: { claim: (...claim) => this.store.claim(...claim) },
+      idempotency: {
+        claim: (...claim: Parameters<IdempotencyStore['claim']>) => this.store.claim(...claim),
+      },
     };
     const broker = {
+      consuming: undefined,
       publish: (message: OutgoingMessage) => this.#publish(message),
       redeclare: () => Promise.resolve(void this.answers.delete('poker.quarantine')),
       standingOf: (queue: string) => {
@@ -73,11 +76,12 @@ export class SpecPipeline {
         return Promise.resolve(answer === 'returned' ? ('gone' as const) : counts);
       },
     };
-    this.pipeline = new Pipeline(bus, {
-      outbox: new Outbox(bus, broker),
+    this.pipeline = new Pipeline(options, {
+      outbox: new Outbox(options, broker),
       handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
       reportPlaces: 8,
+      survivals: new Survivals(options.names, broker),
       onUnavailable: () => void this.told.push(['unavailable']),
       onServed: () => undefined,
     });

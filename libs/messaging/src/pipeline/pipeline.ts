@@ -6,30 +6,36 @@ import { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/command-facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
-import { LARGE_BYTES, openEnvelope } from '../envelope/open-envelope.ts';
-import type { Bus } from '../messaging-options.ts';
+import { type EnvelopeRules, LARGE_BYTES, openEnvelope } from '../envelope/open-envelope.ts';
+import type { CommandTracer } from '../observer/messaging-observer.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { LargeBodies } from './large-bodies.ts';
-import { type LaneParts, type Lanes, lanesOf } from './lanes.ts';
-import { Quarantine } from './quarantine.ts';
-import { settle } from './settle.ts';
+import { type LaneOptions, type LaneParts, type Lanes, lanesOf } from './lanes.ts';
+import { Quarantine, type QuarantineOptions } from './quarantine.ts';
+import { settle, type SettleOptions } from './settle.ts';
+import type { Survivals } from './survivals.ts';
 
 /** At its fourth delivery a command goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
+export type PipelineOptions = EnvelopeRules &
+  LaneOptions &
+  QuarantineOptions &
+  SettleOptions & { readonly tracer?: CommandTracer | undefined };
+
 /** Takes a command from its delivery to its acknowledgement: opens it, has its lane settle it, and carries that out. */
 export class Pipeline {
-  readonly #bus: Bus;
+  readonly #options: PipelineOptions;
   readonly #lanes: Lanes;
   readonly #quarantine: Quarantine;
   readonly #outbox: Outbox;
   readonly #largeBodies = new LargeBodies();
   readonly #inFlight = new InFlight<Command>();
 
-  constructor(bus: Bus, parts: LaneParts) {
-    this.#bus = bus;
-    this.#lanes = lanesOf(bus, parts);
-    this.#quarantine = new Quarantine(bus);
+  constructor(options: PipelineOptions, parts: LaneParts & { readonly survivals: Survivals }) {
+    this.#options = options;
+    this.#lanes = lanesOf(options, parts);
+    this.#quarantine = new Quarantine(options, parts.survivals);
     this.#outbox = parts.outbox;
   }
 
@@ -39,9 +45,14 @@ export class Pipeline {
     return undefined;
   }
 
+  /** To be called when there is a connection again. */
+  connected(): void {
+    this.#quarantine.connected();
+  }
+
   /** Never rejects: what cannot be settled now goes back to the broker. */
   process(delivery: Delivery): Promise<void> {
-    const receivedAtMs = this.#bus.nowMs();
+    const receivedAtMs = this.#options.nowMs();
     const { content, properties } = delivery.message;
     const process = (): Promise<void> => this.#process(delivery, receivedAtMs);
     return content.length > LARGE_BYTES
@@ -50,7 +61,7 @@ export class Pipeline {
   }
 
   async #process(delivery: Delivery, receivedAtMs: number): Promise<void> {
-    const { observer } = this.#bus;
+    const { observer } = this.#options;
     let place: Place<Command> | undefined;
     let end: Settlement = { kind: 'return', cause: undefined };
     try {
@@ -65,7 +76,7 @@ export class Pipeline {
       } catch (thrown) {
         settlement = settlementOf(command, thrown);
       }
-      end = await settle(command, settlement, this.#bus, this.#outbox);
+      end = await settle(command, settlement, this.#options, this.#outbox);
     } catch (error) {
       this.#failed(error, delivery, place?.item);
     }
@@ -89,16 +100,16 @@ export class Pipeline {
     const messageId: unknown = delivery.message.properties.messageId;
     const facts = command ? factsOf(command) : { id: typeof messageId === 'string' ? messageId : '' };
     try {
-      this.#bus.observer.pipelineFailed(facts, error);
+      this.#options.observer.pipelineFailed(facts, error);
     } catch {
       // The observer itself is what fails.
     }
   }
 
   #open(delivery: Delivery, receivedAtMs: number): Command {
-    const { nowMs, tracer } = this.#bus;
+    const { nowMs, tracer } = this.#options;
     const { message, queue, bodyBytes } = delivery;
-    const envelope = openEnvelope(message, this.#bus, bodyBytes, receivedAtMs);
+    const envelope = openEnvelope(message, this.#options, bodyBytes, receivedAtMs);
     const command = new Command(delivery, envelope, nowMs, receivedAtMs);
     const { traceparent } = envelope;
     command.trace = tracer?.start(factsOf(command), { queue, bodyBytes, traceparent });
@@ -107,7 +118,7 @@ export class Pipeline {
 
   /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here. */
   #route(command: Command): ReturnType<Quarantine['admit']> {
-    const { names } = this.#bus;
+    const { names } = this.#options;
     const { delivery, envelope } = command;
     // Such a command is only answered, and a copy would not show what is wrong with it.
     if (envelope.fault || envelope.violations.length > 0) return undefined;

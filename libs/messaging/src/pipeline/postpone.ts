@@ -1,12 +1,17 @@
-import { CommandError, type ErrorBody } from '#contracts';
+import { type BusNames, CommandError, type ErrorBody } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand, Step } from '../command/command.ts';
 import { progressHeaders } from '../command/copy-of.ts';
 import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.ts';
-import type { Bus } from '../messaging-options.ts';
+import type { MessagingSettings } from '../messaging-settings.ts';
 import type { QueueState } from '../observer/messaging-observer.ts';
 import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
+
+export interface PostponeOptions {
+  readonly names: BusNames;
+  readonly settings: Pick<MessagingSettings, 'REPORTS_RETRY_DELAYS_MS'>;
+}
 
 export const STALL = 'REPLY_QUEUE_FULL';
 
@@ -16,14 +21,14 @@ export const STALL = 'REPLY_QUEUE_FULL';
  *
  * @param onUnavailable called after a report went to a retry queue because of the platform
  */
-export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): Step {
-  const shortestMs = shortestOf(bus);
+export function postpone(options: PostponeOptions, outbox: Outbox, onUnavailable: () => void): Step {
+  const shortestMs = shortestOf(options);
   /** @returns undefined if its deadline is too near for a retry queue */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
     const leftMs = state === 'unreachable' ? Infinity : outbox.waitLeftMs(command);
     if (leftMs <= 0) throw queueFull(state);
     if (command.deadline.remainingMs() <= shortestMs) return undefined;
-    return waitFor(command, bus, errorBodyOf(queueFull(state), command));
+    return waitFor(command, options, errorBodyOf(queueFull(state), command));
   };
   return async (command, next) => {
     const looked = outbox.lookAtQueue(command);
@@ -35,7 +40,7 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
       if (settlement.kind === 'postpone') return settlement;
       const failure = failureOf(settlement);
       if (failure?.category !== 'unavailable') return settlement;
-      const postponed = waitForPlatform(command, bus, failure);
+      const postponed = waitForPlatform(command, options, failure);
       if (postponed) command.atEnd(onUnavailable);
       // Nobody else tries it again.
       return postponed ?? ({ ...settlement, kind: 'dead-letter' } as Settlement);
@@ -50,11 +55,11 @@ export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): S
 }
 
 /** @returns undefined if the report would wait past its deadline */
-function waitForPlatform(command: CheckedCommand, bus: Bus, failure: ErrorBody): Settlement | undefined {
+function waitForPlatform(command: CheckedCommand, options: PostponeOptions, failure: ErrorBody): Settlement | undefined {
   const { 'x-postponed': postponed = 0 } = command.envelope.own;
-  const { REPORTS_RETRY_DELAYS_MS: delaysMs } = bus.settings;
+  const { REPORTS_RETRY_DELAYS_MS: delaysMs } = options.settings;
   const delayMs = nextDelayMs(delaysMs, postponed, command.deadline.remainingMs(), failure.retryAfterMs);
-  return delayMs === undefined ? undefined : waitFor(command, bus, failure, delayMs, postponed + 1);
+  return delayMs === undefined ? undefined : waitFor(command, options, failure, delayMs, postponed + 1);
 }
 
 /**
@@ -79,13 +84,13 @@ export function nextDelayMs(
 /** By default for the shortest delay, which is not counted: nothing was tried in vain. */
 export function waitFor(
   command: CheckedCommand,
-  bus: Bus,
+  options: PostponeOptions,
   failure: ErrorBody,
-  delayMs = shortestOf(bus),
+  delayMs = shortestOf(options),
   postponed = command.envelope.own['x-postponed'] ?? 0,
 ): Settlement {
   const headers = { 'x-postponed': postponed, ...progressHeaders(command) };
-  return { kind: 'postpone', copy: { queue: bus.names.retry(delayMs), headers }, delayMs, failure };
+  return { kind: 'postpone', copy: { queue: options.names.retry(delayMs), headers }, delayMs, failure };
 }
 
 function queueFull(queue: QueueState): CommandError {
@@ -93,6 +98,6 @@ function queueFull(queue: QueueState): CommandError {
 }
 
 /** The shortest wait in a retry queue, in milliseconds. */
-export function shortestOf({ settings }: Bus): number {
+export function shortestOf({ settings }: PostponeOptions): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
 }

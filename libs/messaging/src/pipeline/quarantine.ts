@@ -1,33 +1,41 @@
-import { CommandError } from '#contracts';
+import { type BusNames, CommandError } from '#contracts';
+import type { Delivery } from '#rabbitmq';
 import { setBounded } from '#rabbitmq/collections';
+import type { Clock } from '#resilience';
 
 import type { Command } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
 import { isCopy } from '../envelope/seal.ts';
-import type { Bus } from '../messaging-options.ts';
+import type { MessagingSettings } from '../messaging-settings.ts';
 import type { Settlement } from '../command/settlement.ts';
+import type { Survivals } from './survivals.ts';
 
-/** What arrives together, after a death or from a lane, is looked at together. */
+/** Commands that arrive within this time, after a death or from a lane, are judged and started together. */
 const GATHER_MS = 200;
-/** Between two starts, and in how many all are started that wait. */
-const STEP_MS = 80;
-const STEPS = 12;
-/** A command that kills most likely does so at once: what was started so shortly before the last start may be the killer. */
+/** In how many parts the waiting commands of a level start, and the time between two parts. */
+const TOGETHER = { parts: 12, stepMs: 80 };
+/** The step exceeds `KILLS_WITHIN_MS`: only the last command that started before a death may have caused it. */
+const ONE_BY_ONE = { parts: Infinity, stepMs: 160 };
+/** For a killer that was not among the first suspects, and so takes longer to kill. */
+const IN_GROUPS = { parts: 8, stepMs: 1_000 };
+/** Most killers kill at once: a command that started so shortly before the last start is a suspect. */
 const KILLS_WITHIN_MS = 150;
-/** Longer than `KILLS_WITHIN_MS`, so that the last one to start before a death is the only one that may have caused it. */
-const ONE_BY_ONE_STEP_MS = 160;
 /** Added to the longest attempt: how long those that may be the killer wait for the others to be done. */
 const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
 /** A start is a copy, which comes back in a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
 /** Starts that may be delivered to this process again: more than are in flight. */
 const MAX_RAN = 5_000;
-/** A command that is not slow runs alone after so many starts that were cut off. */
-const MOST_CUTS = 4;
+/** A command that is not slow runs alone after so many starts that were cut off: it starts four times at most. */
+const MOST_CUTS = 3;
+
+/** How long a worker that lives has to report that it lost its connection, before a start counts as the last death. */
+const REPORT_MS = 8_000;
 
 /** Which commands are started first, and which wait until those are done. */
 const ORDINARY = 0;
-const ONE_BY_ONE = 1;
+/** Started one by one, or in groups after a second death. */
+const SUSPECT = 1;
 /** The most likely killer, beside nothing. */
 const ALONE = 2;
 /** It takes long, and would keep the commands that run alone from being alone. */
@@ -46,7 +54,22 @@ interface Waiting extends History {
   readonly command: Command;
   /** When the start was that was cut off; 0 if none was. */
   readonly startedAtMs: number;
-  readonly settle: (settlement: Settlement | undefined | Promise<never>) => void;
+  readonly settle: (settlement: Settlement | undefined | Promise<Settlement>) => void;
+}
+
+interface Run {
+  readonly level: number;
+  /** From then on, other commands need not wait for it. */
+  readonly untilMs: number;
+  readonly delivery: Delivery;
+}
+
+export interface QuarantineOptions {
+  readonly names: BusNames;
+  readonly settings: Pick<MessagingSettings, 'DELIVERY_LIMIT' | 'PLATFORM_ATTEMPT_TIMEOUT_MS'>;
+  /** The time of day, epoch milliseconds. */
+  readonly nowMs: () => number;
+  readonly clock: Clock;
 }
 
 /**
@@ -58,26 +81,40 @@ interface Waiting extends History {
  * alone. Only a start that nothing ran beside counts towards `DELIVERY_LIMIT`.
  */
 export class Quarantine {
-  readonly #bus: Bus;
+  readonly #options: QuarantineOptions;
   readonly #patienceMs: number;
   /** Starts that were cut off, and are not judged yet. */
   readonly #cut = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
-  /** Each start that runs, with its level and the time from which others need not wait for it. */
-  readonly #running = new Map<string, { readonly level: number; readonly untilMs: number }>();
+  readonly #survivals: Pick<Survivals, 'report' | 'isReported'>;
+  /** By start: the id of the command and the time of the start, as its copy has them. */
+  readonly #running = new Map<string, Run>();
+  /** Starts whose delivery was lost before they ended, not reported yet. */
+  readonly #lost = new Set<string>();
   /** How often each start that ran here had been delivered before: at its very next delivery, this process is alive. */
   readonly #ran = new Map<string, number>();
-  /** Settle once the original of a start is acknowledged; by its id and the time of the start, as its copy has them. */
+  /** Settle once the original of a start is acknowledged. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
   #lastStart = { atMs: -Infinity, level: ORDINARY };
   /** How many start at once, until all that waited have started. */
   #batch = 0;
 
-  constructor(bus: Bus) {
-    this.#bus = bus;
+  constructor(options: QuarantineOptions, survivals: Pick<Survivals, 'report' | 'isReported'>) {
+    this.#options = options;
+    this.#survivals = survivals;
     // Shorter, and a platform that is slow in general keeps a killer from ever being alone.
-    this.#patienceMs = bus.settings.PLATFORM_ATTEMPT_TIMEOUT_MS + PATIENCE_BEYOND_ATTEMPT_MS;
+    this.#patienceMs = options.settings.PLATFORM_ATTEMPT_TIMEOUT_MS + PATIENCE_BEYOND_ATTEMPT_MS;
+  }
+
+  /** Reports the starts that were lost with the connection, once there is one again: this process did not die of them. */
+  connected(): void {
+    for (const [start, { delivery }] of this.#running) if (delivery.isLost) this.#lost.add(start);
+    for (const start of this.#lost) {
+      this.#lost.delete(start);
+      // If this fails, too, the connection has gone again, and the start may count as a death.
+      this.#survivals.report(start).catch(() => undefined);
+    }
   }
 
   /**
@@ -87,11 +124,11 @@ export class Quarantine {
    * @throws CommandError `POISON_COMMAND`
    */
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
-    const { own, id } = command.envelope;
+    const { own } = command.envelope;
     const { 'x-quarantine-level': level = ORDINARY, 'x-quarantine-started-at': startedAtMs } = own;
     const { 'x-quarantine-starts': starts = 0, 'x-quarantine-cuts': cuts = 0 } = own;
     const record = { level, starts, cuts };
-    const start = `${id} ${startedAtMs}`;
+    const start = startOf(command, startedAtMs);
     const { message, redeliveries } = command.delivery;
     const isOwn = this.#ran.get(start) === redeliveries - 1;
     // What somebody published here directly has killed nobody yet.
@@ -105,10 +142,13 @@ export class Quarantine {
       if (!this.#mayRun(level)) return this.#copy(command, record);
       // Longer after each cut, so that in the end a slow command is done alone, or a slow killer kills alone.
       const patienceMs = level === ALONE ? cuts * this.#patienceMs : this.#patienceMs;
-      const run = { level, untilMs: this.#bus.clock() + patienceMs };
+      const run = { level, untilMs: this.#options.clock() + patienceMs, delivery: command.delivery };
       this.#running.set(start, run);
       setBounded(this.#ran, start, redeliveries, MAX_RAN);
-      command.atEnd(() => void (this.#running.get(start) === run && this.#running.delete(start)));
+      command.atEnd(() => {
+        if (run.delivery.isLost) this.#lost.add(start);
+        if (this.#running.get(start) === run) this.#running.delete(start);
+      });
       return undefined;
     }
     return new Promise((settle) => {
@@ -138,9 +178,17 @@ export class Quarantine {
       const record = wasAlone
         ? { level: ALONE, starts: starts + 1, cuts }
         : { level: this.#levelAfter(level, cuts, beforeMs), starts, cuts };
-      const isPoison = record.starts >= this.#bus.settings.DELIVERY_LIMIT;
-      settle(isPoison ? Promise.reject(new CommandError('POISON_COMMAND')) : this.#copy(command, record));
+      const isLastDeath = wasAlone && record.starts >= this.#options.settings.DELIVERY_LIMIT;
+      settle(isLastDeath ? this.#condemn(command, record, startedAtMs) : this.#copy(command, record));
     }
+  }
+
+  /** @throws CommandError `POISON_COMMAND`, unless the process of the last start reports that it lives */
+  async #condemn(command: Command, record: History, startedAtMs: number): Promise<Settlement> {
+    const start = startOf(command, startedAtMs);
+    const waitMs = Math.min(REPORT_MS, command.deadline.remainingMs());
+    if (!(await this.#survivals.isReported(start, waitMs))) throw new CommandError('POISON_COMMAND');
+    return this.#copy(command, { ...record, starts: record.starts - 1 });
   }
 
   #next(afterMs: number): void {
@@ -156,40 +204,44 @@ export class Quarantine {
   #start(): number {
     const all = [...this.#waiting];
     const level = Math.min(...all.map((waiting) => waiting.level));
-    const { nowMs, clock } = this.#bus;
+    const { nowMs, clock } = this.#options;
     const { atMs, level: lastLevel } = this.#lastStart;
     const isUnderWay = this.#starting.size > 0 || clock() - atMs < UNDER_WAY_MS;
     const isOnItsWay = (level !== lastLevel || level === ALONE) && isUnderWay;
-    if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE_STEP_MS;
-    const candidates = all.filter((waiting) => waiting.level === level);
-    if (level === ORDINARY) this.#batch = Math.max(this.#batch, Math.ceil(candidates.length / STEPS));
-    const started = candidates.slice(0, level === ORDINARY ? this.#batch : 1);
+    if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE.stepMs;
+    const ofLevel = all.filter((waiting) => waiting.level === level);
+    const fewestCuts = level === SUSPECT ? Math.min(...ofLevel.map(({ cuts }) => cuts)) : 0;
+    const candidates = level === SUSPECT ? ofLevel.filter(({ cuts }) => cuts === fewestCuts) : ofLevel;
+    const pace = level === ORDINARY ? TOGETHER : fewestCuts > 1 ? IN_GROUPS : ONE_BY_ONE;
+    const batch = Math.ceil(candidates.length / pace.parts);
+    this.#batch = pace === ONE_BY_ONE ? 1 : Math.max(this.#batch, batch);
+    const started = candidates.slice(0, this.#batch);
     if (started.length === candidates.length) this.#batch = 0;
     this.#lastStart = { atMs: clock(), level };
     // A start says less beside a command that does not end.
-    const as = level === ALONE && this.#running.size > 0 ? ONE_BY_ONE : level;
+    const as = level === ALONE && this.#running.size > 0 ? SUSPECT : level;
     for (const waiting of started) {
       this.#waiting.delete(waiting);
       const startedAtMs = nowMs();
       const { command } = waiting;
-      const start = `${command.envelope.id} ${startedAtMs}`;
+      const start = startOf(command, startedAtMs);
       const ended = new Promise((resolve) => command.atEnd(resolve)).then(() => this.#starting.delete(start));
       this.#starting.set(start, ended);
       waiting.settle(this.#copy(command, { ...waiting, level: as }, startedAtMs));
     }
-    return level === ORDINARY ? STEP_MS : ONE_BY_ONE_STEP_MS;
+    return pace.stepMs;
   }
 
   /** Whether all that come first are done, or have had their time. */
   #mayRun(level: number): boolean {
-    const atMs = this.#bus.clock();
+    const atMs = this.#options.clock();
     return ![...this.#running.values()].some(
       (other) => other.untilMs > atMs && (level === ALONE || other.level === ALONE || other.level < level),
     );
   }
 
   #copy(command: Command, { level, starts, cuts }: History, startedAtMs?: number): Settlement {
-    return moveTo(this.#bus.names.quarantine, command, {
+    return moveTo(this.#options.names.quarantine, command, {
       'x-quarantine-level': level,
       'x-quarantine-starts': starts,
       'x-quarantine-cuts': cuts,
@@ -201,7 +253,12 @@ export class Quarantine {
   #levelAfter(level: number, cuts: number, beforeMs: number): number {
     if (beforeMs > this.#patienceMs) return SLOW;
     if (cuts >= MOST_CUTS) return ALONE;
-    if (beforeMs > KILLS_WITHIN_MS) return ORDINARY;
-    return level === ORDINARY ? ONE_BY_ONE : ALONE;
+    const isLast = beforeMs <= KILLS_WITHIN_MS;
+    if (level === SUSPECT) return isLast ? ALONE : ORDINARY;
+    return isLast || cuts > 1 ? SUSPECT : ORDINARY;
   }
+}
+
+function startOf({ envelope }: Command, startedAtMs: number | undefined): string {
+  return `${envelope.id} ${startedAtMs}`;
 }

@@ -2,10 +2,16 @@ import { CommandError, type CommandType, type Violation } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
 import type { CheckedCommand, Command, CommandContext, CommandHandler } from '../command/command.ts';
-import type { Bus } from '../messaging-options.ts';
+import type { CallerPolicy } from '../envelope/reply-address.ts';
 
 /** Where a violation says that the operator of a command cannot be read. */
 const OPERATOR_POINTERS = ['/headers', '/headers/operator'];
+
+export interface RefuseOptions {
+  /** The client of the platform for an operator; undefined if there is no such operator. */
+  readonly clientOf: (operator: string) => unknown;
+  readonly callers: Pick<CallerPolicy, 'mayRun'>;
+}
 
 /**
  * Checks a command once: what follows is given a command whose type, reply queue, caller, credentials and data are known.
@@ -16,7 +22,7 @@ const OPERATOR_POINTERS = ['/headers', '/headers/operator'];
 export function refuse(
   command: Command,
   handlers: ReadonlyMap<string, CommandHandler>,
-  { clientOf, callers }: Bus,
+  { clientOf, callers }: RefuseOptions,
 ): CheckedCommand {
   const { fault, id, knownType: type, replyTo, operator, caller, violations, data } = command.envelope;
   if (fault) throw fault;

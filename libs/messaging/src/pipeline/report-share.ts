@@ -3,9 +3,8 @@ import { type Deadline, DeadlineExceeded, type Holder, SharedCapacity } from '#r
 
 import type { Step } from '../command/command.ts';
 import { errorBodyOf, failureOf } from '../command/settlement.ts';
-import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
-import { STALL, waitFor } from './postpone.ts';
+import { type PostponeOptions, STALL, waitFor } from './postpone.ts';
 import { compartmentNameOf } from './share.ts';
 
 export type Turn = 'entered' | 'stuck' | 'expired';
@@ -26,13 +25,13 @@ const CROWD = 1 / 2;
 const STALLED = 'stalled';
 
 /** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
-export function reportShare(bus: Bus, places: ReportPlaces, outbox: Outbox): Step {
+export function reportShare(options: PostponeOptions, places: ReportPlaces, outbox: Outbox): Step {
   return async (command, next) => {
     const isStalled = command.replies.stalledSinceMs !== undefined;
     let compartment = isStalled ? STALLED : compartmentNameOf(command);
     const isPatient = !isStalled || outbox.waitLeftMs(command) <= 0;
     const turn = await places.enter(compartment, command.deadline, isPatient);
-    if (turn === 'stuck') return waitFor(command, bus, errorBodyOf(new CommandError('OVERLOADED'), command));
+    if (turn === 'stuck') return waitFor(command, options, errorBodyOf(new CommandError('OVERLOADED'), command));
     if (turn === 'expired') throw new DeadlineExceeded();
     command.onStall = () => {
       if (compartment !== STALLED) places.move(compartment, STALLED);

@@ -1,12 +1,23 @@
+import type { BusNames } from '#contracts';
+
 import type { Command } from '../command/command.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { factsOf, failureFactsOf } from '../command/command-facts.ts';
 import type { Settlement } from '../command/settlement.ts';
-import type { Bus } from '../messaging-options.ts';
+import type { MessagingSettings } from '../messaging-settings.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { isAnnounced } from '../replies/reply-message.ts';
 
 type Published = Exclude<Settlement, { kind: 'return' }>;
+
+export interface SettleOptions {
+  readonly names: BusNames;
+  readonly settings: Pick<MessagingSettings, 'EVENTS'>;
+  readonly observer: MessagingObserver;
+  /** The time of day, epoch milliseconds. */
+  readonly nowMs: () => number;
+}
 
 /**
  * Carries out what a settlement says, and acknowledges once all of it is confirmed. No other command is acknowledged. Never
@@ -17,32 +28,32 @@ type Published = Exclude<Settlement, { kind: 'return' }>;
 export async function settle(
   command: Command,
   settlement: Settlement,
-  bus: Bus,
+  options: SettleOptions,
   outbox: Outbox,
 ): Promise<Settlement> {
   const { delivery } = command;
-  if (settlement.kind === 'return') return giveBack(command, settlement.cause, bus);
+  if (settlement.kind === 'return') return giveBack(command, settlement.cause, options);
   // Delivered again elsewhere, where the reply is replayed: to answer here, too, would only repeat it.
   const isAnswered = settlement.kind === 'answer' && settlement.isSent === true;
   if (!delivery.isAlive && !isAnswered) return { kind: 'return', cause: undefined };
   try {
-    await publish(command, settlement, bus, outbox);
+    await publish(command, settlement, options, outbox);
   } catch (error) {
-    return giveBack(command, error, bus);
+    return giveBack(command, error, options);
   }
   delivery.acknowledge();
-  observe(command, settlement, bus);
+  observe(command, settlement, options);
   return settlement;
 }
 
-function giveBack(command: Command, cause: unknown, { observer }: Bus): Settlement {
+function giveBack(command: Command, cause: unknown, { observer }: SettleOptions): Settlement {
   command.delivery.requeue();
   observer.commandReturned(factsOf(command), cause);
   return { kind: 'return', cause };
 }
 
 /** Publishes all that a settlement is made of; done when that is confirmed. */
-function publish(command: Command, settlement: Published, { names, settings }: Bus, outbox: Outbox) {
+function publish(command: Command, settlement: Published, { names, settings }: SettleOptions, outbox: Outbox) {
   if (settlement.kind === 'cancel') return undefined;
   if ('copy' in settlement) return outbox.copy(command, copyOf(command, settlement.copy));
   const { kind, reply } = settlement;
@@ -55,7 +66,7 @@ function publish(command: Command, settlement: Published, { names, settings }: B
   return Promise.all([sending, announcing, outbox.copy(command, letter)]);
 }
 
-function observe(command: Command, settlement: Published, { observer, nowMs }: Bus): void {
+function observe(command: Command, settlement: Published, { observer, nowMs }: SettleOptions): void {
   const facts = factsOf(command);
   if (settlement.kind === 'cancel') return observer.reportCanceled(facts);
   if (settlement.kind === 'move') return observer.commandMoved(facts, settlement.copy.queue);

@@ -1,14 +1,20 @@
-import { isFinalReplyType, type Reply } from '#contracts';
+import { type BusNames, isFinalReplyType, type Reply } from '#contracts';
 import { type Broker, type OutgoingMessage, type PublishOutcome, UnconfirmedError } from '#rabbitmq';
 import { setBounded } from '#rabbitmq/collections';
+import type { Clock } from '#resilience';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/command-facts.ts';
 import { LARGE_BYTES } from '../envelope/open-envelope.ts';
 import type { ReplyAddress } from '../envelope/reply-address.ts';
-import type { Bus } from '../messaging-options.ts';
-import type { MessageKind, ParkingReason, QueueState } from '../observer/messaging-observer.ts';
-import { sealed } from '../envelope/seal.ts';
+import type { MessagingSettings } from '../messaging-settings.ts';
+import type {
+  MessageKind,
+  MessagingObserver,
+  ParkingReason,
+  QueueState,
+} from '../observer/messaging-observer.ts';
+import { type InternalKeys, sealed } from '../envelope/seal.ts';
 import { ByteWindow } from './byte-window.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
 
@@ -23,6 +29,18 @@ const LONGEST_PAUSE_MS = 1_000;
 const REMEMBERED_MS = 5_000;
 /** Beyond it, the oldest is forgotten, and tried for longer again. */
 const MAX_REMEMBERED = 1_000;
+
+export interface OutboxOptions {
+  readonly names: BusNames;
+  readonly internalKeys: InternalKeys;
+  readonly settings: Pick<
+    MessagingSettings,
+    'REPORTS_PREFETCH' | 'REPORTS_RETRY_DELAYS_MS' | 'REPORTS_STALL_MS'
+  >;
+  readonly observer: Pick<MessagingObserver, 'replyParked'>;
+  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
 
 type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'standingOf'>;
 
@@ -43,7 +61,7 @@ export class ReplyQueueClosed extends Error {
 
 /** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
 export class Outbox {
-  readonly #bus: Bus;
+  readonly #options: OutboxOptions;
   readonly #broker: OutboxBroker;
   /**
    * The reply queues that have just refused a reply for as long as one is tried. Further replies to them are tried once, and
@@ -54,15 +72,15 @@ export class Outbox {
   /** The reply queues that a report tries again for a moment, instead of leaving for a retry queue. */
   readonly #tried = new Set<string>();
 
-  constructor(bus: Bus, broker: OutboxBroker) {
-    this.#bus = bus;
+  constructor(options: OutboxOptions, broker: OutboxBroker) {
+    this.#options = options;
     this.#broker = broker;
   }
 
   /** Why the reply queue of a command is known to take nothing; `undefined` if it may. */
   stateOfQueue({ envelope: { replyTo } }: Command): QueueState | undefined {
     const refusal = this.#refusals.get(replyTo.queue ?? '');
-    return refusal && refusal.untilMs > this.#bus.clock() ? refusal.state : undefined;
+    return refusal && refusal.untilMs > this.#options.clock() ? refusal.state : undefined;
   }
 
   /**
@@ -82,7 +100,7 @@ export class Outbox {
   /** How much longer a report may wait for its reply queue, over all of its runs. */
   waitLeftMs({ replies, nowMs }: Command): number {
     const stalledMs = nowMs() - (replies.stalledSinceMs ?? nowMs());
-    return this.#bus.settings.REPORTS_STALL_MS - stalledMs;
+    return this.#options.settings.REPORTS_STALL_MS - stalledMs;
   }
 
   /**
@@ -115,7 +133,7 @@ export class Outbox {
 
   /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
   async announce(command: Command, reply: Reply): Promise<void> {
-    const message = eventMessage(command, reply, this.#bus.names.events);
+    const message = eventMessage(command, reply, this.#options.names.events);
     const outcome = await this.#publish(command, 'event', message);
     if (outcome === 'refused' || outcome === 'unanswered')
       await this.#park(command, reply, message, 'EVENT_REFUSED');
@@ -123,7 +141,7 @@ export class Outbox {
 
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
   async copy(command: Command, copy: OutgoingMessage): Promise<void> {
-    const message = sealed(copy, this.#bus.internalKeys);
+    const message = sealed(copy, this.#options.internalKeys);
     const publish = () => this.#publish(command, 'copy', message);
     const { length } = message.content;
     const first = await (length > LARGE_BYTES ? this.#copies.publish(length, publish) : publish());
@@ -169,16 +187,16 @@ export class Outbox {
    */
   #patienceMs(command: Command, outcome: PublishOutcome): number {
     if (outcome === 'returned' && command.envelope.cancelsWithQueue) return 0;
-    const [shortestMs = 0] = this.#bus.settings.REPORTS_RETRY_DELAYS_MS;
+    const [shortestMs = 0] = this.#options.settings.REPORTS_RETRY_DELAYS_MS;
     const remainingMs = command.deadline.remainingMs();
     const leftMs = Math.min(this.waitLeftMs(command), remainingMs);
-    if (Math.min(this.#bus.settings.REPORTS_STALL_MS, remainingMs) <= shortestMs) return leftMs;
+    if (Math.min(this.#options.settings.REPORTS_STALL_MS, remainingMs) <= shortestMs) return leftMs;
     const isHopeful = outcome !== 'returned' && command.replies.stalledSinceMs === undefined;
     return isHopeful ? Math.min(RETRY_MS, leftMs) : 0;
   }
 
   get #mostTried(): number {
-    return Math.max(1, this.#bus.settings.REPORTS_PREFETCH / 2);
+    return Math.max(1, this.#options.settings.REPORTS_PREFETCH / 2);
   }
 
   async #look(command: Command): Promise<QueueState | undefined> {
@@ -198,7 +216,7 @@ export class Outbox {
     first: PublishOutcome,
     forMs: number,
   ): Promise<PublishOutcome> {
-    const { clock, sleep } = this.#bus;
+    const { clock, sleep } = this.#options;
     const untilMs = clock() + forMs;
     let outcome = first;
     const { cancelsWithQueue } = command.envelope;
@@ -231,12 +249,12 @@ export class Outbox {
   }
 
   #refused(queue: string, refusal: Refusal): void {
-    const untilMs = this.#bus.clock() + REMEMBERED_MS;
+    const untilMs = this.#options.clock() + REMEMBERED_MS;
     setBounded(this.#refusals, queue, { ...refusal, untilMs }, MAX_REMEMBERED);
   }
 
   async #park(command: Command, reply: Reply, message: OutgoingMessage, reason: ParkingReason) {
-    const { names, observer } = this.#bus;
+    const { names, observer } = this.#options;
     const { exchange, routingKey, properties } = message;
     const headers = {
       ...properties.headers,

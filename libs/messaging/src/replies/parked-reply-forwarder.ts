@@ -1,10 +1,12 @@
 import type { ChannelModel } from 'amqplib';
 
+import type { BusNames } from '#contracts';
 import { type Broker, pause, QueueLock, within } from '#rabbitmq';
 
+import type { InternalKeys } from '../envelope/seal.ts';
 import { forwardedReply } from '../operator/forwarded-reply.ts';
 import { KeptSummary } from '../operator/kept-message.ts';
-import type { Bus } from '../messaging-options.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { lockOf } from '../topology/topology.ts';
 import { FailingDestinations } from './failing-destinations.ts';
 import { ForwardingRound } from './forwarding-round.ts';
@@ -22,12 +24,18 @@ const WALK = {
   maxBodyBytes: 1024 * 1024,
 };
 
+export interface ForwarderOptions {
+  readonly names: BusNames;
+  readonly internalKeys: InternalKeys;
+  readonly observer: Pick<MessagingObserver, 'repliesForwarded'>;
+}
+
 /**
  * Sends parked replies on to their queues once these exist and take messages, in order, confirmed and under the ids that
  * they had. One worker does, for all; every reply is tried at most once in a walk. Source: bus contract, section 5.
  */
 export class ParkedReplyForwarder {
-  readonly #bus: Bus;
+  readonly #options: ForwarderOptions;
   readonly #broker: Broker;
   readonly #lock: QueueLock;
   readonly #stopping = new AbortController();
@@ -36,10 +44,10 @@ export class ParkedReplyForwarder {
   #left = new KeptSummary();
   #walking: Promise<void> = Promise.resolve();
 
-  constructor(bus: Bus, broker: Broker) {
-    this.#bus = bus;
+  constructor(options: ForwarderOptions, broker: Broker) {
+    this.#options = options;
     this.#broker = broker;
-    this.#lock = new QueueLock(lockOf(bus.names, 'undelivered'), broker);
+    this.#lock = new QueueLock(lockOf(options.names, 'undelivered'), broker);
   }
 
   /** What the last complete walk of this worker left in the queue. */
@@ -71,7 +79,7 @@ export class ParkedReplyForwarder {
 
   /** @returns how long to rest */
   async #walkOver(connection: ChannelModel): Promise<number> {
-    const { names, observer, internalKeys } = this.#bus;
+    const { names, observer, internalKeys } = this.#options;
     const depth = (await this.#broker.countsOf(names.undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;

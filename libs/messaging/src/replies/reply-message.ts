@@ -8,7 +8,7 @@ import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/command-facts.ts';
 import type { Envelope } from '../envelope/open-envelope.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
-import type { MessagingSettings } from '../messaging-options.ts';
+import type { MessagingSettings } from '../messaging-settings.ts';
 
 const APP_ID = 'poker-bridge';
 /** Names this worker in announcements; also the host and the process of its log lines. */

@@ -30,6 +30,8 @@ export interface ConsumerChannelOptions {
   readonly maxBodyBytes: number;
   /** The time limit of the broker's answer to each change of the prefetch. */
   readonly timeoutMs: number;
+  /** Default: 0. */
+  readonly priority?: number | undefined;
   /** False if the queue has refused the argument. */
   readonly setsConsumerTimeout: boolean;
   /** The receiver calls `forget` when the delivery is settled. */
@@ -167,7 +169,7 @@ export class ConsumerChannel {
   }
 
   async #consume(prefetch: number): Promise<void> {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, priority = 0, setsConsumerTimeout } = this.#options;
     const channel = this.#channel;
     // The tag is chosen here, so that the consumer can be cancelled even if the broker has not answered in
     // time.
@@ -176,7 +178,8 @@ export class ConsumerChannel {
     const limited = channel.prefetch(prefetch);
     const consuming = channel.consume(this.queue, this.#onMessage, {
       consumerTag,
-      arguments: this.#options.setsConsumerTimeout ? CONSUMER_TIMEOUT : undefined,
+      priority,
+      arguments: setsConsumerTimeout ? CONSUMER_TIMEOUT : undefined,
     });
     // The broker confirms before it asks a quorum queue, and the channel's process hangs while the queue has
     // no leader.

@@ -44,6 +44,8 @@ export interface QueueConsumerOptions {
   readonly prefetch: number;
   /** Longer bodies are truncated. Default: no limit. */
   readonly maxBodyBytes?: number;
+  /** Consumers of the highest priority receive all messages that they have room for. Default: 0. */
+  readonly priority?: number | undefined;
   /**
    * Returns true if deliveries can currently be served. Until then, a resumed consumer takes one message at a
    * time. Default: true.
@@ -100,7 +102,9 @@ export class QueueConsumer {
 
   constructor(options: QueueConsumerOptions) {
     this.#options = options;
-    this.#mode = options.prefetch > FIRST_PREFETCH ? CAUTIOUS : CONSUMING;
+    // With a priority, the messages that it does not take at first would go to another process.
+    const isCautious = options.prefetch > FIRST_PREFETCH && options.priority === undefined;
+    this.#mode = isCautious ? CAUTIOUS : CONSUMING;
   }
 
   get queue(): string {
