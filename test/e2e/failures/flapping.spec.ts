@@ -31,7 +31,9 @@ it.each([1, 2])(
     for (let cut = 0; cut < CUTS; cut += 1) {
       const before = service.platform.requests.length;
       await until('it runs again', () => service.platform.requests.length >= before + PAGES_BEFORE_CUT);
-      const inFlight = await Promise.all(paths.map(({ worker }) => worker.metric('poker_commands_in_flight')));
+      const inFlight = await Promise.all(
+        paths.map(({ worker }) => worker.metric('poker_commands_in_flight')),
+      );
       paths[inFlight.findIndex((commands) => commands > 0)]?.proxy.cut();
     }
     const replies = await report;

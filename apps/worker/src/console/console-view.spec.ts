@@ -18,7 +18,12 @@ const HEALTH: MessagingHealth = {
 };
 
 /** The view of a worker with these operators; `troubled` has a circuit that is open. */
-function viewOf(operators: readonly string[], tally = new FailureTally(), troubled = 'acme', look?: QueueOverview) {
+function viewOf(
+  operators: readonly string[],
+  tally = new FailureTally(),
+  troubled = 'acme',
+  look?: QueueOverview,
+) {
   const troubles = { operator: troubled, operation: 'game.open' } as const;
   const platform = {
     get: (name: string) => (operators.includes(name) ? {} : undefined),

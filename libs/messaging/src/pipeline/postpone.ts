@@ -55,7 +55,11 @@ export function postpone(options: PostponeOptions, outbox: Outbox, onUnavailable
 }
 
 /** @returns undefined if the report would wait past its deadline */
-function waitForPlatform(command: CheckedCommand, options: PostponeOptions, failure: ErrorBody): Settlement | undefined {
+function waitForPlatform(
+  command: CheckedCommand,
+  options: PostponeOptions,
+  failure: ErrorBody,
+): Settlement | undefined {
   const { 'x-postponed': postponed = 0 } = command.envelope.own;
   const { REPORTS_RETRY_DELAYS_MS: delaysMs } = options.settings;
   const delayMs = nextDelayMs(delaysMs, postponed, command.deadline.remainingMs(), failure.retryAfterMs);

@@ -31,7 +31,8 @@ export function reportShare(options: PostponeOptions, places: ReportPlaces, outb
     let compartment = isStalled ? STALLED : compartmentNameOf(command);
     const isPatient = !isStalled || outbox.waitLeftMs(command) <= 0;
     const turn = await places.enter(compartment, command.deadline, isPatient);
-    if (turn === 'stuck') return waitFor(command, options, errorBodyOf(new CommandError('OVERLOADED'), command));
+    if (turn === 'stuck')
+      return waitFor(command, options, errorBodyOf(new CommandError('OVERLOADED'), command));
     if (turn === 'expired') throw new DeadlineExceeded();
     command.onStall = () => {
       if (compartment !== STALLED) places.move(compartment, STALLED);

@@ -53,7 +53,12 @@ function giveBack(command: Command, cause: unknown, { observer }: SettleOptions)
 }
 
 /** Publishes all that a settlement is made of; done when that is confirmed. */
-function publish(command: Command, settlement: Published, { names, settings }: SettleOptions, outbox: Outbox) {
+function publish(
+  command: Command,
+  settlement: Published,
+  { names, settings }: SettleOptions,
+  outbox: Outbox,
+) {
   if (settlement.kind === 'cancel') return undefined;
   if ('copy' in settlement) return outbox.copy(command, copyOf(command, settlement.copy));
   const { kind, reply } = settlement;
