@@ -118,7 +118,11 @@ async function jestOnce(args: readonly string[]): Promise<{ code: number; files:
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
   const summaryFile = join(folder, 'summary');
   const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-  await using jest = new Program(process.execPath, [...JEST, ...args], env, { folder, isShown: true });
+  // An option of Node.js among those of Jest.
+  const inspect = args.filter((arg) => arg.startsWith('--inspect'));
+  const rest = args.filter((arg) => !inspect.includes(arg));
+  const program = [...inspect, ...JEST, ...rest];
+  await using jest = new Program(process.execPath, program, env, { folder, isShown: true });
   const stopped = toldToStop().then((signal) => ({ code: null, signal }));
   const { code, signal } = await Promise.race([jest.exited, stopped]);
   const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';

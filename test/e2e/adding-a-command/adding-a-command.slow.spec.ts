@@ -1,17 +1,8 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import spawn, { type SubprocessError } from 'nano-spawn';
 
-import { root } from '../../../scripts/root.ts';
 import { walkthroughFiles } from '../../docs/walkthrough.ts';
-import { folderForAll } from '../../support/suite-service.ts';
-
-const COPIED = [
-  ...'apps deploy docs lab libs scripts test README.md SECURITY.md .prettierrc.json .swcrc'.split(' '),
-  ...'jest.config.mjs package.json tsconfig.json'.split(' '),
-];
+import { repositoryCopy } from '../../support/repository-copy.ts';
 
 const files = walkthroughFiles();
 const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.(commands.)?[\w-]+\.ts$/.test(path));
@@ -42,15 +33,9 @@ const TYPES = {
 };
 
 describe('docs/adding-a-command.md', () => {
-  /** A copy of this repository's sources, with its packages. */
-  const copy = folderForAll();
-  const inCopy = (path: string) => join(copy.path, path);
-  const read = (path: string) => (existsSync(inCopy(path)) ? readFileSync(inCopy(path), 'utf8') : undefined);
+  const copy = repositoryCopy();
   const write = (some: typeof files): void => {
-    for (const { path, apply } of some) {
-      mkdirSync(dirname(inCopy(path)), { recursive: true });
-      copy.write(path, apply(read(path)));
-    }
+    for (const { path, apply } of some) copy.write(path, apply(copy.read(path)));
   };
   /** The output of a program that Node.js runs in the copy. @throws Error with all of its output if it fails */
   const node = (...args: readonly string[]): Promise<string> =>
@@ -62,17 +47,12 @@ describe('docs/adding-a-command.md', () => {
     );
   const types = () => node('node_modules/typescript/bin/tsc', '--project', 'tsconfig.types.json');
 
-  beforeAll(() => {
-    const isSource = (path: string): boolean => !/\/(dist|node_modules)$/.test(path);
-    for (const path of COPIED) cpSync(join(root, path), inCopy(path), { recursive: true, filter: isSource });
-    symlinkSync(join(root, 'node_modules'), inCopy('node_modules'));
-    copy.write('tsconfig.types.json', JSON.stringify(TYPES));
-  });
+  beforeAll(() => copy.write('tsconfig.types.json', JSON.stringify(TYPES)));
 
   it('is nine files, five of them new, as it says', () => {
     const paths = [...new Set(files.map(({ path }) => path))];
-    expect([paths.length, paths.filter((path) => read(path) === undefined).length]).toEqual([9, 5]);
-    expect(read('docs/adding-a-command.md')).toMatch(/takes nine files, five of\s+them new/);
+    expect([paths.length, paths.filter((path) => copy.read(path) === undefined).length]).toEqual([9, 5]);
+    expect(copy.read('docs/adding-a-command.md')).toMatch(/takes nine files, five of\s+them new/);
   });
 
   it('begins with a definition that does not compile until it is handled and called', async () => {
@@ -90,7 +70,7 @@ describe('docs/adding-a-command.md', () => {
     write(files.filter((file) => !ofDefinition.includes(file)));
     await node('node_modules/prettier/bin/prettier.cjs', '--check', ...files.map(({ path }) => path));
     await node('scripts/tasks/contract.ts');
-    expect(read('docs/messages.md')).toContain('### `session.close`');
+    expect(copy.read('docs/messages.md')).toContain('### `session.close`');
     const [output] = await Promise.all([node('scripts/tasks/test.ts', ...SPECS), types()]);
     expect(output).toMatch(/^\d+ passed, 0 failed$/m);
     expect(output).toContain('PASS test/e2e/commands/session-close.spec.ts');

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+import { until } from './until.ts';
+
+interface Place {
+  readonly scriptId: string;
+  readonly lineNumber: number;
+  readonly columnNumber: number;
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: {
+    readonly scriptId?: string;
+    readonly url?: string;
+    readonly sourceMapURL?: string;
+    readonly callFrames?: readonly { readonly location: Place }[];
+  };
+}
+
+/** A debugger of a Node.js process, which speaks the inspector protocol as an editor does. */
+export class NodeDebugger implements Disposable {
+  readonly #socket: WebSocket;
+  readonly #messages: Message[] = [];
+  #lastId = 0;
+
+  private constructor(url: string) {
+    this.#socket = new WebSocket(url);
+    this.#socket.addEventListener('message', ({ data }) => this.#messages.push(JSON.parse(String(data))));
+  }
+
+  /** @param port the port of `--inspect` */
+  static async attach(port: number): Promise<NodeDebugger> {
+    const answer = await fetch(`http://127.0.0.1:${port}/json/list`);
+    const [target] = (await answer.json()) as { readonly webSocketDebuggerUrl: string }[];
+    const attached = new NodeDebugger(target?.webSocketDebuggerUrl ?? '');
+    await until('the debugger is attached', () => attached.#socket.readyState === WebSocket.OPEN);
+    await attached.call('Debugger.enable');
+    return attached;
+  }
+
+  async call(method: string, params: object = {}): Promise<void> {
+    const id = (this.#lastId += 1);
+    this.#socket.send(JSON.stringify({ id, method, params }));
+    await until(`${method} is answered`, () => this.#messages.some((message) => message.id === id));
+  }
+
+  /** Sets a breakpoint at the line of a source file that contains a text, and returns the line, from 0. */
+  async breakAt(file: string, text: string): Promise<number> {
+    const wanted = readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex((line) => line.includes(text));
+    const url = pathToFileURL(file).href;
+    const scriptId = this.#scripts().find((script) => script.url === url)?.scriptId ?? '';
+    const lineNumber = Array.from({ length: 1_000 }, (_, line) => line).find(
+      (line) => this.#originalLine({ scriptId, lineNumber: line, columnNumber: 1_000 }) === wanted,
+    );
+    await this.call('Debugger.setBreakpointByUrl', { url, lineNumber });
+    return wanted;
+  }
+
+  /** Waits until the process stops at a breakpoint, and returns the line of the source, from 0. */
+  async paused(): Promise<number | undefined> {
+    const isPaused = ({ method }: Message): boolean => method === 'Debugger.paused';
+    const { params } = await until('the process is paused', () => this.#messages.find(isPaused));
+    const [frame] = params?.callFrames ?? [];
+    return frame && this.#originalLine(frame.location);
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.close();
+  }
+
+  #scripts() {
+    return this.#messages.flatMap(({ method, params }) =>
+      method === 'Debugger.scriptParsed' && params ? [params] : [],
+    );
+  }
+
+  /** Where a place is in the source, by the source map in its script. */
+  #originalLine({ scriptId, lineNumber, columnNumber }: Place): number | undefined {
+    const script = this.#scripts().find((each) => each.scriptId === scriptId);
+    const [, data = ''] = script?.sourceMapURL?.split('base64,') ?? [];
+    const map = new SourceMap(JSON.parse(atob(data)) as ConstructorParameters<typeof SourceMap>[0]);
+    const entry = map.findEntry(lineNumber, columnNumber);
+    return 'originalLine' in entry ? entry.originalLine : undefined;
+  }
+}
