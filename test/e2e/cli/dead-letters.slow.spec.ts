@@ -21,20 +21,25 @@ describe('poker-bridge dead-letters', () => {
 
   it('are counted by reason and type, and the newest listed, without anything of their bodies', async () => {
     await kept.put(0, 24, { body: { userId: CANARY } });
-    await kept.put(24, 25, { type: 'game.open', reason: 'VALIDATION_FAILED', caller: 'shop' });
+    await kept.put(24, 25, {
+      type: 'game.open',
+      reason: 'VALIDATION_FAILED',
+      caller: 'shop',
+      appId: 'lobby',
+    });
     const { code, stdout, stderr } = await kept.run('dead-letters list');
     expect([code, stderr]).toEqual([0, '']);
     const lines = [
       new RegExp(`^25 dead letters in ${sandboxed.service.name('dead-letters')}$`),
       /^$/,
-      /^reason +type +count +first +last$/,
-      /^PLATFORM_UNAVAILABLE +report\.rake\.fetch +24 +2026-03-01T00:00:00.000Z +2026-03-01T00:00:23.000Z$/,
-      /^VALIDATION_FAILED +game\.open +1 /,
+      /^reason +type +caller +count +first +last$/,
+      /^PLATFORM_UNAVAILABLE +report\.rake\.fetch +anonymous +24 +2026-03-01T00:00:00.000Z +2026-03-01T00:00:23.000Z$/,
+      /^VALIDATION_FAILED +game\.open +shop \(lobby\) +1 /,
       /^$/,
       /^the newest 20; --limit 25 lists all$/,
       /^failed at +reason +type +operator +caller +queue +bytes +id$/,
       ...letters(5, 24).map((id) => new RegExp(` ${id}$`)),
-      /VALIDATION_FAILED +game\.open +default +shop .* letter-24$/,
+      /VALIDATION_FAILED +game\.open +default +shop \(lobby\) .* letter-24$/,
     ];
     expect(stdout.trimEnd().split('\n')).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(stdout).not.toContain(CANARY);
@@ -68,6 +73,18 @@ describe('poker-bridge dead-letters', () => {
       const { lines } = await kept.run(`dead-letters list --json ${options}`);
       expect([options, lines.map(({ id }) => id)]).toEqual([options, ids]);
     }
+  });
+
+  it('suggests the values that exist for an option that matches none', async () => {
+    await kept.put(0, 2, { reason: 'VALIDATION_FAILED' });
+    await kept.put(2, 3);
+    const none = await kept.run('dead-letters list --reason VALIDATION --type report.rake.fetch');
+    expect(none).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^0 dead letters in /),
+      stderr:
+        'no message has --reason VALIDATION; there are VALIDATION_FAILED (2), PLATFORM_UNAVAILABLE (1)\n',
+    });
   });
 
   it('are shown, the body only if that is wanted, and in their places', async () => {

@@ -23,6 +23,7 @@ export interface LetterFacts {
   readonly type?: string;
   readonly reason?: string;
   readonly caller?: string;
+  readonly appId?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly key?: string;
@@ -58,7 +59,13 @@ export class KeptMessages {
 
   /** Puts dead letters there as a worker does, with the ids `from` to `to`, each a second after the one before. */
   async put(from: number, to: number, facts: LetterFacts = {}): Promise<void> {
-    const { type = 'report.rake.fetch', reason = 'PLATFORM_UNAVAILABLE', caller, body = REPORT } = facts;
+    const {
+      type = 'report.rake.fetch',
+      reason = 'PLATFORM_UNAVAILABLE',
+      caller,
+      appId,
+      body = REPORT,
+    } = facts;
     const { channel } = this.service.caller;
     const queue = this.service.name('dead-letters');
     for (let n = from; n < to; n += 1) {
@@ -74,6 +81,7 @@ export class KeptMessages {
           correlationId: `letter-${n}`,
           replyTo: this.service.caller.replyQueue,
           type,
+          ...(appId !== undefined && { appId }),
           timestamp: failedAtMs / 1_000,
           headers: {
             operator: 'default',

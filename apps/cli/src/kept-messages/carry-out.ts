@@ -52,7 +52,7 @@ export function carryOut(options: ActionOptions, action: Action): Promise<void> 
     refused.delete(undefined);
     const refusals = choices.length - wanted.length;
     const plan = [`${number(wanted.length)} of ${kept.name} to be ${past}`];
-    if (wanted.length > 0) plan.push(...groupLines(wanted));
+    if (wanted.length > 0) plan.push(...groupLines(wanted, queue));
     if (refusals > 0) plan.push('', `${number(refusals)} to be left`);
     for (const [why = '', { length }] of refused) plan.push(`  ${length} × ${printable(why)}`);
     say(`${plan.join('\n')}\n\n`);

@@ -29,6 +29,8 @@ export const NOUNS: Readonly<Record<QueueName, readonly [one: string, many: stri
 /** How many messages are listed for people; the groups count all. */
 const DEFAULT_LIMIT = 20;
 const LONGEST_CELL = 48;
+/** How many existing values are suggested for an option that matches nothing. */
+const MOST_HINTS = 10;
 const WITHHELD = "(may hold players' data; --body prints it)";
 
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
@@ -38,7 +40,7 @@ export function list(queue: QueueName, options: ListOptions): Promise<void> {
     const newest = all.slice(-limit);
     if (json) return newest.forEach((facts) => process.stdout.write(keptLine(facts)));
     const lines = [`${counted(all.length, ...NOUNS[queue])} in ${kept.name}`];
-    if (all.length > 0) lines.push('', ...groupLines(all), '');
+    if (all.length > 0) lines.push('', ...groupLines(all, queue), '');
     if (newest.length < all.length)
       lines.push(`the newest ${newest.length}; --limit ${all.length} lists all`);
     if (all.length > 0) lines.push(...messageLines(newest, queue));
@@ -88,19 +90,56 @@ export function withMessages<T>(
       if (selection.caller) throw error;
     }
     await using kept = await KeptQueue.open({ ...readBus(), queue, internalKey });
-    const found = await kept.look((each) => (isSelected(each.facts, selection) ? read(each) : undefined));
+    const others = new UnmatchedOptions(selection);
+    const found = await kept.look((each) => {
+      others.add(each.facts);
+      return isSelected(each.facts, selection) ? read(each) : undefined;
+    });
     if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
+    if (found.length === 0) process.stderr.write(others.hints());
     await work(found, kept, signal);
   });
 }
 
-function isSelected({ failedAt = '', ...message }: KeptMessage, { since, ...options }: SelectionOptions) {
-  const { id, commandId, reason, type, caller = 'anonymous', queue } = message;
-  const facts = { id: [id, commandId], reason: [reason], type: [type], caller: [caller], queue: [queue] };
-  const fits = Object.entries(facts).every(
-    ([name, own]) => options[name as keyof typeof facts]?.some((value) => own.includes(value)) ?? true,
+function isSelected(message: KeptMessage, { since, all: _all, ...options }: SelectionOptions): boolean {
+  const fits = Object.entries(selectableFacts(message)).every(
+    ([name, own]) => options[name as keyof typeof options]?.some((value) => own.includes(value)) ?? true,
   );
-  return fits && (since === undefined || Date.parse(failedAt) >= since);
+  return fits && (since === undefined || Date.parse(message.failedAt ?? '') >= since);
+}
+
+function selectableFacts({ id, commandId, reason, type, caller = 'anonymous', queue }: KeptMessage) {
+  return { id: [id, commandId], reason: [reason], type: [type], caller: [caller], queue: [queue] };
+}
+
+/** Finds options whose values no message has, and the values that exist instead. */
+class UnmatchedOptions {
+  readonly #selection: SelectionOptions;
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  constructor(selection: SelectionOptions) {
+    this.#selection = selection;
+  }
+
+  add(message: KeptMessage): void {
+    for (const [name, [value = '']] of Object.entries(selectableFacts(message))) {
+      if (name === 'id' || !this.#selection[name as keyof SelectionOptions]) continue;
+      const counts = this.#counts.get(name) ?? new Map<string, number>();
+      this.#counts.set(name, counts.set(value, (counts.get(value) ?? 0) + 1));
+    }
+  }
+
+  /** A line for each such option; empty if all of them match something. */
+  hints(): string {
+    const lines = [...this.#counts].flatMap(([name, counts]) => {
+      const given = this.#selection[name as 'reason'] ?? [];
+      if (given.some((value) => counts.has(value))) return [];
+      const known = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MOST_HINTS);
+      const existing = known.map(([value, count]) => `${cell(value)} (${count})`).join(', ');
+      return [`no message has --${name} ${given.map(cell).join(', ')}; there are ${existing}\n`];
+    });
+    return lines.join('');
+  }
 }
 
 /** Why a parked reply can never be delivered; undefined if its queue may be there again. */
@@ -118,23 +157,36 @@ export function keptLine(message: KeptMessage): string {
   return `${jsonLine({ id, type, operator, reason, failedAt, queue, bytes })}\n`;
 }
 
-export function groupLines(messages: readonly KeptMessage[]): string[] {
-  const groups = Map.groupBy(messages, ({ reason, type }) => JSON.stringify([reason, type]));
-  const rows = [...groups.values()]
-    .toSorted((one, other) => other.length - one.length)
-    .map((group) => {
+/** Counts by reason and type and, of dead letters, by caller. */
+export function groupLines(messages: readonly KeptMessage[], queue: QueueName): string[] {
+  const namesOf = (message: KeptMessage): string[] => [
+    message.reason,
+    message.type,
+    ...(queue === 'deadLetters' ? [callerOf(message)] : []),
+  ];
+  const groups = Map.groupBy(messages, (message) => JSON.stringify(namesOf(message)));
+  const rows = [...groups]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([names, group]) => {
       const times = group.map(({ failedAt }) => failedAt ?? '').toSorted();
-      const [{ reason, type } = { reason: '', type: '' }] = group;
-      return [cell(reason), cell(type), String(group.length), times[0] ?? '', times.at(-1) ?? ''];
+      const cells = (JSON.parse(names) as string[]).map(cell);
+      return [...cells, String(group.length), times[0] ?? '', times.at(-1) ?? ''];
     });
-  return alignedLines([['reason', 'type', 'count', 'first', 'last'], ...rows], 2);
+  const titles = ['reason', 'type', ...(queue === 'deadLetters' ? ['caller'] : [])];
+  return alignedLines([[...titles, 'count', 'first', 'last'], ...rows], titles.length);
+}
+
+/** The sender of a command: its broker user, if that is proved, and the name that its program gave itself (`app_id`). */
+function callerOf({ caller = 'anonymous', appId }: KeptMessage): string {
+  return appId === undefined ? caller : `${caller} (${appId})`;
 }
 
 function messageLines(messages: readonly KeptMessage[], queue: QueueName): string[] {
   const own = queue === 'undelivered' ? (['delivery'] as const) : (['operator', 'caller'] as const);
   const names = ['reason', 'type', ...own, 'queue'] as const;
   const rows = messages.map((message) => {
-    const texts = { ...message, delivery: neverDelivered(message) ? 'never' : 'waits' };
+    const delivery = neverDelivered(message) ? 'never' : 'waits';
+    const texts = { ...message, delivery, caller: callerOf(message) };
     const cells = names.map((name) => cell(texts[name] ?? ''));
     return [message.failedAt ?? '', ...cells, String(message.bytes), printable(message.id)];
   });

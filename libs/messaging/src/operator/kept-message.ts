@@ -35,6 +35,8 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
     operator: text(headers['operator']),
     /** The broker user that sent the command, if that is proved; replies have none. */
     caller: text(own['x-origin-user-id']) ?? text(properties.userId),
+    /** The property `app_id`, which the sender chooses; replies have that of the worker. */
+    appId: text(properties.appId),
     /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
     reason: text(headers['x-reason']) ?? text(death.reason) ?? 'unknown',
     /** ISO 8601, if somebody noted it. */
