@@ -11,6 +11,7 @@ import { usageError } from './exit.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^(\d{1,6})([smhd])$/;
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
 export type Options<
@@ -29,14 +30,19 @@ export function readCount(least: number, most: number): (text: string) => number
 
 export const readDeadline = readCount(1, LONGEST_DEADLINE_MS);
 
-/** Reads a time ago, or a date (its midnight in UTC) or time of ISO 8601 with a zone, as epoch milliseconds. */
+/**
+ * Reads a time ago, a time of today in UTC, or a date (its midnight in UTC) or time of ISO 8601 with a zone, as epoch
+ * milliseconds.
+ */
 export function readMoment(text: string): number {
   const [, count, unit = ''] = AGO.exec(text) ?? [];
   if (count !== undefined) return Date.now() - Number(count) * (UNIT_MS[unit] ?? 0);
+  if (TIME_OF_DAY.test(text)) return Date.parse(`${new Date().toISOString().slice(0, 10)}T${text}Z`);
   const atMs = ISO_8601.test(text) && isDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(atMs)) return atMs;
   throw new InvalidArgumentError(
-    'It must be a time ago, such as 30m, 12h or 2d, or a date or time of ISO 8601 with a zone.',
+    'It must be a time ago, such as 30m, 12h or 2d, a time of today in UTC, such as 10:00, or a date or time of ' +
+      'ISO 8601 with a zone.',
   );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { describeCause, describeLogLine, readLogLine } from './trace.ts';
+import { describeLogLine, describeState, readLogLine } from './trace.ts';
 
 const LINE =
   '{"level":"info","time":"2026-03-01T09:00:07.120Z","id":"4711","correlationId":"c","type":"game.open","operator":"default",' +
@@ -28,7 +28,7 @@ describe('readLogLine', () => {
   });
 });
 
-describe('describeCause', () => {
+describe('describeState', () => {
   const line = (second: number, members: object) => {
     const time = `2026-03-01T09:00:0${second}Z`;
     return readLogLine(JSON.stringify({ time, operator: 'acme', msg: 'm', ...members }))!;
@@ -43,7 +43,26 @@ describe('describeCause', () => {
   const FAILED = 'game.open 7 of acme failed at 2026-03-01T09:00:03Z with';
 
   it.each([
-    ['a success', [endedWith('success')], 'It succeeded.\n'],
+    ['a success', [endedWith('success')], 'game.open 7 of acme succeeded at 2026-03-01T09:00:03Z.\n'],
+    [
+      'a success after failures under the same id',
+      [endedWith('OUTCOME_UNKNOWN'), endedWith('OVERLOADED'), endedWith('success')],
+      /^game\.open 7 of acme succeeded at .*\.\n {2}before that: 2 failures under the same id, .* with OVERLOADED\n$/,
+    ],
+    [
+      'the last failure of several commands',
+      [
+        ...['1', '2', '3'].map((id) =>
+          line(3, { type: 'game.open', id, outcome: id === '3' ? 'success' : 'NOT_FOUND' }),
+        ),
+      ],
+      /^2 of 3 commands failed\. The last: game\.open 2 of acme failed at .* with NOT_FOUND\n$/,
+    ],
+    [
+      'several successes',
+      ['1', '2'].map((id) => line(3, { id, outcome: 'success' })),
+      'All 2 commands succeeded.\n',
+    ],
     ['a command without an outcome', [line(3, {})], /^No outcome is logged/],
     [
       'an answer of the platform',
@@ -52,8 +71,8 @@ describe('describeCause', () => {
     ],
     [
       'a circuit by what opened that of its operator',
-      [endedWith('CIRCUIT_OPEN'), endedWith('success')],
-      `1 of 2 failed. The first: ${FAILED} CIRCUIT_OPEN\n  the circuit of openGame opened at 2026-03-01T09:00:01Z: the platform answers HTTP 503\n`,
+      [endedWith('CIRCUIT_OPEN')],
+      `${FAILED} CIRCUIT_OPEN\n  the circuit of openGame opened at 2026-03-01T09:00:01Z: the platform answers HTTP 503\n`,
     ],
     [
       'a platform that did not answer',
@@ -74,12 +93,12 @@ describe('describeCause', () => {
       `${FAILED} COMMAND_EXPIRED\n  the broker was not available at 2026-03-01T09:00:02Z: ECONNREFUSED\n`,
     ],
   ])('explains %s', (_, about, expected) => {
-    expect(describeCause(about, around)).toEqual(
+    expect(describeState(about, around)).toEqual(
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     );
   });
 
   it('says if the circuit was open before', () => {
-    expect(describeCause([endedWith('CIRCUIT_OPEN')], [])).toMatch(/opened before this log begins/);
+    expect(describeState([endedWith('CIRCUIT_OPEN')], [])).toMatch(/opened before this log begins/);
   });
 });

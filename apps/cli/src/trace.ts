@@ -16,7 +16,7 @@ The log is read from standard input: of any number of workers, in any order, wit
 Examples:
   $ docker compose logs worker | poker-bridge trace --id 4711
   $ kubectl logs -l app.kubernetes.io/name=poker-bridge --prefix --tail -1 --since 2h | poker-bridge trace --player alice
-  $ poker-bridge trace --since 2026-03-01T10:00:00Z --until 2026-03-01T10:05:00Z < worker.log
+  $ poker-bridge trace --since 10:00 --until 10:10 < worker.log
   $ cat worker-*.log | poker-bridge trace --player @player.txt --operator casino --json
 
 --player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
@@ -42,7 +42,11 @@ export function define(command: Command): void {
     .option('--id <ID>', 'the id of the command, or its correlation id')
     .addOption(new Option('--player <ID>', 'the id of the player, or @FILE').conflicts('id'))
     .option('--operator <NAME>', "the player's operator", 'default')
-    .option('--since <TIME>', 'from then on: 30m, 12h or 2d ago, or ISO 8601', readMoment)
+    .option(
+      '--since <TIME>',
+      'from then on: 30m, 12h or 2d ago, 10:00 of today (UTC), or ISO 8601',
+      readMoment,
+    )
     .option('--until <TIME>', 'until then', readMoment)
     .option('--json', 'only the lines that were asked for, as they were logged')
     .addHelpText('after', EXAMPLES)
@@ -68,10 +72,30 @@ async function trace(options: TraceOptions): Promise<void> {
   if (about.length === 0) throw new ExitError(EXIT.failed, whyNone(lines, subjects, options));
   about.sort(byTime);
   if (json) return about.forEach(({ text }) => process.stdout.write(`${text}\n`));
-  const all = [...about, ...meanwhile(about, around)].sort(byTime);
+  const shown = surroundingsOf(about, around);
+  const all = [...about, ...shown].sort(byTime);
   const hasWorkers = new Set(all.map(({ worker }) => worker)).size > 1;
-  process.stdout.write(`${describeCause(about, all)}\n`);
+  process.stdout.write(`${describePeriod(options)}${describeState(about, around.toSorted(byTime))}\n`);
   for (const line of all) process.stdout.write(describeLogLine(line, hasWorkers));
+  const left = { circuits: around.length - shown.length, others: lines - about.length - around.length };
+  process.stdout.write(describeOmissions(left));
+}
+
+/** The period in UTC, because a time of day names no date. */
+function describePeriod({ since, until }: TraceOptions): string {
+  const utc = (atMs: number) => new Date(atMs).toISOString();
+  const ends = [since !== undefined && `from ${utc(since)}`, until !== undefined && `until ${utc(until)}`];
+  const given = ends.filter((end) => end !== false);
+  return given.length === 0 ? '' : `${given.join(' ')} (UTC)\n`;
+}
+
+function describeOmissions({ circuits, others }: Readonly<Record<'circuits' | 'others', number>>): string {
+  const left = [
+    others > 0 && `${counted(others, 'line')} about other commands or times`,
+    circuits > 0 &&
+      `${counted(circuits, 'line')} about circuits, the broker, Redis or workers at other times`,
+  ].filter((text) => text !== false);
+  return left.length === 0 ? '' : `\nLeft out: ${left.join('; ')}.\n`;
 }
 
 /** The lines of a text as it comes. The readline of Node.js also ends one at U+2028, which JSON may hold. */
@@ -102,14 +126,25 @@ function isOfSurroundings({ members: { id, level, msg } }: LogLine): boolean {
   return id === undefined && (level !== 'info' || /connected|started|stopp/i.test(String(msg)));
 }
 
-/** What happened shortly before and between the lines; circuits of other operators explain nothing. */
-function meanwhile(about: readonly LogLine[], around: readonly LogLine[]): LogLine[] {
+/**
+ * The lines that may explain a failure: those between the lines of the commands, and before them, within five minutes,
+ * the last of each kind. Nothing explains a success; circuits of other operators explain nothing.
+ */
+function surroundingsOf(about: readonly LogLine[], around: readonly LogLine[]): LogLine[] {
   const [fromMs, toMs] = [about[0]?.timeMs ?? 0, about.at(-1)?.timeMs ?? 0];
   const operators = new Set([undefined, ...about.map(({ members }) => members['operator'])]);
-  return around.filter(
+  const isFailed = outcomesOf(about).some(({ members }) => members['outcome'] !== 'success');
+  const near = around.filter(
     ({ timeMs, members: { operator } }) =>
       timeMs >= fromMs - BEFORE_MS && timeMs <= toMs && operators.has(operator),
   );
+  const [before, between] = [true, false].map((isBefore) =>
+    near.filter(({ timeMs }) => timeMs < fromMs === isBefore),
+  );
+  const kindOf = ({ members: { msg, connection, operator, operation }, worker }: LogLine) =>
+    JSON.stringify([msg, connection, operator, operation, worker]);
+  const last = new Map(before?.toSorted(byTime).map((line) => [kindOf(line), line]));
+  return [...(isFailed ? last.values() : []), ...(between ?? [])];
 }
 
 const byTime = (one: LogLine, other: LogLine): number => one.timeMs - other.timeMs;
@@ -159,20 +194,43 @@ export function describeLogLine({ members, worker }: LogLine, hasWorkers = false
   return `${said(time)}${where} ${colour ? styleText(colour, what) : what}${command}\n${below}`;
 }
 
-/** How the command ended, by the lines that were asked for, and because of what, by those around them. */
-export function describeCause(about: readonly LogLine[], around: readonly LogLine[]): string {
-  const outcomes = about.filter(({ members }) => members['outcome'] !== undefined);
-  const failures = outcomes.filter(({ members }) => members['outcome'] !== 'success');
-  const [first] = failures;
-  if (!first) {
-    if (outcomes.length > 0) return `${outcomes.length === 1 ? 'It' : `All ${outcomes.length}`} succeeded.\n`;
-    return 'No outcome is logged: the command is in flight, waits in its queue, or its worker died.\n';
+function outcomesOf(lines: readonly LogLine[]): LogLine[] {
+  return lines.filter(({ members }) => members['outcome'] !== undefined);
+}
+
+/**
+ * Describes how the commands ended. The last outcome of an id counts: a success after failed attempts is a success.
+ *
+ * @param about the lines of the commands, in order of time
+ * @param around lines about circuits and the broker, in order of time, which may explain a failure
+ */
+export function describeState(about: readonly LogLine[], around: readonly LogLine[]): string {
+  const outcomes = outcomesOf(about);
+  const commands = Map.groupBy(outcomes, ({ members: { operator, id } }) => JSON.stringify([operator, id]));
+  const ended = [...commands.values()].map((lines) => lines.at(-1) as LogLine).sort(byTime);
+  const failures = ended.filter(({ members }) => members['outcome'] !== 'success');
+  const earlier = outcomes.filter((line) => !ended.includes(line) && line.members['outcome'] !== 'success');
+  const before = earlier.at(-1);
+  const retried = before
+    ? `  before that: ${counted(earlier.length, 'failure')} under the same id, the last at ` +
+      `${said(before.members['time'])} with ${said(before.members['outcome'])}\n`
+    : '';
+  const last = failures.at(-1);
+  if (!last) {
+    const [only] = ended;
+    if (!only)
+      return 'No outcome is logged: the command is in flight, waits in its queue, or its worker died.\n';
+    const what = ended.length === 1 ? `${nameOf(only)} succeeded` : `All ${ended.length} commands succeeded`;
+    return `${what}${ended.length === 1 ? ` at ${said(only.members['time'])}` : ''}.\n${retried}`;
   }
-  const { type, id, operator, time, outcome } = first.members;
-  const count = outcomes.length > 1 ? `${failures.length} of ${outcomes.length} failed. The first: ` : '';
-  const what = `${said(type)} ${said(id)} of ${said(operator)} failed at ${said(time)} with ${said(outcome)}`;
-  const reasons = [ownReason(first), reasonAround(first, around)].filter((reason) => reason !== '');
-  return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n`;
+  const count = ended.length > 1 ? `${failures.length} of ${ended.length} commands failed. The last: ` : '';
+  const what = `${nameOf(last)} failed at ${said(last.members['time'])} with ${said(last.members['outcome'])}`;
+  const reasons = [ownReason(last), reasonAround(last, around)].filter((reason) => reason !== '');
+  return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n${retried}`;
+}
+
+function nameOf({ members: { type, id, operator } }: LogLine): string {
+  return `${said(type)} ${said(id)} of ${said(operator)}`;
 }
 
 function ownReason({ members: { outcome, status, reason, pointers, unansweredMs } }: LogLine): string {

@@ -43,7 +43,7 @@ describe('poker-bridge trace', () => {
     ]);
     const people = await trace(['--player', PLAYER]);
     expect(people.stdout).toMatch(
-      /^1 of 2 failed\. The first: session\.create wrong of default failed at .*\n.*\/lang/,
+      /^1 of 2 commands failed\. The last: session\.create wrong of default failed at .*\n.*\/lang/,
     );
     expect(people.stdout).toMatch(/command answered session\.create wrong of default\n {4}.*pointers \/lang/);
   });
@@ -54,7 +54,13 @@ describe('poker-bridge trace', () => {
     expect([code, times]).toEqual([0, times.toSorted()]);
     expect(lines).toEqual(expect.arrayContaining([expect.objectContaining({ id: 'other' })]));
     expect((await trace(['--until', '1h'], {})).code).toBe(1);
-    expect((await trace(['--id', 'wrong'], {})).stdout).toContain('connected to the broker');
+    const { stdout: wrong } = await trace(['--id', 'wrong'], {});
+    expect(wrong).toContain('connected to the broker');
+    expect(wrong).toMatch(/\n\nLeft out: \d+ lines about other commands or times/);
+    expect((await trace(['--id', 'first'], {})).stdout).not.toContain('connected to the broker');
+    const today = await trace(['--since', '00:00', '--until', '23:59:59'], {});
+    const date = new Date().toISOString().slice(0, 10);
+    expect(today.stdout).toContain(`from ${date}T00:00:00.000Z until ${date}T23:59:59.000Z (UTC)\n`);
     expect((await trace(['--id', 'odd'], {})).stdout).toContain('with NOT_FOUND\n  a\\u2028b');
   });
 
