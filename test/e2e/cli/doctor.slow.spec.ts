@@ -4,6 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { platformAt } from '../../../scripts/processes/worker-process.ts';
@@ -193,6 +195,35 @@ describe('poker-bridge doctor', () => {
     await broker.channel.deleteQueue(queue);
     const expected = `topology | ${queue} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds 1 message | wait until it is empty, then delete it`;
     expect([code, warnings.split('\n')]).toEqual([0, expect.arrayContaining([expected])]);
+  });
+
+  it('says that a lane without a consumer may be paused on purpose, if workers are connected', async () => {
+    await using service = await ServiceUnderTest.start({
+      behaviour: healthy(),
+      variables: { LANES: 'interactive' },
+      workers: 1,
+    });
+    service.caller.channel.sendToQueue(service.name('reports'), Buffer.from('{}'));
+    await service.caller.channel.waitForConfirms();
+    const { warnings } = await diagnose({ AMQP_PREFIX: service.prefix });
+    expect(warnings).toMatch(
+      /no worker consumes \S+\.reports, which holds 1 message; workers are connected \| workers pause this lane/,
+    );
+  });
+
+  it('says what the platform did not answer, for how long, and who acts', async () => {
+    const [unavailable, slow] = ['ad-hoc-report', 'rake-report'];
+    await sandboxed.platform.fault({ kind: 'status', status: 503, operation: unavailable });
+    await sandboxed.platform.fault({ kind: 'latency', fixedMs: 20_000, spreadMs: 0, operation: slow });
+    const { faults } = await diagnose();
+    await sandboxed.platform.clearFaults();
+    const acts = 'tell the people who run the platform; workers continue by themselves once it answers';
+    expect(faults).toEqual([
+      `platform default | report.ad-hoc.fetch: PLATFORM_UNAVAILABLE: the platform answers HTTP 503 | ${acts}`,
+      expect.stringMatching(
+        /report\.rake\.fetch: \w+: the platform does not answer: timeout after 10\.\d s \| tell/,
+      ),
+    ]);
   });
 
   it('reports whether the broker takes messages of more than 16 MiB', async () => {

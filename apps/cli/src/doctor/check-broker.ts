@@ -45,6 +45,10 @@ const FAULTS = {
   ],
 } as const;
 const LANE = /\.(interactive|reports|quarantine)$/;
+const MAY_PAUSE = /\.reports$/;
+const PAUSED =
+  'workers pause this lane while the platform does not answer reports, and resume it by themselves: see the platform ' +
+  'below. If it answers, no connected worker serves the lane: start one with reports in LANES';
 const KEPT: readonly (readonly [RegExp, string, string])[] = [
   [
     LANE,
@@ -119,11 +123,17 @@ function topologyFindings(standings: readonly Standing[]): Finding[] {
     const [find, what, advice] = FAULTS[state];
     return [find('topology', `the ${kind} ${name} ${what}${reason}`, advice)];
   });
+  // Every worker consumes the quarantine, whatever its lanes are.
+  const hasWorker = standings.some(({ name, consumers = 0 }) => LANE.test(name) && consumers > 0);
   const waiting = standings.flatMap(({ name, messages = 0, consumers = 0 }) => {
     const [, what, advice] = KEPT.find(([ending]) => ending.test(name)) ?? [];
     const isServed = consumers > 0 && LANE.test(name);
     if (what === undefined || messages === 0 || isServed) return [];
-    return [warn('topology', `${what.replace('NAME', name)} ${counted(messages, 'message')}`, advice)];
+    const held = `${what.replace('NAME', name)} ${counted(messages, 'message')}`;
+    const mayPause = hasWorker && MAY_PAUSE.test(name);
+    return [
+      mayPause ? warn('topology', `${held}; workers are connected`, PAUSED) : warn('topology', held, advice),
+    ];
   });
   const whole = ok('topology', `all ${standings.length} exchanges and queues exist as declared`);
   return [...(faults.length === 0 ? [whole] : faults), ...waiting];

@@ -76,14 +76,21 @@ async function checkAddress(subject: string, root: string, transport: PlatformTr
 async function checkOperations(credentials: OperatorCredentials, transport: PlatformTransport) {
   const { name, secretKey } = credentials;
   const period = periodAnHourAgo(1_000);
+  const tookMs = new Map<Operation, number>();
   const ask = async (operation: Operation): Promise<readonly (readonly [Operation, Answer])[]> => {
     const data = DEFINITIONS[operation].harmless(period);
-    return data ? [[operation, await callAsWorker(operation, data, credentials, transport)]] : [];
+    if (!data) return [];
+    const startedMs = performance.now();
+    const answer = await callAsWorker(operation, data, credentials, transport);
+    tookMs.set(operation, performance.now() - startedMs);
+    return [[operation, answer]];
   };
   const asked = secretKey === undefined ? (['game.open'] as const) : OPERATIONS;
   const answers = new Map((await Promise.all(asked.map(ask))).flat());
   const found = secretKey === undefined ? undefined : await settingsFor(answers, credentials, transport);
-  const findings = Array.from(answers, (answered) => findingOf(answered, answers, credentials, found));
+  const findings = Array.from(answers, ([operation, answer]) =>
+    findingOf([operation, answer, tookMs.get(operation)], answers, credentials, found),
+  );
   if (secretKey !== undefined) return findings;
   const without = 'no secret key: games are opened unsigned, and nothing else works';
   const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, unless that is intended';
@@ -118,7 +125,7 @@ function isAnswered(answer: Answer): answer is CommandError {
 }
 
 function findingOf(
-  [operation, answer]: readonly [Operation, Answer],
+  [operation, answer, tookMs]: readonly [Operation, Answer, tookMs: number | undefined],
   answers: ReadonlyMap<Operation, Answer>,
   credentials: OperatorCredentials,
   found: Findings | undefined,
@@ -166,7 +173,7 @@ function findingOf(
   const { reason, unansweredMs } = details ?? {};
   if (advice === NO_ANSWER) {
     const cause = platform ? `HTTP ${platform.status}` : String(reason);
-    const says = platformSays(cause, typeof unansweredMs === 'number' ? unansweredMs : undefined);
+    const says = platformSays(cause, typeof unansweredMs === 'number' ? unansweredMs : tookMs);
     return fail(subject, `${operation}: ${code}: ${says}`, advice);
   }
   const why = typeof reason === 'string' ? ` (${reason})` : '';
