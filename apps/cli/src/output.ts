@@ -43,14 +43,14 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Aligned lines; the cells are expected to be printable. @param number the column whose cells end at the right */
-export function alignedLines(rows: readonly (readonly string[])[], number?: number): string[] {
+/** Rows as aligned lines; the cells must be printable. @param numbers the columns that are aligned to the right */
+export function alignedLines(rows: readonly (readonly string[])[], ...numbers: readonly number[]): string[] {
   const widths: number[] = [];
   for (const cells of rows)
     for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   return rows.map((cells) => {
     const padded = cells.map((cell, column) =>
-      column === number ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      numbers.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
     );
     return padded.join('  ').trimEnd();
   });

@@ -3,7 +3,7 @@ export { type CallerRules, readCallers } from './read-callers.ts';
 export { tracingOf, type TracingSettings } from './otel.ts';
 export { internalKeyOf, readInternalKey, readOperators } from './operators.ts';
 export { JsonFile } from './json-file.ts';
-export { integer, list, oneOf, optional, type Reader, secret, setting } from './readers.ts';
+export { integer, list, oneOf, optional, precisions, type Reader, secret, setting } from './readers.ts';
 export { readTls, type TlsFamily } from './read-tls.ts';
 export {
   readSettings,

@@ -13,7 +13,7 @@ import { type CliRun, outcomeOf, startCli } from './run-cli.ts';
 const RECORDS = 300;
 const PER_PAGE = 4;
 const PAGES = RECORDS / PER_PAGE;
-const DAY = `ad-hoc --from 2026-03-01 --to 2026-03-02 --per-page ${PER_PAGE}`;
+const DAY = `ad-hoc --from 2026-03-01 --to 2026-03-01 --per-page ${PER_PAGE}`;
 /** So that a report takes some seconds, although pages are fetched ahead. */
 const SLOW = { kind: 'latency', fixedMs: 300, spreadMs: 0 };
 const FILE = 'month.csv';
@@ -83,7 +83,7 @@ describe('poker-bridge report --resume', () => {
     expect(asked).toBeGreaterThanOrEqual(PAGES - kept);
     expect(asked).toBeLessThan(PAGES);
     expect(await folder.content(FILE)).toBe(whole);
-    expect(await folder.files()).toEqual([FILE]);
+    expect(await folder.files()).toEqual([FILE, `${FILE}.summary.json`]);
   }
 
   it('continues after Ctrl-C, without repeating or losing a record', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { exactJson } from '#signing';
@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 import { ReportFolder } from './report-folder.ts';
 import { outcomeOf, runCli, startCli } from './run-cli.ts';
 
-const DAY = '--from 2026-03-01 --to 2026-03-02';
+const DAY = '--from 2026-03-01 --to 2026-03-01';
 const TITLES = 'id,userId,currency,value,valueDecimal';
 
 describe('poker-bridge report', () => {
@@ -30,14 +30,20 @@ describe('poker-bridge report', () => {
     const pages = Math.ceil(lines.length / 10);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${lines.length} records of ${pages} pages in .*/day.ndjson\n`));
-    expect(stdout).toMatch(/^total EUR, money type \d: win -?\d+\.\d\d, /m);
-    expect(stderr).toMatch(/^warning: no decimals are known of \w+.*--decimals \w+=2/m);
+    expect(stdout).toMatch(/^total +EUR +(EUR +)*GBP/m);
+    expect(stdout).toMatch(/^money type +1 /m);
+    expect(stdout).toMatch(/^unit +minor units/m);
+    expect(stdout).toMatch(/^win +-?\d+\.\d\d /m);
+    expect(stdout).toContain(
+      "2026-03-02 00:00:00, that is the day 2026-03-01, in the platform's own time zone",
+    );
+    expect(stderr).toMatch(/^warning: the decimals of \w+ are unknown.*--decimals \w+=2/m);
     const data = JSON.stringify({ dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' });
     const send = ['send', 'report.ad-hoc.fetch', '--data', data, '--json'];
     const sent = await runCli(send, { variables: folder.variables });
     expect(lines).toEqual([...sent.stdout.matchAll(/\{"id":"[^}]*\}/g)].map(([record]) => record));
     expect(lines.join()).toMatch(/"rake":\d{17}/);
-    expect(await folder.files()).toEqual(['day.ndjson']);
+    expect(await folder.files()).toEqual(['day.ndjson', 'day.ndjson.summary.json']);
   });
 
   it('writes a table with decimals beside the amounts, and JSON', async () => {
@@ -45,12 +51,15 @@ describe('poker-bridge report', () => {
     expect([table.code, (await folder.fetch(`rake ${DAY}`, 'rake.json')).code]).toEqual([0, 0]);
     const all = JSON.parse(await folder.content('rake.json')) as Record<string, string | number>[];
     const euros = all.filter(({ currency }) => currency === 'EUR').map(({ value }) => Number(value));
-    const total = { currency: 'EUR', value: euros.reduce((sum, value) => sum + value, 0) };
-    const none = { changedWhileReading: false, repeated: 0, missing: 0, faults: 0 };
+    const value = (euros.reduce((sum, each) => sum + each, 0) / 100).toFixed(2);
+    const total = { currency: 'EUR', unit: 'decimal', amounts: { value } };
+    const none = { changedWhileReading: false, repeated: 0, changed: 0, missing: 0, faults: 0 };
     const file = folder.pathOf('rake.csv');
+    const period = { from: '2026-03-01 00:00:00', to: '2026-03-02 00:00:00', timeZone: null };
     expect(table.lines).toMatchObject([
-      { file, report: 'rake', records: all.length, ...none, totals: expect.arrayContaining([total]) },
+      { file, report: 'rake', period, records: all.length, ...none, totals: expect.arrayContaining([total]) },
     ]);
+    expect(JSON.parse(await folder.content('rake.csv.summary.json'))).toEqual(table.lines[0]);
     const places: Record<string, number> = { EUR: 2, USD: 4 };
     const expected = all.map(({ id, userId, currency, value }) => {
       const decimals = places[String(currency)];
@@ -62,30 +71,70 @@ describe('poker-bridge report', () => {
     expect(rows.some((row) => row.endsWith(','))).toBe(true);
   });
 
-  it('writes Parquet with whole amounts and the decimals of their currencies', async () => {
-    expect((await folder.fetch(`ad-hoc ${DAY}`, 'day.parquet')).code).toBe(0);
+  it('writes Parquet with integers, dates, decimals, and the summary as metadata', async () => {
+    const run = await folder.fetch(`ad-hoc ${DAY} --json`, 'day.parquet');
+    expect(run.code).toBe(0);
     expect((await folder.fetch(`ad-hoc ${DAY}`, 'day.ndjson')).code).toBe(0);
-    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(folder.pathOf('day.parquet')) });
-    const text = ({ decimals: _decimals, ...row }: Record<string, unknown>): string => exactJson(row);
-    expect(rows.map(text)).toEqual((await folder.content('day.ndjson')).trimEnd().split('\n'));
+    const file = await asyncBufferFromFile(folder.pathOf('day.parquet'));
+    const { schema, key_value_metadata: metadata } = await parquetMetadataAsync(file);
+    const columns = new Map(schema.map((column) => [column.name, column]));
+    expect(columns.get('date')).toMatchObject({ type: 'INT32', converted_type: 'DATE' });
+    expect(columns.get('win')).toMatchObject({ type: 'INT64' });
+    expect(columns.get('winDecimal')).toMatchObject({ converted_type: 'DECIMAL', precision: 38, scale: 4 });
+    expect(metadata?.map(({ key, value }) => [key, JSON.parse(value ?? '') as unknown])).toEqual([
+      ['poker-bridge.report', run.lines[0]],
+    ]);
+    const rows = await parquetReadObjects({ file });
+    const records = (await folder.content('day.ndjson')).trimEnd().split('\n');
+    const plain = ({ decimals: _decimals, date, ...row }: Record<string, unknown>): string => {
+      const { id, userId, ...others } = row;
+      const amounts = Object.entries(others).filter(([name]) => !name.endsWith('Decimal'));
+      return exactJson({
+        id,
+        userId,
+        date: (date as Date).toISOString().slice(0, 10),
+        ...Object.fromEntries(amounts),
+      });
+    };
+    expect(rows.map(plain)).toEqual(records);
     const decimals = new Map(rows.map((row) => [row['currency'], row['decimals']]));
-    expect([decimals.get('EUR'), decimals.get('USD'), decimals.get('GBP')]).toEqual([2, 4, null]);
+    expect(decimals).toEqual(
+      new Map<unknown, unknown>([
+        ['EUR', 2],
+        ['USD', 4],
+        ['GBP', null],
+      ]),
+    );
+    // The reader rounds decimals to doubles.
+    for (const { win, winDecimal, decimals: count } of rows) {
+      if (count === null) expect(winDecimal).toBeNull();
+      else expect(winDecimal).toBeCloseTo(Number(win) / 10 ** Number(count), 6);
+    }
     await sandboxed.platform.fault({ kind: 'huge-amounts' });
     const huge = await folder.fetch(`ad-hoc ${DAY}`, 'huge.parquet');
     expect([huge.code, huge.stderr]).toEqual([
       1,
-      expect.stringContaining('needs more than 64 bits: take .csv'),
+      expect.stringContaining('needs more than 64 bits: use .csv'),
     ]);
-    expect(await folder.files()).toEqual(['day.ndjson', 'day.parquet']);
+    expect(await folder.files()).toEqual([
+      'day.ndjson',
+      'day.ndjson.summary.json',
+      'day.parquet',
+      'day.parquet.summary.json',
+    ]);
   });
 
   it('writes yesterday to the standard output, with decimals that the worker does not know', async () => {
-    const { code, stdout, stderr } = await folder.fetch('rake --day yesterday --decimals GBP=8', '-');
+    const variables = { CURRENCY_PRECISIONS: 'EUR=0,GBP=8' };
+    const { code, stdout, stderr } = await runCli(folder.argsOf('rake --day yesterday', '-'), {
+      variables: { ...folder.variables, ...variables },
+    });
     const [titles, ...rows] = stdout.trimEnd().split('\r\n');
     expect([code, titles]).toEqual([0, TITLES]);
     const pounds = rows.filter((row) => row.includes(',GBP,'));
     expect(pounds.length).toBeGreaterThan(0);
     for (const row of pounds) expect(row).toMatch(/,\d+\.\d{8}$/);
+    expect(stderr).toContain('the decimals given for EUR differ from those of the worker');
     expect(stderr).toContain(`${rows.length} records of`);
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     const { body } = await sandboxed.platform.lastRequest();

@@ -26,10 +26,10 @@ describe('the command line on a terminal', () => {
   };
 
   it('a report shows how far it is, and only its end stays', async () => {
-    const line = `report ad-hoc --from 2026-03-01 --to 2026-03-02 --per-page 4 --force --out ${file}`;
+    const line = `report ad-hoc --day 2026-03-01 --per-page 4 --force --out ${file}`;
     const { written, lines } = await cli(line, 40);
     expect(written).toMatch(/\r(\[=+ +\] )?\d+ of 40 records, \d+ a second/);
-    expect(lines.join('').trim()).toMatch(new RegExp(`^${RECORDS} records of 10 pages in ${file}total EUR`));
+    expect(lines.join('').trim()).toMatch(new RegExp(`^${RECORDS} records of 10 pages in ${file}report `));
   });
 
   it('a redrive leaves its plan and its sum', async () => {

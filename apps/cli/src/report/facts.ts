@@ -3,53 +3,64 @@ import { hash } from 'node:crypto';
 import { formatAmount, type ReportPage } from '#caller';
 import { extentsDiffer, REPORT_AMOUNTS, type ReportName, spansIntervals } from '#contracts';
 
-import { counted, written } from '../output.ts';
+import { isDate } from '../input.ts';
+import { counted } from '../output.ts';
+import { isInteger, type ReportRecord, Totals } from './totals.ts';
 
-export type ReportRecord = Readonly<Record<string, unknown>>;
 export type Page = ReportPage<ReportRecord>;
+export type ColumnType = 'integer' | 'date' | 'text';
 
-/** The sums of one currency and, in the ad hoc report, one kind of money, as a record has its amounts. */
-type Total = Record<string, unknown> & {
-  readonly currency: string;
-  readonly moneyType?: string | undefined;
+/**
+ * The members of a record that are not amounts.
+ * Source: interface document, "Ad hoc report record", "Player rake record".
+ */
+const MEMBERS: Readonly<Record<ReportName, readonly (readonly [string, ColumnType])[]>> = {
+  'ad-hoc': [
+    ['id', 'text'],
+    ['userId', 'text'],
+    ['date', 'date'],
+    ['moneyType', 'integer'],
+    ['currency', 'text'],
+  ],
+  rake: [
+    ['id', 'text'],
+    ['userId', 'text'],
+    ['currency', 'text'],
+  ],
 };
 
-/** The members of each report that are no amounts. Source: interface document, "Ad hoc report record", "Player rake record". */
-const MEMBERS = {
-  'ad-hoc': ['id', 'userId', 'date', 'moneyType', 'currency'],
-  rake: ['id', 'userId', 'currency'],
-};
-
-/** What the pages of a report that were read so far, over one run or several, show together. */
+/** Counts and totals of the pages read so far, in one run or several. */
 export class ReportFacts {
   readonly report: ReportName;
-  /** The amounts of a record, in its currency. */
+  /** The names of the amounts in a record. */
   readonly amounts: readonly string[];
-  /** The members of a record: those of the interface document, then those that the platform adds. */
-  readonly members: Set<string>;
-  /** The columns that are not an integer in every record that has them. */
-  readonly texts: Set<string>;
+  /** The columns of a record: those of the interface document, then those that the platform adds. */
+  readonly columns: Map<string, ColumnType>;
+  readonly totals: Totals;
   pages = 0;
   records = 0;
-  /** How many values a lenient worker found odd, and passed on as they were. */
+  /** Odd values that a worker with REPORT_RECORDS=lenient passed on unchanged. */
   faults = 0;
-  /** Whether pages counted different totals. */
+  /** True if pages reported different counts. */
   hasChanged = false;
   first: Page | undefined;
   last: Page | undefined;
-  /** By currency; null if neither the worker nor the user knows them. */
-  readonly #decimals: Map<string, number | null>;
-  readonly #totals = new Map<string, Total>();
-  /** Hashes of the ids of the records, by page: a set of them takes ten times the memory. */
-  #identities: BigUint64Array[] = [];
+  /** When the worker read a report without pages: ISO 8601, UTC. */
+  emptyAt: string | undefined;
+  /** By currency, as the worker knows them; null if it does not. */
+  readonly #decimals = new Map<string, number | null>();
+  readonly #given: ReadonlyMap<string, number>;
+  /** Hashes of each record's identity, and of its identity with its amounts: sets would take ten times the memory. */
+  readonly #identities: BigUint64Array[] = [];
+  readonly #versions: BigUint64Array[] = [];
 
-  /** @param decimals of currencies that the worker does not know */
-  constructor(report: ReportName, decimals: readonly (readonly [currency: string, count: number])[] = []) {
+  /** @param given decimals by currency, used for those that the worker does not know */
+  constructor(report: ReportName, given: ReadonlyMap<string, number> = new Map()) {
     this.report = report;
     this.amounts = REPORT_AMOUNTS[report];
-    this.members = new Set([...MEMBERS[report], ...this.amounts]);
-    this.texts = new Set(MEMBERS[report].filter((member) => member !== 'moneyType'));
-    this.#decimals = new Map(decimals);
+    this.columns = new Map([...MEMBERS[report], ...this.amounts.map((name) => [name, 'integer'] as const)]);
+    this.totals = new Totals(this.amounts);
+    this.#given = given;
   }
 
   add(page: Page): void {
@@ -62,16 +73,20 @@ export class ReportFacts {
     for (const [currency, count] of Object.entries(page.precisions)) {
       this.#decimals.set(currency, count ?? this.#decimals.get(currency) ?? null);
     }
-    this.#identities.push(BigUint64Array.from(page.records.map(identityOf)));
-    for (const record of page.records) this.#addRecord(record);
+    this.#identities.push(BigUint64Array.from(page.records, (record) => hashOf(identityOf(record))));
+    this.#versions.push(BigUint64Array.from(page.records, (record) => hashOf(this.#versionOf(record))));
+    for (const record of page.records) {
+      this.totals.add(record);
+      for (const [member, value] of Object.entries(record)) this.#addType(member, value);
+    }
   }
 
-  /** Whether the last page was read, by what it said itself. */
+  /** True if the last page was read, according to that page. */
   get isComplete(): boolean {
     return this.last !== undefined && this.pages >= this.last.pageCount;
   }
 
-  /** How much was read, for people. */
+  /** The number of records and pages, for people. */
   get size(): string {
     return `${counted(this.records, 'record')} of ${counted(this.pages, 'page')}`;
   }
@@ -80,71 +95,92 @@ export class ReportFacts {
     return this.last?.totalCount ?? 0;
   }
 
-  /** How many records came twice. It sorts the identities of all records. */
-  get repeated(): number {
-    const all = new BigUint64Array(this.records);
-    let at = 0;
-    for (const page of this.#identities) {
-      all.set(page, at);
-      at += page.length;
-    }
-    this.#identities = [all.sort()];
-    return all.filter((identity, index) => index > 0 && identity === all[index - 1]).length;
+  /**
+   * Counts the records that came more than once (`repeated`), the further versions of them with other amounts
+   * (`changed`), and those that the platform counts and did not send (`missing`, negative if it sent more).
+   * A worker counts the same for one command, but a resumed report takes a command for each page.
+   */
+  count() {
+    const identities = distinctIn(this.#identities);
+    const repeated = this.records - identities;
+    // A total of 0 beside records counts nothing.
+    const missing = this.totalCount === 0 ? 0 : this.totalCount - identities;
+    return { repeated, changed: distinctIn(this.#versions) - identities, missing };
   }
 
-  /** How many records the platform counts more; negative if it counts fewer. A total of 0 beside records counts nothing. */
-  get missing(): number {
-    return this.totalCount === 0 ? 0 : this.totalCount - (this.records - this.repeated);
+  get readFrom(): string | undefined {
+    return this.first?.readAt ?? this.emptyAt;
   }
 
-  /** Whether the platform has aggregated its figures between the first page and the last. */
+  /** True if the platform aggregated its figures between the first page and the last. */
   get spansIntervals(): boolean {
     const [fromMs = 0, toMs = 0] = [this.first, this.last].map((page) => page && Date.parse(page.readAt));
     return spansIntervals(fromMs, toMs);
   }
 
-  get totals() {
-    return [...this.#totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
-  }
-
+  /** Currencies whose decimals are unknown, by name. */
   get unknownCurrencies(): string[] {
-    return [...this.#decimals].flatMap(([currency, count]) => (count === null ? [currency] : [])).toSorted();
+    return Object.keys(this.precisions).filter((name) => this.precisions[name] === null);
   }
 
-  /** The decimals of a currency, by the worker, else by the user. */
-  decimalsOf(currency: unknown): number | undefined {
-    return this.#decimals.get(String(currency)) ?? undefined;
+  /** Currencies for which the user gave other decimals than the worker has. */
+  get contradictedCurrencies(): string[] {
+    const given = [...this.#given].filter(([name, count]) => (this.#decimals.get(name) ?? count) !== count);
+    return given.map(([name]) => name);
   }
 
-  /** An amount in minor units as an exact decimal; undefined if it is no integer, or its decimals are not known. */
+  /** The decimals of each currency of the report, null if they are unknown. */
+  get precisions(): Readonly<Record<string, number | null>> {
+    const names = [...this.#decimals.keys()].toSorted();
+    return Object.fromEntries(names.map((name) => [name, this.decimalsOf(name) ?? null]));
+  }
+
+  readonly decimalsOf = (currency: unknown): number | undefined => {
+    const name = String(currency);
+    return this.#decimals.get(name) ?? this.#given.get(name);
+  };
+
+  /** An amount as an exact decimal; undefined if it is not an integer, or its decimals are unknown. */
   decimalOf(amount: unknown, currency: unknown): string | undefined {
     const decimals = this.decimalsOf(currency);
     return decimals !== undefined && isInteger(amount) ? formatAmount(BigInt(amount), decimals) : undefined;
   }
 
-  #addRecord(record: ReportRecord): void {
-    for (const [member, value] of Object.entries(record)) {
-      this.members.add(member);
-      if (!isInteger(value)) this.texts.add(member);
-    }
-    const currency = String(record['currency']);
-    const moneyType = record['moneyType'] === undefined ? undefined : written(record['moneyType']);
-    const key = `${currency} ${moneyType ?? ''}`;
-    const total = this.#totals.get(key) ?? { currency, moneyType };
-    this.#totals.set(key, total);
-    for (const amount of this.amounts) {
-      const [value, sum = 0n] = [record[amount], total[amount] as bigint | undefined];
-      if (isInteger(value)) total[amount] = sum + BigInt(value);
-    }
+  #addType(member: string, value: unknown): void {
+    const known = this.columns.get(member);
+    if (known === 'text' || value === null) return;
+    const type = typeOf(value);
+    this.columns.set(member, type === (known ?? type) ? type : 'text');
+  }
+
+  #versionOf(record: ReportRecord): string {
+    return `${identityOf(record)} ${this.amounts.map((amount) => String(record[amount])).join()}`;
   }
 }
 
-function isInteger(value: unknown): value is number | bigint {
-  return typeof value === 'bigint' || Number.isSafeInteger(value);
+function typeOf(value: unknown): ColumnType {
+  if (isInteger(value)) return 'integer';
+  return typeof value === 'string' && isDate(value) ? 'date' : 'text';
 }
 
-/** The interface document does not say that an id alone tells the records of a player's currencies and kinds of money apart. */
-function identityOf({ id, currency, moneyType }: ReportRecord): bigint {
-  const identity = `${String(id)} ${String(currency)} ${String(moneyType)}`;
-  return hash('sha1', identity, 'buffer').readBigUInt64LE();
+/** The interface document does not promise that an id differs between currencies and money types of a player. */
+export function identityOf({ id, currency, moneyType }: ReportRecord): string {
+  return `${String(id)} ${String(currency)} ${String(moneyType)}`;
+}
+
+const hashOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigUInt64LE();
+
+/** The number of distinct values in all of these. It sorts a copy of them. */
+function distinctIn(parts: readonly BigUint64Array[]): number {
+  const all = new BigUint64Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  all.sort();
+  let distinct = 0;
+  for (let index = 0; index < all.length; index += 1)
+    if (index === 0 || all[index] !== all[index - 1]) distinct += 1;
+  return distinct;
 }

@@ -35,7 +35,20 @@ it.each([
 
 it.each<Format>(['ndjson', 'json'])('%s escapes what readers take for the end of a line', async (format) => {
   const records = ['\u0085', '\u2028', '\u2029'].map((end) => ({ id: `a${end}b` }));
-  const written = await text(FORMATS[format](Readable.from(records), new ReportFacts('rake')));
+  const written = await text(
+    FORMATS[format](Readable.from(records), new ReportFacts('rake'), { summary: '' }),
+  );
   const lines = written.split(/[\n\u0085\u2028\u2029]/).filter((line) => line.startsWith('{'));
   expect(lines.map((line) => JSON.parse(line.replace(/,$/, '')) as object)).toEqual(records);
+});
+
+it('writes CSV with a decimal comma that spreadsheets read as a number', async () => {
+  const facts = new ReportFacts('rake', new Map([['EUR', 2]]));
+  const record = { id: 'a,b', userId: 'x;=1', currency: 'EUR', value: -201 };
+  const written = await text(FORMATS.csv(Readable.from([record]), facts, { decimalComma: true }));
+  expect(written.split('\r\n')).toEqual([
+    'id;userId;currency;value;valueDecimal',
+    `"a,b";"x;'=1";EUR;-201;-2,01`,
+    '',
+  ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { incompleteness, periodOf, type PeriodOptions } from './period.ts';
+import { incompleteness, periodOf, type PeriodOptions, wholeDays } from './period.ts';
 
 /** Half an hour before midnight in UTC at the end of a year: in Berlin the next year has begun. */
 const NOW = Date.parse('2026-12-31T23:30:00Z');
@@ -18,6 +18,8 @@ describe('periodOf', () => {
     [{ day: 'yesterday', timeZone: '+03:00' }, '2026-12-31 00:00:00', '2027-01-01 00:00:00'],
     [{ day: 'yesterday', timeZone: '-0530' }, '2026-12-30 00:00:00', '2026-12-31 00:00:00'],
     [{ from: '2026-03-01', to: '2026-03-01T12:30:00' }, '2026-03-01 00:00:00', '2026-03-01 12:30:00'],
+    [{ from: '2026-10-01', to: '2026-10-31' }, '2026-10-01 00:00:00', '2026-11-01 00:00:00'],
+    [{ from: '2026-10-01', to: '2026-10-31 00:00:00' }, '2026-10-01 00:00:00', '2026-10-31 00:00:00'],
   ])('%j is from %s to %s', (options, dateFrom, dateTo) => {
     expect(periodOf(options, NOW)).toEqual({ dateFrom, dateTo });
   });
@@ -41,6 +43,14 @@ describe('periodOf', () => {
   ])('refuses %j', (options, reason) => {
     expect(() => periodOf(options, NOW)).toThrow(reason);
   });
+});
+
+it.each([
+  ['2026-10-01 00:00:00', '2026-11-01 00:00:00', 'the days 2026-10-01 to 2026-10-31'],
+  ['2026-12-31 00:00:00', '2027-01-01 00:00:00', 'the day 2026-12-31'],
+  ['2026-10-01 00:00:00', '2026-11-01 00:00:01', undefined],
+])('wholeDays names the days from %s to %s: %s', (dateFrom, dateTo, days) => {
+  expect(wholeDays({ dateFrom, dateTo })).toBe(days);
 });
 
 it.each([

@@ -16,15 +16,17 @@ export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptio
   if ([month, day, from ?? to].filter((way) => way !== undefined).length === 1) {
     if (month !== undefined) {
       const first = month === 'last' ? shifted(`${today.slice(0, -3)}-01`, -1, 0) : `${month}-01`;
-      if (isDate(first)) return { dateFrom: endOf(first), dateTo: endOf(shifted(first, 1, 0)) };
+      if (isDate(first)) return { dateFrom: midnightOf(first), dateTo: midnightOf(shifted(first, 1, 0)) };
       throw usageError('--month must be a month, such as 2026-10, or last');
     }
     if (day !== undefined) {
       const date = day === 'yesterday' ? shifted(today, 0, -1) : day;
-      if (isDate(date)) return { dateFrom: endOf(date), dateTo: endOf(shifted(date, 0, 1)) };
+      if (isDate(date)) return { dateFrom: midnightOf(date), dateTo: midnightOf(shifted(date, 0, 1)) };
       throw usageError('--day must be a day, such as 2026-10-05, or yesterday');
     }
-    if (from !== undefined && to !== undefined) return { dateFrom: endOf(from), dateTo: endOf(to) };
+    if (from !== undefined && to !== undefined) {
+      return { dateFrom: midnightOf(from), dateTo: midnightOf(isDate(to) ? shifted(to, 0, 1) : to) };
+    }
   }
   throw usageError('give either --month, or --day, or --from and --to');
 }
@@ -45,8 +47,15 @@ export function incompleteness({ dateTo }: Period, nowMs: number, timeZone?: str
   return `${why}; figures may be missing: fetch it again after ${completeAt}`;
 }
 
-/** One end of a period as it is typed: a day is its midnight, and a `T` may take the place of the blank. */
-function endOf(text: string): string {
+/** A period of whole days, both ends included: `2026-10-01 to 2026-10-31`; undefined if it is not one. */
+export function wholeDays({ dateFrom, dateTo }: Period): string | undefined {
+  if (![dateFrom, dateTo].every((time) => time.endsWith(' 00:00:00'))) return undefined;
+  const [first, last] = [dateFrom.slice(0, 10), shifted(dateTo.slice(0, 10), 0, -1)];
+  return first === last ? `the day ${first}` : `the days ${first} to ${last}`;
+}
+
+/** A time as the platform takes it: a date becomes its midnight, and `T` becomes a space. */
+function midnightOf(text: string): string {
   return isDate(text) ? `${text} 00:00:00` : text.replace(/^(\d{4}-\d{2}-\d{2})T/, '$1 ');
 }
 

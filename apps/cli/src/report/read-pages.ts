@@ -5,8 +5,8 @@ import { alarmSentence, OneShotConnection } from '#rabbitmq';
 import { EXIT, ExitError } from '../exit.ts';
 import { Progress } from '../progress.ts';
 import type { Bus } from '../servers.ts';
-import type { ReportRecord } from './facts.ts';
 import type { Period } from './period.ts';
+import type { ReportRecord } from './totals.ts';
 import type { UnfinishedReport } from './unfinished-report.ts';
 
 /** Records. Source: bus contract, section 2. */
@@ -47,10 +47,12 @@ export async function readPages(
       const cut = perPage > 0 && perPage <= MOST_PER_PAGE && { perPage };
       const asked = pages === 0 ? data : { ...cut, ...data, page: pages + 1 };
       const options = { ...(operator !== undefined && { operator }), deadlineMs: leftMs, signal };
-      for await (const page of caller.fetchReport<typeof type, ReportRecord>(type, asked, options)) {
+      const report = caller.fetchReport<typeof type, ReportRecord>(type, asked, options);
+      for await (const page of report) {
         await unfinished.add(page);
         progress.add(page.records.length, page.totalCount);
       }
+      facts.emptyAt = report.summary?.readFrom;
     }
   } catch (error) {
     throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;

@@ -7,45 +7,55 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { CallerError } from '#caller';
 import type { ReportName } from '#contracts';
+import { precisions, readSomeSettings } from '#settings';
+import { exactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
 import { EXIT, interruptibly, usageError } from '../exit.ts';
-import { each, type Options, readCount, readDeadline, readValue } from '../input.ts';
+import { type Options, readCount, readDeadline, readValue } from '../input.ts';
 import { describeReply, jsonLine } from '../output.ts';
 import { type Bus, readBus } from '../servers.ts';
-import { describeEnding, endingJson, warningsOf } from './ending.ts';
+import { type DiffOptions, printDiff } from './diff.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
 import { type PeriodOptions, periodOf } from './period.ts';
 import { MOST_PER_PAGE, readPages, type ReportRequest } from './read-pages.ts';
+import { readReportFile } from './report-file.ts';
+import { describeSummary, summaryOf } from './summary.ts';
 import { UnfinishedReport } from './unfinished-report.ts';
 
+interface Decimals {
+  readonly decimals?: ReadonlyMap<string, number>;
+}
+
 type ReportOptions = PeriodOptions &
+  Decimals &
   Options<
     'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator',
-    'force' | 'resume' | 'json',
+    'force' | 'resume' | 'json' | 'decimalComma' | 'minorUnits',
     'perPage'
   > & {
     readonly out: string;
     readonly deadlineMs: number;
-    readonly decimals?: readonly (readonly [string, number])[];
   };
 
 const STANDARD_OUTPUT = '-';
-const MOST_DECIMALS = 18;
 const DEADLINE_MS = 600_000;
+/** How many changed records `report diff` lists for people. */
+const LISTED_RECORDS = 20;
 
 const HELP = `
 Examples:
   $ poker-bridge report ad-hoc --month 2026-10 --out october.csv
-  $ poker-bridge report ad-hoc --from 2026-03-01 --to 2026-03-02 --currency EUR --out day.ndjson
+  $ poker-bridge report ad-hoc --from 2026-10-01 --to 2026-10-31 --currency EUR --out october.ndjson
   $ poker-bridge report rake --month last --out october.csv --decimals mBTC=5
   $ poker-bridge report rake --day yesterday --out - | head
+  $ poker-bridge report diff october.csv october-again.csv
   $ poker-bridge report rake --day 2026-10-05 --time-zone Europe/Berlin --out day.parquet
-  $ poker-bridge report rake --from '2026-03-01 12:00:00' --to 2026-03-02 --time-zone +03:00 --out half.json
+  $ poker-bridge report rake --from '2026-03-01 12:00:00' --to '2026-03-02 00:00:00' --out half.json
 
-A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
-reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit.`;
+--to 2026-10-31 includes that day. The file appears under its name only when it is whole; if the reading is
+interrupted, the same command with --resume continues. FILE.summary.json says what was read, when, and the totals.`;
 
 export function define(group: Command): void {
   group.addHelpText('afterAll', HELP);
@@ -54,6 +64,37 @@ export function define(group: Command): void {
     .option('--time-zone <ZONE>', 'the time zone of the period: a name, or an offset such as +03:00')
     .option('--convert-to-preferred-currency <VALUE>', "converts rake into each player's preferred currency")
     .option('--sort <FIELD>', 'the order of the records, as the platform knows it');
+  group
+    .command('diff')
+    .description('compares two files of a report: which records and totals changed, and by how much')
+    .argument('<BEFORE>', 'a .csv, .ndjson or .json file of report')
+    .argument('<AFTER>', 'a later one')
+    .addOption(decimalsOption())
+    .option('--limit <N>', 'lists at most so many records', readCount(0, 1_000_000), LISTED_RECORDS)
+    .option('--json', 'prints one object with all of them')
+    .action(diff);
+}
+
+function decimalsOption(): Option {
+  const description = 'decimals of currencies for which none are known, such as EUR=2,mBTC=5';
+  return new Option('--decimals <CURRENCY=N>', `${description} (default: CURRENCY_PRECISIONS)`).argParser(
+    readDecimals,
+  );
+}
+
+async function diff(
+  before: string,
+  after: string,
+  options: Omit<DiffOptions, 'decimals'> & Decimals,
+): Promise<void> {
+  const files = await Promise.all([before, after].map(readReportFile));
+  printDiff(files[0]!, files[1]!, { ...options, decimals: decimalsOf(options) });
+}
+
+/** The decimals that the user gave, by option or variable. @throws SettingsError */
+function decimalsOf({ decimals = new Map() }: Decimals): ReadonlyMap<string, number> {
+  const { CURRENCY_PRECISIONS = new Map() } = readSomeSettings(['CURRENCY_PRECISIONS'], process.env);
+  return new Map([...CURRENCY_PRECISIONS, ...decimals]);
 }
 
 function addReport(group: Command, name: ReportName, what: string): Command {
@@ -65,16 +106,14 @@ function addReport(group: Command, name: ReportName, what: string): Command {
     .option('--month <YYYY-MM>', 'a month, from midnight to midnight; or last')
     .option('--day <YYYY-MM-DD>', 'a day, from midnight to midnight; or yesterday')
     .option('--from <TIME>', 'the beginning: YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS')
-    .option('--to <TIME>', 'the end, later than --from')
+    .option('--to <TIME>', 'the end: the last day YYYY-MM-DD, which is included, or YYYY-MM-DD HH:MM:SS')
     .option('--resume', 'continues after what an interrupted run has left, if anything')
     .option('--force', 'replaces a file that exists, and what an interrupted run has left')
     .option('--user-id <ID>', 'only this player; @FILE reads the id from a file')
     .option('--currency <CODE>', 'only this currency')
-    .option(
-      '--decimals <CURRENCY=N>',
-      'if the worker does not know them; may be repeated',
-      each(readDecimals),
-    )
+    .addOption(decimalsOption())
+    .option('--decimal-comma', 'writes CSV for spreadsheets with a decimal comma: cells end at semicolons')
+    .option('--minor-units', 'prints totals in minor units')
     .option('--per-page <N>', "records on a page (default: the worker's)", readCount(1, MOST_PER_PAGE))
     .option('--operator <NAME>', 'the operator whose credentials the worker uses (default: default)')
     .option('--deadline-ms <MS>', 'how long the whole report may take', readDeadline, DEADLINE_MS)
@@ -82,10 +121,13 @@ function addReport(group: Command, name: ReportName, what: string): Command {
     .action((options: ReportOptions) => report(name, options));
 }
 
-function readDecimals(text: string): readonly [string, number] {
-  const [, currency = '', count = ''] = /^([^=]+)=(\d{1,2})$/.exec(text) ?? [];
-  if (currency !== '' && Number(count) <= MOST_DECIMALS) return [currency, Number(count)];
-  throw new InvalidArgumentError(`It must be a currency and a number up to ${MOST_DECIMALS}, such as EUR=2.`);
+/** Reads `EUR=2,mBTC=5` as CURRENCY_PRECISIONS is read; further options add to it. */
+function readDecimals(text: string, before: ReadonlyMap<string, number> = new Map()) {
+  try {
+    return new Map([...before, ...precisions(text)]);
+  } catch (error) {
+    throw new InvalidArgumentError(`It must be ${(error as Error).message.replace(/^must (be )?/, '')}.`);
+  }
 }
 
 /** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
@@ -94,10 +136,13 @@ async function report(name: ReportName, options: ReportOptions): Promise<void> {
   const isPrinted = options.out === STANDARD_OUTPUT;
   if (isPrinted && resumes) throw usageError('--resume needs a file: --out is the standard output');
   const format = formatOf(options);
+  const { decimalComma, minorUnits } = options;
+  if (decimalComma && format !== 'csv') throw usageError('--decimal-comma is for .csv');
   const data = await dataOf(name, options);
+  const decimals = decimalsOf(options);
   const bus = readBus();
   const identity = { report: name, ...data, operator, bus: addressOf(bus) };
-  const noFacts = () => new ReportFacts(name, options.decimals);
+  const noFacts = () => new ReportFacts(name, decimals);
   const out = isPrinted ? join(temporaryFolder(), `report.${format}`) : options.out;
   // Where the end of the report, or its failure, is printed.
   const to = isPrinted ? process.stderr : process.stdout;
@@ -108,10 +153,14 @@ async function report(name: ReportName, options: ReportOptions): Promise<void> {
       const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
       await readPages(bus, request, unfinished, signal);
       const { facts } = unfinished;
-      await unfinished.finish(FORMATS[format](unfinished.records(), facts));
-      to.write(`${(json ? endingJson : describeEnding)(options.out, facts)}\n`);
-      for (const warning of warningsOf(facts, data, options.timeZone))
-        process.stderr.write(`warning: ${warning}\n`);
+      const summary = summaryOf(options.out, facts, request, minorUnits);
+      const content = FORMATS[format](unfinished.records(), facts, {
+        decimalComma,
+        summary: exactJson(summary),
+      });
+      await unfinished.finish(content, `${exactJson(summary, 2)}\n`);
+      to.write(`${json ? jsonLine(summary) : describeSummary(summary)}\n`);
+      for (const warning of summary.warnings) process.stderr.write(`warning: ${warning}\n`);
       if (facts.faults > 0) process.exitCode = EXIT.failed;
     } catch (error) {
       const left = await unfinished.leave();

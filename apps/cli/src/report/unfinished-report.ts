@@ -1,12 +1,13 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import { jsonOr } from '../input.ts';
 import { jsonLine } from '../output.ts';
-import type { Page, ReportFacts, ReportRecord } from './facts.ts';
+import type { Page, ReportFacts } from './facts.ts';
+import type { ReportRecord } from './totals.ts';
 
 const VERSION = 3;
 
@@ -70,15 +71,19 @@ export class UnfinishedReport {
   }
 
   /**
-   * Writes the whole report under its final name. @throws ExitError if the name is taken by now, if the disk refuses it, or
-   * if the content throws a RangeError, since the report cannot have that form
+   * Writes the whole report under its final name, and its summary beside it as `<out>.summary.json`.
+   *
+   * @throws ExitError if the name is taken by now, if the disk refuses it, or if the content throws a RangeError,
+   * because the report cannot have that form
    */
-  async finish(content: AsyncIterable<string | Uint8Array>): Promise<void> {
+  async finish(content: AsyncIterable<string | Uint8Array>, summary: string): Promise<void> {
     const { out } = this.#options;
     const path = `${partOf(this.#options)}.whole`;
+    const summaryPath = `${out}.summary.json`;
     try {
       await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
       refuseExisting(this.#options);
+      await writing(summaryPath, () => writeFile(summaryPath, summary, { flush: true }));
       await writing(out, () => rename(path, out));
       await this.#remove();
     } catch (error) {

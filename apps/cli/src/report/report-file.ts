@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
+
+import { REPORT_AMOUNTS } from '#contracts';
+
+import { usageError } from '../exit.ts';
+import { isObject, parseJson, readSource } from '../input.ts';
+import type { ReportSummary } from './summary.ts';
+import type { ReportRecord } from './totals.ts';
+
+export interface ReportFile {
+  readonly path: string;
+  readonly records: readonly ReportRecord[];
+  /** What `report` wrote beside the file; empty if it is not there. */
+  readonly summary: Partial<ReportSummary>;
+}
+
+export const ALL_AMOUNTS: readonly string[] = Object.values(REPORT_AMOUNTS).flat();
+const DECIMALS = new Set(ALL_AMOUNTS.map((amount) => `${amount}Decimal`));
+const PARSERS: Readonly<Record<string, (text: string, path: string) => unknown[]>> = {
+  '.csv': parseCsv,
+  '.ndjson': (text, path) => text.split('\n').flatMap((line) => (line === '' ? [] : parseJson(line, path))),
+  '.json': (text, path) => [parseJson(text, path)].flat(),
+};
+
+/** Reads a file that `report` wrote, and its summary. @throws ExitError if one of them cannot be read */
+export async function readReportFile(path: string): Promise<ReportFile> {
+  const parse = PARSERS[extname(path).toLowerCase()];
+  if (!parse) throw usageError(`${path} does not end in ${Object.keys(PARSERS).join(', ')}`);
+  const records = parse(await readSource(path), path);
+  if (!records.every((record) => isObject(record) && 'id' in record)) {
+    throw usageError(`${path} is not a report: a record has no id`);
+  }
+  const summaryPath = `${path}.summary.json`;
+  const summary = existsSync(summaryPath) ? parseJson(await readSource(summaryPath), summaryPath) : {};
+  return { path, records: records as ReportRecord[], summary: isObject(summary) ? summary : {} };
+}
+
+/** The records of a CSV file with a line of titles. Decimals are left out, because the amounts say the same. */
+function parseCsv(text: string): ReportRecord[] {
+  const [line = ''] = text.split('\r\n', 1);
+  const [titles = [], ...rows] = csvRows(text, line.includes(';') ? ';' : ',');
+  return rows.map((cells) => {
+    const members = titles.flatMap((title, index) => {
+      const cell = cells[index] ?? '';
+      return DECIMALS.has(title) || cell === '' ? [] : [[title, valueOf(title, cell)] as const];
+    });
+    return Object.fromEntries(members);
+  });
+}
+
+function valueOf(title: string, cell: string): unknown {
+  if (ALL_AMOUNTS.includes(title) && /^-?\d+$/.test(cell)) return BigInt(cell);
+  // Written before what a spreadsheet would run as a formula.
+  return cell.replace(/^'(?=[=+\-@\t\r])/, '');
+}
+
+function csvRows(text: string, separator: string): string[][] {
+  const rows: string[][] = [];
+  let cells: string[] = [];
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`, 'gy');
+  for (let match = cell.exec(text); match; match = cell.exec(text)) {
+    const [whole, quoted, plain = '', end] = match;
+    if (whole === '' && cells.length === 0) break;
+    cells.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === separator) continue;
+    rows.push(cells);
+    cells = [];
+    if (end === '') break;
+  }
+  return rows;
+}
