@@ -7,6 +7,7 @@ import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { folderForAll } from '../../support/suite-service.ts';
+import { until } from '../../support/until.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
@@ -204,7 +205,7 @@ describe('poker-bridge doctor', () => {
       workers: 1,
     });
     service.caller.channel.sendToQueue(service.name('reports'), Buffer.from('{}'));
-    await service.caller.channel.waitForConfirms();
+    await until('it is there', async () => (await service.depth('reports')) === 1);
     const { warnings } = await diagnose({ AMQP_PREFIX: service.prefix });
     expect(warnings).toMatch(
       /no worker consumes \S+\.reports, which holds 1 message; workers are connected \| workers pause this lane/,
@@ -212,7 +213,7 @@ describe('poker-bridge doctor', () => {
   });
 
   it('says what the platform did not answer, for how long, and who acts', async () => {
-    const [unavailable, slow] = ['ad-hoc-report', 'rake-report'];
+    const [unavailable, slow] = ['ad-hoc-report', 'rake'];
     await sandboxed.platform.fault({ kind: 'status', status: 503, operation: unavailable });
     await sandboxed.platform.fault({ kind: 'latency', fixedMs: 20_000, spreadMs: 0, operation: slow });
     const { faults } = await diagnose();
