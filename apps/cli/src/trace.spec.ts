@@ -51,11 +51,9 @@ describe('describeState', () => {
     ],
     [
       'the last failure of several commands',
-      [
-        ...['1', '2', '3'].map((id) =>
-          line(3, { type: 'game.open', id, outcome: id === '3' ? 'success' : 'NOT_FOUND' }),
-        ),
-      ],
+      ['1', '2', '3'].map((id) =>
+        line(3, { type: 'game.open', id, outcome: id === '3' ? 'success' : 'NOT_FOUND' }),
+      ),
       /^2 of 3 commands failed\. The last: game\.open 2 of acme failed at .* with NOT_FOUND\n$/,
     ],
     [

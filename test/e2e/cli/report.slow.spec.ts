@@ -51,8 +51,8 @@ describe('poker-bridge report', () => {
     expect([table.code, (await folder.fetch(`rake ${DAY}`, 'rake.json')).code]).toEqual([0, 0]);
     const all = JSON.parse(await folder.content('rake.json')) as Record<string, string | number>[];
     const euros = all.filter(({ currency }) => currency === 'EUR').map(({ value }) => Number(value));
-    const value = (euros.reduce((sum, each) => sum + each, 0) / 100).toFixed(2);
-    const total = { currency: 'EUR', unit: 'decimal', amounts: { value } };
+    const sum = (euros.reduce((one, other) => one + other, 0) / 100).toFixed(2);
+    const total = { currency: 'EUR', unit: 'decimal', amounts: { value: sum } };
     const none = { changedWhileReading: false, repeated: 0, changed: 0, missing: 0, faults: 0 };
     const file = folder.pathOf('rake.csv');
     const period = { from: '2026-03-01 00:00:00', to: '2026-03-02 00:00:00', timeZone: null };

@@ -15,7 +15,7 @@ const ENDLESS = 'the report has no end, since its pages keep growing: ask for a 
 
 export interface ReportRequest {
   readonly type: `report.${ReportName}.fetch`;
-  readonly data: Period & Readonly<Record<string, unknown>>;
+  readonly data: Period & { readonly timeZone?: string } & Readonly<Record<string, unknown>>;
   readonly operator: string | undefined;
   readonly deadlineMs: number;
 }

@@ -87,8 +87,8 @@ async function diff(
   after: string,
   options: Omit<DiffOptions, 'decimals'> & Decimals,
 ): Promise<void> {
-  const files = await Promise.all([before, after].map(readReportFile));
-  printDiff(files[0]!, files[1]!, { ...options, decimals: decimalsOf(options) });
+  const decimals = decimalsOf(options);
+  printDiff(await readReportFile(before), await readReportFile(after), { ...options, decimals });
 }
 
 /** The decimals that the user gave, by option or variable. @throws SettingsError */

@@ -83,7 +83,8 @@ describe('summaryOf', () => {
       '5 records of 1 page in a.csv',
       '',
       'report    rake',
-      'period    2026-03-01 00:00:00 to 2026-03-02 00:00:00, that is the day 2026-03-01, in Europe/Berlin',
+      'period    2026-03-01 00:00:00 to 2026-03-02 00:00:00 (the day 2026-03-01)',
+      'zone      Europe/Berlin',
       'operator  default',
       'filters   currency EUR',
       'read      at 2026-03-02T00:09:58.000Z',
@@ -99,7 +100,8 @@ describe('summaryOf', () => {
   it('divides many currencies into several tables', () => {
     const many = factsOf(['A', 'B', 'C', 'D', 'E', 'F'].map((currency) => line(currency, 1, currency)));
     const text = describeSummary(summaryWith(many));
-    expect(text.match(/^total .*/gm)).toEqual([expect.stringMatching(/A .*E$/), 'total            F']);
+    const titles = text.match(/^total .*/gm)?.map((row) => row.split(/ +/).slice(1).join(' '));
+    expect(titles).toEqual(['A B C', 'D E F']);
   });
 
   it.each([

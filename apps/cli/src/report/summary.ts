@@ -1,10 +1,10 @@
 import { alignedLines, counted, printable, written } from '../output.ts';
 import type { ReportFacts } from './facts.ts';
-import { incompleteness, type Period, wholeDays } from './period.ts';
+import { incompleteness, wholeDays } from './period.ts';
 import type { ReportRequest } from './read-pages.ts';
 import type { WrittenTotal } from './totals.ts';
 
-/** Columns of totals side by side. */
+/** The most totals that are printed side by side. */
 const TOTALS_A_TABLE = 5;
 
 export type ReportSummary = ReturnType<typeof summaryOf>;
@@ -44,11 +44,12 @@ export function summaryOf(
 /** The summary for people; warnings are left to standard error. */
 export function describeSummary(summary: ReportSummary): string {
   const { file, report, period, operator, filters, readFrom, readTo, pages, records, totalCount } = summary;
-  const size = `${counted(records, 'record')} of ${counted(pages, 'page')}`;
+  const read = `${counted(records, 'record')} of ${counted(pages, 'page')}`;
   const limits = Object.entries(filters).map(([name, value]) => `${name} ${written(value)}`);
   const facts = [
     ['report', report],
     ['period', describePeriod(period)],
+    ['zone', period.timeZone ?? "the platform's own, presumably UTC"],
     ['operator', operator],
     ['filters', limits.join(', ') || 'none'],
     ['read', readFrom === readTo ? `at ${readFrom}` : `from ${readFrom} to ${readTo}`],
@@ -56,16 +57,18 @@ export function describeSummary(summary: ReportSummary): string {
     ['noticed', describeOddities(summary)],
   ];
   const lines = alignedLines(facts.map((cells) => cells.map(printable)));
-  const tables = Array.from({ length: Math.ceil(summary.totals.length / TOTALS_A_TABLE) }, (_, index) =>
-    tableOf(summary.totals.slice(index * TOTALS_A_TABLE, (index + 1) * TOTALS_A_TABLE)),
+  const { totals } = summary;
+  const count = Math.ceil(totals.length / TOTALS_A_TABLE);
+  const size = Math.ceil(totals.length / count);
+  const tables = Array.from({ length: count }, (_, index) =>
+    tableOf(totals.slice(index * size, (index + 1) * size)),
   );
-  return [`${size} ${file === '-' ? 'printed' : `in ${file}`}`, '', ...lines, ...tables.flat()].join('\n');
+  return [`${read} ${file === '-' ? 'printed' : `in ${file}`}`, '', ...lines, ...tables.flat()].join('\n');
 }
 
-function describePeriod({ from, to, timeZone }: ReportSummary['period']): string {
-  const zone = timeZone === null ? "the platform's own time zone, presumably UTC" : written(timeZone);
+function describePeriod({ from, to }: ReportSummary['period']): string {
   const days = wholeDays({ dateFrom: from, dateTo: to });
-  return `${from} to ${to}${days === undefined ? '' : `, that is ${days}`}, in ${zone}`;
+  return `${from} to ${to}${days === undefined ? '' : ` (${days})`}`;
 }
 
 function describeOddities({ repeated, changed, missing, faults }: ReportSummary): string {
@@ -99,7 +102,7 @@ function tableOf(totals: readonly WrittenTotal[]): string[] {
 function warningsOf(
   facts: ReportFacts,
   { repeated, changed, missing }: ReturnType<ReportFacts['count']>,
-  { timeZone, ...period }: Period & { readonly timeZone?: unknown },
+  { timeZone, ...period }: ReportRequest['data'],
 ): string[] {
   const { first, last, faults, unknownCurrencies: unknown, contradictedCurrencies: contradicted } = facts;
   const other = changed > 0 ? `, ${changed} with other amounts` : '';
@@ -119,6 +122,6 @@ function warningsOf(
         "or set the worker's CURRENCY_PRECISIONS",
     contradicted.length > 0 &&
       `the decimals given for ${contradicted.join(', ')} differ from those of the worker, which were used`,
-    incompleteness(period, Date.now(), timeZone === undefined ? undefined : String(timeZone)),
+    incompleteness(period, Date.now(), timeZone),
   ].flatMap((warning) => (typeof warning === 'string' ? [printable(warning)] : []));
 }

@@ -38,7 +38,8 @@ export class Totals {
   add(record: ReportRecord): void {
     const { currency, moneyType } = record;
     const key = `${written(currency)} ${moneyType === undefined ? '' : written(moneyType)}`;
-    const total = this.#totals.get(key) ?? { currency: String(currency), moneyType, sums: new Map() };
+    const known = this.#totals.get(key);
+    const total: Total = known ?? { currency: String(currency), moneyType, sums: new Map<string, bigint>() };
     this.#totals.set(key, total);
     for (const amount of this.#amounts) {
       const value = record[amount];
