@@ -46,7 +46,7 @@ export function seriesIn(expression: string): readonly string[] {
   const bare = withoutStrings(expression)
     .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
     .replaceAll(/\b(?:by|without|on|ignoring)\s*\([^)]*\)/g, '');
-  const words = [...bare.matchAll(/[a-zA-Z_:][\w:]*\b(?!\s*\()/g)].map(([word]) => word);
+  const words = [...bare.matchAll(/(?<!\w)[a-zA-Z_:][\w:]*\b(?!\s*\()/g)].map(([word]) => word);
   return words.filter((word) => !WORDS.has(word));
 }
 
@@ -54,7 +54,7 @@ function labelsIn(expression: string): readonly string[] {
   const bare = withoutStrings(expression);
   const matchers = [...bare.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*""/g)].map(([, name = '']) => name);
   const groups = [...bare.matchAll(/\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g)];
-  return [...matchers, ...groups.flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))];
+  return [...matchers, ...groups.flatMap(([, names = '']) => names.match(/\w+/g) ?? [])];
 }
 
 const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'by', 'on', 'without', 'ignoring']);

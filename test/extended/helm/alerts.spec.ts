@@ -31,6 +31,7 @@ describe('the alerts of the Helm chart', () => {
     const missing = rules.filter(({ expr }) => !others.some((other) => other.expr === expr));
     expect(missing.map(({ alert }) => alert)).toEqual([
       'PokerBrokerAlarm',
+      'PokerBrokerMetricsMissing',
       'PokerQueueLong',
       'PokerReportsQueueLong',
       'PokerKeptMessagesFull',
