@@ -72,6 +72,7 @@ export function busObserver(
       metrics.undeliveredReplies.value += 1;
       logger.warn({ ...command, reply, reason }, 'reply parked');
     },
+    announcementDropped: (command, reply) => logger.warn({ ...command, reply }, 'announcement dropped'),
     repliesForwarded: (queue, replies) => {
       metrics.forwardedReplies.value += replies;
       logger.info({ queue, replies }, 'parked replies delivered');

@@ -64,6 +64,8 @@ export abstract class MessagingObserver {
   abstract commandReplayed(command: CommandFacts): void;
   abstract deadLettered(command: CommandFacts, code: ErrorCode): void;
   abstract replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void;
+  /** A listener refused an announcement, and this worker has parked as many as it may. */
+  abstract announcementDropped(command: CommandFacts, type: ReplyType): void;
   abstract repliesForwarded(queue: string, replies: number): void;
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
   /** The broker refuses something to the worker's user: what, and what to do; `undefined` once it does not any more. */
@@ -80,7 +82,8 @@ export abstract class MessagingObserver {
 /** Why a reply queue takes nothing. `unreachable` is not full, and refuses or does not answer: one without a leader, for example. */
 export type QueueState = 'full' | 'gone' | 'unreachable';
 
-export type ParkingReason = `REPLY_QUEUE_${Uppercase<QueueState>}` | 'EVENT_REFUSED';
+export type ParkingReason =
+  'REPLY_QUEUE_FULL' | 'REPLY_QUEUE_GONE' | 'REPLY_QUEUE_UNREACHABLE' | 'EVENT_REFUSED';
 
 export type MessageKind = 'reply' | 'event' | 'copy';
 

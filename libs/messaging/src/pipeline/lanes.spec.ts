@@ -104,7 +104,7 @@ describe("a player's command", () => {
     const { published } = await spec.process();
     expect(published).toContainEqual(['lobby', code]);
     expect(published.some(([to]) => to === 'poker.dead-letters')).toBe(isKept);
-    expect(JSON.stringify(spec.messages.map(String))).not.toContain('CANARY');
+    expect(String(spec.messages.map(({ content }) => content))).not.toContain('CANARY');
   });
 
   it('is OVERLOADED if its compartment is stuck with its share, but not if it repeats another one', async () => {
@@ -141,6 +141,10 @@ describe("a player's command", () => {
     };
     spec.answers.set('lobby', 'refused');
     expect([await settledAfterMs('a'), await settledAfterMs('b')]).toEqual([1_500, 300]);
+    spec.answers.clear();
+    expect(await settledAfterMs('taken')).toBe(0);
+    spec.answers.set('lobby', 'refused');
+    expect(await settledAfterMs('refused again')).toBe(1_500);
     // Known for five seconds, whatever becomes of the time of day.
     spec.nowMs += 5_000;
     spec.setBackMs = 3_600_000;
@@ -150,6 +154,7 @@ describe("a player's command", () => {
     expect(await settledAfterMs('c')).toBe(300);
     const parked = spec.messages.filter(({ routingKey }) => routingKey === 'poker.replies.undelivered');
     expect(parked.map(({ properties }) => properties.headers['x-reason'])).toEqual([
+      'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_FULL',
@@ -206,6 +211,19 @@ describe('a delivery at which a part of the worker fails', () => {
     }
     expect(() => command.end({ kind: 'return', cause: undefined })).toThrow('tail 3');
     expect(closed).toEqual([3, 2, 1]);
+  });
+
+  it('parks up to 16 MiB of announcements that a full listener refuses, and drops further ones', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = failing(new CommandError('NICKNAME_TAKEN', { details: { text: 'x'.repeat(2 ** 20) } }));
+    spec.answers.set('command.failed.NICKNAME_TAKEN', 'refused');
+    const outcomes = [];
+    for (let n = 0; n < 17; n += 1) {
+      const { published } = await spec.process({ properties: { messageId: `m-${n}` } });
+      outcomes.push(published.some(([to]) => to === 'poker.replies.undelivered'));
+    }
+    expect(outcomes.filter((isParked) => isParked)).toHaveLength(15);
+    expect(spec.told.filter(([method]) => method === 'announcementDropped')).toHaveLength(2);
   });
 
   it('is answered if it cannot be read, and dead-lettered with its reason and no operator', async () => {

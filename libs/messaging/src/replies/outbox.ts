@@ -29,6 +29,14 @@ const LONGEST_PAUSE_MS = 1_000;
 const REMEMBERED_MS = 5_000;
 /** Beyond it, the oldest is forgotten, and tried for longer again. */
 const MAX_REMEMBERED = 1_000;
+/** Announcements that one worker parks in a day, for as long as they are kept: they must not displace parked replies. */
+const MAX_PARKED_ANNOUNCEMENTS = 16 * 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PARKED_BECAUSE: Readonly<Record<QueueState, ParkingReason>> = {
+  full: 'REPLY_QUEUE_FULL',
+  gone: 'REPLY_QUEUE_GONE',
+  unreachable: 'REPLY_QUEUE_UNREACHABLE',
+};
 
 export interface OutboxOptions {
   readonly names: BusNames;
@@ -37,7 +45,7 @@ export interface OutboxOptions {
     MessagingSettings,
     'REPORTS_PREFETCH' | 'REPORTS_RETRY_DELAYS_MS' | 'REPORTS_STALL_MS'
   >;
-  readonly observer: Pick<MessagingObserver, 'replyParked'>;
+  readonly observer: Pick<MessagingObserver, 'announcementDropped' | 'replyParked'>;
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
@@ -71,6 +79,7 @@ export class Outbox {
   readonly #copies = new ByteWindow(MAX_COPY_BYTES);
   /** The reply queues that a report tries again for a moment, instead of leaving for a retry queue. */
   readonly #tried = new Set<string>();
+  #parkedAnnouncements = { bytes: 0, sinceMs: -Infinity };
 
   constructor(options: OutboxOptions, broker: OutboxBroker) {
     this.#options = options;
@@ -109,34 +118,37 @@ export class Outbox {
    * @throws ReplyQueueClosed if its queue does not take it in time; UnconfirmedError if the broker does not confirm it
    */
   send(command: Command, reply: Reply): Promise<void> {
-    return (command.replies.underWay = this.#sendInTurn(command, reply));
+    return (command.replies.underWay = this.#sendWhileRunning(command, reply));
   }
 
-  /** Sends the reply that a command is settled with; if the queue does not take it in time, it is parked. */
+  /**
+   * Sends the reply that a command is settled with. If the queue does not take it in time, it is parked.
+   *
+   * @throws UnconfirmedError if the broker confirms neither
+   */
   async settle(command: Command, reply: Reply): Promise<void> {
-    const { replyTo } = command.envelope;
-    const { queue } = replyTo;
-    if (queue === undefined) return;
-    const message = replyMessage(command, reply, queue);
     const known = this.stateOfQueue(command);
-    let outcome = await this.#publish(command, 'reply', message);
-    if (outcome !== 'confirmed' && !known)
-      outcome = await this.#tryAgain(command, 'reply', message, outcome, RETRY_MS);
-    if (outcome === 'confirmed') return void this.#refusals.delete(queue);
-    if (outcome === 'returned' && command.envelope.cancelsWithQueue) return;
-    const refusal = await this.#refusalOf(outcome, replyTo, known);
-    const { state } = refusal;
-    if (state !== 'gone') this.#refused(queue, refusal);
-    const reason = `REPLY_QUEUE_${state.toUpperCase() as Uppercase<QueueState>}` as const;
-    await this.#park(command, reply, message, reason);
+    const sending = await this.#send(command, reply, (message, outcome) =>
+      known ? outcome : this.#tryAgain(command, 'reply', message, outcome, RETRY_MS),
+    );
+    const { replyTo, cancelsWithQueue } = command.envelope;
+    if (!sending || (sending.outcome === 'returned' && cancelsWithQueue)) return;
+    const refusal = await this.#refusalOf(sending.outcome, replyTo, known);
+    if (refusal.state !== 'gone') this.#refused(sending.message.routingKey, refusal);
+    await this.#park(command, reply, sending.message, PARKED_BECAUSE[refusal.state]);
   }
 
-  /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
+  /**
+   * Announces a final reply, once. What the full queue of a listener refuses is parked, up to a bound, and nobody waits
+   * for it.
+   */
   async announce(command: Command, reply: Reply): Promise<void> {
     const message = eventMessage(command, reply, this.#options.names.events);
     const outcome = await this.#publish(command, 'event', message);
-    if (outcome === 'refused' || outcome === 'unanswered')
+    if (outcome !== 'refused' && outcome !== 'unanswered') return;
+    if (this.#mayParkAnnouncement(message.content.length))
       await this.#park(command, reply, message, 'EVENT_REFUSED');
+    else this.#options.observer.announcementDropped(factsOf(command), reply.type);
   }
 
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
@@ -150,35 +162,52 @@ export class Outbox {
       throw new UnconfirmedError(`The broker does not take copies for ${copy.routingKey}.`);
   }
 
-  async #sendInTurn(command: Command, reply: Reply): Promise<void> {
+  async #sendWhileRunning(command: Command, reply: Reply): Promise<void> {
     const { replies, envelope } = command;
-    const { queue } = envelope.replyTo;
-    if (queue === undefined) return;
-    const message = replyMessage(command, reply, queue);
     const isFinal = isFinalReplyType(reply.type);
-    let outcome = await this.#publish(command, 'reply', message);
-    if (outcome !== 'confirmed') {
+    const sending = await this.#send(command, reply, async (message, outcome) => {
       const patienceMs = this.#patienceMs(command, outcome);
       replies.stalledSinceMs ??= command.nowMs();
+      const { routingKey: queue } = message;
       // One report that waits for its caller is enough, and few that wait for all of them.
-      if (patienceMs > 0 && !this.#tried.has(queue) && this.#tried.size < this.#mostTried) {
-        this.#tried.add(queue);
-        command.onStall?.();
-        const trying = this.#tryAgain(command, 'reply', message, outcome, patienceMs);
-        outcome = await trying.finally(() => this.#tried.delete(queue));
+      if (patienceMs <= 0 || this.#tried.has(queue) || this.#tried.size >= this.#mostTried) return outcome;
+      this.#tried.add(queue);
+      command.onStall?.();
+      const trying = this.#tryAgain(command, 'reply', message, outcome, patienceMs);
+      return trying.finally(() => this.#tried.delete(queue));
+    });
+    if (sending) {
+      const { message, outcome } = sending;
+      if (!isFinal || outcome !== 'returned' || envelope.cancelsWithQueue) {
+        const refusal = await this.#refusalOf(outcome, envelope.replyTo);
+        this.#refused(message.routingKey, refusal);
+        throw new ReplyQueueClosed(refusal.state);
       }
-    }
-    if (outcome === 'confirmed') this.#refusals.delete(queue);
-    else if (isFinal && outcome === 'returned' && !envelope.cancelsWithQueue)
       await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
-    else {
-      const refusal = await this.#refusalOf(outcome, envelope.replyTo);
-      this.#refused(queue, refusal);
-      throw new ReplyQueueClosed(refusal.state);
     }
     replies.stalledSinceMs = undefined;
     if (isFinal) replies.final = reply;
     else replies.sequence += 1;
+  }
+
+  /**
+   * Publishes a reply, and again as `retry` does if it is not confirmed.
+   *
+   * @returns the message and why its queue has not taken it; undefined once it has, or if the command has no reply queue
+   */
+  async #send(
+    command: Command,
+    reply: Reply,
+    retry: (message: OutgoingMessage, outcome: PublishOutcome) => PublishOutcome | Promise<PublishOutcome>,
+  ) {
+    const { queue } = command.envelope.replyTo;
+    if (queue === undefined) return undefined;
+    const message = replyMessage(command, reply, queue);
+    let outcome = await this.#publish(command, 'reply', message);
+    if (outcome !== 'confirmed') outcome = await retry(message, outcome);
+    if (outcome !== 'confirmed') return { message, outcome };
+    this.#refusals.delete(queue);
+    return undefined;
   }
 
   /**
@@ -251,6 +280,14 @@ export class Outbox {
   #refused(queue: string, refusal: Refusal): void {
     const untilMs = this.#options.clock() + REMEMBERED_MS;
     setBounded(this.#refusals, queue, { ...refusal, untilMs }, MAX_REMEMBERED);
+  }
+
+  #mayParkAnnouncement(bytes: number): boolean {
+    const nowMs = this.#options.clock();
+    const isNewDay = nowMs - this.#parkedAnnouncements.sinceMs >= DAY_MS;
+    if (isNewDay) this.#parkedAnnouncements = { bytes: 0, sinceMs: nowMs };
+    this.#parkedAnnouncements.bytes += bytes;
+    return this.#parkedAnnouncements.bytes <= MAX_PARKED_ANNOUNCEMENTS;
   }
 
   async #park(command: Command, reply: Reply, message: OutgoingMessage, reason: ParkingReason) {
