@@ -75,20 +75,38 @@ function brief({ exchange, routingKey, mandatory, properties, content }: Outgoin
   };
 }
 
-const COPY = { messageId: 'm-1', type: 'session.create', replyTo: 'lobby', body: '{"userId":"p-1"}' };
+const REPLY = { correlationId: 'm-1', contentType: 'application/json', appId: 'poker-bridge' };
+const COPY = { to: ':q!', messageId: 'm-1', type: 'session.create', replyTo: 'lobby' };
+const BODY = '{"userId":"p-1"}';
 const COPY_HEADERS = { operator: 'default', 'x-deadline': RECEIVED_AT_MS + 15_000 };
+const SEALED = expect.stringMatching(/^[\w+/]{43}=$/);
+const MADE_UP = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] = [
   [
     'a conflict, under an id of its own data',
     () => replyMessage(commandOf({}), failed({}, 'IDEMPOTENCY_CONFLICT'), QUEUE),
-    { to: ':lobby!', messageId: 'm-1:conflict:63821b46174c5320' },
+    {
+      to: ':lobby!',
+      ...REPLY,
+      type: 'command.failed',
+      messageId: 'm-1:conflict:63821b46174c5320',
+      timestamp: RECEIVED_AT_MS / 1000,
+      headers: {
+        'command-id': 'm-1',
+        'command-type': 'session.create',
+        sequence: 0,
+        final: true,
+        'schema-version': 1,
+      },
+      body: JSON.stringify(failed({}, 'IDEMPOTENCY_CONFLICT').data),
+    },
   ],
   [
     'a copy, which keeps what the contract lists and nothing else',
     () => copyOf(commandOf(WHOLE), { queue: NAMES.quarantine }),
     {
-      to: ':poker.quarantine!',
       ...COPY,
+      to: ':poker.quarantine!',
       correlationId: 'c-1',
       contentType: 'application/json',
       contentEncoding: 'identity',
@@ -102,12 +120,13 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
         'x-deadline': RECEIVED_AT_MS + 5_000,
         'x-origin-user-id': 'cashier-user',
       },
+      body: BODY,
     },
   ],
   [
     'a copy of a bare command, with its identity, its type and its deadline',
     () => copyOf(commandOf({ properties: { messageId: undefined, replyTo: undefined } }), { queue: 'q' }),
-    { to: ':q!', messageId: 'made-up', type: 'session.create', headers: COPY_HEADERS, body: COPY.body },
+    { to: ':q!', messageId: 'made-up', type: 'session.create', headers: COPY_HEADERS, body: BODY },
   ],
   [
     'a copy of a packet, which would not be one with a type',
@@ -130,6 +149,7 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
     {
       ...COPY,
       headers: { ...COPY_HEADERS, 'x-origin-user-id': 'cashier', 'x-redriven': 2, 'x-reason': 'NOT_FOUND' },
+      body: BODY,
     },
   ],
   [
@@ -138,9 +158,10 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
       redriven(sealed(messageOf({ properties: { type: 'report.rake.fetch' }, headers: REDRIVEN_BEFORE }))),
     {
       to: ':poker.reports!',
-      messageId: expect.any(String),
+      messageId: MADE_UP,
       type: 'report.rake.fetch',
-      headers: { operator: 'default', 'x-redriven': 3, 'x-sequence': 4, 'x-seal': expect.any(String) },
+      headers: { operator: 'default', 'x-redriven': 3, 'x-sequence': 4, 'x-seal': SEALED },
+      body: BODY,
     },
   ],
   [
@@ -149,24 +170,31 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
       redriven(
         messageOf({ properties: { userId: 'shop' }, headers: { 'x-death': [DEATH] }, routingKey: 'q' }),
       ),
-    { to: ':poker.interactive!', type: 'session.create', headers: { 'x-origin-user-id': 'shop' } },
+    {
+      to: ':poker.interactive!',
+      messageId: MADE_UP,
+      type: 'session.create',
+      headers: { operator: 'default', 'x-redriven': 1, 'x-origin-user-id': 'shop', 'x-seal': SEALED },
+      body: BODY,
+    },
   ],
   [
     'a redriven command that this version does not know, which a worker moves',
     () => redriven(messageOf({ properties: { type: 'session.destroy' } })),
-    { to: ':poker.interactive!', type: 'session.destroy' },
+    {
+      to: ':poker.interactive!',
+      messageId: MADE_UP,
+      type: 'session.destroy',
+      headers: { operator: 'default', 'x-redriven': 1, 'x-seal': SEALED },
+      body: BODY,
+    },
   ],
 ];
 
 // Replies, packets and announcements as callers get them are shown in test/e2e/commands.
 describe('on the wire', () => {
   it.each(GOLDEN)('%s', (_, actual, expected) => {
-    expect(brief(actual())).toMatchObject(expected);
-    if ('messageId' in expected && 'headers' in expected) {
-      expect(Object.keys(brief(actual()).headers).toSorted()).toEqual(
-        Object.keys(expected.headers as object).toSorted(),
-      );
-    }
+    expect(brief(actual())).toEqual(expected);
     // The publisher writes into them.
     expect(actual().properties.headers).not.toBe(actual().properties.headers);
   });

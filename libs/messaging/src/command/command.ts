@@ -12,8 +12,8 @@ import type { Settlement } from './settlement.ts';
 export type Progress = Readonly<Record<string, number | boolean>>;
 
 /**
- * What a handler may know of its command beside the data: its second parameter, or one with `@Ctx()`. Only the handler, and
- * what it calls, writes to it.
+ * The second parameter of a handler, or one with `@Ctx()`: what it may know of its command apart from the data. The handler
+ * and the client that it calls write to it; before the handler runs, the step `resume` restores `progress`.
  *
  * @typeParam Client the client of an operator, as `clientOf` of the options finds it
  */

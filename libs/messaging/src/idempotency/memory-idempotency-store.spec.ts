@@ -58,6 +58,14 @@ class Callers {
 }
 
 describe('MemoryIdempotencyStore', () => {
+  it('counts an outcome once if a later one of the same command replaces it', () => {
+    const callers = new Callers(3);
+    callers.run('shop', 0, 1);
+    const failed = { type: 'command.failed', data: { retryable: true } } as Reply;
+    for (let time = 0; time < 10; time += 1) callers.claim('shop', 1)(failed);
+    expect(callers.isReplayed('shop', 0)).toBe(true);
+  });
+
   it('keeps an outcome for its time from when it was settled, however often it is replayed', () => {
     const callers = new Callers();
     const settle = callers.claim('shop', 0);

@@ -4,7 +4,7 @@ import { CommandError, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
-import { pageOf } from '../command/command.fixture.ts';
+import { copiedCommandOf, pageOf } from '../command/command.fixture.ts';
 import type { CommandHandler } from '../command/command.ts';
 import { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 import { REPORT, SpecPipeline } from './pipeline.fixture.ts';
@@ -183,6 +183,24 @@ describe('a report', () => {
     ]);
     expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:1']);
     expect(fetched).toEqual([1, 2]);
+  });
+
+  it('continues where another worker postponed it, and not at its own earlier page', async () => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched, 2, new UnconfirmedError('no broker'));
+    (await spec.process(REPORT)).delivery.lose();
+    const { message } = copiedCommandOf({
+      ...REPORT,
+      properties: { ...REPORT.properties, replyTo: 'finance' },
+      headers: { 'x-sequence': 2, 'x-progress': '{"pages":2}' },
+    }).delivery;
+    fetched.length = 0;
+    spec.handler = threePages(fetched);
+    const headers = message.properties.headers ?? {};
+    await spec.process({ ...REPORT, headers, redelivered: true });
+    expect(fetched).toEqual([3]);
+    expect(numbers(spec)).toEqual(['m-1:0', 'm-1:2', 'm-1:3']);
   });
 
   it.each<[string, DeliveryFacts]>([

@@ -3,6 +3,7 @@ import { setBounded } from '#rabbitmq/collections';
 import type { CheckedCommand, Progress, Step } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
+import { parseObject } from '../envelope/read-body.ts';
 
 /** Reports that are remembered: after its connection was lost, one may be delivered to another worker. */
 const MAX_RUNS = 1000;
@@ -38,7 +39,7 @@ export function resume(): Step {
       before.command.replies.sequence >= replies.sequence;
     const earlier = isInterrupted ? before : undefined;
     const { 'x-progress': carried } = envelope.own;
-    if (carried !== undefined) context.progress = JSON.parse(carried) as Progress;
+    if (carried !== undefined) context.progress = parseProgress(carried);
     if (earlier) {
       context.progress = earlier.command.context.progress;
       replies.sequence = earlier.command.replies.sequence;
@@ -48,6 +49,13 @@ export function resume(): Step {
     if (failureOf(settlement)) run.settlement = settlement;
     return settlement;
   };
+}
+
+/** @returns undefined for anything but an object of numbers and booleans, as another version may have written it */
+function parseProgress(json: string): Progress | undefined {
+  const progress = parseObject(Buffer.from(json));
+  const isKnown = Object.values(progress ?? {}).every((value) => /^(number|boolean)$/.test(typeof value));
+  return isKnown ? (progress as Progress | undefined) : undefined;
 }
 
 /** Equal only if the replies go to the same place under the same ids. */
