@@ -215,7 +215,7 @@ describe('a delivery at which a part of the worker fails', () => {
 
   it('parks up to 16 MiB of announcements that a full listener refuses, and drops further ones', async () => {
     const spec = new SpecPipeline();
-    spec.handler = failing(new CommandError('NICKNAME_TAKEN', { details: { text: 'x'.repeat(2 ** 20) } }));
+    spec.handler = failing(new CommandError('NICKNAME_TAKEN', { details: { body: 'x'.repeat(2 ** 20) } }));
     spec.answers.set('command.failed.NICKNAME_TAKEN', 'refused');
     const outcomes = [];
     for (let n = 0; n < 17; n += 1) {

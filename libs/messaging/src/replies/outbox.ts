@@ -1,12 +1,10 @@
 import { type BusNames, isFinalReplyType, type Reply } from '#contracts';
 import { type Broker, type OutgoingMessage, type PublishOutcome, UnconfirmedError } from '#rabbitmq';
-import { setBounded } from '#rabbitmq/collections';
 import type { Clock } from '#resilience';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/command-facts.ts';
 import { LARGE_BYTES } from '../envelope/open-envelope.ts';
-import type { ReplyAddress } from '../envelope/reply-address.ts';
 import type { MessagingSettings } from '../messaging-settings.ts';
 import type {
   MessageKind,
@@ -17,6 +15,7 @@ import type {
 import { type InternalKeys, sealed } from '../envelope/seal.ts';
 import { ByteWindow } from './byte-window.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
+import { ReplyQueues } from './reply-queues.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
 const RETRY_MS = 1_000;
@@ -25,10 +24,6 @@ const COPY_RETRY_MS = 10_000;
 const MAX_COPY_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
-/** How long a queue that has refused a reply is tried only once. */
-const REMEMBERED_MS = 5_000;
-/** Beyond it, the oldest is forgotten, and tried for longer again. */
-const MAX_REMEMBERED = 1_000;
 /** Announcements that one worker parks in a day, for as long as they are kept: they must not displace parked replies. */
 const MAX_PARKED_ANNOUNCEMENTS = 16 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -52,12 +47,6 @@ export interface OutboxOptions {
 
 type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'standingOf'>;
 
-interface Refusal {
-  readonly state: QueueState;
-  /** That the queue held then, if the broker told; while it holds as many, nobody has read it. */
-  readonly messages?: number | undefined;
-}
-
 /** The reply queue took nothing for as long as a report may hold its place. */
 export class ReplyQueueClosed extends Error {
   override readonly name = 'ReplyQueueClosed';
@@ -71,11 +60,7 @@ export class ReplyQueueClosed extends Error {
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #broker: OutboxBroker;
-  /**
-   * The reply queues that have just refused a reply for as long as one is tried. Further replies to them are tried once, and
-   * reports for them wait without a call, so that what is in flight does not wait for one caller.
-   */
-  readonly #refusals = new Map<string, Refusal & { readonly untilMs: number }>();
+  readonly #replyQueues: ReplyQueues;
   readonly #copies = new ByteWindow(MAX_COPY_BYTES);
   /** The reply queues that a report tries again for a moment, instead of leaving for a retry queue. */
   readonly #tried = new Set<string>();
@@ -84,26 +69,17 @@ export class Outbox {
   constructor(options: OutboxOptions, broker: OutboxBroker) {
     this.#options = options;
     this.#broker = broker;
+    this.#replyQueues = new ReplyQueues(options.clock, broker);
   }
 
-  /** Why the reply queue of a command is known to take nothing; `undefined` if it may. */
-  stateOfQueue({ envelope: { replyTo } }: Command): QueueState | undefined {
-    const refusal = this.#refusals.get(replyTo.queue ?? '');
-    return refusal && refusal.untilMs > this.#options.clock() ? refusal.state : undefined;
-  }
-
-  /**
-   * The same for a report that may have waited for its queue already: then the broker is asked whether the queue is still gone,
-   * or as full as it was, so that no call is made and no place taken for it.
-   */
+  /** Returns why the reply queue of a report is known to accept nothing; asks the broker if the report waited for it. */
   lookAtQueue(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
-    const known = this.stateOfQueue(command);
-    return known ?? (command.replies.stalledSinceMs === undefined ? undefined : this.#look(command));
+    return this.#replyQueues.lookAt(command);
   }
 
-  /** What the broker tells of the reply queue of a command, if that is a queue. */
-  async standingOf({ envelope: { replyTo } }: Command): ReturnType<Broker['standingOf']> {
-    return replyTo.kind === 'queue' ? this.#broker.standingOf(replyTo.queue) : undefined;
+  /** Returns the state of a command's reply queue at the broker, if the reply address is a queue. */
+  standingOf(command: Command): ReturnType<Broker['standingOf']> {
+    return this.#replyQueues.standingOf(command);
   }
 
   /** How much longer a report may wait for its reply queue, over all of its runs. */
@@ -127,14 +103,14 @@ export class Outbox {
    * @throws UnconfirmedError if the broker confirms neither
    */
   async settle(command: Command, reply: Reply): Promise<void> {
-    const known = this.stateOfQueue(command);
+    const known = this.#replyQueues.stateOf(command);
     const sending = await this.#send(command, reply, (message, outcome) =>
       known ? outcome : this.#tryAgain(command, 'reply', message, outcome, RETRY_MS),
     );
     const { replyTo, cancelsWithQueue } = command.envelope;
     if (!sending || (sending.outcome === 'returned' && cancelsWithQueue)) return;
-    const refusal = await this.#refusalOf(sending.outcome, replyTo, known);
-    if (refusal.state !== 'gone') this.#refused(sending.message.routingKey, refusal);
+    const refusal = await this.#replyQueues.refusalOf(sending.outcome, replyTo, known);
+    if (refusal.state !== 'gone') this.#replyQueues.refused(sending.message.routingKey, refusal);
     await this.#park(command, reply, sending.message, PARKED_BECAUSE[refusal.state]);
   }
 
@@ -179,8 +155,8 @@ export class Outbox {
     if (sending) {
       const { message, outcome } = sending;
       if (!isFinal || outcome !== 'returned' || envelope.cancelsWithQueue) {
-        const refusal = await this.#refusalOf(outcome, envelope.replyTo);
-        this.#refused(message.routingKey, refusal);
+        const refusal = await this.#replyQueues.refusalOf(outcome, envelope.replyTo);
+        this.#replyQueues.refused(message.routingKey, refusal);
         throw new ReplyQueueClosed(refusal.state);
       }
       await this.#park(command, reply, message, 'REPLY_QUEUE_GONE');
@@ -206,7 +182,7 @@ export class Outbox {
     let outcome = await this.#publish(command, 'reply', message);
     if (outcome !== 'confirmed') outcome = await retry(message, outcome);
     if (outcome !== 'confirmed') return { message, outcome };
-    this.#refusals.delete(queue);
+    this.#replyQueues.confirmed(queue);
     return undefined;
   }
 
@@ -226,15 +202,6 @@ export class Outbox {
 
   get #mostTried(): number {
     return Math.max(1, this.#options.settings.REPORTS_PREFETCH / 2);
-  }
-
-  async #look(command: Command): Promise<QueueState | undefined> {
-    const found = await this.standingOf(command);
-    if (found === 'gone') return found;
-    const { messages } = this.#refusals.get(command.envelope.replyTo.queue ?? '') ?? {};
-    return typeof found === 'object' && messages !== undefined && found.messageCount >= messages
-      ? 'full'
-      : undefined;
   }
 
   /** Publishes again with growing pauses: a full queue may be read meanwhile, and one without a leader may get one. */
@@ -265,21 +232,6 @@ export class Outbox {
     const isWanted = (): boolean => delivery.isAlive;
     if (trace === undefined) return this.#broker.publish(message, isWanted);
     return trace.publish(kind, message, (traced) => this.#broker.publish(traced, isWanted));
-  }
-
-  /** An empty queue is not full: a quorum queue that has no leader is said to be empty. */
-  async #refusalOf(outcome: PublishOutcome, to: ReplyAddress, known?: QueueState): Promise<Refusal> {
-    if (outcome === 'returned') return { state: 'gone' };
-    if (outcome === 'unanswered') return { state: 'unreachable' };
-    if (known !== undefined) return { state: known };
-    const found = to.kind === 'queue' ? await this.#broker.standingOf(to.queue) : undefined;
-    const messages = typeof found === 'object' ? found.messageCount : undefined;
-    return messages === 0 ? { state: 'unreachable' } : { state: 'full', messages };
-  }
-
-  #refused(queue: string, refusal: Refusal): void {
-    const untilMs = this.#options.clock() + REMEMBERED_MS;
-    setBounded(this.#refusals, queue, { ...refusal, untilMs }, MAX_REMEMBERED);
   }
 
   #mayParkAnnouncement(bytes: number): boolean {
