@@ -4,15 +4,16 @@ import type { Command, Step } from '../command/command.ts';
 import { failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
 import type { Outbox } from '../replies/outbox.ts';
 
-/** Interval at which the reply queue of a running report is checked. */
+/** Interval between checks of the reply queue of a running report. */
 const CHECK_MS = 500;
-/** A node of a cluster may learn of a new queue shortly after its caller. */
+/** A node of a cluster may learn of a new queue slightly later than its caller. */
 const CONFIRM_MS = 100;
 const CANCELED: Settlement = { kind: 'cancel' };
 
 /**
- * Ends a report without a reply once its caller has deleted the reply queue, if the command says that this cancels it. The
- * queue is checked before the report runs, while it runs, and before it fails or waits.
+ * Ends a report without a reply once its caller has deleted the reply queue, if the command says that this
+ * cancels the report. The queue is checked before the report runs, while it runs, and before it fails or
+ * waits.
  */
 export function cancel(outbox: Outbox): Step {
   return async (command, next) => {
@@ -30,7 +31,10 @@ export function cancel(outbox: Outbox): Step {
   };
 }
 
-/** Resolves `true` once the reply queue is deleted; `false` if the report ends first, or the broker does not tell. */
+/**
+ * Resolves true once the reply queue is deleted; false if the report ends first, or if the broker does not
+ * answer.
+ */
 async function watch(command: Command, outbox: Outbox, ended: AbortSignal): Promise<boolean> {
   const { replies } = command;
   for (;;) {
@@ -40,12 +44,12 @@ async function watch(command: Command, outbox: Outbox, ended: AbortSignal): Prom
     if (found === 'locked') return false;
     if (found !== 'gone') continue;
     await replies.underWay?.catch(() => undefined);
-    // A caller that has received the final reply deletes its queue, too.
+    // A caller that has received the final reply deletes its queue as well.
     return replies.final === undefined;
   }
 }
 
-/** Checks the reply queue; a queue that seems to be gone is checked twice. */
+/** Checks the reply queue, and checks again if it does not seem to exist. */
 async function check(command: Command, outbox: Outbox): ReturnType<Outbox['standingOf']> {
   const found = await outbox.standingOf(command);
   if (found !== 'gone') return found;

@@ -14,10 +14,11 @@ export interface DeduplicateOptions {
 }
 
 /**
- * Runs a player's command once, however often it is sent: a repeat gets the reply of the first, and a redelivered command
- * the one that was decided before, whatever it was.
+ * Runs a player's command once, however often it is sent. A repeat gets the reply of the first one, and a
+ * redelivered command gets the reply that was decided before, whatever it was.
  *
- * @throws CommandError `IDEMPOTENCY_CONFLICT` if another command has the same identity, `OVERLOADED` if too many repeats wait
+ * @throws CommandError `IDEMPOTENCY_CONFLICT` if another command has the same identity, `OVERLOADED` if too
+ *   many repeats wait
  */
 export function deduplicate({ idempotency, observer }: DeduplicateOptions, window: Window): Step {
   const replay = (command: CheckedCommand, reply: Reply): Settlement => {
@@ -33,7 +34,7 @@ export function deduplicate({ idempotency, observer }: DeduplicateOptions, windo
       case 'in flight': {
         const leave = enter(window, command, true);
         const first = command.deadline.race(claim.outcome).finally(leave);
-        // If the first one ended without a reply, it may be this one's turn.
+        // If the first one ended without a reply, this one may run.
         return first.then((reply) => (reply ? replay(command, reply) : step(command, next)));
       }
       case 'claimed':
@@ -60,7 +61,7 @@ function claimOf(command: CheckedCommand, idempotency: IdempotencyStore): Claim 
   const { envelope, deadline, isRedelivered } = command;
   const { caller, operator, id, own } = envelope;
   const identity = [caller, operator, id];
-  // A person wants it to be run again: the failure that it is known for is not replayed.
+  // An operator wants the command to run again, so its known failure is not replayed.
   if (own['x-redriven'] !== undefined) identity.push(`redriven ${own['x-redriven']}`);
   return idempotency.claim(JSON.stringify(identity), envelope, {
     caller,

@@ -13,7 +13,7 @@ import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
 import { compartmentNameOf, share } from './share.ts';
 
-/** Settles a command by the steps of its lane. What it throws is the failure of the command. */
+/** Settles a command by the steps of its lane. An error that it throws is the failure of the command. */
 export type Lanes = Readonly<Record<Lane, (command: Command) => Promise<Settlement>>>;
 
 export interface LaneOptions extends RefuseOptions, DeduplicateOptions, PostponeOptions {
@@ -24,17 +24,17 @@ export interface LaneParts {
   /** By command type. */
   readonly handlers: ReadonlyMap<string, CommandHandler>;
   readonly outbox: Outbox;
-  /** Where players' commands have their places. */
+  /** The places of the interactive lane. */
   readonly window: Window;
-  /** Reports that may be in flight. */
+  /** The maximum of reports in flight. */
   readonly reportPlaces: number;
-  /** Called after a report was postponed because of the platform: perhaps its lane had better pause. */
+  /** Called after a report was postponed because of the platform: its lane may have to pause. */
   readonly onUnavailable: () => void;
-  /** Called when a report has shown, while it runs, that its lane can be served. */
+  /** Called when a running report has shown that its lane can be served. */
   readonly onServed: () => void;
 }
 
-/** The steps of each lane in their order; a settlement comes back through them in reverse. */
+/** Returns the steps of each lane in their order. A settlement passes back through them in reverse. */
 export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
   const { handlers, outbox, window, onUnavailable, onServed } = parts;
   const places = new ReportPlaces(parts.reportPlaces, shortestOf(options), options.clock);

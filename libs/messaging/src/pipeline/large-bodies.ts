@@ -1,17 +1,25 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** How long one turn of the event loop begins commands with large bodies; one of them may take longer. */
+/**
+ * How long commands with large bodies may start within one turn of the event loop; a single one may take
+ * longer.
+ */
 const SLICE_MS = 1;
 
 /**
- * Large bodies wait as bytes until their turn comes: a few in each turn of the event loop, callers in rotation. A
- * caller that sends many of them delays neither ordinary commands nor the large ones of another caller for long.
+ * Queues large bodies as bytes until their turn: a few in each turn of the event loop, callers in rotation. A
+ * caller that sends many of them delays neither ordinary commands nor the large ones of another caller for
+ * long.
  */
 export class LargeBodies {
-  /** By caller, the next one first. */
+  /** Keyed by caller, in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Does work that begins with reading a large body when its turn comes. @throws what the work throws */
+  /**
+   * Starts work that reads a large body when its turn comes.
+   *
+   * @throws the error of the work
+   */
   read<T>(caller: string, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve) => {
       const isIdle = this.#waiting.size === 0;
@@ -24,7 +32,7 @@ export class LargeBodies {
 
   async #serve(): Promise<void> {
     let endsAtMs = -Infinity;
-    // A caller that is added again comes last.
+    // A caller that is added again goes last.
     for (const [caller, waiting] of this.#waiting) {
       if (performance.now() >= endsAtMs) {
         await turn();

@@ -15,7 +15,7 @@ import { Quarantine, type QuarantineOptions } from './quarantine.ts';
 import { settle, type SettleOptions } from './settle.ts';
 import type { Survivals } from './survivals.ts';
 
-/** At its fourth delivery a command goes into quarantine. */
+/** A command goes into quarantine at its fourth delivery. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
 export type PipelineOptions = EnvelopeRules &
@@ -23,7 +23,10 @@ export type PipelineOptions = EnvelopeRules &
   QuarantineOptions &
   SettleOptions & { readonly tracer?: CommandTracer | undefined };
 
-/** Takes a command from its delivery to its acknowledgement: opens it, has its lane settle it, and carries that out. */
+/**
+ * Processes a command from its delivery to its acknowledgement: opens the message, runs the steps of its
+ * lane, and carries out the settlement.
+ */
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #lanes: Lanes;
@@ -39,18 +42,21 @@ export class Pipeline {
     this.#outbox = parts.outbox;
   }
 
-  /** The receipt of the oldest command of a lane in flight, epoch milliseconds; `undefined` if there is none. */
+  /**
+   * Returns when the oldest in-flight command of a lane was received, epoch milliseconds; undefined if there
+   * is none.
+   */
   oldestMs(lane: Lane): number | undefined {
     for (const { item } of this.#inFlight) if (item.envelope.lane === lane) return item.receivedAtMs;
     return undefined;
   }
 
-  /** To be called when there is a connection again. */
+  /** Called after each reconnect. */
   connected(): void {
     this.#quarantine.connected();
   }
 
-  /** Never rejects: what cannot be settled now goes back to the broker. */
+  /** Never rejects: a command that cannot be settled is requeued. */
   process(delivery: Delivery): Promise<void> {
     const receivedAtMs = this.#options.nowMs();
     const { content, properties } = delivery.message;
@@ -93,16 +99,16 @@ export class Pipeline {
     }
   }
 
-  /** Reports an error that nobody expected, which costs this delivery and not the process. */
+  /** Reports an unexpected error, which affects this delivery and not the process. */
   #failed(error: unknown, delivery: Delivery, command: Command | undefined): void {
-    // Requeued only if it was not acknowledged before.
+    // Has no effect on a delivery that was acknowledged before.
     delivery.requeue();
     const messageId: unknown = delivery.message.properties.messageId;
     const facts = command ? factsOf(command) : { id: typeof messageId === 'string' ? messageId : '' };
     try {
       this.#options.observer.pipelineFailed(facts, error);
     } catch {
-      // The observer itself is what fails.
+      // The observer itself is failing.
     }
   }
 
@@ -116,18 +122,23 @@ export class Pipeline {
     return command;
   }
 
-  /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here. */
+  /**
+   * Moves a command that is in the wrong lane, or that may have killed a worker. Returns undefined if it runs
+   * here.
+   */
   #route(command: Command): ReturnType<Quarantine['admit']> {
     const { names } = this.#options;
     const { delivery, envelope } = command;
-    // Such a command is only answered, and a copy would not show what is wrong with it.
+    // Such a command is only answered, and a copy would hide what is wrong with it.
     if (envelope.fault || envelope.violations.length > 0) return undefined;
     if (delivery.queue === names.quarantine) return this.#quarantine.admit(command);
-    // At a first delivery the broker's count may be forged by the publisher: the broker sets it from the second on.
+    // At a first delivery, the publisher may have forged the count: the broker sets it from the second
+    // delivery on.
     const mayHaveKilled =
       delivery.message.fields.redelivered && delivery.redeliveries >= QUARANTINED_AFTER_REDELIVERIES;
     if (mayHaveKilled) return moveTo(names.quarantine, command);
-    // A copy has no priority: what a caller has the broker prefer goes behind those that had waited.
+    // A copy has no priority. A command that its caller made the broker prefer goes behind those that have
+    // waited.
     const lane = names.lanes[envelope.lane];
     const staysHere = delivery.queue === lane && !delivery.isPreferred;
     return staysHere || !envelope.knownType ? undefined : moveTo(lane, command);

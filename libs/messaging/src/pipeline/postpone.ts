@@ -16,14 +16,14 @@ export interface PostponeOptions {
 export const STALL = 'REPLY_QUEUE_FULL';
 
 /**
- * Has a report wait in a retry queue for the platform to come back, or for its reply queue to take messages, as long as its
- * deadline allows. While its reply queue is known to take nothing, the platform is not called.
+ * Moves a report to a retry queue while the platform is unavailable or its reply queue accepts nothing, as
+ * long as its deadline allows. While the reply queue is known to accept nothing, the platform is not called.
  *
  * @param onUnavailable called after a report went to a retry queue because of the platform
  */
 export function postpone(options: PostponeOptions, outbox: Outbox, onUnavailable: () => void): Step {
   const shortestMs = shortestOf(options);
-  /** @returns undefined if its deadline is too near for a retry queue */
+  /** @returns undefined if the deadline is too near for a retry queue */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
     const leftMs = state === 'unreachable' ? Infinity : outbox.waitLeftMs(command);
     if (leftMs <= 0) throw queueFull(state);
@@ -42,7 +42,7 @@ export function postpone(options: PostponeOptions, outbox: Outbox, onUnavailable
       if (failure?.category !== 'unavailable') return settlement;
       const postponed = waitForPlatform(command, options, failure);
       if (postponed) command.atEnd(onUnavailable);
-      // Nobody else tries it again.
+      // No further retry follows, so a person should see it.
       return postponed ?? ({ ...settlement, kind: 'dead-letter' } as Settlement);
     } catch (thrown) {
       if (!(thrown instanceof ReplyQueueClosed)) throw thrown;
@@ -54,7 +54,7 @@ export function postpone(options: PostponeOptions, outbox: Outbox, onUnavailable
   };
 }
 
-/** @returns undefined if the report would wait past its deadline */
+/** @returns undefined if the wait would exceed the deadline */
 function waitForPlatform(
   command: CheckedCommand,
   options: PostponeOptions,
@@ -67,12 +67,12 @@ function waitForPlatform(
 }
 
 /**
- * The delay that a postponed report waits: one further each time, never shorter than `retryAfterMs` while there is one that
- * long, after the last one the last again.
+ * Returns the delay of a postponed report: the next longer one each time, at least `retryAfterMs` if there is
+ * such a delay. After the longest delay it stays the same.
  *
- * @param delaysMs shortest first
- * @param postponed times that it was postponed before
- * @returns undefined if waiting would pass the deadline
+ * @param delaysMs in ascending order
+ * @param postponed number of earlier postponements
+ * @returns undefined if the wait would exceed the deadline
  */
 export function nextDelayMs(
   delaysMs: readonly number[],
@@ -85,7 +85,10 @@ export function nextDelayMs(
   return delayMs !== undefined && Math.max(delayMs, retryAfterMs) < remainingMs ? delayMs : undefined;
 }
 
-/** By default for the shortest delay, which is not counted: nothing was tried in vain. */
+/**
+ * By default, waits for the shortest delay, and does not count as a postponement because nothing was
+ * attempted.
+ */
 export function waitFor(
   command: CheckedCommand,
   options: PostponeOptions,
@@ -101,7 +104,7 @@ function queueFull(queue: QueueState): CommandError {
   return new CommandError(STALL, { details: { queue } });
 }
 
-/** The shortest wait in a retry queue, in milliseconds. */
+/** Returns the shortest delay of the retry queues, in milliseconds. */
 export function shortestOf({ settings }: PostponeOptions): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
 }

@@ -12,54 +12,58 @@ import type { Survivals } from './survivals.ts';
 
 /** Commands that arrive within this time, after a death or from a lane, are judged and started together. */
 const GATHER_MS = 200;
-/** In how many parts the waiting commands of a level start, and the time between two parts. */
+/** The number of parts in which the waiting commands of a level start, and the time between two parts. */
 const TOGETHER = { parts: 12, stepMs: 80 };
-/** The step exceeds `KILLS_WITHIN_MS`: only the last command that started before a death may have caused it. */
+/**
+ * The step exceeds `KILLS_WITHIN_MS`: only the last command that started before a death may have caused it.
+ */
 const ONE_BY_ONE = { parts: Infinity, stepMs: 160 };
-/** For a killer that was not among the first suspects, and so takes longer to kill. */
+/** The pace for a killer that was not among the first suspects, and therefore takes longer to kill. */
 const IN_GROUPS = { parts: 8, stepMs: 1_000 };
 /** Most killers kill at once: a command that started so shortly before the last start is a suspect. */
 const KILLS_WITHIN_MS = 150;
-/** Added to the longest attempt: how long those that may be the killer wait for the others to be done. */
+/** Added to the attempt timeout: how long suspects wait for the other commands to finish. */
 const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
-/** A start is a copy, which comes back in a few milliseconds, or goes to another worker. */
+/** A start is a copy, which is delivered within a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
-/** Starts that may be delivered to this process again: more than are in flight. */
+/** The number of starts that this process remembers in case they are redelivered; more than are in flight. */
 const MAX_RAN = 5_000;
-/** A command that is not slow runs alone after so many starts that were cut off: it starts four times at most. */
+/**
+ * A command that is not slow runs alone after this many interrupted starts, so it starts four times at most.
+ */
 const MOST_CUTS = 3;
 
-/** How long a worker that lives has to report that it lost its connection, before a start counts as the last death. */
+/** How long a live worker has to report a lost connection before a start counts as the last death. */
 const REPORT_MS = 8_000;
 
-/** Which commands are started first, and which wait until those are done. */
+/** The levels. Commands of a lower level start first, and the others wait until those have finished. */
 const ORDINARY = 0;
-/** Started one by one, or in groups after a second death. */
+/** Started one by one; after a second death, in groups. */
 const SUSPECT = 1;
-/** The most likely killer, beside nothing. */
+/** The most likely killer; nothing else runs at the same time. */
 const ALONE = 2;
-/** It takes long, and would keep the commands that run alone from being alone. */
+/** A long-running command, which would keep the commands that run alone from being alone. */
 const SLOW = 3;
 
-/** What a copy in quarantine carries of its command. */
+/** The history of a command, carried in the headers of its copies. */
 interface History {
   readonly level: number;
-  /** Starts that nothing ran beside, and that were cut off. */
+  /** Interrupted starts during which nothing else ran. */
   readonly starts: number;
-  /** All starts that were cut off. */
+  /** All interrupted starts. */
   readonly cuts: number;
 }
 
 interface Waiting extends History {
   readonly command: Command;
-  /** When the start was that was cut off; 0 if none was. */
+  /** The time of the interrupted start, epoch milliseconds; 0 if there was none. */
   readonly startedAtMs: number;
   readonly settle: (settlement: Settlement | undefined | Promise<Settlement>) => void;
 }
 
 interface Run {
   readonly level: number;
-  /** From then on, other commands need not wait for it. */
+  /** The time from which other commands no longer wait for it. */
   readonly untilMs: number;
   readonly delivery: Delivery;
 }
@@ -73,54 +77,62 @@ export interface QuarantineOptions {
 }
 
 /**
- * Starts what has come back from dead workers, so that whatever killed them is found and everything else is finished. Each
- * start is written down before it, in a copy of the command: a copy that is delivered again is a start that was cut off.
+ * Starts the commands that dead workers left, so that the one that killed them is found and all others
+ * finish. Each start is recorded before it begins, in a copy of the command: if the broker redelivers the
+ * copy, the start was interrupted.
  *
- * All start within a second, a few at a time. If this worker dies, too, one of those that it started last may be the
- * killer: they wait until the others are done, then start one by one, and the last of them before a further death runs
- * alone. Only a start that nothing ran beside counts towards `DELIVERY_LIMIT`.
+ * All commands start within a second, a few at a time. If this worker dies as well, one of those that it
+ * started last may be the killer. They wait until the others have finished, and then start one by one; the
+ * last of them before a further death runs alone. Only a start during which nothing else ran counts towards
+ * `DELIVERY_LIMIT`.
  */
 export class Quarantine {
   readonly #options: QuarantineOptions;
   readonly #patienceMs: number;
-  /** Starts that were cut off, and are not judged yet. */
+  /** Interrupted starts that have not been judged yet. */
   readonly #cut = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
   readonly #survivals: Pick<Survivals, 'report' | 'isReported'>;
-  /** By start: the id of the command and the time of the start, as its copy has them. */
+  /** Keyed by start: the command id and the start time, as in the copy. */
   readonly #running = new Map<string, Run>();
-  /** Starts whose delivery was lost before they ended, not reported yet. */
+  /** Starts whose delivery was lost before they ended, and that have not been reported yet. */
   readonly #lost = new Set<string>();
-  /** How often each start that ran here had been delivered before: at its very next delivery, this process is alive. */
+  /**
+   * The delivery count of each start that ran here: if its next delivery comes here again, this process did
+   * not die.
+   */
   readonly #ran = new Map<string, number>();
-  /** Settle once the original of a start is acknowledged. */
+  /** Promises that settle once the original of a start is acknowledged. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
   #lastStart = { atMs: -Infinity, level: ORDINARY };
-  /** How many start at once, until all that waited have started. */
+  /** The number of commands that start at once, until all waiting commands have started. */
   #batch = 0;
 
   constructor(options: QuarantineOptions, survivals: Pick<Survivals, 'report' | 'isReported'>) {
     this.#options = options;
     this.#survivals = survivals;
-    // Shorter, and a platform that is slow in general keeps a killer from ever being alone.
+    // With a shorter time, a platform that is slow in general would keep a killer from ever being alone.
     this.#patienceMs = options.settings.PLATFORM_ATTEMPT_TIMEOUT_MS + PATIENCE_BEYOND_ATTEMPT_MS;
   }
 
-  /** Reports the starts that were lost with the connection, once there is one again: this process did not die of them. */
+  /**
+   * Reports the starts whose connection was lost, because this process survived them. Called after a
+   * reconnect.
+   */
   connected(): void {
     for (const [start, { delivery }] of this.#running) if (delivery.isLost) this.#lost.add(start);
     for (const start of this.#lost) {
       this.#lost.delete(start);
-      // If this fails, too, the connection has gone again, and the start may count as a death.
+      // If this fails as well, the connection was lost again, and the start may count as a death.
       this.#survivals.report(start).catch(() => undefined);
     }
   }
 
   /**
-   * Has a command of the quarantine run now, or once it is its turn.
+   * Decides when a command in quarantine runs: now, or when its turn comes.
    *
-   * @returns the copy by which it is started later; undefined if it is to run now, or has expired
+   * @returns the copy that starts it later; undefined if it runs now or has expired
    * @throws CommandError `POISON_COMMAND`
    */
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
@@ -131,16 +143,19 @@ export class Quarantine {
     const start = startOf(command, startedAtMs);
     const { message, redeliveries } = command.delivery;
     const isOwn = this.#ran.get(start) === redeliveries - 1;
-    // What somebody published here directly has killed nobody yet.
+    // A message that was published to this queue directly has not killed anything yet.
     const isStart = startedAtMs !== undefined || !isCopy(own);
     if (isStart && (!message.fields.redelivered || isOwn)) {
-      // A copy may come before its confirm. If it killed this worker then, the original would come back as well.
+      // A copy may arrive before its confirm. If it killed this worker then, the original would be
+      // redelivered as well.
       const acknowledged = this.#starting.get(start);
       if (acknowledged) return acknowledged.then(() => this.admit(command));
-      // This worker did not die of a start that it gets back: it lost its connection, and gave that run up.
+      // A start that this worker gets back did not kill it: the connection was lost, and that run was
+      // abandoned.
       this.#running.delete(start);
       if (!this.#mayRun(level)) return this.#copy(command, record);
-      // Longer after each cut, so that in the end a slow command is done alone, or a slow killer kills alone.
+      // The time grows with each interruption, so that eventually a slow command finishes alone, or a slow
+      // killer kills alone.
       const patienceMs = level === ALONE ? cuts * this.#patienceMs : this.#patienceMs;
       const run = { level, untilMs: this.#options.clock() + patienceMs, delivery: command.delivery };
       this.#running.set(start, run);
@@ -165,7 +180,7 @@ export class Quarantine {
     });
   }
 
-  /** Notes in a copy of each start that was cut off how likely its command is the killer. */
+  /** Records in a copy of each interrupted command how likely it is the killer. */
   #judge(): void {
     const cut = [...this.#cut];
     this.#cut.clear();
@@ -173,7 +188,7 @@ export class Quarantine {
     for (const { command, level, starts, cuts: before, startedAtMs, settle } of cut) {
       const beforeMs = lastMs - startedAtMs;
       const cuts = before + 1;
-      // A start alone after which others began was beside them when it was cut off.
+      // Other commands that started later ran at the same time when it was interrupted.
       const wasAlone = cut.length === 1 || (level === ALONE && beforeMs === 0);
       const record = wasAlone
         ? { level: ALONE, starts: starts + 1, cuts }
@@ -183,7 +198,11 @@ export class Quarantine {
     }
   }
 
-  /** @throws CommandError `POISON_COMMAND`, unless the process of the last start reports that it lives */
+  /**
+   * Returns the next copy if the process of the last start reports that it is alive.
+   *
+   * @throws CommandError `POISON_COMMAND` if it does not report in time
+   */
   async #condemn(command: Command, record: History, startedAtMs: number): Promise<Settlement> {
     const start = startOf(command, startedAtMs);
     const waitMs = Math.min(REPORT_MS, command.deadline.remainingMs());
@@ -200,7 +219,11 @@ export class Quarantine {
     }, afterMs);
   }
 
-  /** Starts those whose turn it is. @returns when to look again */
+  /**
+   * Starts the commands whose turn it is.
+   *
+   * @returns the time until the next check, in milliseconds
+   */
   #start(): number {
     const all = [...this.#waiting];
     const level = Math.min(...all.map((waiting) => waiting.level));
@@ -218,7 +241,7 @@ export class Quarantine {
     const started = candidates.slice(0, this.#batch);
     if (started.length === candidates.length) this.#batch = 0;
     this.#lastStart = { atMs: clock(), level };
-    // A start says less beside a command that does not end.
+    // A start proves less while a command that never finishes is running.
     const as = level === ALONE && this.#running.size > 0 ? SUSPECT : level;
     for (const waiting of started) {
       this.#waiting.delete(waiting);
@@ -232,7 +255,7 @@ export class Quarantine {
     return pace.stepMs;
   }
 
-  /** Whether all that come first are done, or have had their time. */
+  /** True if all commands that have precedence have finished, or have had their time. */
   #mayRun(level: number): boolean {
     const atMs = this.#options.clock();
     return ![...this.#running.values()].some(
@@ -249,7 +272,7 @@ export class Quarantine {
     });
   }
 
-  /** @param beforeMs how long before the last start that was cut off */
+  /** @param beforeMs time between this start and the last interrupted start */
   #levelAfter(level: number, cuts: number, beforeMs: number): number {
     if (beforeMs > this.#patienceMs) return SLOW;
     if (cuts >= MOST_CUTS) return ALONE;

@@ -4,7 +4,7 @@ import { validateCommand } from '#contracts/validation';
 import type { CheckedCommand, Command, CommandContext, CommandHandler } from '../command/command.ts';
 import type { CallerPolicy } from '../envelope/reply-address.ts';
 
-/** Where a violation says that the operator of a command cannot be read. */
+/** Pointers of violations which mean that the operator of a command cannot be read. */
 const OPERATOR_POINTERS = ['/headers', '/headers/operator'];
 
 export interface RefuseOptions {
@@ -14,10 +14,11 @@ export interface RefuseOptions {
 }
 
 /**
- * Checks a command once: what follows is given a command whose type, reply queue, caller, credentials and data are known.
+ * Checks a command once. For the steps that follow, its type, reply queue, caller, credentials and data are
+ * known.
  *
- * @throws CommandError of category `invalid`, the first fault in the order of the checks; `VALIDATION_FAILED` has all
- *   violations, those of properties and headers first
+ * @throws CommandError of category `invalid` for the first fault in the order of the checks;
+ *   `VALIDATION_FAILED` has all violations, those of properties and headers first
  */
 export function refuse(
   command: Command,
@@ -32,7 +33,7 @@ export function refuse(
   if (replyTo.kind === 'forbidden') throw new CommandError('REPLY_TO_FORBIDDEN');
   const client = clientOf(operator);
   const isOperatorKnown = !violations.some(({ pointer }) => OPERATOR_POINTERS.includes(pointer));
-  // Before it is said whether there is such an operator, so that a caller cannot find out which names there are.
+  // This check comes first, so that a caller cannot find out which operators exist.
   if (isOperatorKnown && !callers.mayRun(caller, operator, type)) throw new CommandError('CALLER_FORBIDDEN');
   if (isOperatorKnown && client === undefined) throw new CommandError('UNKNOWN_OPERATOR');
   if (violations.length > 0) {

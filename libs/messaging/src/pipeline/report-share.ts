@@ -10,21 +10,27 @@ import { compartmentNameOf } from './share.ts';
 export type Turn = 'entered' | 'stuck' | 'expired';
 
 interface Held extends Holder {
-  /** When a report of the compartment last ended, or entered as the only one. */
+  /** When a report of the compartment last ended, or entered while no other was running. */
   leftAtMs: number;
-  /** When a report of it last ended or sent a page. */
+  /** When a report of the compartment last ended or sent a page. */
   movedAtMs: number;
 }
 
-/** A compartment that has not moved for longer is stuck; no platform that is well takes so long for a page. */
+/** A compartment without progress for longer than this is stuck. A healthy platform returns a page sooner. */
 const PATIENCE_MS = 2_000;
-const LOOK_MS = 250;
-/** The share of the free places that may be taken by reports that wait for long ones to end. */
+const CHECK_MS = 250;
+/** The share of the free places that may be taken by reports waiting for long-running ones. */
 const CROWD = 1 / 2;
-/** Reports whose queues took nothing share these places, so that they keep none from others. No compartment has that name. */
+/**
+ * Reports whose reply queues accept nothing share this compartment, so that they take no places from others.
+ * No operation has this name.
+ */
 const STALLED = 'stalled';
 
-/** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
+/**
+ * Holds a place for a report until it is settled. If the report would block others, it waits in a retry queue
+ * instead.
+ */
 export function reportShare(options: PostponeOptions, places: ReportPlaces, outbox: Outbox): Step {
   return async (command, next) => {
     const isStalled = command.replies.stalledSinceMs !== undefined;
@@ -42,15 +48,16 @@ export function reportShare(options: PostponeOptions, places: ReportPlaces, outb
       command.onStall = undefined;
       places.leave(compartment, failureOf(end)?.code === STALL || end.kind !== 'postpone');
     });
-    // Its connection may have gone while it waited.
+    // The connection may have been lost while the report waited.
     return command.delivery.isAlive ? next(command) : { kind: 'return', cause: undefined };
   };
 }
 
 /**
- * The places of the reports of one worker. No compartment, which is one operation of one operator, holds more of them than
- * it leaves free. Beyond its share a report waits for its turn while reports of its compartment end. It is sent away if that
- * is stuck, or if many wait for reports that are long, so that it does not keep those behind it from being delivered.
+ * The places of the reports in one worker. A compartment (one operation of one operator) never holds more
+ * places than it leaves free. Beyond its share, a report waits while reports of its compartment keep ending.
+ * It goes to a retry queue if the compartment is stuck, or if many reports wait for long-running ones, so
+ * that it does not block the deliveries behind it.
  */
 export class ReportPlaces {
   readonly #nowMs: () => number;
@@ -58,12 +65,13 @@ export class ReportPlaces {
   readonly #capacity: SharedCapacity;
   /** By compartment. */
   readonly #held = new Map<string, Held>();
-  /** What ends each wait, with what its compartment holds. */
+  /** The function that ends each wait, with the state of its compartment. */
   readonly #waiting = new Map<(turn: Turn) => void, Held>();
 
   /**
-   * @param size reports that may be in flight; one compartment runs half of them
-   * @param elsewhereMs how long a report waits that is sent away; if its deadline is sooner, it keeps waiting here
+   * @param size maximum of reports in flight; one compartment runs at most half of them
+   * @param elsewhereMs time that a report waits in a retry queue; with an earlier deadline, it keeps waiting
+   *   here
    */
   constructor(size: number, elsewhereMs: number, nowMs: () => number) {
     this.#capacity = new SharedCapacity(size);
@@ -72,10 +80,10 @@ export class ReportPlaces {
   }
 
   /**
-   * Each report that has `entered` ends with one `leave`.
+   * Waits for a place. Each report that has `entered` must call `leave` once.
    *
-   * @param compartment of a closed set of names
-   * @param isPatient whether it may wait for its turn here; otherwise it is sent away at once
+   * @param compartment one of a closed set of names
+   * @param isPatient false if the report goes to a retry queue instead of waiting here
    */
   enter(compartment: string, deadline: Deadline, isPatient = true): Turn | Promise<Turn> {
     const held = this.#heldBy(compartment);
@@ -91,18 +99,18 @@ export class ReportPlaces {
         resolve(turn);
       };
       this.#waiting.set(end, held);
-      const timer = setInterval(() => isStuck() && end('stuck'), LOOK_MS);
+      const timer = setInterval(() => isStuck() && end('stuck'), CHECK_MS);
       const unsubscribe = deadline.onExpired(() => end('expired'));
     });
   }
 
-  /** A report shows that its compartment is not stuck. */
+  /** Records progress of a report, which shows that its compartment is not stuck. */
   moved(compartment: string): void {
     const held = this.#held.get(compartment);
     if (held) held.movedAtMs = this.#nowMs();
   }
 
-  /** @param hasMoved whether the report has ended, and not only given up its place */
+  /** @param hasMoved true if the report has ended; false if it only gives up its place */
   leave(compartment: string, hasMoved = true): void {
     const held = this.#held.get(compartment);
     if (!held) return;
@@ -112,7 +120,10 @@ export class ReportPlaces {
       if (this.#capacity.hasRoomFor(waiting)) end(this.#take(waiting));
   }
 
-  /** Counts the place of a report to another compartment from now on, whose share it may exceed. */
+  /**
+   * Counts the place of a report towards another compartment from now on, even beyond that compartment's
+   * share.
+   */
   move(from: string, to: string): void {
     this.#take(this.#heldBy(to));
     this.leave(from);
@@ -130,7 +141,7 @@ export class ReportPlaces {
     return 'entered';
   }
 
-  /** Whether what waits for a compartment that holds its share keeps others from being delivered. */
+  /** True if the reports that wait for this compartment block the delivery of other reports. */
   #isInTheWay({ inFlight, leftAtMs, movedAtMs }: Held): boolean {
     const sinceMs = this.#nowMs() - PATIENCE_MS;
     const isCrowded = leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#capacity.free;

@@ -5,19 +5,22 @@ import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 import { parseObject } from '../envelope/read-body.ts';
 
-/** Reports that are remembered: after its connection was lost, one may be delivered to another worker. */
+/**
+ * The number of reports to remember: after its connection was lost, a report may be delivered to another
+ * worker.
+ */
 const MAX_RUNS = 1000;
 
 interface Run {
   readonly command: CheckedCommand;
-  /** Its failure; any other end is found again by the progress. */
+  /** The failure of the run; any other end can be derived from the progress. */
   settlement: Settlement | undefined;
 }
 
 /**
- * Has a report continue after its last confirmed page: by what its copy carries, if it was postponed, or by what this worker
- * remembers, if its connection was lost meanwhile. The pages keep their numbers, and a change of the total since the first
- * of them is noticed.
+ * Resumes a report after its last confirmed page: from the progress that its copy carries, if it was
+ * postponed, or from what this worker remembers, if its connection was lost. The pages keep their numbers,
+ * and a change of the total since the first page is noticed.
  */
 export function resume(): Step {
   const runs = new Map<string, Run>();
@@ -28,11 +31,11 @@ export function resume(): Step {
     const run: Run = { command, settlement: undefined };
     setBounded(runs, key, run, MAX_RUNS);
     command.atEnd(({ kind }) => {
-      // What was lost with its channel comes again.
+      // The broker redelivers a report that was lost with its channel.
       const isOver = kind !== 'return' && !command.delivery.isLost;
       if (isOver && runs.get(key) === run) runs.delete(key);
     });
-    // The message of that run, and not another one of the same identity.
+    // True for the message of the earlier run; false for another message with the same identity.
     const isInterrupted =
       before?.command.delivery.isAlive === false &&
       command.isRedelivered &&
@@ -45,20 +48,23 @@ export function resume(): Step {
       replies.sequence = earlier.command.replies.sequence;
     }
     const settlement = earlier?.settlement ?? (await next(command));
-    // Nobody knows whether its final reply was taken: it is sent again, and no other one.
+    // It is unknown whether the reply queue accepted the final reply, so the same one is sent again.
     if (failureOf(settlement)) run.settlement = settlement;
     return settlement;
   };
 }
 
-/** @returns undefined for anything but an object of numbers and booleans, as another version may have written it */
+/**
+ * Returns the progress; undefined unless it is an object of numbers and booleans, because another version may
+ * have written it.
+ */
 function parseProgress(json: string): Progress | undefined {
   const progress = parseObject(Buffer.from(json));
   const isKnown = Object.values(progress ?? {}).every((value) => /^(number|boolean)$/.test(typeof value));
   return isKnown ? (progress as Progress | undefined) : undefined;
 }
 
-/** Equal only if the replies go to the same place under the same ids. */
+/** Returns a key that is equal only if the replies go to the same address under the same ids. */
 function keyOf({ envelope }: CheckedCommand): string {
   const { caller, operator, id, type, correlationId, replyTo, data } = envelope;
   return JSON.stringify([caller, operator, id, type, correlationId, replyTo, dataDigest(data)]);

@@ -8,10 +8,11 @@ import { type Settlement, settlementOf } from '../command/settlement.ts';
 import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
 
 /**
- * Ends a command at its deadline, whatever is still under way, and turns what is thrown behind it into a settlement. A reply
- * that is being sent at the deadline keeps its number; if it is the final one, the command ends with it.
+ * Ends a command at its deadline, even if steps behind it are still running, and turns their errors into
+ * settlements. A reply that is being sent at the deadline keeps its number; if it is the final one, the
+ * command ends with it.
  *
- * @throws ReplyQueueClosed if the reply queue takes nothing
+ * @throws ReplyQueueClosed if the reply queue accepts nothing
  */
 export const deadline: Step = (command, next) =>
   new Promise((resolve, reject) => {
@@ -40,19 +41,21 @@ async function expire(command: CheckedCommand): Promise<Settlement> {
 }
 
 /**
- * Runs the handler, and answers with its final reply. Of several replies each is sent as it comes, the final one too.
+ * Runs the handler and answers with its final reply. If there are several replies, each is sent as soon as it
+ * is available, including the final one.
  *
  * @param onSent called after each reply that was sent while the handler ran
- * @throws what the handler throws, which is the command's failure; `ReplyQueueClosed` if the reply queue takes nothing
+ * @throws the handler's error, which is the command's failure; `ReplyQueueClosed` if the reply queue accepts
+ *   nothing
  */
 export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void): Next {
-  /** For a handler that gives several replies, or whose result Nest has wrapped. */
+  /** Sends the replies of a handler with several of them, or whose result Nest has wrapped. */
   const sendAll = async (command: CheckedCommand, produced: unknown): Promise<Settlement> => {
     const replies = isObservable(produced) ? await lastValueFrom(produced) : produced;
     if (isFinalReply(replies)) return { kind: 'answer', reply: replies };
     if (isReplies(replies)) {
       for await (const reply of replies) {
-        // The final reply was sent at the deadline; nothing may follow it.
+        // The final reply was sent at the deadline, and no further reply may follow it.
         if (command.deadline.expired) throw new DeadlineExceeded();
         if (!command.delivery.isAlive) throw new Abandoned();
         await outbox.send(command, reply);

@@ -20,10 +20,10 @@ export interface SettleOptions {
 }
 
 /**
- * Carries out what a settlement says, and acknowledges once all of it is confirmed. No other command is acknowledged. Never
- * rejects: what the broker does not confirm goes back to its queue.
+ * Carries out a settlement, and acknowledges the command once all messages are confirmed. No other function
+ * acknowledges a command. Never rejects: without a confirm, the command is requeued.
  *
- * @returns what became of the command
+ * @returns the settlement that was carried out
  */
 export async function settle(
   command: Command,
@@ -33,7 +33,8 @@ export async function settle(
 ): Promise<Settlement> {
   const { delivery } = command;
   if (settlement.kind === 'return') return giveBack(command, settlement.cause, options);
-  // Delivered again elsewhere, where the reply is replayed: to answer here, too, would only repeat it.
+  // The broker redelivers the command, and the reply is replayed there: an answer from here would be a
+  // repeat.
   const isAnswered = settlement.kind === 'answer' && settlement.isSent === true;
   if (!delivery.isAlive && !isAnswered) return { kind: 'return', cause: undefined };
   try {
@@ -52,7 +53,7 @@ function giveBack(command: Command, cause: unknown, { observer }: SettleOptions)
   return { kind: 'return', cause };
 }
 
-/** Publishes all that a settlement is made of; done when that is confirmed. */
+/** Publishes all messages of a settlement; resolves once they are confirmed. */
 function publish(
   command: Command,
   settlement: Published,

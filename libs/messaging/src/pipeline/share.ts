@@ -3,23 +3,23 @@ import { spread, type Window } from '#resilience';
 
 import type { Command, Step } from '../command/command.ts';
 
-/** Refused callers wait about this long, and do not come back together. */
+/** The mean time after which refused callers retry; it is spread, so that they do not all return at once. */
 const RETRY_AFTER_MS = 2_000;
 
-/** One operation of one operator. */
+/** The key of a compartment: one operation of one operator. */
 export function compartmentNameOf({ envelope }: Command): string {
   return `${envelope.type} ${envelope.operator}`;
 }
 
-/** The operator and the operation of a compartment, by its name. */
+/** Returns the operator and the operation of a compartment key. */
 export function compartmentOf(name: string): { readonly operator: string; readonly operation: string } {
   const [operation = ''] = name.split(' ', 1);
   return { operation, operator: name.slice(operation.length + 1) };
 }
 
 /**
- * Keeps what waits for one operation of one operator from filling the players' lane, until the command is settled. It comes
- * behind `once`: what a command was answered before it was delivered again holds, whatever the lane holds by then.
+ * Limits how many commands of one compartment wait in the interactive lane, from here until they are settled.
+ * It follows `deduplicate`, so that a redelivered command gets its earlier answer however full the lane is.
  */
 export function share(window: Window): Step {
   return (command, next) => {
@@ -29,10 +29,10 @@ export function share(window: Window): Step {
 }
 
 /**
- * Takes a place in the window, for a command or for a repeat that waits for it: a repeat may be beside its compartment if that
- * holds its share.
+ * Takes a place in the window for a command, or for a repeat that waits for it. A repeat may exceed the share
+ * of its compartment.
  *
- * @returns gives the place back
+ * @returns a function that releases the place
  * @throws CommandError `OVERLOADED`
  */
 export function enter(window: Window, command: Command, isRepeat = false): () => void {

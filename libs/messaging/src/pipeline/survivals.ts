@@ -5,12 +5,13 @@ import { type Broker, onChannel, pause, QueueLock } from '#rabbitmq';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 const CHECK_MS = 200;
-/** Longer than any worker waits for the note. */
+/** Longer than any worker waits for a note. */
 const NOTE_EXPIRES_MS = 60_000;
 
 /**
- * Tells a worker that lost its connection from one that died: a worker that lives declares a queue, as a note, for each start
- * that it lost. The note has to be found by a worker that does not know the other one, so its name follows from the start.
+ * Distinguishes a worker that lost its connection from one that died. For each start that it lost, a live
+ * worker declares a queue as a note. The other worker does not know this one, so the name of the queue is
+ * derived from the start.
  */
 export class Survivals {
   readonly #names: BusNames;
@@ -21,7 +22,11 @@ export class Survivals {
     this.#broker = broker;
   }
 
-  /** Notes that this process survived a start. @throws Error if the broker does not answer */
+  /**
+   * Declares the note that this process survived a start.
+   *
+   * @throws Error if there is no connection, or the broker does not answer
+   */
   async report(start: string): Promise<void> {
     const { consuming } = this.#broker;
     if (!consuming) throw new Error('there is no connection');
@@ -31,7 +36,10 @@ export class Survivals {
     );
   }
 
-  /** Resolves true as soon as another process has reported the start; false if none does within `waitMs`. */
+  /**
+   * Resolves true as soon as another process has reported the start, and false after `waitMs` without a
+   * report.
+   */
   async isReported(start: string, waitMs: number): Promise<boolean> {
     const note = new QueueLock(this.#noteOf(start), this.#broker);
     for (const untilMs = performance.now() + waitMs; ; await pause(CHECK_MS)) {
