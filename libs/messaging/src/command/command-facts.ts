@@ -6,13 +6,13 @@ import { sentAtMsOf } from '../envelope/read-deadline.ts';
 import type { CommandFacts, FailureFacts } from '../observer/messaging-observer.ts';
 import type { Command } from './command.ts';
 
-/** An operator's name comes from outside, and may fill 64 KiB. */
+/** The caller chooses an operator's name, which may have 64 KiB. */
 const LONGEST_OPERATOR = 100;
 const MOST_POINTERS = 10;
 const LONGEST_POINTER = 100;
 const LONGEST_REASON = 300;
 
-/** What logs and metrics may know of a command. */
+/** Returns what logs and metrics may contain of a command. */
 export function factsOf({ envelope, trace, attempts, receivedAtMs, nowMs }: Command): CommandFacts {
   const { id, correlationId, knownType, operator, subject, lane } = envelope;
   // A traceparent is `00-<trace id>-<span id>-<flags>`.
@@ -30,7 +30,10 @@ export function factsOf({ envelope, trace, attempts, receivedAtMs, nowMs }: Comm
   };
 }
 
-/** Status, pointers and reason of a failure. What the body quotes of the platform has been redacted before. */
+/**
+ * Returns status, pointers and reason of a failure. Texts of the platform in the error body are already
+ * redacted.
+ */
 export function failureFactsOf({ message, violations, platform, details }: ErrorBody): FailureFacts {
   const pointers = [
     ...(violations ?? []).map(pointerForLogs),
@@ -51,11 +54,11 @@ export function failureFactsOf({ message, violations, platform, details }: Error
 }
 
 /**
- * Returns how long a command waited in its queue before a worker received it for the first time, in milliseconds of whole
- * seconds, as AMQP's timestamps are: 0 if its caller's clock is ahead.
+ * Returns how long a command waited in its queue before a worker first received it, in milliseconds,
+ * truncated to whole seconds like AMQP timestamps; 0 if the caller's clock is ahead.
  *
- * @returns undefined if it was received before, its caller said nothing usable, or it would have waited for longer than any
- *   deadline: the caller's clock is wrong
+ * @returns undefined if it was received before, its caller sent no usable timestamp, or the wait would exceed
+ *   any deadline, in which case the caller's clock is wrong
  */
 export function waitedMs({ delivery, envelope, receivedAtMs }: Command): number | undefined {
   const { fields, properties } = delivery.message;

@@ -8,15 +8,15 @@ import type { Copy, Settlement } from './settlement.ts';
 
 type Original = Pick<Command, 'envelope'> & { readonly delivery: Pick<Command['delivery'], 'message'> };
 
-/** The headers and properties that a copy keeps of a command; all others that a caller set are dropped. */
+/** The headers and properties that a copy keeps; all others that a caller set are dropped. */
 const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate'];
 const CARRIED_PROPERTIES = ['correlationId', 'contentType', 'contentEncoding', 'appId'] as const;
 const LONGEST_HEADER = 1024;
 
 /**
- * A copy of a command's message: persistent, mandatory, with a fixed list of properties and headers, and with the
- * identity and the deadline that it had. A kept `CC` would route it to further queues, and a kept `user_id` closes
- * the channel. Source: bus contract, section 5.
+ * Returns a copy of a command's message: persistent, mandatory, with a fixed list of properties and headers,
+ * and with its original identity and deadline. A `CC` would route it to further queues, and a `user_id` would
+ * close the channel. Source: bus contract, section 5.
  */
 export function copyOf({ delivery, envelope }: Original, { queue, headers }: Copy): OutgoingMessage {
   const { properties, content } = delivery.message;
@@ -35,24 +35,25 @@ export function copyOf({ delivery, envelope }: Original, { queue, headers }: Cop
         ...carried(properties.headers ?? {}),
         ...(redriven !== undefined && { 'x-redriven': redriven }),
         ...(envelope.caller !== ANONYMOUS && { 'x-origin-user-id': envelope.caller }),
-        // Never dropped, however it was written: a copy without one would run with the credentials of `default`.
+        // The operator is never dropped, however it was written: a copy without one would run with the
+        // credentials of `default`.
         operator: envelope.operator.slice(0, LONGEST_HEADER),
         ...(envelope.cancelsWithQueue && { 'x-cancel-with-queue': true }),
         'x-deadline': envelope.deadlineAtMs,
         ...headers,
       },
       messageId: envelope.id,
-      // A packet keeps its type in its body, and would not be one with the property.
+      // A packet has its type in its body, and would not be a packet with the property.
       ...(form === 'typed' && type !== '' && isShortString(type) && { type }),
       ...Object.fromEntries(texts.map((name) => [name, properties[name] as string])),
-      // The broker refuses the bare pseudo-queue from a publisher that does not consume it.
+      // The broker refuses the bare pseudo-queue from a publisher that does not consume from it.
       ...(isShortString(replyTo) && replyTo !== DIRECT_REPLY_TO && { replyTo }),
       ...(Number.isSafeInteger(timestamp) && { timestamp: Number(timestamp) }),
     },
   };
 }
 
-/** The copy of a command that will not be tried again, with the reason. Source: bus contract, section 5. */
+/** Returns the dead letter of a command, with the reason. Source: bus contract, section 5. */
 export function deadLetterOf(command: Command, failure: ErrorBody, names: BusNames): OutgoingMessage {
   const { queue, bodyBytes } = command.delivery;
   return copyOf(command, {
@@ -62,15 +63,19 @@ export function deadLetterOf(command: Command, failure: ErrorBody, names: BusNam
       'x-failure': JSON.stringify(failureFactsOf(failure)),
       'x-failed-at': new Date(command.nowMs()).toISOString(),
       'x-origin-queue': queue,
-      // After the failure that is answered now: the reply to a redriven command must not look like a repeat of it.
+      // The number after that of the failure, so that the reply to a redriven command does not look like its
+      // repeat.
       'x-sequence': command.replies.sequence + 1,
-      // The rest of its body was dropped when it came.
+      // The rest of the body was dropped when the message arrived.
       ...(failure.code === 'MESSAGE_TOO_LARGE' && { 'x-origin-bytes': bodyBytes }),
     },
   });
 }
 
-/** What a command carries from queue to queue, so that its replies continue where they ended, with the next number. */
+/**
+ * Returns the headers with which the replies of a command continue with the next number, whichever queue it
+ * goes to.
+ */
 export function progressHeaders({ replies, context, envelope }: Command): Record<string, string | number> {
   const { sequence, stalledSinceMs } = replies;
   const progress = context?.progress ? JSON.stringify(context.progress) : envelope.own['x-progress'];
@@ -81,7 +86,7 @@ export function progressHeaders({ replies, context, envelope }: Command): Record
   };
 }
 
-/** To another queue. The replies of a command that was postponed or redriven are numbered on wherever it goes. */
+/** Returns the move to another queue. The replies of a postponed or redriven command keep their numbering. */
 export function moveTo(queue: string, command: Command, headers: Copy['headers'] = {}): Settlement {
   const numbered = command.envelope.own['x-sequence'] !== undefined && progressHeaders(command);
   return { kind: 'move', copy: { queue, headers: { ...headers, ...numbered } } };
@@ -91,7 +96,7 @@ function carried(headers: Record<string, unknown>): Record<string, string | numb
   const kept: Record<string, string | number> = {};
   for (const name of CARRIED_HEADERS) {
     const value = headers[name];
-    // A number that is no integer of 64 bits cannot be written again; as text it is at least seen.
+    // A number that is not a 64-bit integer cannot be written again; as text it stays visible.
     if (typeof value === 'number') kept[name] = Number.isSafeInteger(value) ? value : String(value);
     else if (typeof value === 'string' && value.length <= LONGEST_HEADER) kept[name] = value;
   }

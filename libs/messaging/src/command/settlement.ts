@@ -9,7 +9,7 @@ const EXPIRED_AT_RECEIPT =
   'By its timestamp or x-deadline, the command had expired when it was first received. ' +
   "Compare the sender's clock with the worker's; if they agree, it waited in its queue for too long.";
 
-/** What the error body of a command says of it. */
+/** The facts that go into the error body of a command. */
 interface Failing {
   readonly envelope: Pick<Envelope, 'id' | 'type' | 'deadlineAtMs' | 'own'>;
   readonly attempts: number;
@@ -22,39 +22,42 @@ interface Failing {
 /** The reply of a command that failed. */
 type FailedReply = Extract<Reply, { type: 'command.failed' }>;
 
-/** What becomes of a command. Source: bus contract, section 5. */
+/** The outcome of a command. Source: bus contract, section 5. */
 export type Settlement =
-  /** Its final reply is announced, and sent if the handler has not done so. `cause` is why it failed, for the log alone. */
+  /**
+   * The final reply is announced, and sent unless the handler did so. `cause` is the reason of a failure, for
+   * the log alone.
+   */
   | { readonly kind: 'answer'; readonly reply: Reply; readonly cause?: unknown; readonly isSent?: boolean }
-  /** Answered, and kept for people as well. */
+  /** Answered, and kept as a dead letter for operators. */
   | { readonly kind: 'dead-letter'; readonly reply: FailedReply; readonly cause?: unknown }
-  /** To a retry queue, from which it comes back. */
+  /** Moved to a retry queue, from which it returns. */
   | { readonly kind: 'postpone'; readonly copy: Copy; readonly delayMs: number; readonly failure: ErrorBody }
-  /** To another queue: its own lane, or the quarantine. */
+  /** Moved to another queue: its own lane, or the quarantine. */
   | { readonly kind: 'move'; readonly copy: Copy }
-  /** Its caller has given it up: it ends without a reply. */
+  /** Canceled by its caller: it ends without a reply. */
   | { readonly kind: 'cancel' }
-  /** Left to the broker, which delivers it again. */
+  /** Requeued or lost: the broker redelivers it. */
   | { readonly kind: 'return'; readonly cause: unknown };
 
-/** Where a copy of the command goes, and how it differs. */
+/** The destination of a copy, and its changes. */
 export interface Copy {
-  /** One of the service's own. */
+  /** One of the service's own queues. */
   readonly queue: string;
-  /** Added to the carried ones, and over them. */
+  /** Headers that are added to the carried ones or replace them. */
   readonly headers?: Readonly<Record<string, string | number>>;
 }
 
-/** The one funnel from what was thrown to what becomes of the command. */
+/** Turns an error into a settlement; all errors pass through here. */
 export function settlementOf(command: Failing, thrown: unknown): Settlement {
-  // The broker did not take a reply, or delivers the command again: nothing is decided.
+  // The broker did not confirm a reply, or redelivers the command: nothing is decided.
   if (thrown instanceof UnconfirmedError || thrown instanceof Abandoned)
     return { kind: 'return', cause: thrown };
   const error = toCommandError(thrown, command);
   return answerWith({ type: 'command.failed', data: errorBodyOf(error, command) }, error.cause);
 }
 
-/** Answers, and keeps a failure for people if only a person can fix it. */
+/** Returns an answer, and keeps a failure as a dead letter if only a person can fix it. */
 export function answerWith(reply: Reply, cause?: unknown): Settlement {
   const isForPeople =
     reply.type === 'command.failed' &&
@@ -62,7 +65,7 @@ export function answerWith(reply: Reply, cause?: unknown): Settlement {
   return isForPeople ? { kind: 'dead-letter', reply, cause } : { kind: 'answer', reply, cause };
 }
 
-/** The error body of a failed command. Source: bus contract, section 4. */
+/** Returns the error body of a failed command. Source: bus contract, section 4. */
 export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: Failing): ErrorBody {
   return {
     code: error.code,
@@ -79,7 +82,10 @@ export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: 
   };
 }
 
-/** What the platform last answered, or why it did not: `HTTP 503`, `timeout`; `undefined` if a failure is not about that. */
+/**
+ * Returns the platform's last answer, or why there was none: `HTTP 503`, `timeout`; undefined if the failure
+ * has another cause.
+ */
 export function causeOf(settlement: Settlement): string | undefined {
   const { category, platform, details } = failureOf(settlement) ?? {};
   if (platform) return `HTTP ${platform.status}`;
@@ -87,7 +93,7 @@ export function causeOf(settlement: Settlement): string | undefined {
   return isOfCall && typeof details?.['reason'] === 'string' ? details['reason'] : undefined;
 }
 
-/** The failure that a command is answered with, or has to wait for; `undefined` for any other settlement. */
+/** Returns the failure that a command is answered with or waits for; undefined for any other settlement. */
 export function failureOf(settlement: Settlement): ErrorBody | undefined {
   if (settlement.kind === 'postpone') return settlement.failure;
   const { reply } = 'reply' in settlement ? settlement : {};

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** What JSON writes as it is: printable ASCII but for the quote and the backslash. */
+/** Characters that JSON does not escape: printable ASCII except the quotation mark and the backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** Parsed JSON with the members of every object in order of their names: two writings of the same data are equal. */
+/**
+ * Returns JSON with the members of every object in order of their names, so that the same data always gives
+ * the same text.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -20,23 +23,23 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** A text as JSON; most are plain. */
+/** Returns a text as JSON. Most texts need no escaping. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** The SHA-256 of a command's data as canonical JSON, lowercase hex. */
+/** Returns the SHA-256 of a command's data as canonical JSON, in lowercase hex. */
 export function dataDigest(data: unknown): string {
   return hash('sha256', canonicalJson(data));
 }
 
-/** What a command asks for: another one under the same identity is a repeat if it asks for the same. */
+/** The content of a command. A later command with the same identity and content is a repeat. */
 export interface CommandContent {
   readonly type: string;
   readonly data?: unknown;
 }
 
-/** Tells a command from another one under the same identity: by its type and its data. */
+/** Returns a digest of type and data, to compare two commands with the same identity. */
 export function fingerprintOf({ type, data }: CommandContent): string {
   return hash('sha256', `${type} ${canonicalJson(data)}`, 'base64');
 }

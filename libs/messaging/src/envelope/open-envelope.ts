@@ -20,12 +20,12 @@ import { type InternalKeys, sealedHeadersOf } from './seal.ts';
 import { parseObject, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 
-/** Everything that decides how a message is read. */
+/** The options that decide how a message is read. */
 export interface EnvelopeRules {
   readonly names: BusNames;
   readonly internalKeys: InternalKeys;
   readonly callers: CallerPolicy;
-  /** The name of a player in log lines; default: none. */
+  /** Returns the name of a player for log lines; default: no name. */
   readonly subjectOf?: ((operator: string, player: string) => string) | undefined;
   /** The time of day, epoch milliseconds. */
   readonly nowMs: () => number;
@@ -42,7 +42,7 @@ const MAX_TYPE_CHARACTERS = 255;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const NOT_IN_A_DATA_SECTION =
   'The body is an AMQP 1.0 section other than data: send the JSON as bytes, in a data section.';
-/** Values of `content_encoding` that name no compression; some clients name the character set. */
+/** Values of `content_encoding` that mean no compression; some clients put the character set there. */
 const PLAIN_ENCODINGS = new Set(['', 'identity', 'utf-8', 'utf8', 'us-ascii', 'binary']);
 const ENCODED_CONTENT =
   'The body is not a JSON object in UTF-8. Its content_encoding is not supported: send plain JSON without it.';
@@ -51,15 +51,17 @@ const PLAYER_OF: ReadonlyMap<CommandType, readonly string[]> = new Map(
   COMMANDS.map(({ type, player }) => [type, player]),
 );
 
-/** A command as it was read from the wire: what can be known of any message, however broken. */
+/** A command as read from the wire: everything that can be known of any message, however malformed. */
 export type Envelope = Readonly<ReturnType<typeof read>>;
 
 /**
- * Reads everything that the pipeline needs to know of a message before it judges it. It never throws: a message
- * that breaks the contract still has an address, an identity and a deadline to be refused by.
+ * Reads everything that the pipeline needs to know of a message before it validates it. Never throws: a
+ * message that violates the contract still has an address, an identity and a deadline, with which it is
+ * refused.
  *
- * @param bodyBytes the length of its body, of which the message may hold only the beginning; default: it holds all
- * @param nowMs the time of its receipt, epoch milliseconds; default: now
+ * @param bodyBytes length of the body, of which the message may contain only the beginning; default: the
+ *   message contains all of it
+ * @param nowMs time of its receipt, epoch milliseconds; default: now
  */
 export function openEnvelope(
   message: ConsumeMessage,
@@ -71,7 +73,7 @@ export function openEnvelope(
     const envelope = read(message, rules, bodyBytes, nowMs);
     return message.content.length > LARGE_BYTES ? withoutData(envelope, message) : envelope;
   } catch (cause) {
-    // For a reason of ours: the properties still say where to answer.
+    // A fault in this code. The properties still say where to answer.
     const properties = { ...message.properties, headers: DROPPED_HEADERS };
     const bare = read({ ...message, content: Buffer.alloc(0), properties }, rules, 0, nowMs);
     return { ...bare, fault: new CommandError('INTERNAL_ERROR', { cause }), violations: [] };
@@ -79,8 +81,8 @@ export function openEnvelope(
 }
 
 /**
- * Keeps only the bytes of a large body, whose data would take many times as much. The data is kept for this turn of
- * the event loop, in which it is validated; later, each access parses it again.
+ * Keeps only the bytes of a large body, because its parsed data would take many times as much memory. The
+ * data is kept for this turn of the event loop, in which it is validated. Later, each access parses it again.
  */
 function withoutData({ data, ...envelope }: Envelope, { content }: ConsumeMessage): Envelope {
   let parsed = data;
@@ -105,7 +107,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
   const hasType = typeof sentType === 'string' && sentType !== '' && !isEncoded;
   const body = readBody(content, bodyBytes, settings.MAX_COMMAND_BYTES, !hasType);
   const isPacket = body.form === 'packet';
-  // A packet names its type in its body; a typed command without the property, in its routing key.
+  // A packet contains its type; a typed command without the property has it in its routing key.
   const pattern = typeof body.pattern === 'string' ? body.pattern.slice(0, MAX_TYPE_CHARACTERS) : '';
   const typeName = hasType ? sentType : isPacket ? pattern : fields.routingKey;
   const knownType = commandTypeOf(typeName);
@@ -131,7 +133,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
 
   const areDropped = headers === DROPPED_HEADERS;
   if (areDropped) violate('/headers', 'readable, nested at most 32 deep, and take at most 16 KiB');
-  // A command whose operator is not known must not run with the credentials of `default`, as a copy neither.
+  // A command with an unknown operator must not run with the credentials of `default`, and nor must its copy.
   const sentOperator = headers['operator'] ?? (areDropped ? '' : 'default');
   const operator = typeof sentOperator === 'string' ? sentOperator : undefined;
   if (operator === undefined) violate('/headers/operator', 'a string');
@@ -151,42 +153,47 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
   const own = sealedHeadersOf(message, rules.internalKeys);
-  // A copy names the user of its original; the broker checks only who published the copy.
+  // A copy contains the user of its original. The broker checks only the user that published the copy.
   const origin = own['x-origin-user-id'] ?? (properties.userId as unknown);
   const caller = typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;
   const replyTo = readReplyAddress(properties.replyTo, rules.names.reserved, rules.callers, caller);
   return {
     form: body.form,
-    /** The command's identity; made up if the message has none that can be used. */
+    /** The command's id; generated if the message has no usable one. */
     id,
-    /** The type as sent; '' without one. */
+    /** The type as sent; '' if there is none. */
     type: knownType ?? typeName,
-    /** The type; `undefined` if there is no such command. */
+    /** The type; undefined if no such command exists. */
     knownType,
     /** The lane whose policies apply; an unknown type is answered on the interactive one. */
     lane,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo,
-    /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
+    /** The broker user that sent it, as verified by the broker; `anonymous` without one. */
     caller,
     own,
     /** True for a report that its caller cancels by deleting the reply queue. */
     cancelsWithQueue: cancels === true && lane === 'reports' && replyTo.kind === 'queue',
     operator: operator ?? '',
-    /** How log lines name its player; undefined if they do not, or if it is about none. */
+    /**
+     * The name of its player in log lines; undefined if players are not logged, or if the command has none.
+     */
     subject: typeof player === 'string' ? subjectOf?.(operator ?? '', player) : undefined,
     /** Epoch milliseconds. */
     deadlineAtMs: 'atMs' in deadline ? deadline.atMs : nowMs + budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,
-    /** Why the message cannot be a command at all. */
+    /** The reason why the message cannot be a command at all. */
     fault,
-    /** Faults of its properties and headers. */
+    /** Violations in its properties and headers. */
     violations,
   };
 }
 
-/** The player that a command is about, also if its data breaks other rules; undefined if it names none. */
+/**
+ * Returns the player that a command is about, even if its data violates other rules; undefined if it names
+ * none.
+ */
 function playerOf(type: CommandType, data: unknown): string | undefined {
   let value = data;
   for (const name of PLAYER_OF.get(type) ?? []) {

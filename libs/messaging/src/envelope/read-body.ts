@@ -3,10 +3,13 @@ import { isUtf8 } from 'node:buffer';
 import { CommandError } from '#contracts';
 import { excessIn, MAX_COMMAND_VALUES, nameInPointer } from '#contracts/validation';
 
-/** How a command was written, and so how its replies are: a packet is `{pattern, data, id}` of Nest's own RabbitMQ client. */
+/**
+ * The format of a command, which its replies share. A packet is the `{pattern, data, id}` of Nest's own
+ * RabbitMQ client.
+ */
 export type CommandForm = 'typed' | 'packet';
 
-/** What a body holds; `pattern` and `id` are those of a packet. */
+/** The content of a body; `pattern` and `id` belong to a packet. */
 export interface Body {
   readonly form: CommandForm;
   readonly data?: unknown;
@@ -15,19 +18,22 @@ export interface Body {
   readonly fault?: CommandError;
 }
 
-/** How Nest's client begins a packet: the one trace of its form in a body that cannot be read. */
+/** The beginning of a packet of Nest's client: the only sign of its format in a body that cannot be read. */
 const PACKET_START = '{"pattern":';
-/** Some editors and libraries begin UTF-8 with it. JSON does not contain it, and a reader may skip it (RFC 8259, section 8.1). */
+/**
+ * Some editors and libraries write it before UTF-8. JSON does not allow it, but a reader may skip it (RFC
+ * 8259, section 8.1).
+ */
 const BYTE_ORDER_MARK = /^\ufeff/;
 const TOO_MANY_VALUES =
   `must contain less than ${MAX_COMMAND_VALUES} values, which is more than a valid command has; ` +
   'send only the members that docs/contract names';
 
 /**
- * Reads a body once. It never throws: what is wrong is the `fault`.
+ * Reads a body once. Never throws: an error is returned as `fault`.
  *
- * @param bytes how long the body is; `content` may be only the beginning of one that is too large
- * @param mayBePacket whether the message has no property `type`; only then is `{pattern, data, id}` a packet
+ * @param bytes length of the body; `content` may be only the beginning of one that is too large
+ * @param mayBePacket true if the message has no property `type`; only then is `{pattern, data, id}` a packet
  */
 export function readBody(content: Buffer, bytes: number, maxBytes: number, mayBePacket: boolean): Body {
   const guess = (): CommandForm =>
@@ -36,7 +42,7 @@ export function readBody(content: Buffer, bytes: number, maxBytes: number, mayBe
     const details = { bytes, maxBytes };
     return { form: guess(), fault: new CommandError('MESSAGE_TOO_LARGE', { details }) };
   }
-  // A packet is parsed all the same: it contains the id by which its caller waits.
+  // A packet is parsed in any case because it contains the id for which its caller waits.
   const excess = guess() === 'typed' ? excessIn(content, MAX_COMMAND_VALUES) : undefined;
   if (excess !== undefined && isLikeObject(content)) return { form: 'typed', fault: tooManyValues(excess) };
   const body = parseObject(content);
@@ -47,14 +53,14 @@ export function readBody(content: Buffer, bytes: number, maxBytes: number, mayBe
   return { form: 'typed', data: body };
 }
 
-/** @param member its name, as the body writes it */
+/** @param member the name as written in the body */
 function tooManyValues(member: string): CommandError {
   const name = Object.keys(parseObject(Buffer.from(`{${member}:0}`)) ?? {})[0] ?? '';
   const pointer = name === '' ? '' : `/${nameInPointer(name)}`;
   return new CommandError('VALIDATION_FAILED', { violations: [{ pointer, message: TOO_MANY_VALUES }] });
 }
 
-/** True if it is UTF-8 that begins and ends as an object. */
+/** True if the content is UTF-8 that begins and ends like an object. */
 function isLikeObject(content: Buffer): boolean {
   const text = isUtf8(content) ? content.toString('utf8').trim() : '';
   return text.startsWith('{') && text.endsWith('}');

@@ -2,7 +2,7 @@ import { LONGEST_DEADLINE_MS } from '#contracts';
 
 /** Smaller numbers count seconds since 1970, larger ones milliseconds. Source: bus contract, section 2. */
 const LEAST_EPOCH_MS = 1e11;
-/** A smaller number is no moment of these decades, but probably a duration. */
+/** A smaller number is not a date of these decades, but probably a duration. */
 const LEAST_EPOCH_SECONDS = 1e9;
 const INTEGER = /^-?\d{1,16}$/;
 const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
@@ -12,12 +12,12 @@ const ZONE_IN_HOURS = /[+-]\d{2}$/;
 export type ReadDeadline = { readonly atMs: number } | { readonly rule: string };
 
 /**
- * Reads when nobody wants the answer any more: the header, or the lane's budget from the moment of sending if that is known
- * and not in the future, else from receipt. Source: bus contract, section 2.
+ * Returns the time at which the caller stops waiting: the header; otherwise the lane's budget from the time
+ * of sending, if that is known and not in the future, or from receipt. Source: bus contract, section 2.
  *
  * @param header `x-deadline`
  * @param timestamp the property
- * @param budgetMs the lane's own
+ * @param budgetMs the default of the lane
  */
 export function readDeadline(
   header: unknown,
@@ -34,11 +34,14 @@ export function readDeadline(
   if (typeof number === 'number' && number < LEAST_EPOCH_MS) return { rule: ruleFor(number) };
   const atMs = typeof number === 'number' ? number : momentOf(header);
   if (!Number.isSafeInteger(atMs)) return { rule: 'ISO 8601 with a zone, or epoch milliseconds' };
-  // A copy has its deadline as a number, which must not be taken for seconds.
+  // A copy contains its deadline as a number, which must not be interpreted as seconds.
   return { atMs: Math.min(Math.max(atMs, LEAST_EPOCH_MS), latest) };
 }
 
-/** Returns when a message was sent, epoch milliseconds: the property `timestamp` is in seconds, or by mistake in milliseconds. */
+/**
+ * Returns when a message was sent, epoch milliseconds. The property `timestamp` is in seconds, or by mistake
+ * in milliseconds.
+ */
 export function sentAtMsOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'number') return undefined;
   return timestamp > LEAST_EPOCH_MS ? timestamp : timestamp * 1000;
@@ -58,7 +61,7 @@ function momentOf(value: unknown): number {
   return Date.parse(ZONE_IN_HOURS.test(value) ? `${value}:00` : value);
 }
 
-/** `Date` takes 30 February for 2 March. */
+/** `Date` reads 30 February as 2 March. */
 function isDay(date: string): boolean {
   return new Date(date).toJSON()?.startsWith(date) ?? false;
 }

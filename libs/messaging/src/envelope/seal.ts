@@ -5,23 +5,23 @@ import type { ConsumeMessage } from 'amqplib';
 import type { OutgoingMessage } from '#rabbitmq';
 
 /**
- * Headers of this service that decide something, with values of their types: believed only with their seal, and then as they
- * are. Source: bus contract, section 5.
+ * Headers of this service that decide something, with values of their types. They count only with a valid
+ * seal, and are then used unchecked. Source: bus contract, section 5.
  */
 const OWN = {
   'x-origin-user-id': '',
   'x-redriven': 0,
   'x-sequence': 0,
-  // JSON of `Progress`.
+  // The JSON of a `Progress`.
   'x-progress': '',
   'x-postponed': 0,
-  // Since when the reply queue of a report has taken nothing, epoch milliseconds.
+  // The time since which the reply queue of a report has accepted nothing, epoch milliseconds.
   'x-stalled-since': 0,
   'x-quarantine-starts': 0,
   'x-quarantine-cuts': 0,
-  // How a command may be started there: beside which others.
+  // The level, which decides beside which other commands it may start.
   'x-quarantine-level': 0,
-  // When the start of this copy began, epoch milliseconds.
+  // The time of the start that this copy records, epoch milliseconds.
   'x-quarantine-started-at': 0,
   'x-reason': '',
   'x-origin-queue': '',
@@ -31,20 +31,21 @@ const SEALED = Object.keys(OWN);
 const SEAL = 'x-seal';
 
 const READ = [
-  // On commands.
+  // Headers of commands.
   ['operator', 'x-deadline', 'x-cancel-with-queue', 'schema-version', 'traceparent', 'tracestate'],
-  // On parked replies.
+  // Headers of parked replies.
   ['command-id', 'command-type', 'sequence', 'final'],
-  // On what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing.
+  // Headers of dead letters and parked replies. `x-failure` is status, pointers and reason of a failure as
+  // JSON, and decides nothing.
   ['x-failure', 'x-failed-at'],
-  // On the broker's deliveries and returns.
+  // Headers of the broker, on deliveries and returns.
   ['x-delivery-count', 'x-acquired-count', 'x-publish-id'],
 ];
 
-/** The headers that a worker reads. It keeps no others, whatever strangers send. */
+/** The headers that a worker reads. It keeps no others, whatever callers send. */
 export const READ_HEADERS: ReadonlySet<string> = new Set([...SEALED, SEAL, ...READ.flat()]);
 
-/** The headers of a message that a worker wrote, as far as that is proved; of any other message none. */
+/** The sealed headers of a message that a worker provably wrote; empty for any other message. */
 export type SealedHeaders = Readonly<Partial<typeof OWN>>;
 
 const NONE: SealedHeaders = {};
@@ -57,8 +58,8 @@ const MAX_FORMER = 8;
 type DerivedKeys = ReturnType<typeof derive>;
 
 /**
- * The key of what workers write for each other, and those before it while this process lives: what was written before a
- * change of the key is still believed, nothing is written with a former one.
+ * The key that seals what workers write for each other, and its predecessors during the life of this process.
+ * Messages sealed before a change of the key still count; nothing is sealed with a former key.
  */
 export class InternalKeys {
   #all: readonly [DerivedKeys, ...DerivedKeys[]];
@@ -68,7 +69,7 @@ export class InternalKeys {
     this.#all = [derive(key)];
   }
 
-  /** From the newest to the oldest. */
+  /** All keys, newest first. */
   get all(): readonly DerivedKeys[] {
     return this.#all;
   }
@@ -84,12 +85,12 @@ export class InternalKeys {
   }
 }
 
-/** Whether the headers are those of a copy: a worker has received the command before. */
+/** True if the headers are those of a copy, which means that a worker has received the command before. */
 export function isCopy(own: SealedHeaders): boolean {
   return own !== NONE;
 }
 
-/** A copy with a seal of the headers that workers write for each other. */
+/** Returns a copy with a seal over the headers that workers write for each other. */
 export function sealed(copy: OutgoingMessage, { current }: InternalKeys): OutgoingMessage {
   const { properties } = copy;
   const seal = codeOf(current.headers, copy);
@@ -97,8 +98,9 @@ export function sealed(copy: OutgoingMessage, { current }: InternalKeys): Outgoi
 }
 
 /**
- * What a worker wrote into a message; nothing if the seal is missing or broken: everybody who may write to a queue of the
- * service could otherwise make a report skip a page, take another caller's name, or have a message sent to another's queue.
+ * Returns the headers that a worker wrote into a message; empty if the seal is missing or invalid. Without a
+ * seal, anyone who may write to a queue of the service could make a report skip a page, impersonate another
+ * caller, or have a message sent to another caller's queue.
  */
 export function sealedHeadersOf(message: ConsumeMessage, { all }: InternalKeys): SealedHeaders {
   const headers: Record<string, unknown> = message.properties.headers ?? {};
@@ -106,19 +108,22 @@ export function sealedHeadersOf(message: ConsumeMessage, { all }: InternalKeys):
   if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
   const given = Buffer.from(seal, 'latin1');
   if (!all.some(({ headers: key }) => timingSafeEqual(given, Buffer.from(codeOf(key, message))))) return NONE;
-  // JSON writes any other value as null, which has the code of a header that is missing.
+  // JSON writes any other value as null, which gives the same code as a missing header.
   const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
   const own = Object.entries(headers).filter(([name, value]) => Object.hasOwn(OWN, name) && isWritten(value));
   return Object.fromEntries(own);
 }
 
-/** Bound to its message: no other message may have the same headers under the same code. */
+/**
+ * Returns the authentication code, which is bound to the message: the same headers on another message have
+ * another code.
+ */
 function codeOf(key: KeyObject, message: Pick<OutgoingMessage | ConsumeMessage, 'properties' | 'content'>) {
   const { messageId, correlationId, type, replyTo } = message.properties as Record<string, unknown>;
   const headers: Readonly<Record<string, unknown>> = message.properties.headers ?? {};
   const own = ['operator', ...SEALED].map((name) => headers[name]);
   const facts = [messageId, correlationId, type, replyTo, ...own];
-  // JSON writes undefined in a list as null, so that what AMQP leaves out is the same on both sides.
+  // In a list, JSON writes undefined as null, so a property that AMQP omits is the same on both sides.
   return createHmac('sha256', key)
     .update(JSON.stringify(facts))
     .update('\n')

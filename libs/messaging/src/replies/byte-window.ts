@@ -1,11 +1,15 @@
-/** Bounds the bytes of what is published at once; further messages wait in line. */
+/** Limits the bytes of messages that are being published; further messages wait in order. */
 export class ByteWindow {
   #bytes = 0;
   readonly #waiting: { readonly bytes: number; readonly admit: () => void }[] = [];
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Publishes a message once there is room for it. @throws what publishing throws */
+  /**
+   * Publishes a message once there is room for it.
+   *
+   * @throws the error of `publish`
+   */
   async publish<T>(bytes: number, publish: () => Promise<T>): Promise<T> {
     await new Promise<void>((admit) => {
       this.#waiting.push({ bytes, admit });
@@ -19,7 +23,7 @@ export class ByteWindow {
     }
   }
 
-  /** A message that is larger than the window is published alone. */
+  /** Admits waiting messages. A message larger than the window is published alone. */
   #admit(): void {
     for (let [next] = this.#waiting; next; [next] = this.#waiting) {
       if (this.#bytes > 0 && this.#bytes + next.bytes > this.maxBytes) return;

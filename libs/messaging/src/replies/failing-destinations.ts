@@ -1,22 +1,26 @@
-/** Beyond it, the destination that failed first is forgotten, and tried again before its turn. */
+/** Beyond this number, the destination that failed first is forgotten, and retried before its turn. */
 const MAX_REMEMBERED = 20_000;
 const FIRST_WAIT_MS = 3_000;
-/** With the time of a round, within the ten seconds that are promised after a queue is back. */
+/** Together with the time of a round, less than the ten seconds promised after a queue exists again. */
 const LONGEST_WAIT_MS = 7_000;
 
 /**
- * When parked replies last failed, by destination. One that failed waits longer each time, and no destination is tried a
- * second time before all others had their turn, however many rounds that takes.
+ * Remembers when parked replies last failed, by destination. A failing destination waits longer each time. No
+ * destination is tried a second time before all others had their turn, even if that takes several rounds.
  */
 export class FailingDestinations {
   readonly #failures = new Map<string, { readonly atMs: number; readonly waitMs: number }>();
   #roundMs = 0;
-  /** Between the last two turns: a destination whose wait ends before the next one is due now. */
+  /** The time between the last two turns: a destination whose wait ends before the next turn is due now. */
   #intervalMs = 0;
-  /** When the first round began of those that try each destination once. */
+  /** The start of the current turn: the rounds that try each destination once. */
   #turnMs = 0;
 
-  /** @param isContinued whether the round before left destinations that it had no room for */
+  /**
+   * Begins a round.
+   *
+   * @param isContinued true if the previous round had no room for some destinations
+   */
   begin(nowMs: number, isContinued: boolean): void {
     this.#roundMs = nowMs;
     if (isContinued) return;
@@ -24,7 +28,10 @@ export class FailingDestinations {
     this.#turnMs = nowMs;
   }
 
-  /** Whether this round may try a destination; the same throughout the round, so that replies keep their order. */
+  /**
+   * True if this round may try the destination. The answer is the same for the whole round, so that replies
+   * keep their order.
+   */
   isDue(destination: string): boolean {
     const failure = this.#failures.get(destination);
     if (failure === undefined) return true;

@@ -5,39 +5,52 @@ import { type Holder, SharedCapacity } from '#resilience';
 
 import type { FailingDestinations } from './failing-destinations.ts';
 
-/** At most 1,000 replies a second, some at a time: each write to the socket costs more than a reply. */
+/** At most 1,000 replies a second, in batches: a write to the socket costs more than a reply. */
 const BATCH = 16;
 const BATCH_MS = 16;
-/** Replies that one queue has not confirmed yet. */
+/** The maximum of unconfirmed replies to one queue. */
 const MAX_IN_FLIGHT = 16;
-/** Replies in memory. A queue may have as many as are left free, so that others behind them are reached, too. */
+/**
+ * The maximum of replies in memory. A queue may hold as many as it leaves free, so that replies to other
+ * queues behind them are reached as well.
+ */
 const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 16 * 1_024 * 1_024;
-/** Once so many are in memory, the walk waits for their answers, for so long in all. */
+/** With more replies in memory, the walk waits for their confirms, for this long in total. */
 const ENOUGH_HELD = 500;
 const LONGEST_WAIT_MS = 5_000;
-const LOOK_MS = 10;
-/** How long a round lasts once all parked replies were offered. A queue that was tried before it was back waits for the next round. */
+const CHECK_MS = 10;
+/**
+ * How long a round lasts once all parked replies were offered. A queue that was tried before it existed again
+ * waits for the next round.
+ */
 const LONGEST_FINISH_MS = 2_000;
 
 interface Destination extends Holder {
-  /** The last sixteen: the next reply waits for the first of them, and so all wait for the very first one. */
+  /**
+   * The last sixteen replies. The next one waits for the first of them, so all replies wait for the very
+   * first one.
+   */
   readonly latest: Promise<boolean>[];
-  /** Replies were left that its queue might have taken; all further ones stay parked, so that they keep their order. */
+  /**
+   * True if replies were left that the queue might have accepted. All further ones stay parked, so that they
+   * keep their order.
+   */
   isCut: boolean;
-  /** What is behind a reply that was not taken waits with it, for the next round. */
+  /** True after a reply was not accepted: the replies behind it wait for the next round. */
   isClosed: boolean;
 }
 
-/** @returns `undefined` for a message that cannot be written, which harms no other */
+/** @returns `undefined` for a message that cannot be written; it does not affect the others */
 type Publish = (message: OutgoingMessage) => Promise<PublishOutcome | undefined>;
 
 /**
- * Sends the parked replies of one walk on: those of a queue in their order, the first alone, and several queues at the same
- * time, so that none waits for another's backlog. What is not sent stays parked.
+ * Forwards the parked replies of one walk. Replies to one queue are sent in order, the first one alone;
+ * several queues are served at the same time, so that none waits for another's backlog. Replies that are not
+ * sent stay parked.
  */
 export class ForwardingRound {
-  /** Replies that each queue took. */
+  /** The number of replies that each queue accepted. */
   readonly taken = new Map<string, number>();
   readonly #publish: Publish;
   readonly #nowMs: () => number;
@@ -57,27 +70,31 @@ export class ForwardingRound {
     this.#failing = failing;
   }
 
-  /** Whether replies were left that their queues might have taken: another round should soon follow. */
+  /** True if replies were left that their queues might have accepted. Another round should follow soon. */
   get isCut(): boolean {
     return [...this.#destinations.values()].some(({ isCut }) => isCut);
   }
 
-  /** Whether a reply to a queue may be sent in this round. */
+  /** True if this round may send a reply to the queue. */
   isOpenFor(queue: string): boolean {
     const destination = this.#destinations.get(queue);
     return destination ? !destination.isCut && !destination.isClosed : this.#failing.isDue(queue);
   }
 
-  /** Waits while many replies have no answer yet, so that one round can try thousands of queues. */
+  /** Waits while many replies are unconfirmed, so that one round can try thousands of queues. */
   async room(): Promise<void> {
     while (this.#held.inFlight > ENOUGH_HELD && this.#waitedMs < LONGEST_WAIT_MS) {
       if (this.#nowMs() >= this.#untilMs) return;
-      await sleep(LOOK_MS);
-      this.#waitedMs += LOOK_MS;
+      await sleep(CHECK_MS);
+      this.#waitedMs += CHECK_MS;
     }
   }
 
-  /** Takes a reply into the round, or leaves it. @returns whether its queue took it in the end */
+  /**
+   * Adds a reply to the round if there is room.
+   *
+   * @returns true once its queue has accepted it
+   */
   offer(message: OutgoingMessage): Promise<boolean> {
     const { routingKey: queue, content } = message;
     if (!this.isOpenFor(queue)) return Promise.resolve(false);
@@ -100,7 +117,10 @@ export class ForwardingRound {
     return sending;
   }
 
-  /** Settles when all that was offered was tried, or after two seconds and what is in flight then. */
+  /**
+   * Resolves when all offered replies were tried, or after two seconds and the in-flight replies at that
+   * time.
+   */
   async finish(): Promise<void> {
     this.#untilMs = Math.min(this.#untilMs, this.#nowMs() + LONGEST_FINISH_MS);
     await Promise.all([...this.#destinations.values()].flatMap(({ latest }) => latest));

@@ -17,14 +17,23 @@ import { ByteWindow } from './byte-window.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
 import { ReplyQueues } from './reply-queues.ts';
 
-/** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
+/**
+ * How long a reply is retried before it is parked, or before its report releases its place. Source: bus
+ * contract, section 5.
+ */
 const RETRY_MS = 1_000;
 const COPY_RETRY_MS = 10_000;
-/** For all large copies that are published at once: a player's reply goes over the same channel, behind them. */
+/**
+ * The bytes of all large copies that are published at once: replies to players follow them on the same
+ * channel.
+ */
 const MAX_COPY_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
-/** Announcements that one worker parks in a day, for as long as they are kept: they must not displace parked replies. */
+/**
+ * The bytes of announcements that one worker parks in a day, which is as long as they are kept. They must not
+ * displace parked replies.
+ */
 const MAX_PARKED_ANNOUNCEMENTS = 16 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PARKED_BECAUSE: Readonly<Record<QueueState, ParkingReason>> = {
@@ -47,7 +56,7 @@ export interface OutboxOptions {
 
 type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'standingOf'>;
 
-/** The reply queue took nothing for as long as a report may hold its place. */
+/** The reply queue accepted nothing for as long as a report may hold its place. */
 export class ReplyQueueClosed extends Error {
   override readonly name = 'ReplyQueueClosed';
 
@@ -56,13 +65,13 @@ export class ReplyQueueClosed extends Error {
   }
 }
 
-/** Publishes all that a command leads to, each message confirmed: replies, announcements and copies. */
+/** Publishes all messages of a command and waits for their confirms: replies, announcements and copies. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #broker: OutboxBroker;
   readonly #replyQueues: ReplyQueues;
   readonly #copies = new ByteWindow(MAX_COPY_BYTES);
-  /** The reply queues that a report tries again for a moment, instead of leaving for a retry queue. */
+  /** The reply queues that a report is retrying now, before it leaves for a retry queue. */
   readonly #tried = new Set<string>();
   #parkedAnnouncements = { bytes: 0, sinceMs: -Infinity };
 
@@ -72,7 +81,10 @@ export class Outbox {
     this.#replyQueues = new ReplyQueues(options.clock, broker);
   }
 
-  /** Returns why the reply queue of a report is known to accept nothing; asks the broker if the report waited for it. */
+  /**
+   * Returns why the reply queue of a report is known to accept nothing; asks the broker if the report waited
+   * for it.
+   */
   lookAtQueue(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
     return this.#replyQueues.lookAt(command);
   }
@@ -82,23 +94,25 @@ export class Outbox {
     return this.#replyQueues.standingOf(command);
   }
 
-  /** How much longer a report may wait for its reply queue, over all of its runs. */
+  /** Returns how much longer a report may wait for its reply queue, over all of its runs, in milliseconds. */
   waitLeftMs({ replies, nowMs }: Command): number {
     const stalledMs = nowMs() - (replies.stalledSinceMs ?? nowMs());
     return this.#options.settings.REPORTS_STALL_MS - stalledMs;
   }
 
   /**
-   * Sends a reply while its handler runs; others may follow. A final reply whose queue is gone is parked.
+   * Sends a reply while its handler runs; others may follow. A final reply whose queue does not exist is
+   * parked.
    *
-   * @throws ReplyQueueClosed if its queue does not take it in time; UnconfirmedError if the broker does not confirm it
+   * @throws ReplyQueueClosed if the queue does not accept it in time; UnconfirmedError if the broker does not
+   *   confirm it
    */
   send(command: Command, reply: Reply): Promise<void> {
     return (command.replies.underWay = this.#sendWhileRunning(command, reply));
   }
 
   /**
-   * Sends the reply that a command is settled with. If the queue does not take it in time, it is parked.
+   * Sends the reply that a command is settled with. If the queue does not accept it in time, it is parked.
    *
    * @throws UnconfirmedError if the broker confirms neither
    */
@@ -115,8 +129,8 @@ export class Outbox {
   }
 
   /**
-   * Announces a final reply, once. What the full queue of a listener refuses is parked, up to a bound, and nobody waits
-   * for it.
+   * Announces a final reply, once. An announcement that a listener's full queue refuses is parked, up to a
+   * limit; the command does not wait for the listener.
    */
   async announce(command: Command, reply: Reply): Promise<void> {
     const message = eventMessage(command, reply, this.#options.names.events);
@@ -127,7 +141,11 @@ export class Outbox {
     else this.#options.observer.announcementDropped(factsOf(command), reply.type);
   }
 
-  /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
+  /**
+   * Publishes a copy of a command or a reply.
+   *
+   * @throws UnconfirmedError if the broker does not confirm it; the original must then stay unacknowledged
+   */
   async copy(command: Command, copy: OutgoingMessage): Promise<void> {
     const message = sealed(copy, this.#options.internalKeys);
     const publish = () => this.#publish(command, 'copy', message);
@@ -145,7 +163,7 @@ export class Outbox {
       const patienceMs = this.#patienceMs(command, outcome);
       replies.stalledSinceMs ??= command.nowMs();
       const { routingKey: queue } = message;
-      // One report that waits for its caller is enough, and few that wait for all of them.
+      // One report is enough to wait for a caller, and only a few reports may wait for all callers.
       if (patienceMs <= 0 || this.#tried.has(queue) || this.#tried.size >= this.#mostTried) return outcome;
       this.#tried.add(queue);
       command.onStall?.();
@@ -167,9 +185,10 @@ export class Outbox {
   }
 
   /**
-   * Publishes a reply, and again as `retry` does if it is not confirmed.
+   * Publishes a reply, and retries as `retry` does if it is not confirmed.
    *
-   * @returns the message and why its queue has not taken it; undefined once it has, or if the command has no reply queue
+   * @returns the message and why its queue has not accepted it; undefined once it has, or without a reply
+   *   queue
    */
   async #send(
     command: Command,
@@ -187,8 +206,9 @@ export class Outbox {
   }
 
   /**
-   * How long a page is tried again here: about a second if the queue took the one before, or all of the wait if no retry queue is
-   * that short. A queue that is gone, or took nothing since an earlier run, is tried again by the next run.
+   * Returns how long a page is retried here, in milliseconds: about a second if the queue accepted the
+   * previous page, or the whole wait if no retry queue is that short. If the queue does not exist, or has
+   * accepted nothing since an earlier run, the next run retries the page.
    */
   #patienceMs(command: Command, outcome: PublishOutcome): number {
     if (outcome === 'returned' && command.envelope.cancelsWithQueue) return 0;
@@ -204,7 +224,10 @@ export class Outbox {
     return Math.max(1, this.#options.settings.REPORTS_PREFETCH / 2);
   }
 
-  /** Publishes again with growing pauses: a full queue may be read meanwhile, and one without a leader may get one. */
+  /**
+   * Republishes with growing pauses: a full queue may be read meanwhile, and one without a leader may elect
+   * one.
+   */
   async #tryAgain(
     command: Command,
     kind: MessageKind,
@@ -220,14 +243,14 @@ export class Outbox {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const leftMs = untilMs - clock();
       if (outcome === 'confirmed' || (endsIfGone && outcome === 'returned') || leftMs <= 0) return outcome;
-      // If the connection has just gone, the copy waits for the next one, which declares everything.
+      // If the connection was just lost, the copy waits for the next one, which declares everything.
       if (kind === 'copy' && outcome === 'returned') await this.#broker.redeclare().catch(() => undefined);
       await sleep(Math.min(pauseMs, leftMs));
       outcome = await this.#publish(command, kind, message);
     }
   }
 
-  /** Publishes while the command is this worker's, traced if the command is. */
+  /** Publishes a message as long as this worker holds the command, in a span if the command is traced. */
   #publish({ delivery, trace }: Command, kind: MessageKind, message: OutgoingMessage) {
     const isWanted = (): boolean => delivery.isAlive;
     if (trace === undefined) return this.#broker.publish(message, isWanted);

@@ -12,15 +12,15 @@ import { FailingDestinations } from './failing-destinations.ts';
 import { ForwardingRound } from './forwarding-round.ts';
 
 const INTERVAL_MS = 3_000;
-/** After a walk that was cut short; long enough for somebody else to take the lock. */
+/** The rest after an incomplete walk; long enough for another worker to take the lock. */
 const SHORTEST_REST_MS = 500;
-/** A long walk is followed by a longer rest, so that the workers are there for commands. */
+/** A long walk is followed by a longer rest, so that the worker has time for commands. */
 const REST_SHARE = 1 / 2;
 const STOP_TIMEOUT_MS = 2_000;
 const WALK = {
-  // A message that takes the broker long must not keep those behind it here.
+  // A message that the broker delivers slowly must not keep those behind it here.
   silenceMs: 60_000,
-  // No final reply comes near it; what is cut has no seal that fits, and stays.
+  // No final reply is nearly as long. A truncated message has no valid seal, and stays.
   maxBodyBytes: 1024 * 1024,
 };
 
@@ -31,8 +31,9 @@ export interface ForwarderOptions {
 }
 
 /**
- * Sends parked replies on to their queues once these exist and take messages, in order, confirmed and under the ids that
- * they had. One worker does, for all; every reply is tried at most once in a walk. Source: bus contract, section 5.
+ * Forwards parked replies once their queues exist and accept messages: in order, confirmed, and under their
+ * original ids. One worker does so for all; each reply is tried at most once in a walk. Source: bus contract,
+ * section 5.
  */
 export class ParkedReplyForwarder {
   readonly #options: ForwarderOptions;
@@ -50,17 +51,17 @@ export class ParkedReplyForwarder {
     this.#lock = new QueueLock(lockOf(options.names, 'undelivered'), broker);
   }
 
-  /** What the last complete walk of this worker left in the queue. */
+  /** The replies that this worker's last complete walk left in the queue. */
   get left(): KeptSummary {
     return this.#left;
   }
 
-  /** Walks again and again while there is a connection, until `stop`; returns at once. */
+  /** Starts to walk repeatedly while there is a connection, until `stop`; returns at once. */
   start(): void {
     this.#walking = this.#keepWalking();
   }
 
-  /** Ends after the reply that is under way. */
+  /** Stops after the current reply. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await within(STOP_TIMEOUT_MS, 'the last parked reply', this.#walking).catch(() => undefined);
@@ -72,22 +73,22 @@ export class ParkedReplyForwarder {
       await pause(restMs, signal);
       if (signal.aborted) return;
       const { consuming } = this.#broker;
-      // What fails is tried again at the next walk.
+      // A failure is retried at the next walk.
       restMs = consuming ? await this.#walkOver(consuming).catch(() => INTERVAL_MS) : INTERVAL_MS;
     }
   }
 
-  /** @returns how long to rest */
+  /** @returns the rest before the next walk, in milliseconds */
   async #walkOver(connection: ChannelModel): Promise<number> {
     const { names, observer, internalKeys } = this.#options;
     const depth = (await this.#broker.countsOf(names.undelivered))?.messageCount ?? 0;
-    // While another worker walks, it holds them, and the broker counts none.
+    // While another worker walks, it holds all messages, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
     const startedMs = performance.now();
     this.#failing.begin(startedMs, this.#wasCut);
     const round = new ForwardingRound(
-      // A message that cannot be written was not parked by a worker.
+      // No worker has parked a message that cannot be written.
       (message) => this.#broker.publish(message, isWanted).catch(() => undefined),
       () => performance.now(),
       this.#failing,
@@ -96,13 +97,13 @@ export class ParkedReplyForwarder {
       const left = new KeptSummary();
       try {
         for await (const { message: parked, acknowledge } of messages) {
-          // A walk that is stopped still goes to the end, so that all replies are back in their places.
+          // A walk that is stopped still reads to the end, so that all replies return to their places.
           if (!isWanted()) round.stop();
           const queue: unknown = parked.properties.headers?.['x-origin-queue'];
           const isOpen = typeof queue === 'string' && round.isOpenFor(queue);
           const message = isOpen ? forwardedReply(parked, names.reserved, internalKeys) : undefined;
           const sent = message ? round.offer(message) : Promise.resolve(false);
-          // If its channel has just closed, it is sent again under the same id.
+          // If the channel was just closed, the reply is sent again under the same id.
           sent.then((isTaken) => (isTaken ? acknowledge() : left.add(parked))).catch(() => undefined);
           await round.room();
         }

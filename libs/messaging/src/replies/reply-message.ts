@@ -11,28 +11,35 @@ import { dataDigest } from '../envelope/fingerprint.ts';
 import type { MessagingSettings } from '../messaging-settings.ts';
 
 const APP_ID = 'poker-bridge';
-/** Names this worker in announcements; also the host and the process of its log lines. */
+/** Identifies this worker in announcements, by the same host and process as its log lines. */
 const WORKER = `${hostname()}:${process.pid}`;
 const CONFLICT_DIGITS = 16;
-/** Nothing else in a page is written so: a quotation mark within a text is escaped, and no other member is a list of it. */
+/**
+ * No other part of a page is written like this: a quotation mark within a text is escaped, and no other
+ * member is a list of this name.
+ */
 const NO_RECORDS = '"records":[]';
 
 /**
- * A page whose records are in JSON already, with commas and without the brackets of their list, which is empty in `data`.
- * They are taken out when the page is sent.
+ * A page whose records are already JSON, with commas but without the brackets of their list, which is empty
+ * in `data`. Sending the page removes them.
  */
 export type WrittenPage = Extract<Reply, { type: 'report.page' }> & { readonly written: Buffer[] };
 
-/** @param policy the setting `EVENTS` */
+/**
+ * True if the policy requires an announcement of the reply.
+ *
+ * @param policy the setting `EVENTS`
+ */
 export function isAnnounced(reply: Reply, policy: MessagingSettings['EVENTS']): boolean {
   return policy === 'all' || (policy === 'errors' && reply.type === 'command.failed');
 }
 
 /**
- * A reply as its AMQP message. Source: bus contract, section 3.
+ * Returns the AMQP message of a reply. Source: bus contract, section 3.
  *
- * @param queue where it goes, or a direct key
- * @param content default: the reply, serialized
+ * @param queue the reply queue, or a direct reply-to key
+ * @param content default: the serialized reply
  */
 export function replyMessage(
   { envelope, replies, nowMs }: Command,
@@ -66,10 +73,13 @@ export function replyMessage(
   };
 }
 
-/** The announcement of a final reply: its type as routing key, for errors with the code. Source: bus contract, section 5. */
+/**
+ * Returns the announcement of a final reply. The routing key is its type, for errors with the code. Source:
+ * bus contract, section 5.
+ */
 export function eventMessage(command: Command, reply: Reply, exchange: string): OutgoingMessage {
   const { envelope, nowMs } = command;
-  // Its listeners never saw the command.
+  // The listeners did not receive the command, so only some members are announced.
   const data = Buffer.from(JSON.stringify(announcedData(reply)));
   const message = replyMessage(command, reply, '', data);
   const { operator, attempts } = factsOf(command);
@@ -79,7 +89,7 @@ export function eventMessage(command: Command, reply: Reply, exchange: string): 
     ...message,
     exchange,
     routingKey: reply.type === 'command.failed' ? `${reply.type}.${reply.data.code}` : reply.type,
-    // An announcement that nobody listens to is no fault.
+    // An announcement without listeners is not an error.
     mandatory: false,
     properties: { ...message.properties, headers: { ...message.properties.headers, ...headers } },
   };
@@ -95,8 +105,9 @@ export function contentOf(envelope: Envelope, reply: Reply | WrittenPage): Buffe
 }
 
 /**
- * The id of a reply: the same over redeliveries, so that a caller can drop a repeat. A conflict answers another
- * message than the one that has the id, so its own data tell the two apart. Source: bus contract, section 3.
+ * Returns the id of a reply. It is the same over redeliveries, so that a caller can drop repeats. A conflict
+ * answers another message than the one that has the id, so its own data distinguish the two. Source: bus
+ * contract, section 3.
  */
 function messageIdOf({ id, data }: Envelope, reply: Reply, sequence: number): string {
   return reply.type === 'command.failed' && reply.data.code === 'IDEMPOTENCY_CONFLICT'
@@ -104,7 +115,7 @@ function messageIdOf({ id, data }: Envelope, reply: Reply, sequence: number): st
     : `${id}:${sequence}`;
 }
 
-/** The packet that Nest's own client understands: an error, or a value that may be the last. */
+/** Returns the packet that Nest's own client understands: an error, or a value that may be the last one. */
 function packetOf(reply: Reply, id: string): object {
   if (reply.type === 'command.failed') return { err: reply.data, isDisposed: true, id };
   return { response: reply.data, ...(isFinalReplyType(reply.type) && { isDisposed: true }), id };
