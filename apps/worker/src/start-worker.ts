@@ -10,8 +10,6 @@ import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, tracingOf, war
 import { createLogger, type Logger, Metrics, nestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
-import { HANDLERS } from './commands/handlers.ts';
-import { skipPipes } from './commands/skip-pipes.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
 import { showState } from './observers/state-metrics.ts';
@@ -74,7 +72,6 @@ async function start(stopBy: StopBy): Promise<void> {
     platform.use(changed);
     internalKeys.rotate(internalKeyOf(settings.INTERNAL_KEY, changed));
   });
-  skipPipes(app, Object.values(HANDLERS));
   app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   stopBy(logger, async () => {
     const graceEndsAtMs = performance.now() + settings.SHUTDOWN_GRACE_MS;
