@@ -137,7 +137,7 @@ function channelOf(channel: Channel): [string, object] {
   const { name, address = name, messages: own, amqp, operation: _, ...about } = channel;
   const references = own.map((message) => [message, { $ref: `#/components/messages/${message}` }]);
   const messages = Object.fromEntries(references) as object;
-  return [name, { address, ...about, messages, bindings: { amqp } }];
+  return [idOf(name), { address, ...about, messages, bindings: { amqp } }];
 }
 
 function operationOf({ name, messages: own, operation }: Channel): [string, object][] {
@@ -145,20 +145,29 @@ function operationOf({ name, messages: own, operation }: Channel): [string, obje
   const { replies, mandatory } = operation;
   const parts = {
     action: replies ? 'receive' : 'send',
-    channel: { $ref: `#/channels/${name}` },
+    channel: { $ref: `#/channels/${idOf(name)}` },
     messages: within(name, own),
     bindings: { amqp: replies ? { ack: true, ...VERSION } : { ...SENT, mandatory } },
     ...(replies && {
       reply: {
         address: { location: '$message.header#/reply_to', description: 'The basic property reply_to.' },
-        channel: { $ref: '#/channels/replies' },
+        channel: { $ref: `#/channels/${idOf('replies')}` },
         messages: within('replies', replies),
       },
     }),
   };
-  return [[operation.name.replace(/[ .-](\w)/g, (_, letter: string) => letter.toUpperCase()), parts]];
+  return [[camelCase(operation.name), parts]];
 }
 
 function within(channel: string, names: readonly string[]): object[] {
-  return names.map((message) => ({ $ref: `#/channels/${channel}/messages/${message}` }));
+  return names.map((message) => ({ $ref: `#/channels/${idOf(channel)}/messages/${message}` }));
+}
+
+/** Generators name a type by the id of a channel; the suffix keeps it apart from the type of the message. */
+function idOf(channel: string): string {
+  return camelCase(`${channel} channel`);
+}
+
+function camelCase(words: string): string {
+  return words.replace(/[ .-](\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -119,9 +119,14 @@ export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
 export const MESSAGES: Readonly<Record<string, Message>> = {
   ...Object.fromEntries(MESSAGE_NAMES.map((name) => [name, ownMessage(name)])),
   ...Object.fromEntries([...ANNOUNCED].map(([reply, name]) => [name, announcement(reply, name)])),
-  'dead-letter': copy('A command that will not be tried again, body as it came', Object.keys(ERROR_CODES)),
+  'dead-letter': copy(
+    'A command that will not be retried, with its original body',
+    'DeadLetter',
+    Object.keys(ERROR_CODES),
+  ),
   'undelivered-reply': copy(
-    'A reply, or an announcement, that nobody took',
+    'A reply or an announcement that could not be delivered',
+    'UndeliveredReply',
     'REPLY_QUEUE_GONE REPLY_QUEUE_FULL REPLY_QUEUE_UNREACHABLE EVENT_REFUSED'.split(' '),
   ),
 };
@@ -166,11 +171,11 @@ function announcement(reply: string, name: string): Message {
   return { ...ownMessage(reply), name, headers, payload, examples };
 }
 
-function copy(summary: string, reasons: readonly string[]): Message {
+function copy(summary: string, title: string, reasons: readonly string[]): Message {
   const { 'x-reason': reason, ...others } = COPY_HEADERS.properties ?? {};
   return {
     summary,
     headers: objectOf({ 'x-reason': { ...reason, enum: reasons }, ...others }, []),
-    payload: {},
+    payload: { title },
   };
 }

@@ -15,6 +15,11 @@ type Rule = Parameters<Extract<Converters[string], (...given: never[]) => unknow
 /** For the rules that class-validator-jsonschema does not know by itself. */
 const CONVERTERS: Converters = {
   isIso8601: { type: 'string', format: 'date-time' },
+  isIn: ({ constraints, context }) => ({
+    ...(context as object),
+    type: 'string',
+    enum: constraints[0] as string[],
+  }),
   // The library adds `type: number`.
   min: ({ constraints }) => ({ minimum: constraints[0] as number }),
   max: ({ constraints }) => ({ maximum: constraints[0] as number }),
@@ -64,11 +69,14 @@ export function schemasOf(messages: readonly Message[], rest: JsonSchema): Defin
   return schemas;
 }
 
-/** Generators make a type of a title, so the title of a rule belongs in the description of its member. */
+/** Generators name a type by its title, so a title that is a phrase moves to the description. */
 function memberSchema({ type, title, description, ...others }: JsonSchema): JsonSchema {
-  const rule = typeof title === 'string' ? ` ${title.charAt(0).toUpperCase()}${title.slice(1)}.` : '';
+  const isName = others.enum !== undefined;
+  const phrase = typeof title === 'string' && !isName ? title : '';
+  const rule = phrase && ` ${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
   const isReference = others.$ref !== undefined;
   return {
+    ...(isName && { title }),
     ...(type !== undefined && !isReference && { type }),
     ...others,
     description: `${description}${rule}`,

@@ -55,8 +55,11 @@ const FailedCommand = shape('FailedCommand', {
 
 /** The data of `command.failed`. Source: bus contract, section 4. */
 export class ErrorBody extends shape('ErrorBody', {
-  code: required('The error code: decide by this.', IsOneOf(Object.keys(ERROR_CODES) as ErrorCode[])),
-  category: required('The kind of failure.', IsOneOf(ERROR_CATEGORIES)),
+  code: required(
+    'The error code: decide by this.',
+    IsOneOf(Object.keys(ERROR_CODES) as ErrorCode[], 'ErrorCode'),
+  ),
+  category: required('The kind of failure.', IsOneOf(ERROR_CATEGORIES, 'ErrorCategory')),
   retryable: required(
     'Whether sending the same command again can succeed without anyone changing it.',
     IsFlag,

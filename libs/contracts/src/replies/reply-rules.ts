@@ -9,7 +9,9 @@ export const IsMoment = ruleOf<string>(IsISO8601());
 export const IsFlag = ruleOf<boolean>(IsBoolean());
 export const IsInteger = ruleOf<number>(IsInt());
 export const IsCount = ruleOf<number>(IsInt(), Min(0));
-export const IsOneOf = <T extends string>(values: readonly T[]): Rule<T> => ruleOf(IsIn(values));
+/** @param title names the type in generated code */
+export const IsOneOf = <T extends string>(values: readonly T[], title: string): Rule<T> =>
+  ruleOf(IsIn(values, { context: { title } }));
 /** An array of objects whose members follow the rules of `shape`. */
 export const IsArrayOf = <T extends object>(shape: Shape<T>): Rule<readonly T[]> =>
   ruleOf(IsArray(), ValidateNested({ each: true, context: shape }));

@@ -26,7 +26,7 @@ const IsRecords = rule<readonly ReportRecord[]>(
   'must be an array of records, each with its id',
 );
 
-const IsReportName = IsOneOf(Object.keys(REPORT_AMOUNTS) as ReportName[]);
+const IsReportName = IsOneOf(Object.keys(REPORT_AMOUNTS) as ReportName[], 'ReportName');
 
 /** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };

@@ -146,5 +146,5 @@ export const AUTH_TYPES = ['external', 'internal'] as const;
 export type AuthType = (typeof AUTH_TYPES)[number];
 
 export const IsAuthType = ruleOf<AuthType>(
-  IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` }),
+  IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}`, context: { title: 'AuthType' } }),
 );
