@@ -5,7 +5,7 @@ import { browserForAll, expectFitting } from '../support/browser.ts';
 import { SandboxClient } from '../support/sandbox-client.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
-/** The path for a picture of the page, to renew docs/images/sandbox.png; unset: none is kept. */
+/** The path for a screenshot, to update docs/images/sandbox.png. Unset: none is written. */
 const PICTURE = process.env['SANDBOX_PICTURE'];
 
 describe('the first page of the sandbox, in a browser', () => {
@@ -14,7 +14,7 @@ describe('the first page of the sandbox, in a browser', () => {
   const region = (page: Page, name: string) => page.getByRole('region', { name });
   const live = (page: Page) => page.getByRole('status').getByText('live', { exact: true }).waitFor();
 
-  it('shows requests, sessions and players as they come, and explains a signature', async () => {
+  it('shows requests, sessions and players as they arrive, and explains a signature', async () => {
     await using sandbox = new SandboxProcess();
     const { page, complaints, requested } = await browser.visit(await sandbox.url);
     await live(page);
@@ -37,7 +37,7 @@ describe('the first page of the sandbox, in a browser', () => {
     await wrong.getByText('signature wrong').click();
     await wrong.getByText('The header sign is missing.').waitFor();
     if (PICTURE !== undefined) await page.screenshot({ path: PICTURE });
-    // What comes next leaves it open.
+    // Later requests leave the explanation open.
     await openTable(sandbox, { id: 'dora' });
     await region(page, 'Players').getByText('dora').first().waitFor();
     expect(await page.getByText('The header sign is missing.').isVisible()).toBe(true);
@@ -45,7 +45,7 @@ describe('the first page of the sandbox, in a browser', () => {
     expect(requested.filter((address) => !address.startsWith(`${new URL(page.url()).origin}/`))).toEqual([]);
   });
 
-  it('switches faults on and off, with the keyboard too', async () => {
+  it('switches faults on and off with mouse and keyboard', async () => {
     await using sandbox = new SandboxProcess();
     const url = await sandbox.url;
     const { page, complaints } = await browser.visit(url);
@@ -72,7 +72,7 @@ describe('the first page of the sandbox, in a browser', () => {
     expect(complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
-  it('says that the sandbox is away, and recovers with it', async () => {
+  it('says that the sandbox is unavailable, and recovers when it restarts', async () => {
     const first = new SandboxProcess();
     const port = new URL(await first.url).port;
     const { page } = await browser.visit(await first.url);
@@ -86,7 +86,7 @@ describe('the first page of the sandbox, in a browser', () => {
     await live(page);
   });
 
-  it('shows names of any length and kind as text, fits a phone, and is dark if that is preferred', async () => {
+  it('shows any name as text, fits a phone, and follows the preferred colour scheme', async () => {
     await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
     const { page, complaints } = await browser.visit(await sandbox.url);
     const hostile = '<img src=x onerror=alert(1)>';

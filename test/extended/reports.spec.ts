@@ -10,8 +10,8 @@ const RECORDS = 400_000;
 const PLATFORM_MS = 5;
 const MOST_ABOVE_IDLE_MIB = 60e6 / 1_024 ** 2;
 
-/** `npm run bench -- --reports --records 4000000` reads a larger one. */
-it('reads 400,000 records within 60 MB of its idle memory, and serves players meanwhile', async () => {
+/** For a larger report: `npm run bench -- --reports --records 4000000`. */
+it('reads 400,000 records within 60 MB of its idle memory while it serves players', async () => {
   const { report, beside, aboveIdleMib } = await measureMemory(testBrokerUrl(), {
     records: RECORDS,
     perPage: PER_PAGE,

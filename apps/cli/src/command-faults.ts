@@ -3,7 +3,11 @@ import { validateCommand } from '#contracts/validation';
 
 import { printable } from './output.ts';
 
-/** What a worker of this version would refuse in the data of a command, each as a pointer and why; no value is quoted. */
+/**
+ * Validates the data of a command as a worker does.
+ *
+ * @returns each fault as pointer and reason, without the value
+ */
 export function commandFaults(type: string, data: unknown): string[] {
   if (!isCommandType(type)) return [];
   try {

@@ -3,11 +3,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** The exit codes of the command line. Source: bus contract, section 9. */
 export const EXIT = {
   success: 0,
-  /** The reply is `command.failed`, `doctor` found a fault, or something that was chosen is left. */
+  /**
+   * `command.failed`, a fault found by `doctor`, a difference found by `report diff`, or messages that
+   * remain.
+   */
   failed: 1,
   usage: 2,
   noAnswer: 3,
-  /** A fault of this program, `EX_SOFTWARE` of sysexits; the last is `EX_CONFIG`. */
+  /** `EX_SOFTWARE` of sysexits; the next is `EX_CONFIG`. */
   internal: 70,
   settings: 78,
 } as const;
@@ -22,12 +25,12 @@ export class ExitError extends Error {
   }
 }
 
-/** The arguments, or the files that they name, cannot be used. */
+/** An error in the arguments, or in the files that they name. */
 export function usageError(message: string): ExitError {
   return new ExitError(EXIT.usage, `error: ${message}`);
 }
 
-/** Does work that ends soon after its signal is aborted, by Ctrl-C or SIGTERM; the second one ends the process at once. */
+/** Runs work with a signal that Ctrl-C or SIGTERM aborts. The second one ends the process at once. */
 export async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const interrupt = (): void => controller.abort();

@@ -31,8 +31,8 @@ export function readCount(least: number, most: number): (text: string) => number
 export const readDeadline = readCount(1, LONGEST_DEADLINE_MS);
 
 /**
- * Reads a time ago, a time of today in UTC, or a date (its midnight in UTC) or time of ISO 8601 with a zone, as epoch
- * milliseconds.
+ * Reads a time ago, a time of today in UTC, or a date (its midnight in UTC) or time of ISO 8601 with a zone,
+ * as epoch milliseconds.
  */
 export function readMoment(text: string): number {
   const [, count, unit = ''] = AGO.exec(text) ?? [];
@@ -46,7 +46,7 @@ export function readMoment(text: string): number {
   );
 }
 
-/** Whether a text is a day as `YYYY-MM-DD`. February has no 30th, although the parser takes it. */
+/** True for a day as `YYYY-MM-DD`. `Date.parse` also accepts days that do not exist, such as 30 February. */
 export function isDate(text: string): boolean {
   const atMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
@@ -56,7 +56,7 @@ export function each<T>(read: (text: string) => T): (text: string, before?: read
   return (text, before = []) => [...before, read(text)];
 }
 
-/** The content of a file or, for `-`, of standard input. @throws ExitError if it cannot be read or is not UTF-8 */
+/** Reads a file or, for `-`, standard input. @throws ExitError if it cannot be read or is not UTF-8 */
 export async function readSource(path: string): Promise<string> {
   const name = path === '-' ? 'the standard input' : path;
   let content: Buffer;
@@ -69,19 +69,31 @@ export async function readSource(path: string): Promise<string> {
   return content.toString();
 }
 
-/** A value; or `@FILE`, or `@-` for standard input: every user of the machine can read the arguments. @throws ExitError */
+/**
+ * Reads a value, or `@FILE`, or `@-` for standard input: every user of the machine can see the arguments.
+ *
+ * @throws ExitError if the file cannot be read
+ */
 export async function readValue(given: string): Promise<string> {
   return given.startsWith('@') ? (await readSource(given.slice(1))).replace(/\r?\n$/, '') : given;
 }
 
-/** The JSON of an option, unchanged: JSON, `@FILE`, or `-` for standard input. @throws ExitError if it is not JSON */
+/**
+ * Reads the JSON of an option, unchanged: JSON, `@FILE`, or `-` for standard input.
+ *
+ * @throws ExitError if invalid
+ */
 export async function readJson(option: string, given: string): Promise<string> {
   const text = await readValue(given === '-' ? '@-' : given);
   parseJson(text, option);
   return text;
 }
 
-/** What a text says as JSON, digit for digit. @throws ExitError that says where it stops being JSON, and quotes nothing of it */
+/**
+ * Parses JSON, digit for digit.
+ *
+ * @throws ExitError with the position of the error, without quoting the text
+ */
 export function parseJson(text: string, name: string): unknown {
   try {
     return parseExactJson(text);
@@ -95,7 +107,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a text says as JSON, digit for digit; the fallback if it is not JSON. */
+/** Parses JSON, digit for digit; returns the fallback if it is invalid. */
 export function jsonOr(fallback: unknown, text: string): unknown {
   try {
     return parseExactJson(text);

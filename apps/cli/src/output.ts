@@ -9,7 +9,7 @@ const LONGEST_RECORD = 72;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A text for a terminal: control characters, which could manipulate it, are written as escapes. */
+/** Escapes control characters, which could manipulate a terminal. */
 export function printable(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
@@ -17,17 +17,19 @@ export function printable(text: string): string {
   );
 }
 
-/** JSON without line breaks, digit for digit; what readers take for one, or a terminal for a command, is escaped. */
+/**
+ * Returns JSON on one line, digit for digit. Line separators of Unicode and control characters are escaped.
+ */
 export function jsonLine(value: unknown): string {
   return printable(exactJson(value));
 }
 
-/** A value for people: a text as it is, anything else as its exact JSON. */
+/** Returns a value for people: strings unchanged, other values as exact JSON. */
 export function written(value: unknown): string {
   return typeof value === 'string' ? value : exactJson(value);
 }
 
-/** A line for each member that is not undefined: amqplib gives what was not set so. */
+/** Returns a line for each defined member: amqplib sets absent properties to undefined. */
 export function memberLines(of: object): string[] {
   const given = Object.entries(of).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => `${name}: ${written(value)}`);
@@ -38,12 +40,12 @@ export function shortened(text: string, length: number): string {
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
 }
 
-/** A number of things, such as `1 record` or `2 records`. */
+/** Returns a count with its noun: `1 record`, `2 records`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Rows as aligned lines; the cells must be printable. @param numbers the columns that are aligned to the right */
+/** Aligns rows as a table; cells must be printable. @param numbers columns that are aligned to the right */
 export function alignedLines(rows: readonly (readonly string[])[], ...numbers: readonly number[]): string[] {
   const widths: number[] = [];
   for (const cells of rows)
@@ -81,7 +83,7 @@ function failureLines({ code, category, message, ...rest }: Body): string[] {
   return [
     `${written(code)} (${written(category)}): ${written(message)}`,
     ...faults.map((fault) => `${written(fault['pointer'])} ${written(fault['message'])}`),
-    retryable === true ? 'sending it again with the same id can succeed' : 'sending it again will not help',
+    retryable === true ? 'a retry with the same id can succeed' : 'a retry will not help',
     ...memberLines(others),
   ];
 }

@@ -22,7 +22,7 @@ AMQP_TLS_CERT and AMQP_TLS_KEY. docs/command-line.md has those of the others.`;
 type Load = () => Promise<{ readonly define: (command: Command) => void }>;
 
 const loadKept: Load = () => import('./kept-messages/kept-messages.command.ts');
-/** What each subcommand does, and the module that defines it: loading all of them takes a second. */
+/** A description of each subcommand, and its module, which is loaded on demand: all of them take a second. */
 const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: Load]>> = {
   send: ['sends one command over the bus and prints its replies as they arrive', () => import('./send.ts')],
   report: ['fetches a whole report into a file', () => import('./report/report.ts')],
@@ -40,7 +40,7 @@ const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: 
   ],
 };
 
-/** @param used the subcommand that gets its arguments and options; default: all do */
+/** @param used the subcommand to define with arguments and options. Default: all of them */
 export async function createProgram(used?: string): Promise<Command> {
   const program = new Command('poker-bridge')
     .description('Sends commands, fetches reports, explains what failed, and checks the service.')
@@ -73,9 +73,9 @@ function versionOf(): string {
 }
 
 async function exitCodeOf(thrown: unknown): Promise<number> {
-  // Commander has printed it already.
+  // Commander has already printed the error.
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.success : EXIT.usage;
-  // Loaded for a fault only: it knows the settings and the bus.
+  // Loaded only after a fault, because it imports settings and bus.
   const { exitOfFault } = await import('./servers.ts');
   const expected = exitOfFault(thrown);
   process.stderr.write(`${expected?.message ?? inspect(thrown)}\n`);

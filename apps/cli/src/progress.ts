@@ -6,7 +6,10 @@ const REDRAW_MS = 100;
 const LINE_MS = 5_000;
 const ERASE_TO_END = '\u001b[K';
 
-/** How far work is, on standard error: a bar on a terminal that can erase it; else, and in a build (`CI`), a line now and then. */
+/**
+ * Shows progress on standard error: a bar on a terminal that can erase it, otherwise (and with `CI`)
+ * occasional lines.
+ */
 export class Progress {
   readonly #noun: string;
   readonly #stream: Pick<NodeJS.WriteStream, 'write'> & Partial<NodeJS.WriteStream>;
@@ -17,7 +20,7 @@ export class Progress {
   #total: number | undefined;
   #count: number;
 
-  /** @param before how many were done by an earlier run */
+  /** @param before the number done by an earlier run */
   constructor(noun: string, total?: number, before = 0, stream = process.stderr, { TERM, CI } = process.env) {
     this.#noun = noun;
     this.#total = total;
@@ -36,12 +39,12 @@ export class Progress {
     this.#stream.write(this.#isBar ? `\r${this.#bar(sum)}${ERASE_TO_END}` : `${sum}\n`);
   }
 
-  /** Takes the bar away, as before a line on the same terminal. */
+  /** Erases the bar, for example before another line is printed. */
   end(): void {
     if (this.#isBar) this.#stream.write(`\r${ERASE_TO_END}`);
   }
 
-  /** As wide as the terminal allows: a line that wraps cannot be erased. */
+  /** Fits the bar into the terminal, because a wrapped line cannot be erased. */
   #bar(sum: string): string {
     const room = (this.#stream.columns ?? DEFAULT_COLUMNS) - 1;
     const width = Math.min(BAR_WIDTH, room - sum.length - '[] '.length);

@@ -21,11 +21,11 @@ import { alignedLines, describeCommand, describeReply, printable } from './outpu
 import { type Bus, readBus } from './servers.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
-/** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
+/** A worker answers no later than a second after the deadline; the rest is for the network. */
 const ANSWER_SLACK_MS = 1_500;
 /** How long the broker may take to set up the reply queue. */
 const ANSWER_TIMEOUT_MS = 5_000;
-/** Replies that are held at once; each may be a page of a report. */
+/** Prefetched replies. Each may be a page of a report. */
 const PREFETCH = 8;
 const LONGEST_ID_BYTES = 200;
 const REFUSALS = {
@@ -89,11 +89,11 @@ async function send(type: string, options: SendOptions): Promise<void> {
   });
 }
 
-/** What is sent: `text` is JSON, unchanged, and the deadline begins when it is sent. */
+/** A command to send: `text` is JSON, unchanged, and the deadline starts when it is sent. */
 async function readCommand(type: string, { id = randomUUID(), operator, data, deadlineMs }: SendOptions) {
-  // Only the worker validates it.
+  // The worker validates the data.
   const text = await readJson('--data', data);
-  // A worker of another version may know it, and every worker answers.
+  // A worker of another version may know the type, and every worker replies.
   if (!isCommandType(type)) process.stderr.write(`${unknownType(type)}; it is sent all the same\n`);
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
   return { type, lane, text, id, operator, deadlineMs: deadlineMs ?? DEADLINE_MS[lane] };
@@ -102,15 +102,17 @@ async function readCommand(type: string, { id = randomUUID(), operator, data, de
 function replyLine({ properties }: ConsumeMessage, text: string): string {
   const { type, messageId, correlationId, headers } = properties as Record<keyof typeof properties, unknown>;
   const isJson = jsonOr(undefined, text) !== undefined;
-  // Between the tokens of JSON these are white space; within a string they are always escaped.
+  // Between tokens of JSON these characters are white space; in a string they are always escaped.
   const body = isJson ? text.trim().replace(/[\r\n\t]+/g, ' ') : JSON.stringify(text);
   const envelope = JSON.stringify({ type, messageId, correlationId, headers });
   return `${printable(`${envelope.slice(0, -1)},"body":${body}}`)}\n`;
 }
 
 /**
- * Sends a command and waits for its final reply. Replies come to a queue that ends with the connection, each once and in
- * sequence. @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
+ * Sends a command and waits for its final reply. Replies arrive at an exclusive queue, and are printed once,
+ * in sequence.
+ *
+ * @throws ExitError past the deadline, or if the command is not accepted; BrokerError, PublishRefusedError
  */
 async function sendCommand(
   { urls, prefix, tls }: Bus,
@@ -121,7 +123,7 @@ async function sendCommand(
   const { model, user } = connection;
   const { commands, lanes } = busNames(prefix);
   const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
-  // It may fail before it is awaited.
+  // The promise may reject before it is awaited.
   answered.catch(() => undefined);
   const fail = (message: string): void => reject(new ExitError(EXIT.noAnswer, message));
   const again = `send it again with --id ${printable(id)}, and it is run once.`;
@@ -150,7 +152,7 @@ async function sendCommand(
     await channel.consume(queue, (message) => {
       if (!message) return noAnswer(': the broker has deleted the reply queue.');
       const { sequence, final } = message.properties.headers ?? {};
-      // What a redelivery repeats is dropped.
+      // Repeated replies of a redelivered command are dropped.
       if (Number(sequence) > lastSequence) onReply(message);
       lastSequence = Math.max(lastSequence, Number(sequence));
       if (final === true) resolve();
@@ -181,7 +183,7 @@ async function sendCommand(
   };
   try {
     const replyTo = await within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', openReplyQueue());
-    // A broker under an alarm confirms nothing: the deadline covers that wait, too.
+    // A broker with an alarm confirms nothing; the deadline covers that wait, too.
     publish(replyTo).catch(reject);
     await answered;
   } catch (error) {

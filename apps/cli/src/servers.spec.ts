@@ -6,13 +6,13 @@ import { BrokerError, PublishRefusedError, UnconfirmedError } from '#rabbitmq';
 import { exitOfFault } from './servers.ts';
 
 describe('exitOfFault', () => {
-  // Other faults are met by a real broker in test/e2e/cli.
+  // test/e2e/cli covers the other faults with a real broker.
   it.each([
     [new BrokerError('access-refused', 'why'), 78] as const,
     [CallerError.of('LOGIN_REFUSED'), 78] as const,
     [new UnconfirmedError('why'), 3] as const,
     [new PublishRefusedError(406, 'x', 'why'), 3] as const,
-  ])('ends after %s with %i', (error, exitCode) => {
+  ])('exits after %s with %i', (error, exitCode) => {
     expect(exitOfFault(error)).toMatchObject({ exitCode, message: error.message });
   });
 
@@ -24,7 +24,7 @@ describe('exitOfFault', () => {
     if (AMQP_URL !== undefined) process.env['AMQP_URL'] = AMQP_URL;
   });
 
-  it('knows no end for a fault of the program', () => {
+  it('returns undefined for a bug of the program', () => {
     expect(exitOfFault(new TypeError('x is not a function'))).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ import { EXIT, ExitError, usageError } from './exit.ts';
 import { printable } from './output.ts';
 
 const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
-/** What the broker names queues that are declared without a name; an exclusive one ends with its connection. */
+/** The prefix of names that the broker generates. An exclusive queue ends with its connection. */
 export const SERVER_NAMED = 'amq.gen-';
 const WRONG_SETTINGS = /^(login|virtual-host|access)[-_]refused$/i;
 
@@ -28,19 +28,23 @@ export function readBus() {
   return { urls, prefix, tls: tlsOf('AMQP', settings, urls) };
 }
 
-/** What connections to one kind of server trust and present. @throws SettingsError for each file that cannot be used */
+/** Reads the TLS files for one kind of server. @throws SettingsError for each unusable file */
 export function tlsOf(family: TlsFamily, settings: Partial<Settings>, addresses: readonly string[]) {
   const material = readTls(family, { settings, addresses, readText: readTextFile, nowMs: Date.now() });
   return new TlsContext(family, () => material);
 }
 
-/** How the platforms of these operators are reached. @throws SettingsError */
+/** Returns TLS material and proxy for the platforms of these operators. @throws SettingsError */
 export function transportOf(settings: Settings, operators: readonly OperatorCredentials[]) {
   const addresses = operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]);
   return { tls: tlsOf('PLATFORM', settings, addresses), proxyUrl: settings.PLATFORM_PROXY_URL };
 }
 
-/** The credentials of an operator. @throws SettingsError; ExitError with the names of the operators, if none has this one */
+/**
+ * Returns an operator's credentials.
+ *
+ * @throws SettingsError; ExitError with the existing names if it is unknown
+ */
 export function operatorNamed(name: string, settings: Settings): OperatorCredentials {
   const operators = readOperators(settings);
   const found = operators.find((operator) => operator.name === name);
@@ -49,7 +53,7 @@ export function operatorNamed(name: string, settings: Settings): OperatorCredent
   throw usageError(`there is no operator ${printable(name)}; there are ${names}`);
 }
 
-/** How the program ends after an error that a user can meet; undefined for a fault of the program. */
+/** Returns the exit for an expected error; undefined for a bug of this program. */
 export function exitOfFault(error: unknown): ExitError | undefined {
   if (error instanceof ExitError) return error;
   if (error instanceof SettingsError) return new ExitError(EXIT.settings, error.message);

@@ -13,7 +13,7 @@ describe('readLogLine', () => {
     ['of docker compose', `\u001b[36mworker-1  |\u001b[0m ${LINE}`, 'worker-1'],
     ['of kubectl', `[pod/poker-bridge-7d{x}/worker] ${LINE}\r`, 'pod/poker-bridge-7d{x}/worker'],
     ['of a container runtime', `2026-03-01T09:00:07.121Z stdout F ${LINE}`, ''],
-  ])('reads a line %s, and which worker wrote it', (_, text, worker) => {
+  ])('parses a line %s, and the worker that wrote it', (_, text, worker) => {
     const timeMs = Date.parse('2026-03-01T09:00:07.120Z');
     expect(readLogLine(text)).toMatchObject({ text: LINE, members: { status: 422 }, timeMs, worker });
   });
@@ -22,7 +22,7 @@ describe('readLogLine', () => {
     expect(readLogLine(text)).toBeUndefined();
   });
 
-  it('prints nothing that could steer a terminal', () => {
+  it('escapes control characters', () => {
     const line = readLogLine('{"time":"t","msg":"a\\u001b[2J","id":"\\u001b[2J","\\u001b":{"b":"\\u001b"}}')!;
     expect(describeLogLine(line)).not.toContain('\u001b');
   });
@@ -96,7 +96,7 @@ describe('describeState', () => {
     );
   });
 
-  it('says if the circuit was open before', () => {
+  it('says that the circuit was open before the log begins', () => {
     expect(describeState([endedWith('CIRCUIT_OPEN')], [])).toMatch(/opened before this log begins/);
   });
 });

@@ -22,16 +22,16 @@ Examples:
 --player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
 hash. The other options need no setting. Ends with 1 if no line matches.`;
 
-/** A player may be given as `@` and the path of a file; times are epoch milliseconds. */
+/** `player` may be `@` and the path of a file; times are epoch milliseconds. */
 type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & { readonly operator: string };
 
 type LogLine = NonNullable<ReturnType<typeof readLogLine>>;
 
-/** How long before the first line of a command a circuit or the broker may have changed to be its cause. */
+/** How long before a command's first line a change of a circuit or the broker may be its cause. */
 const BEFORE_MS = 5 * 60_000;
 /** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
 const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
-/** Members that tell a person nothing. */
+/** Members that are not shown to people. */
 const SILENT = ['correlationId', 'lane', 'subject'];
 const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 /** Outcomes that an unavailable broker explains. */
@@ -81,7 +81,7 @@ async function trace(options: TraceOptions): Promise<void> {
   process.stdout.write(describeOmissions(left));
 }
 
-/** The period in UTC, because a time of day names no date. */
+/** Shows the selected period in UTC, because a time of day has no date. */
 function describePeriod({ since, until }: TraceOptions): string {
   const utc = (atMs: number) => new Date(atMs).toISOString();
   const ends = [since !== undefined && `from ${utc(since)}`, until !== undefined && `until ${utc(until)}`];
@@ -98,7 +98,7 @@ function describeOmissions({ circuits, others }: Readonly<Record<'circuits' | 'o
   return left.length === 0 ? '' : `\nLeft out: ${left.join('; ')}.\n`;
 }
 
-/** The lines of a text as it comes. The readline of Node.js also ends one at U+2028, which JSON may hold. */
+/** Splits a stream into lines. The readline of Node.js would also split at U+2028, which JSON may contain. */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of text) {
@@ -121,14 +121,15 @@ async function selectorOf({ id, player, operator }: TraceOptions): Promise<(line
   return ({ members }) => members['subject'] === subject;
 }
 
-/** Whether a line is about a circuit, the broker, Redis or the worker itself, not about a command. */
+/** True for lines about a circuit, the broker, Redis or the worker itself. */
 function isOfSurroundings({ members: { id, level, msg } }: LogLine): boolean {
   return id === undefined && (level !== 'info' || /connected|started|stopp/i.test(String(msg)));
 }
 
 /**
- * The lines that may explain a failure: those between the lines of the commands, and before them, within five minutes,
- * the last of each kind. Nothing explains a success; circuits of other operators explain nothing.
+ * Selects the lines that may explain a failure: lines between those of the commands, and the last line of
+ * each kind in the five minutes before. A success needs no explanation. Circuits of other operators are
+ * ignored.
  */
 function surroundingsOf(about: readonly LogLine[], around: readonly LogLine[]): LogLine[] {
   const [fromMs, toMs] = [about[0]?.timeMs ?? 0, about.at(-1)?.timeMs ?? 0];
@@ -157,7 +158,7 @@ function whyNone(lines: number, subjects: number, { player, operator }: TraceOpt
   return `${none}: is it the LOG_SUBJECT_KEY of the workers, and is the player one of ${operator}?`;
 }
 
-/** Reads a line of a log; undefined if no worker wrote it. @returns `worker`: what a collector wrote before the JSON */
+/** Parses a line of a log; undefined if no worker wrote it. `worker` is the prefix that a collector added. */
 export function readLogLine(text: string) {
   const line = text.trimEnd();
   if (!line.endsWith('}')) return undefined;
@@ -169,7 +170,7 @@ export function readLogLine(text: string) {
       const worker = stripVTControlCharacters(line.slice(0, at)).replace(NO_NAME, ' ').trim();
       return { text: json, members, timeMs: Date.parse(String(members['time'])) || 0, worker };
     } catch {
-      // The JSON begins later.
+      // The JSON starts later in the line.
     }
   }
   return undefined;
@@ -179,7 +180,7 @@ function said(value: unknown = ''): string {
   return printable(Array.isArray(value) ? value.map(said).join(' ') : written(value));
 }
 
-/** A line of the log for people, with its worker if there are several: what happened to which command, and then the rest. */
+/** Formats a line of the log for people: the event and its command, then the other members. */
 export function describeLogLine({ members, worker }: LogLine, hasWorkers = false): string {
   const { time, level, msg, id, type, operator, ...rest } = members;
   const colour = COLOURS[String(level)];
@@ -199,7 +200,8 @@ function outcomesOf(lines: readonly LogLine[]): LogLine[] {
 }
 
 /**
- * Describes how the commands ended. The last outcome of an id counts: a success after failed attempts is a success.
+ * Describes how the commands ended. The last outcome of an id counts: a success after failed attempts is a
+ * success.
  *
  * @param about the lines of the commands, in order of time
  * @param around lines about circuits and the broker, in order of time, which may explain a failure
@@ -242,7 +244,7 @@ function ownReason({ members: { outcome, status, reason, pointers, unansweredMs 
   return [...answer, ...(reason === undefined ? [] : [why]), ...places].join(', ');
 }
 
-/** The last change before the failure that explains it: of the command's own circuit, or of the broker. */
+/** Finds the last change before a failure that explains it: of the command's circuit, or of the broker. */
 function reasonAround({ members: { outcome, operator }, timeMs }: LogLine, around: readonly LogLine[]) {
   const before = around.filter((line) => line.timeMs <= timeMs).map(({ members }) => members);
   if (outcome === 'CIRCUIT_OPEN') {

@@ -15,17 +15,17 @@ const DEADLINE_MS = 10_000;
 const ONE_CALL: PlatformLimits = {
   attemptTimeoutMs: DEADLINE_MS,
   maxAttempts: 1,
-  // No operation may take more than the others leave.
+  // Each operation may use only connections that the others leave free.
   connections: 4 * OPERATIONS.length,
   queue: OPERATIONS.length,
   circuit: { failureRate: 100, minimumCalls: 1_000, windowMs: DEADLINE_MS, openMs: DEADLINE_MS },
 };
 const FIRST_RECORD = { page: 1, perPage: 1 };
 
-/** How a platform answered a call. */
+/** The result of a call to the platform. */
 export type Answer = CommandError | 'success';
 
-/** Makes a call to the platform of these credentials once, by the code of a worker. */
+/** Calls the platform once, with the code of a worker. */
 export async function callAsWorker<O extends Operation>(
   operation: O,
   data: CommandData[O],
@@ -47,26 +47,26 @@ export async function callAsWorker<O extends Operation>(
   }
 }
 
-/** True if the platform refuses the signature, or says no more than that the request is bad. */
+/** True if the platform rejects the signature, or answers only that the request is bad. */
 export function isSignatureRefused(answer: Answer): boolean {
   return (
     answer !== 'success' && (answer.code === 'SIGNATURE_REJECTED' || answer.details?.['hint'] === 'signature')
   );
 }
 
-/** Refusals of what a request holds, which a platform makes once it has accepted the signature. */
+/** Rejections of a request's data, which follow an accepted signature. */
 const REFUSALS_OF_DATA =
   /^(AUTH_TYPE_INVALID|CURRENCY_\w+|NICKNAME_\w+|PLAYER_NOT_FOUND|INCORRECT_DATA|PLATFORM_PROTOCOL_ERROR)$/;
 const AT_SESSION_ID = /(^|[/.])session[/.]id$/;
 
-/** True if the platform took the request as it was sent: it succeeds, or is refused for what nobody is called there. */
+/** True if the platform accepted the request: it succeeded, or was rejected only for its made-up player. */
 export function isTaken(answer: Answer): boolean {
   if (answer === 'success') return true;
   const isAtId = answer.platform?.errors.some(({ pointer = '' }) => AT_SESSION_ID.test(pointer)) ?? false;
   return REFUSALS_OF_DATA.test(answer.code) && !isAtId;
 }
 
-/** An answer for people: `FORBIDDEN (403)`. */
+/** Describes a result for people: `FORBIDDEN (403)`. */
 export function describeAnswer(answer: Answer): string {
   if (answer === 'success') return answer;
   return answer.platform ? `${answer.code} (${answer.platform.status})` : answer.code;

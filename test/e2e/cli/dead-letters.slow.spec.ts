@@ -11,7 +11,7 @@ import { INTERNAL_KEY, idsOf, KeptMessages, letters } from './kept-messages.ts';
 const CANARY = 'CANARY-of-a-player';
 
 describe('poker-bridge dead-letters', () => {
-  // Nobody takes reports: what is redriven there can be looked at.
+  // No worker consumes reports, so the test can read redriven messages there.
   const sandboxed = sandboxedForAll({ worker: { INTERNAL_KEY, LANES: 'interactive' } });
   const kept = new KeptMessages(sandboxed.service);
   afterEach(async () => {
@@ -19,7 +19,7 @@ describe('poker-bridge dead-letters', () => {
       await sandboxed.caller.channel.purgeQueue(sandboxed.service.name(queue));
   });
 
-  it('are counted by reason and type, and the newest listed, without anything of their bodies', async () => {
+  it('are counted by reason, type and caller, and the newest listed, without their bodies', async () => {
     await kept.put(0, 24, { body: { userId: CANARY } });
     await kept.put(24, 25, {
       type: 'game.open',
@@ -56,7 +56,7 @@ describe('poker-bridge dead-letters', () => {
     expect(forPrograms.lines.map(({ id }) => id)).toEqual(letters(0, 25));
   });
 
-  it('are chosen by each option', async () => {
+  it('are selected by each option', async () => {
     await kept.put(0, 1);
     await kept.put(1, 2, { reason: 'VALIDATION_FAILED' });
     await kept.put(2, 3, { caller: 'shop', type: 'game.open' });
@@ -75,7 +75,7 @@ describe('poker-bridge dead-letters', () => {
     }
   });
 
-  it('suggests the values that exist for an option that matches none', async () => {
+  it('are selected by none, and existing values suggested, if an option matches nothing', async () => {
     await kept.put(0, 2, { reason: 'VALIDATION_FAILED' });
     await kept.put(2, 3);
     const none = await kept.run('dead-letters list --reason VALIDATION --type report.rake.fetch');
@@ -87,7 +87,7 @@ describe('poker-bridge dead-letters', () => {
     });
   });
 
-  it('are shown, the body only if that is wanted, and in their places', async () => {
+  it('are shown in their places, with the body only on request', async () => {
     await kept.put(0, 2, { body: { userId: CANARY } });
     const plain = await kept.run('dead-letters show letter-1');
     expect(plain.stdout).toMatch(
@@ -113,7 +113,7 @@ describe('poker-bridge dead-letters', () => {
     expect(idsOf(await kept.take('dead-letters', 2))).toEqual(letters(0, 2));
   });
 
-  it('are discarded as chosen, after it was asked, and no others', async () => {
+  it('are discarded after a confirmation if selected', async () => {
     await kept.put(0, 2);
     await kept.put(2, 4, { reason: 'MALFORMED_MESSAGE' });
     await kept.put(4, 5);
@@ -130,7 +130,7 @@ describe('poker-bridge dead-letters', () => {
   describe('redrive', () => {
     const inReports = (count: number) => kept.take('reports', count);
 
-    it('leaves what would fail the same way, and works with a change', async () => {
+    it('leaves commands that would fail again, and sends changed ones', async () => {
       const wrong = { player: { id: 'u-1' }, session: { lang: 'de german', tableId: 7 }, page: 1 };
       await sandboxed.caller.sendForOne('game.open', wrong, { messageId: 'typo', correlationId: 'typo' });
       const shown = await kept.run('dead-letters show typo');
@@ -149,7 +149,7 @@ describe('poker-bridge dead-letters', () => {
       const file = folder.write('lang', 'de\n');
       const { code, lines } = await kept.run(`${redrive} --json --set /session/lang=@${file} --unset /page`);
       expect([code, lines]).toMatchObject([0, [{ id: 'typo', reason: 'VALIDATION_FAILED' }]]);
-      // A caller that drops repeats by the message id has the failure under typo:0.
+      // A caller that drops repeats by message id already has the failure typo:0.
       expect(await answer).toMatchObject([
         { type: 'game.opened', messageId: 'typo:1', headers: { sequence: 1 }, body: { playerId: 'u-1' } },
       ]);
@@ -170,7 +170,7 @@ describe('poker-bridge dead-letters', () => {
       expect(idsOf(await kept.take('dead-letters', 1))).toEqual(letters(0, 1));
     });
 
-    it('that is killed half way loses nothing, and repeats nothing that it has reported', async () => {
+    it('loses nothing, and repeats no reported message, after a kill half way', async () => {
       await kept.put(0, 40);
       const killed = await kept.interrupt('dead-letters redrive --all --yes --json --rate 20', 10, 'SIGKILL');
       expect(killed.code).toBeNull();
@@ -180,12 +180,12 @@ describe('poker-bridge dead-letters', () => {
       const left = idsOf(await kept.take('dead-letters', 40 - sent.length));
       expect(new Set([...sent, ...left])).toEqual(new Set(letters(0, 40)));
       expect(sent.slice(0, 10)).toEqual(reportedIds);
-      // Only the last one may be in both: it is reported before the broker has heard that it was taken.
+      // Only the last one may be in both queues: it is reported before its dead letter is acknowledged.
       expect(left.filter((id) => reportedIds.slice(0, -1).includes(id))).toEqual([]);
       expect(sent.length + left.length).toBeLessThanOrEqual(41);
     });
 
-    it('that is interrupted ends after the one that is under way, and leaves the others in order', async () => {
+    it('stops after the current message on an interruption, and leaves the others in order', async () => {
       await kept.put(0, 250);
       const line = 'dead-letters redrive --all --yes --json --rate 20';
       const { code, stdout, stderr } = await kept.interrupt(line, 5, 'SIGINT');
@@ -196,7 +196,7 @@ describe('poker-bridge dead-letters', () => {
       expect(idsOf(await kept.take('dead-letters', 250 - done))).toEqual(letters(done, 250));
     });
 
-    it('stops where no worker has declared the lane, and says if there is no queue at all', async () => {
+    it('stops if no worker has declared the lane, and reports a missing queue', async () => {
       // A worker of this service would declare the lane again.
       await using service = await ServiceUnderTest.start({ behaviour: healthy() });
       const unserved = new KeptMessages(service);

@@ -25,7 +25,7 @@ describe('poker-bridge doctor', () => {
   const sandboxed = sandboxedForAll();
   const folder = folderForAll();
 
-  /** What it finds with the settings of the worker and these, by state. */
+  /** Returns the findings by state, for the settings of the worker with these changes. */
   const diagnose = async (changes: Record<string, string> = {}) => {
     const variables = { ...sandboxed.service.variables, AMQP_URL: sandboxed.service.url, ...changes };
     const run = await runCli(['doctor', '--json'], { variables });
@@ -39,7 +39,7 @@ describe('poker-bridge doctor', () => {
   const urlWith = (change: Partial<URL>): string =>
     Object.assign(new URL(sandboxed.service.url), change).href;
 
-  it('finds nothing at fault where a worker runs, and ends with 0', async () => {
+  it('reports no fault if a worker runs, and exits with 0', async () => {
     const { code, faults, fine, warnings } = await diagnose();
     expect([code, faults]).toEqual([0, []]);
     expect(warnings).not.toContain('topology');
@@ -61,7 +61,7 @@ describe('poker-bridge doctor', () => {
     await expect(sandboxed.platform.player('poker-bridge-doctor')).rejects.toThrow('404');
   });
 
-  it('prints for people, with the advice below each finding and a sum at the end', async () => {
+  it('prints for people, with the advice below each finding and counts at the end', async () => {
     const variables = { ...sandboxed.service.variables, PLATFORM_SECRET_KEY: CANARY };
     const { code, stdout } = await runCli(['doctor'], { variables });
     expect(code).toBe(1);
@@ -72,7 +72,7 @@ describe('poker-bridge doctor', () => {
     expect(stdout).not.toContain(CANARY);
   });
 
-  it('names each setting that cannot be used, checks the rest, and ends with 78', async () => {
+  it('names each invalid setting, checks the rest, and exits with 78', async () => {
     const { code, faults, fine } = await diagnose({ PLATFORM_BASE_URL: '', HTTP_PORT: CANARY });
     expect([code, faults.join('\n')]).toEqual([
       78,
@@ -152,7 +152,7 @@ describe('poker-bridge doctor', () => {
     ]);
   });
 
-  it('asks with the key of the operator whose signature is refused', async () => {
+  it('calls with the key of the operator whose signature is rejected', async () => {
     const operators = JSON.stringify({ other: { clientId: 'sandbox', secretKey: CANARY } });
     const { faults } = await diagnose({ OPERATORS_FILE: folder.write('operators.json', operators) });
     const expected =
@@ -171,7 +171,7 @@ describe('poker-bridge doctor', () => {
     expect([code, faults]).toEqual([1, [expect.stringMatching(expected)]]);
   });
 
-  it('reports what exists with other properties, and what is missing, without declaring it', async () => {
+  it('reports queues that differ or are missing, without declaring them', async () => {
     const prefix = uniquePrefix();
     await using broker = await openConnection();
     await broker.channel.assertQueue(`${prefix}.dead-letters`, { durable: true });
@@ -228,7 +228,7 @@ describe('poker-bridge doctor', () => {
   });
 
   it('reports whether the broker takes messages of more than 16 MiB', async () => {
-    // RabbitMQ 4 reads its settings once, when it starts, and keeps this one elsewhere.
+    // RabbitMQ 4 reads its settings at startup, and caches this one as a persistent term.
     const limit = (bytes: number) =>
       testBrokerCtl(
         'eval',
@@ -256,14 +256,14 @@ describe('poker-bridge doctor', () => {
         void response.writeHead(404, { date: new Date(Date.now() + 90_000).toUTCString() }).end(),
       /clock \| our clock is (89|90|91) s behind that of .*chrony/,
     ],
-  ])('says if a platform %s', async (_, variable, answer, expected) => {
-    // A platform that answers everything in the same way.
+  ])('warns about a platform that %s', async (_, variable, answer, expected) => {
+    // The platform answers every request in the same way.
     await using server = createServer(answer);
     const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
     expect((await diagnose({ [variable]: url })).warnings).toMatch(expected);
   });
 
-  it('says that one operator has no secret key, and which settings look wrong', async () => {
+  it('warns about an operator without a secret key, and about misspelled settings', async () => {
     const { warnings, faults } = await diagnose({ PLATFORM_SECRET_KEY: '', PLATFORM_SECRT_KEY: CANARY });
     expect(warnings).toMatch(/PLATFORM_SECRT_KEY is not a setting.*PLATFORM_SECRET_KEY meant/);
     expect(warnings).toMatch(/signature default \| no secret key: games are opened unsigned/);

@@ -8,7 +8,7 @@ import { runCli } from './run-cli.ts';
 
 const text = read('docs/command-line.md');
 
-/** Every subcommand that does something, by its heading in the document. */
+/** Every subcommand with an action, by its heading in the document. */
 function subcommandsOf(command: Command, name = ''): [string, Command][] {
   return command.commands.flatMap((sub): [string, Command][] => {
     const path = [name, sub.name()].filter(Boolean).join(' ');
@@ -27,7 +27,7 @@ const optionsIn = (heading: string): string =>
 const ownOptions = (heading: string) =>
   codeSpansOf(optionsIn(heading)).filter((span) => span.startsWith('--'));
 
-/** The options of a section, and of those that it refers to. */
+/** The options of a section, and of the sections to which it links. */
 function documentedOptions(heading: string): string[] {
   const others = [...optionsIn(heading).matchAll(/\[([a-z -]+)\]\(#/g)];
   return [...ownOptions(heading), ...others.flatMap(([, other = '']) => documentedOptions(other))];
@@ -50,11 +50,11 @@ describe('docs/command-line.md', () => {
     expect(options).toEqual(expect.arrayContaining(ownOptions(heading)));
   });
 
-  it('shows what sign explain prints for the request beside it', async () => {
+  it('shows the output of sign explain for the documented request', async () => {
     const fences = fencesOf(text).filter(({ heading }) => heading.startsWith('sign explain'));
     const [request = '', shown = ''] = fences.map((fence) => fence.text);
     const { stdout } = await runCli(['sign', 'explain', '-'], { input: request });
-    // An ellipsis marks what is left out.
+    // An ellipsis marks an omission.
     let at = 0;
     for (const piece of shown.slice(shown.indexOf('\n') + 1).split(/ *…\n?/)) {
       expect(stdout.slice(at)).toContain(piece);

@@ -13,7 +13,7 @@ const death = (time: Buffer): Buffer =>
     raw.list(raw.table(entry('time', time), entry('queue', raw.list()), entry('reason', time))),
   );
 
-/** Headers that somebody with a right to write to the queue puts there. */
+/** Headers of a sender with permission to write to the queue. */
 const LETTERS: Readonly<Record<string, Buffer>> = {
   'far-away': death(raw.timestamp(FAR)),
   'no-time': death(raw.nested(20)),
@@ -29,7 +29,7 @@ const LETTERS: Readonly<Record<string, Buffer>> = {
 const IDS = [...Object.keys(LETTERS), 'expired'].toSorted();
 const DEEP = Buffer.from(`{"userId":${'['.repeat(30_000)}1234567890123456789${']'.repeat(30_000)}}`);
 
-describe('poker-bridge dead-letters, among letters of somebody else', () => {
+describe('poker-bridge dead-letters, with messages of an untrusted sender', () => {
   const service = serviceForAll({ behaviour: healthy(), variables: { LANES: 'reports' }, workers: 1 });
   const kept = new KeptMessages(service);
 
@@ -39,14 +39,14 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
       const timestamp = Buffer.alloc(8, 0xff);
       publishRaw(service.caller.channel, { routingKey }, { headers, messageId, timestamp }, DEEP);
     }
-    // It expires in the lane that nobody serves.
+    // The message expires in the unserved lane.
     const lane = { routingKey: service.name('interactive') };
     const headers = LETTERS['far-away'] as Buffer;
     publishRaw(service.caller.channel, lane, { headers, messageId: 'expired', expiration: '1' }, DEEP);
     await until('the letters are there', async () => (await service.depth('dead-letters')) === IDS.length);
   });
 
-  it('lists all of them, and believes no origin that is not proved', async () => {
+  it('lists all of them, and ignores unverified origins', async () => {
     const { code, stderr, lines } = await kept.run('dead-letters list --json');
     expect([code, stderr]).toEqual([0, '']);
     expect(lines.map(({ id }) => id).toSorted()).toEqual(IDS);
@@ -60,14 +60,14 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
     expect(short).toMatchObject({ code: 78, stderr: 'INTERNAL_KEY: must be at least 32 characters\n' });
   });
 
-  it('shows each, also with its body', async () => {
-    // One after the other: a look at messages that another one holds waits for them.
+  it('shows each one, with and without its body', async () => {
+    // One after the other: a process waits for messages that another one has prefetched.
     for (const id of IDS)
       for (const options of ['', ' --body --json'])
         expect(await kept.run(`dead-letters show ${id}${options}`)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('redrives and discards', async () => {
+  it('redrives and discards them', async () => {
     const redriven = await kept.run('dead-letters redrive --all --yes --force');
     expect([redriven.code, redriven.stderr]).toEqual([0, '']);
     expect(redriven.stdout).toMatch(/7 redriven, 0 left/);

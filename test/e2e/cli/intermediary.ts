@@ -2,13 +2,13 @@ import { SandboxClient } from '../../support/sandbox-client.ts';
 import { type PlatformRequest, PlatformStub } from '../../support/platform-stub.ts';
 
 interface Changes {
-  /** Requests that it refuses by a page of its own. */
+  /** Selects requests that it rejects with a page of its own. */
   readonly refuses?: (request: PlatformRequest) => boolean;
-  /** What it makes of the body of an answer. */
+  /** Rewrites the body of a response. */
   readonly rewrites?: (body: string) => string;
 }
 
-/** A CDN, or another platform: it passes requests on to a sandbox, and refuses some or rewrites the answers. */
+/** Starts a proxy before a sandbox, such as a CDN, which rejects some requests or rewrites responses. */
 export function inFrontOf(
   url: string,
   { refuses = () => false, rewrites = String }: Changes,

@@ -12,13 +12,13 @@ export const INTERNAL_KEY = 'k'.repeat(32);
 const REPORT = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 const FIRST_MS = Date.UTC(2026, 2, 1);
 
-/** Signs the headers of what a test puts into a queue, as a worker with the key does. */
+/** Seals the headers of a test's message, as a worker with the key does. */
 export const sealWith =
   (key = INTERNAL_KEY) =>
   (copy: OutgoingMessage) =>
     sealed(copy, new InternalKeys(internalKeyOf(key, [])));
 
-/** What a dead letter is made of, if not the usual. */
+/** Members of a dead letter that differ from the default. */
 export interface LetterFacts {
   readonly type?: string;
   readonly reason?: string;
@@ -29,7 +29,7 @@ export interface LetterFacts {
   readonly key?: string;
 }
 
-/** The command line at the kept messages of a service, and what tests put there and find there. */
+/** Runs the command line on the dead letters and parked replies of a service. */
 export class KeptMessages {
   readonly service: ServiceUnderTest;
 
@@ -45,19 +45,19 @@ export class KeptMessages {
     return runCli(line.split(' '), { variables: { ...this.variables, ...variables } });
   }
 
-  /** Runs it until it has printed so many lines, and ends it by a signal. */
+  /** Runs the program until it has printed this many lines, and sends it a signal. */
   interrupt(line: string, lines: number, signal: NodeJS.Signals): Promise<CliRun> {
     const child = startCli(line.split(' '), { variables: this.variables });
     let printed = 0;
     child.stdout.on('data', (chunk: Buffer) => {
       printed += chunk.toString().split('\n').length - 1;
-      // A second signal would end it at once.
+      // A second signal would end the program at once.
       if (printed >= lines && !child.killed) child.kill(signal);
     });
     return outcomeOf(child);
   }
 
-  /** Puts dead letters there as a worker does, with the ids `from` to `to`, each a second after the one before. */
+  /** Publishes dead letters as a worker does, with the ids `from` to `to`, one second apart. */
   async put(from: number, to: number, facts: LetterFacts = {}): Promise<void> {
     const {
       type = 'report.rake.fetch',

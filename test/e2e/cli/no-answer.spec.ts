@@ -35,7 +35,7 @@ describe('poker-bridge send, without a worker', () => {
       variables: { AMQP_URL: testBrokerUrl(), AMQP_PREFIX: prefix, ...variables },
     });
 
-  it('ends with 3 if no reply came in time, and says what is missing', async () => {
+  it('exits with 3 if no reply arrives in time, and says what is missing', async () => {
     const { code, stdout, stderr } = await send({}, '--deadline-ms', '200', '--id', 'id-1', '--json');
     const missing = `No answer came within 200 ms. No worker serves ${queue}. ${again('id-1')}`;
     expect([code, stdout, stderr]).toEqual([3, '', missing]);
@@ -70,14 +70,14 @@ describe('poker-bridge send, without a worker', () => {
     expect(stdout).toContain(`,"body":${body}}\n`);
   });
 
-  it('ends with 3 if the worker that took the command does not answer, and says where to look', async () => {
+  it('exits with 3 if the worker that has the command does not reply, and says where to look', async () => {
     const { consumerTag } = await broker.channel.consume(queue, () => undefined, { noAck: true });
     const { code, stderr } = await send({}, '--deadline-ms', '200');
     await broker.channel.cancel(consumerTag);
     expect([code, stderr]).toEqual([3, expect.stringContaining('poker-bridge dead-letters list says why')]);
   });
 
-  it('ends with 3 if the queue is full, or missing', async () => {
+  it('exits with 3 if the queue is full or missing', async () => {
     broker.channel.sendToQueue(queue, Buffer.from('{}'));
     await broker.channel.waitForConfirms();
     const full = 'The broker refuses the command, because its queue is full: send it again later.\n';
@@ -88,13 +88,13 @@ describe('poker-bridge send, without a worker', () => {
     await broker.channel.bindQueue(queue, exchange, 'session.create');
   });
 
-  it('ends with 3 if no worker has ever run', async () => {
+  it('exits with 3 if no worker has ever run', async () => {
     const { code, stderr } = await send({ AMQP_PREFIX: `${prefix}-other` });
     const missing = `The broker has no exchange ${prefix}-other.commands`;
     expect([code, stderr]).toEqual([3, expect.stringContaining(missing)]);
   });
 
-  it('ends with 3 if no broker can be reached, after trying each', async () => {
+  it('exits with 3 if no broker can be reached, after trying each', async () => {
     const url = 'amqp://user:hush@127.0.0.1:1';
     const { code, stderr } = await send({ AMQP_URL: `${url},${url}/other` });
     expect(code).toBe(3);
@@ -102,7 +102,7 @@ describe('poker-bridge send, without a worker', () => {
     expect(stderr).not.toContain('hush');
   });
 
-  it('ends with 3 if the connection is lost', async () => {
+  it('exits with 3 if the connection is lost', async () => {
     await using proxy = await TcpProxy.start(testBrokerUrl());
     const running = send({ AMQP_URL: proxy.through(testBrokerUrl()) });
     await until('the command is in its queue', isSent);
@@ -125,7 +125,7 @@ describe('poker-bridge send, without a worker', () => {
       { AMQP_URL: urlWith({ pathname: '/no' }) },
       "the virtual host 'no' to this user",
     ],
-  ])('ends with 78 for %s, without its value', async (_, variables, expected) => {
+  ])('exits with 78 for %s, without printing its value', async (_, variables, expected) => {
     const { code, stdout, stderr } = await send(variables, '--json');
     expect([code, stdout, stderr]).toEqual([78, '', expect.stringContaining(expected)]);
     expect(stderr).not.toContain('hush');

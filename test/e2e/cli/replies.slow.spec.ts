@@ -11,12 +11,12 @@ const TOKEN_MEMBERS = /"auth"|redirectUrl/;
 
 describe('poker-bridge replies', () => {
   const gone = `${uniquePrefix()}-gone`;
-  // Before the end of the service, whose connection it uses.
+  // Ends before the service, whose connection it uses.
   afterAll(() => service.caller.channel.deleteQueue(gone));
   const service = serviceForAll({ behaviour: healthy(1), variables: { INTERNAL_KEY }, workers: 1 });
   const kept = new KeptMessages(service);
   let queue: string;
-  // Parked by a worker that has stopped: one that runs would deliver them by itself.
+  // The worker that parked them has stopped; a running one would deliver them by itself.
   beforeAll(async () => {
     queue = service.name('replies.undelivered');
     const put = (messageId: string, replyTo: string): void =>
@@ -50,7 +50,7 @@ describe('poker-bridge replies', () => {
     expect(stdout).not.toMatch(TOKEN_MEMBERS);
   });
 
-  it('stay if their queue does not exist, or another key sealed them', async () => {
+  it('stay if their queue is missing, or if they were sealed with another key', async () => {
     const missing = await kept.run('replies redeliver --all --yes');
     expect([missing.code, missing.stdout]).toEqual([
       1,
@@ -63,10 +63,10 @@ describe('poker-bridge replies', () => {
     expect(await service.depth('replies.undelivered')).toBe(4);
   });
 
-  it('go to their queue once it exists again, under the same ids and unchanged, and not beside a worker', async () => {
+  it('are delivered unchanged once their queue exists again, and not while a worker delivers', async () => {
     const { channel } = service.caller;
     await channel.assertQueue(gone, { durable: true });
-    // As a worker that is forwarding has it.
+    // A delivering worker holds the same lock.
     const { queue: lock } = await channel.assertQueue(`${queue}.forwarder`, {
       exclusive: true,
       durable: false,

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { SandboxedService } from '../commands/sandboxed-service.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
-/** The command line as it fetches reports of a sandboxed service into a folder. */
+/** Fetches reports of a sandboxed service into a temporary folder with the command line. */
 export class ReportFolder implements Disposable {
   readonly #folder = temporaryFolder();
   readonly write = this.#folder.write;
@@ -28,7 +28,7 @@ export class ReportFolder implements Disposable {
     return join(this.#folder.path, file);
   }
 
-  /** The bytes of a file, one a character. */
+  /** Reads a file as Latin-1, so that each byte is a character. */
   content(file: string): Promise<string> {
     return readFile(this.pathOf(file), 'latin1');
   }

@@ -14,7 +14,7 @@ const RECORDS = 300;
 const PER_PAGE = 4;
 const PAGES = RECORDS / PER_PAGE;
 const DAY = `ad-hoc --from 2026-03-01 --to 2026-03-01 --per-page ${PER_PAGE}`;
-/** So that a report takes some seconds, although pages are fetched ahead. */
+/** Makes a report take some seconds, although pages are fetched ahead. */
 const SLOW = { kind: 'latency', fixedMs: 300, spreadMs: 0 };
 const FILE = 'month.csv';
 
@@ -45,7 +45,7 @@ describe('poker-bridge report --resume', () => {
     return lines.filter((line) => line.includes('"records":[') && line.endsWith('}')).length;
   };
   const pagesAsked = (): Promise<number> => sandboxed.platform.received('ad-hoc-report');
-  /** A worker notices at its next page that nobody waits for a report any more. */
+  /** Waits until the worker has stopped reading: it notices a canceled report at its next page. */
   async function pagesAskedAtRest(): Promise<number> {
     let asked = -1;
     await until('no page is asked for', async () => {
@@ -57,7 +57,7 @@ describe('poker-bridge report --resume', () => {
     return asked;
   }
 
-  /** Begins a report, and ends it once some pages are kept. */
+  /** Starts a report, and interrupts it once some pages are kept. */
   async function interrupted(
     interrupt: (child: ChildProcess) => unknown,
     { variables = folder.variables, more = [] as string[], least = 30 } = {},
@@ -69,7 +69,7 @@ describe('poker-bridge report --resume', () => {
     return ended;
   }
 
-  /** Resumes it, and compares it with one that was read in one go. */
+  /** Resumes the report, and compares it with an uninterrupted one. */
   async function expectWhole(kept: number): Promise<void> {
     expect(kept).toBeGreaterThan(0);
     expect(kept).toBeLessThan(PAGES);
@@ -100,14 +100,14 @@ describe('poker-bridge report --resume', () => {
     await expectWhole(kept);
   });
 
-  it('continues after kill -9, also in the middle of a page', async () => {
+  it('continues after kill -9, even in the middle of a page', async () => {
     const { code } = await interrupted((child) => child.kill('SIGKILL'));
     expect(code).toBeNull();
     const kept = await pagesKept();
     const path = folder.pathOf(`${FILE}.part`);
     await truncate(path, (await stat(path)).size - 5);
     expect(await pagesKept()).toBe(kept - 1);
-    // What the next process writes about itself follows the page that was cut, and is read by a third.
+    // The head of the next process follows the truncated page, and a third process reads it.
     const next = await interrupted(
       async (child) => {
         const { code: third, stderr } = await fetch('--resume');
@@ -120,7 +120,7 @@ describe('poker-bridge report --resume', () => {
     await expectWhole(await pagesKept());
   });
 
-  it('reads on by itself if the connection is lost meanwhile', async () => {
+  it('continues by itself after a lost connection', async () => {
     await using proxy = await TcpProxy.start(sandboxed.service.url);
     const variables = { ...folder.variables, AMQP_URL: proxy.through(sandboxed.service.url) };
     const { code, stdout } = await interrupted(() => proxy.cut(), { variables });
@@ -128,13 +128,13 @@ describe('poker-bridge report --resume', () => {
     expect(await folder.content(FILE)).toBe(whole);
   });
 
-  it('does not replace a file that appears meanwhile', async () => {
+  it('does not replace a file that appears during the report', async () => {
     const { code, stderr } = await interrupted(() => folder.write(FILE, 'old'));
     expect([code, stderr]).toEqual([2, expect.stringContaining('exists; --force replaces it')]);
     expect(await folder.content(FILE)).toBe('old');
   });
 
-  it('continues after its deadline, as often as it takes', async () => {
+  it('continues after its deadline, as often as necessary', async () => {
     const codes: (number | null)[] = [];
     let kept = 0;
     for (let last: number | null = 1; last !== 0; codes.push(last)) {
@@ -147,7 +147,7 @@ describe('poker-bridge report --resume', () => {
     expect(await folder.content(FILE)).toBe(whole);
   });
 
-  it('gives up a report whose pages keep growing', async () => {
+  it('gives up a report with an ever-growing number of pages', async () => {
     await interrupted((child) => child.kill('SIGINT'));
     await sandboxed.platform.clearFaults();
     await sandboxed.platform.fault({ kind: 'endless-report' });
@@ -155,9 +155,9 @@ describe('poker-bridge report --resume', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('the report has no end')]);
   });
 
-  it('refuses what would mix or lose figures, and begins again with --force', async () => {
+  it('refuses to mix or lose figures, and starts again with --force', async () => {
     await interrupted(async (child) => {
-      // It must not end before the others have looked.
+      // The report must not end before the other processes have checked it.
       await sandboxed.platform.clearFaults();
       await sandboxed.platform.fault({ ...SLOW, fixedMs: 3_000 });
       for (const more of [[], ['--resume'], ['--force']]) {
@@ -173,8 +173,8 @@ describe('poker-bridge report --resume', () => {
       expect(await fetch(...more)).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
       expect(await pagesKept()).toBe(kept);
     };
-    await refused(/csv\.part holds \d+ records of \d+ pages .*--resume continues .*--force begins again/);
-    await refused(/was begun with another currency: --resume needs/, '--resume', '--currency', 'EUR');
+    await refused(/csv\.part contains \d+ records of \d+ pages .*--resume continues .*--force starts again/);
+    await refused(/was started with another currency: --resume needs/, '--resume', '--currency', 'EUR');
     folder.write(FILE, 'old');
     await refused(/month\.csv exists; --force replaces it/, '--resume');
     expect((await fetch('--resume', '--force')).code).toBe(0);
@@ -182,7 +182,10 @@ describe('poker-bridge report --resume', () => {
     await rm(folder.pathOf(FILE));
     folder.write(`${FILE}.part`, '{"version":');
     const { code, stderr } = await fetch('--force');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('was not begun by this version; remove it')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('was not written by this version; remove it'),
+    ]);
   });
 
   it.each([
@@ -192,14 +195,11 @@ describe('poker-bridge report --resume', () => {
       'records that are no objects',
       '{"records":[null],"precisions":{},"page":1,"pageCount":2,"perPage":1,"totalCount":2}',
     ],
-  ])('refuses %s in what an earlier run has left, without a stack', async (_, content) => {
+  ])('rejects %s in the pages of an earlier run, without a stack', async (_, content) => {
     folder.write(`${FILE}.part`, content);
     for (const more of [[], ['--resume']]) {
       const { code, stderr } = await fetch(...more);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringMatching(/has a page that is not one of a report.*\n$/),
-      ]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/has an invalid page.*\n$/)]);
     }
   });
 });

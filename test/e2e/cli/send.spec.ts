@@ -21,7 +21,7 @@ describe('poker-bridge send', () => {
     return runCli(['send', ...args], { ...input, variables: own });
   };
 
-  it('prints the reply for people, and ends with 0', async () => {
+  it('prints the reply for people, and exits with 0', async () => {
     const { code, stdout, stderr } = await send([...SESSION, '--id', id]);
     expect([code, stderr]).toEqual([0, '']);
     const [command = '', ...reply] = stdout.split('\n');
@@ -31,7 +31,7 @@ describe('poker-bridge send', () => {
     );
   });
 
-  it('prints one object a line for programs, and for the same id the same reply', async () => {
+  it('prints one object a line for programs, and the same reply for the same id', async () => {
     const first = await send([...SESSION, '--id', id, '--json']);
     const facts = { type: 'session.created', id, correlationId: id, commandType: 'session.create' };
     const expected = expectedProperties(facts) as Record<string, unknown>;
@@ -44,7 +44,7 @@ describe('poker-bridge send', () => {
     expect(second.lines[0]).toMatchObject({ messageId: `${id}:0`, body: first.lines[0]?.['body'] });
   });
 
-  it('gives the pages of a report in order, amounts digit for digit', async () => {
+  it('prints the pages of a report in order, amounts digit for digit', async () => {
     await sandboxed.platform.fault({ kind: 'huge-amounts' });
     const period = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 10 };
     const args = ['report.ad-hoc.fetch', '--data', JSON.stringify(period)];
@@ -55,26 +55,26 @@ describe('poker-bridge send', () => {
     const types = forPrograms.lines.map(({ type }) => type).join();
     expect(types).toMatch(/^(report\.page,){2,}report\.completed$/);
     const amounts = [...forPrograms.stdout.matchAll(/"rake":(-?\d+)/g)].map(([, amount = '']) => amount);
-    // None was rounded to a double.
+    // No amount was rounded to a double.
     expect(amounts.some((amount) => BigInt(Number(amount)) !== BigInt(amount))).toBe(true);
     expect([forPrograms.code, forPeople.code]).toEqual([0, 0]);
     expect(forPeople.stdout).toMatch(/^ {4}page 1 of \d+, 10 of \d+ records, decimals \{/m);
     expect(forPeople.stdout).toMatch(/^ {4}the first: \{"id":"player-/m);
   });
 
-  it('ends with 1 if the reply is command.failed, with every fault', async () => {
+  it('prints every fault of command.failed, and exits with 1', async () => {
     const args = ['session.create', '--data', '{"userId":"u-1","lang":"english","page":1}'];
     const forPeople = await send(args);
     expect(forPeople.code).toBe(1);
     expect(forPeople.stdout).toMatch(
-      /VALIDATION_FAILED \(invalid\)[^]*\n {4}\/lang must be an ISO 639-1 code of two letters\n[^]* {4}sending it again will not help\n/,
+      /VALIDATION_FAILED \(invalid\)[^]*\n {4}\/lang must be an ISO 639-1 code of two letters\n[^]* {4}a retry will not help\n/,
     );
     const { code, lines } = await send([...args, '--json']);
     const failure = { type: 'command.failed', headers: { final: true }, body: { code: 'VALIDATION_FAILED' } };
     expect([code, lines]).toMatchObject([1, [failure]]);
   });
 
-  it('reads the data from a file, and from standard input; the address of the broker from a file', async () => {
+  it('reads the data from a file or standard input, and the address of the broker from a file', async () => {
     const file = folder.write('lobby.json', '{\n  "player": { "id": "from-a-file" }\n}\n');
     const variables = { AMQP_URL: '', AMQP_URL_FILE: folder.write('amqp-url', `${sandboxed.service.url}\n`) };
     const fromFile = await send(['game.open', '--data', `@${file}`, '--json'], { variables });
@@ -88,7 +88,7 @@ describe('poker-bridge send', () => {
 
   it.each([
     ['the operator', ['session.create', '--data', '{}', '--operator', 'nobody'], 'UNKNOWN_OPERATOR', ''],
-    // It has passed when the worker reads it, however fast it is.
+    // The deadline has passed by the time the worker reads it.
     ['the deadline', [...SESSION, '--deadline-ms', '1'], 'COMMAND_EXPIRED', ''],
     [
       'a type that it does not know',

@@ -16,7 +16,7 @@ const session = { tableId: 7, longLifeLoginToken: true, launchOptions };
 const data = { type: 'OpenGame', attributes: { session, player: { id: 'u-1' } } };
 const row = { parameters: { client: 'op 1', page: '3', data, clientId: 'op1' }, secret: SECRET };
 
-/** The content of the file is passed on standard input. */
+/** Passes the content of the file on standard input. */
 function explain(rows: unknown, ...args: string[]): Promise<CliRun> {
   const input = typeof rows === 'string' ? rows : JSON.stringify(rows);
   return runCli(['sign', 'explain', '-', ...args], { input });
@@ -58,7 +58,7 @@ describe('poker-bridge sign explain --json', () => {
 });
 
 describe('poker-bridge sign explain', () => {
-  // The whole is compared with docs/command-line.md.
+  // Another spec compares the whole output with docs/command-line.md.
   it.concurrent('shows why values are written so, and what the usual mistakes give', async () => {
     const { code, stdout } = await explain(row);
     expect(code).toBe(0);
@@ -123,7 +123,7 @@ describe('poker-bridge sign explain', () => {
     ['{"parameters":{},"secret":7}', /^error: the file: secret must be a string$/],
     ['{"parameters":{},"settings":{"SCALARS":"php"}}', /settings has an unknown member SCALARS$/],
     ['{"parameters":{},"settings":{"SIGNATURE_SCALARS":"xml"}}', /SCALARS: must be one of php, json$/],
-  ])('ends with 2 for %s', async (input, expected) => {
+  ])('exits with 2 for %s', async (input, expected) => {
     const { code, stdout, stderr } = await explain(input);
     expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(expected)]);
   });

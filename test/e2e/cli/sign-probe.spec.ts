@@ -23,7 +23,10 @@ const OTHER = {
   RAKE_PARAMETERS_IN: 'query',
 };
 
-/** Settings of sandboxes, the lines to change that are found, and what is asked for. Every combination is in the spec of findSettings. */
+/**
+ * Settings of sandboxes, the lines found, and the questions to ask. The spec of findSettings has every
+ * combination.
+ */
 const PLATFORMS: Readonly<Record<string, readonly [Variables, Variables, (readonly RegExp[])?]>> = {
   document: [{}, {}],
   'every other value': [OTHER, OTHER],
@@ -87,7 +90,7 @@ describe('poker-bridge sign probe', () => {
       });
       for (const ask of asks) expect(stderr).toMatch(ask);
       expect(Number(calls)).toBeLessThanOrEqual(16);
-      // The platform counts them too, and has created nothing.
+      // The platform counts the same calls, and has created nothing.
       const { json } = await new SandboxClient(url).get('/sandbox/counters');
       const counters = Object.values(json as Readonly<Record<string, { received: number }>>);
       expect(counters.reduce((sum, { received }) => sum + received, 0)).toBe(Number(calls));
@@ -95,14 +98,14 @@ describe('poker-bridge sign probe', () => {
     },
   );
 
-  it('takes the lines that it printed, and prints them as JSON', async () => {
+  it('confirms the lines that it printed, and prints them as JSON', async () => {
     const { code, lines } = await probe('every other value', ['--json'], OTHER);
     const others = { SIGNATURE_SCHEME_V3: 'parameters', SESSION_ID: 'derive', REPORT_RECORDS: 'strict' };
     const found = { ...OTHER, ...others };
     expect({ code, lines }).toEqual({ code: 0, lines: [found] });
   });
 
-  it('says with which settings the answers can be read, those of sessions with --player', async () => {
+  it('finds the settings with which responses can be read, with --player also those of sessions', async () => {
     const rewrites = (body: string) =>
       body
         .replace(/"user-id":"tester"/, '"user-id":"7"')
@@ -129,7 +132,7 @@ describe('poker-bridge sign probe', () => {
     ['a platform elsewhere', { PLATFORM_API_URL: 'https://a.example' }, 2, /is not this machine.*--yes/],
     ['no secret key', { PLATFORM_SECRET_KEY: '' }, 78, /has no secret key/],
     ['no platform', { PLATFORM_API_URL: '' }, 78, /PLATFORM_API_URL: is required/],
-  ])('says what is wrong: %s', async (_, variables, expected, reason) => {
+  ])('explains the failure: %s', async (_, variables, expected, reason) => {
     const { code, stdout, stderr } = await probe('document', [], variables);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringMatching(reason)]);
     expect(stderr).not.toContain(SECRET);

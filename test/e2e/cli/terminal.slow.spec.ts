@@ -25,14 +25,14 @@ describe('the command line on a terminal', () => {
     return runOnTerminal(command, columns, { ...kept.variables, ...variables }, keys);
   };
 
-  it('a report shows how far it is, and only its end stays', async () => {
+  it('report shows its progress, and leaves only the summary', async () => {
     const line = `report ad-hoc --day 2026-03-01 --per-page 4 --force --out ${file}`;
     const { written, lines } = await cli(line, 40);
     expect(written).toMatch(/\r(\[=+ +\] )?\d+ of 40 records, \d+ a second/);
     expect(lines.join('').trim()).toMatch(new RegExp(`^${RECORDS} records of 10 pages in ${file}report `));
   });
 
-  it('a redrive leaves its plan and its sum', async () => {
+  it('redrive shows its progress, and leaves only its plan and result', async () => {
     await kept.put(0, 30);
     const { written, lines } = await cli('dead-letters redrive --all --yes --rate 20', 40);
     expect(written).toMatch(/\r(\[=+ +\] )?\d+ of 30 messages/);
@@ -41,10 +41,10 @@ describe('the command line on a terminal', () => {
   });
 
   it.each([
-    ['Ctrl-C', '\u0003', 'nothing was done'],
-    ['n', 'n\r', 'nothing was done'],
+    ['Ctrl-C', '\u0003', 'nothing was changed'],
+    ['n', 'n\r', 'nothing was changed'],
     ['y', 'y\r', '3 discarded, 0 left'],
-  ])('what follows an answer begins below the question: %s', async (_, keys, expected) => {
+  ])('output after an answer starts below the question: %s', async (_, keys, expected) => {
     await sandboxed.caller.channel.purgeQueue(sandboxed.service.name('dead-letters'));
     await kept.put(0, 3);
     const { lines } = await cli('dead-letters discard --all', 80, {}, keys);
@@ -53,7 +53,7 @@ describe('the command line on a terminal', () => {
     expect(whole.at(-1)).toBe(expected);
   });
 
-  it('lines for programs are not mixed with a bar', async () => {
+  it('lines for programs are not mixed with a progress bar', async () => {
     await kept.put(0, 30);
     const { written, lines } = await cli('dead-letters redrive --all --yes --rate 20 --json', 200);
     expect(written).not.toContain('a second');
@@ -61,9 +61,9 @@ describe('the command line on a terminal', () => {
   });
 
   it.each([
-    ['colours on a terminal', {}, true],
+    ['the terminal', {}, true],
     ['NO_COLOR', { NO_COLOR: '1' }, false],
-  ])('has %s', async (_, variables, isColoured) => {
+  ])('decides on colours by %s', async (_, variables, isColoured) => {
     const { written } = await cli('doctor', 80, variables);
     expect(stripVTControlCharacters(written) !== written).toBe(isColoured);
     expect(written).toContain('broker');

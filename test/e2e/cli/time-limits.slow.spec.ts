@@ -12,7 +12,7 @@ const LIMIT_MS = 20_000;
 const ALARM = /is low on memory and takes nothing: rabbitmqctl status/;
 const SILENCE = /No broker can be reached \(127\.0\.0\.1:\d+: /;
 
-/** Each subcommand that speaks to the broker, and how it ends under an alarm: what publishes nothing works. */
+/** Each subcommand that uses the broker, and its end during an alarm: those that publish nothing succeed. */
 const SUBCOMMANDS: readonly (readonly [line: string, underAlarm: number])[] = [
   ['send session.create --data {"userId":"u-1"} --deadline-ms 2000', 3],
   ['report rake --day 2026-03-01 --deadline-ms 2000 --out FOLDER/rake.csv', 3],
@@ -26,7 +26,7 @@ const SUBCOMMANDS: readonly (readonly [line: string, underAlarm: number])[] = [
   ['replies discard --all --yes', 0],
 ];
 
-describe('the command line at a broker', () => {
+describe('the command line with a broker', () => {
   const folder = folderForAll();
   let broker: Broker;
   const service = serviceForAll(async (stack) => {
@@ -51,40 +51,40 @@ describe('the command line at a broker', () => {
     return run;
   };
 
-  it.each(SUBCOMMANDS)('that accepts connections and says nothing: %s ends with 3', async (line) => {
+  it.each(SUBCOMMANDS)('that accepts connections and never answers: %s exits with 3', async (line) => {
     await using proxy = await TcpProxy.start(broker.url);
     proxy.stall();
     const { code, stderr } = await timed(line, proxy.through(broker.url));
     expect([code, stderr]).toEqual([3, expect.stringMatching(SILENCE)]);
   });
 
-  it('that accepts connections and says nothing: doctor says so, or that its own time is over', async () => {
+  it('that accepts connections and never answers: doctor reports it, or its own time limit', async () => {
     await using proxy = await TcpProxy.start(broker.url);
     proxy.stall();
     const url = proxy.through(broker.url);
     const { code, stdout } = await timed('doctor --json', url);
     expect([code, stdout]).toEqual([1, expect.stringMatching(SILENCE)]);
     const late = await timed('doctor --json --deadline-ms 2000', url);
-    const message = 'not everything was looked at within 2000 ms';
+    const message = 'not all checks ended within 2000 ms';
     expect([late.code, late.lines.at(-1)]).toMatchObject([1, { message }]);
   });
 
-  describe('under a memory alarm', () => {
+  describe('with a memory alarm', () => {
     beforeAll(() => broker.ctl('set_vm_memory_high_watermark', '0'));
     afterAll(() => broker.ctl('set_vm_memory_high_watermark', '0.6'));
 
-    it.each(SUBCOMMANDS)('%s ends with %j', async (line, expected) => {
+    it.each(SUBCOMMANDS)('%s exits with %j', async (line, expected) => {
       const { code, stderr } = await timed(line);
       expect([code, stderr]).toEqual([expected, expected === 0 ? '' : expect.stringMatching(ALARM)]);
     });
 
-    it('doctor names the alarm, and looks at the rest', async () => {
+    it('doctor reports the alarm, and checks the rest', async () => {
       const { code, stdout } = await timed('doctor --json');
       expect([code, stdout]).toEqual([1, expect.stringMatching(ALARM)]);
       expect(stdout).toContain('report.rake.fetch for one second is answered');
     });
 
-    it('loses nothing but what was discarded', async () => {
+    it('keeps all messages except the discarded ones', async () => {
       expect(await service.depth('dead-letters')).toBe(1);
       expect(await service.depth('replies.undelivered')).toBe(0);
     });

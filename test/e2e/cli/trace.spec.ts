@@ -20,10 +20,10 @@ describe('poker-bridge trace', () => {
     await send('wrong', { userId: PLAYER, lang: 'german' });
     const answered = () => worker.log.filter(({ msg }) => msg === 'command answered');
     await until('all are logged', () => answered().length === 3);
-    // Out of order, as the logs of several workers are one after the other.
+    // Out of order, like the concatenated logs of several workers.
     const lines = worker.log.toReversed();
     log = lines.map((line, index) => `worker-${(index % 2) + 1}  | ${JSON.stringify(line)}\n`).join('');
-    // A platform may write U+2028, which JSON does not escape.
+    // A platform may send U+2028, which JSON does not escape.
     const { time } = lines[0]!;
     const odd = { time, id: 'odd', outcome: 'NOT_FOUND', reason: 'a\u2028b', msg: 'command answered' };
     log += `${JSON.stringify(odd)}\r\n`;
@@ -32,7 +32,7 @@ describe('poker-bridge trace', () => {
   const trace = (args: string[], variables: Record<string, string> = { LOG_SUBJECT_KEY }): Promise<CliRun> =>
     runCli(['trace', ...args], { variables, input: log });
 
-  it('follows a player through a log that does not name players, and says why a command failed', async () => {
+  it('follows a player through a log without names, and says why a command failed', async () => {
     expect(log).not.toContain(PLAYER);
     expect(log).not.toContain('no LOG_SUBJECT_KEY');
     const { code, lines } = await trace(['--player', PLAYER, '--json']);
@@ -48,7 +48,7 @@ describe('poker-bridge trace', () => {
     expect(people.stdout).toMatch(/command answered session\.create wrong of default\n {4}.*pointers \/lang/);
   });
 
-  it('follows a stretch of time over all workers, in order of time', async () => {
+  it('follows a period over all workers, in order of time', async () => {
     const { code, lines } = await trace(['--since', '1h', '--json'], {});
     const times = lines.map((line) => (line as { time: string }).time);
     expect([code, times]).toEqual([0, times.toSorted()]);
@@ -75,7 +75,7 @@ describe('poker-bridge trace', () => {
     ],
     [['--player', PLAYER, '--operator', 'casino'], { LOG_SUBJECT_KEY }, 1, /is the player one of casino/],
     [['--id', 'nothing'], {}, 1, /^none of \d+ lines matches\n/],
-  ])('with %j and %j ends with %i', async (args, variables, expected, message) => {
+  ])('exits, with %j and %j, with %i', async (args, variables, expected, message) => {
     const { code, stderr, stdout } = await trace(args, variables);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringMatching(message)]);
   });

@@ -23,7 +23,7 @@ describe('poker-bridge', () => {
     ['sign explain -h', 'sign explain', 'Examples:\n  $ poker-bridge sign explain '],
     ['dead-letters redrive -h', 'dead-letters redrive', '$ poker-bridge dead-letters redrive |INTERNAL_KEY'],
     ['replies redeliver -h', 'replies redeliver', '$ poker-bridge replies redeliver |INTERNAL_KEY'],
-  ])('%s ends with 0', async (line, subcommand, expected) => {
+  ])('%s exits with 0', async (line, subcommand, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' '));
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`Usage: poker-bridge ${subcommand}`.trimEnd());
@@ -63,7 +63,7 @@ describe('poker-bridge', () => {
     ['dead-letters discard --all --id 1', "option '--all' cannot be used with option '--id <ID>'"],
     ['dead-letters redrive --all --set lang=de', 'a JSON pointer, = and a value'],
     ['dead-letters redrive --all --rate 0', 'an integer from 1 to 200'],
-  ])('%s ends with 2 and says why', async (line, expected) => {
+  ])('%s exits with 2 and says why', async (line, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' ').filter(Boolean));
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(expected)]);
   });
@@ -81,7 +81,7 @@ describe('poker-bridge', () => {
   it.each([
     ['standard output', '--help >/dev/full', [2, 'error: the standard output cannot be written (ENOSPC)\n']],
     ['standard error', 'sned 2>/dev/full', [2, '']],
-  ])('is the bin of the package, and ends without a stack if %s cannot be written', (_, line, expected) => {
+  ])('is the bin of the package, and exits without a stack if %s cannot be written', (_, line, expected) => {
     const args = ['-c', `"$1" ${line}`, '', join(root, bin['poker-bridge'] ?? '')];
     const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
     expect([status, stderr]).toEqual(expected);

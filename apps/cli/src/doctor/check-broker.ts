@@ -19,11 +19,11 @@ import { counted } from '../output.ts';
 import { type Bus, readBus } from '../servers.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
-/** The default of RabbitMQ 4; no command, reply or page needs as much. */
+/** The default limit of RabbitMQ 4. Commands, replies and pages are smaller. */
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 const QUESTION_TIMEOUT_MS = 4_000;
 const upToAMinute = Array.from({ length: 60 }, (_, index) => 1_000 * (index + 1));
-/** A broker does not list its queues over AMQP: these are the delays that people choose, the default ones among them. */
+/** Likely delays, including the default ones: a broker does not list its queues over AMQP. */
 const LIKELY_DELAYS_MS = new Set([...upToAMinute, ...upToAMinute.map((delayMs) => 60 * delayMs)]);
 
 const LIMIT_MESSAGES =
@@ -63,7 +63,11 @@ const KEPT: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/** The broker as a worker would find it. Nothing is changed: a queue that is missing stays so. @throws SettingsError */
+/**
+ * Checks the broker as a worker would find it. It changes nothing, and declares no queue.
+ *
+ * @throws SettingsError
+ */
 export async function checkBroker(): Promise<Finding[]> {
   const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], process.env);
   const bus = readBus();

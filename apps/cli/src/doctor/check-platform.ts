@@ -18,7 +18,9 @@ import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
 import { type Answer, callAsWorker, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
-/** The `Date` of an answer has whole seconds; beyond this, deadlines that callers give as a time go wrong. */
+/**
+ * The `Date` header has whole seconds. With a larger skew, deadlines that callers give as a time are wrong.
+ */
 const SKEW_ALLOWED_MS = 2_000;
 const OTHER_FAULT =
   'check host and port, the firewall, PLATFORM_PROXY_URL, and whether the platform knows our address';
@@ -46,10 +48,10 @@ const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
   COMMAND_EXPIRED: NO_ANSWER,
 };
 
-/** The platform of one operator: its addresses, its clock, and each operation as a worker would call it. */
+/** Checks one operator's platform: addresses, clock, and each operation as a worker would call it. */
 export async function checkOperator(credentials: OperatorCredentials, transport: PlatformTransport) {
   const { name, baseUrl, apiUrl } = credentials;
-  // The paths of both may differ; what answers is the same.
+  // The paths of both URLs may differ, but the same server answers.
   const roots = new Map([baseUrl, apiUrl].map((root) => [new URL(root).origin, root])).values();
   const asked = [...roots].map((root) => checkAddress(`platform ${name}`, root, transport));
   const addresses = (await Promise.all(asked)).flat();
@@ -72,7 +74,10 @@ async function checkAddress(subject: string, root: string, transport: PlatformTr
   return [reached, warn('clock', message, 'have the clock of this machine set (chrony, systemd-timesyncd)')];
 }
 
-/** Calls each operation that can be called without a change, once, as a worker does: a report for one second, for example. */
+/**
+ * Calls each operation that can be called without a change, once, as a worker does: a report for one second,
+ * for example.
+ */
 async function checkOperations(credentials: OperatorCredentials, transport: PlatformTransport) {
   const { name, secretKey } = credentials;
   const period = periodAnHourAgo(1_000);
@@ -98,8 +103,9 @@ async function checkOperations(credentials: OperatorCredentials, transport: Plat
 }
 
 /**
- * Finds the settings with which refused requests would be taken, as `sign probe` does: of a platform elsewhere only where the
- * rake report finds its parameters, since it may count wrong signatures.
+ * Finds the settings with which the platform would accept rejected requests, as `sign probe` does. A platform
+ * on another machine may count wrong signatures; there, only the place of the rake report's parameters is
+ * looked for.
  *
  * @returns undefined if no setting can help, or none is looked for
  */
@@ -119,7 +125,7 @@ async function settingsFor(
   return isRakeAlone ? findRakePlace(ask, credentials) : undefined;
 }
 
-/** Whether the platform answered that it does not succeed. */
+/** True if the platform answered with a failure. */
 function isAnswered(answer: Answer): answer is CommandError {
   return answer !== 'success' && answer.platform !== undefined && answer.platform.status < 500;
 }

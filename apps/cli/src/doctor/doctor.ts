@@ -35,7 +35,7 @@ const REDIS_AWAY =
   'check host, port, user and password in REDIS_URL; workers keep running, each with a memory of its own';
 const FOR_SETTINGS = 'no worker starts before; docs/settings.md lists every variable';
 
-/** The checks, in order. Each reads only its own settings; the first names all that cannot be used. */
+/** The checks, in order. Each reads only its own settings; the first one reports all invalid settings. */
 const CHECKS = [checkSettings, checkBroker, checkRedis, checkPlatforms];
 
 export function define(command: Command): void {
@@ -46,7 +46,10 @@ export function define(command: Command): void {
     .action(doctor);
 }
 
-/** Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made. */
+/**
+ * Checks everything that a worker with the settings of the environment needs, and prints each finding at
+ * once.
+ */
 async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number }): Promise<void> {
   const endMs = performance.now() + deadlineMs;
   const findings: Finding[] = [];
@@ -68,14 +71,14 @@ async function doctor({ json, deadlineMs }: { json?: true; deadlineMs: number })
     }
   } catch (error) {
     if (performance.now() < endMs) throw error;
-    const advice = 'look at what comes after the last line above, or give more time by --deadline-ms';
-    print(fail('doctor', `not everything was looked at within ${deadlineMs} ms`, advice));
+    const advice = 'the check after the last line above did not end; repeat with a longer --deadline-ms';
+    print(fail('doctor', `not all checks ended within ${deadlineMs} ms`, advice));
   }
   if (!json) process.stdout.write(describeSum(findings));
   const faults = findings.filter(({ state }) => state === 'fail');
   if (faults.length > 0) process.exitCode = EXIT.failed;
   if (faults.some(({ subject }) => subject === 'settings')) process.exitCode = EXIT.settings;
-  // A question that is still open would keep the process alive.
+  // A pending request would keep the process alive.
   process.exit();
 }
 

@@ -5,13 +5,13 @@ import { printable } from '../output.ts';
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 const SUBJECT_WIDTH = 16;
 
-/** What one check found. Its texts hold neither secrets nor players' data. */
+/** The result of one check. Its texts contain neither secrets nor players' data. */
 export interface Finding {
   readonly subject: string;
   /** `warn`: it works, but may be a mistake. `fail`: a worker with these settings could not do its work. */
   readonly state: keyof typeof COLOURS;
   readonly message: string;
-  /** What to do about it; absent if nothing is wrong. */
+  /** The action to take; absent if nothing is wrong. */
   readonly advice: string | undefined;
 }
 

@@ -17,7 +17,11 @@ export interface Action {
   readonly queue: QueueName;
   readonly verb: string;
   readonly done: string;
-  /** What is published before a message is removed; throws an Error that says why the message stays. Default: nothing. */
+  /**
+   * Returns the message to publish before a message is removed.
+   *
+   * @throws Error with the reason why the message stays
+   */
   readonly replace?: (kept: Kept) => OutgoingMessage;
 }
 
@@ -30,8 +34,10 @@ const OUTCOMES: Readonly<Record<Exclude<TakeOutcome, 'done'> | 'left', string>> 
 };
 
 /**
- * Says what it is about to do to the chosen messages, asks, and does it; what arrives meanwhile is not touched.
- * @throws ExitError if there is nobody to ask, it is interrupted, or the broker takes nothing
+ * Prints the plan for the selected messages, asks for confirmation, and carries it out. Later messages are
+ * not touched.
+ *
+ * @throws ExitError without a terminal, on an interruption, or if the broker accepts nothing
  */
 export function carryOut(options: ActionOptions, action: Action): Promise<void> {
   const { json, dryRun, yes } = options;
@@ -60,10 +66,10 @@ export function carryOut(options: ActionOptions, action: Action): Promise<void> 
     if (wanted.length === 0) return;
     if (dryRun) {
       if (json) for (const facts of wanted) process.stdout.write(keptLine(facts));
-      return say('nothing was done (--dry-run)\n');
+      return say('nothing was changed (--dry-run)\n');
     }
     if (!yes && !(await confirm(`${verb} ${number(wanted.length)}?`, signal))) {
-      throw new ExitError(EXIT.failed, 'nothing was done');
+      throw new ExitError(EXIT.failed, 'nothing was changed');
     }
     const { done, gone } = await settle(kept, action, options, wanted, signal);
     const left = wanted.length - done - gone;
@@ -80,12 +86,12 @@ async function settle(
   wanted: readonly KeptMessage[],
   interrupted: AbortSignal,
 ): Promise<{ readonly done: number; readonly gone: number }> {
-  // On a terminal the lines for programs show the progress.
+  // On a terminal, the lines for programs already show the progress.
   const progress = json && process.stdout.isTTY ? undefined : new Progress('messages', wanted.length);
   const end = new AbortController();
   const signal = AbortSignal.any([interrupted, end.signal]);
   const untaken = new Map<string, number>();
-  /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
+  /** Queues that accepted nothing. Later replies for them wait, so that replies stay in sequence. */
   const closed = new Set<string>();
   let done = 0;
   const chosen = new Set(wanted.map(({ key }) => key));
@@ -102,7 +108,7 @@ async function settle(
       const why = `${facts.queue}: ${OUTCOMES[outcome]}`;
       untaken.set(why, (untaken.get(why) ?? 0) + 1);
       if (outcome !== 'unwritable') closed.add(facts.queue);
-      // The lanes take dead letters of every queue, or none.
+      // If one lane accepts nothing, no dead letter can be redriven.
       if (outcome !== 'unwritable' && queue === 'deadLetters') end.abort();
     }
     if (outcome !== 'left') await sleep(1_000 / rate, undefined, { signal }).catch(() => undefined);
@@ -116,19 +122,19 @@ async function settle(
   return { done, gone: untouched.size };
 }
 
-/** Asks the user; anything but `y` or `yes` is a no. @throws ExitError if there is no terminal to ask on */
+/** Asks the user; any answer but `y` or `yes` is a no. @throws ExitError without a terminal */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw usageError('there is no terminal to ask on: give --yes to continue, or --dry-run to only look');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const end = new AbortController();
-  // A terminal in raw mode gives no signal: here Ctrl-C is a no, and so is the end of the input.
+  // A terminal in raw mode sends no signal. Ctrl-C and the end of the input count as no.
   for (const event of ['SIGINT', 'close']) terminal.on(event, () => end.abort());
   const either = AbortSignal.any([signal, end.signal]);
   const answer = await terminal.question(`${question} [y/N] `, { signal: either }).catch(() => undefined);
   terminal.close();
-  // What follows begins on a line of its own.
+  // Later output starts on a new line.
   if (answer === undefined) process.stderr.write('\n');
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }

@@ -16,8 +16,8 @@ Examples:
   $ poker-bridge dead-letters redrive --reason UNKNOWN_OPERATOR --force --dry-run
   $ poker-bridge dead-letters discard --caller shop --since 2026-03-01 --dry-run
 
-redrive and discard say what they are about to do, and ask; they end with 1 if anything that was chosen is left. A
-command that is wrong in itself would fail again; it is left unless it is changed or forced.
+redrive and discard print counts and ask for confirmation; they exit with 1 if any selected message is left. An
+invalid command would fail again; it is left unless it is changed or forced.
 redrive ${KEYS}.`;
 const REPLIES_HELP = `
 Examples:
@@ -27,7 +27,7 @@ Examples:
   $ poker-bridge replies discard --reason EVENT_REFUSED
 
 Workers deliver parked replies by themselves, within ten seconds after their queue exists again. redeliver and discard
-end with 1 if anything that was chosen is left.
+exit with 1 if any selected reply is left.
 redeliver ${KEYS}.`;
 const JSON_LINES = 'one object a line: {id, type, operator, reason, failedAt, queue, bytes}';
 const MOST_A_SECOND = 200;
@@ -59,7 +59,7 @@ export function define(group: Command): void {
       .description('sends dead letters back to the lanes of their types, with a new deadline')
       .option('--set <POINTER=VALUE>', set, each(readSet))
       .option('--unset <POINTER>', 'removes a member of the data; may be repeated', each(readUnset))
-      .option('--force', 'also what would fail again');
+      .option('--force', 'also commands that would fail again');
   }
   const discard = (options: ActionOptions) =>
     carryOut(options, { queue, verb: 'Discard', done: 'discarded' });
@@ -82,13 +82,13 @@ function addSelection(group: Command, name: string): Command {
   return command.addOption(new Option('--all', 'all of them').conflicts(others));
 }
 
-/** @param run called if something is chosen */
+/** @param run called if the options select messages */
 function addAction(group: Command, name: string, run: (options: RedriveOptions) => Promise<void>): Command {
   const command = addSelection(group, name);
   const choices = command.options.map((option) => option.attributeName());
   return command
     .option('--rate <N>', 'at most this many a second', readCount(1, MOST_A_SECOND), DEFAULT_RATE)
-    .option('--dry-run', 'only says what would be done')
+    .option('--dry-run', 'prints the plan and changes nothing')
     .option('--yes', 'does not ask')
     .option('--json', JSON_LINES)
     .action((options: RedriveOptions) => {

@@ -14,7 +14,7 @@ import { readBus, SERVER_NAMED } from '../servers.ts';
 
 export type QueueName = KeptQueueOptions['queue'];
 
-/** Selects the messages that match one value of each option that is given. */
+/** Selects messages that match one value of each given option. */
 export type SelectionOptions = Options<never, 'all', 'since'> & {
   readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
 };
@@ -71,8 +71,9 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
 }
 
 /**
- * Looks at the selected messages of a queue, leaves all in their places, and keeps the queue open while `work` runs. The key
- * of the workers, if the settings give it, proves where the messages come from; a selection by a caller needs it.
+ * Reads the selected messages of a queue, leaves all in their places, and keeps the queue open while `work`
+ * runs. The workers' key, if the settings contain it, verifies who wrote a message. A selection by caller
+ * requires it.
  */
 export function withMessages<T>(
   queue: QueueName,
@@ -81,7 +82,7 @@ export function withMessages<T>(
   work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
 ): Promise<void> {
   return interruptibly(async (signal) => {
-    // A key that cannot be used is a fault: without one, nothing would be proved.
+    // An invalid key is an error: without a key, nothing would be verified.
     readSomeSettings(['INTERNAL_KEY'], process.env);
     let internalKey: Buffer | undefined;
     try {
@@ -95,7 +96,7 @@ export function withMessages<T>(
       others.add(each.facts);
       return isSelected(each.facts, selection) ? read(each) : undefined;
     });
-    if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
+    if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was changed');
     if (found.length === 0) process.stderr.write(others.hints());
     await work(found, kept, signal);
   });
@@ -142,7 +143,7 @@ class UnmatchedOptions {
   }
 }
 
-/** Why a parked reply can never be delivered; undefined if its queue may be there again. */
+/** Returns why a parked reply can never be delivered; undefined if its queue may exist again. */
 export function neverDelivered({ reason, queue }: KeptMessage): string | undefined {
   if (reason === 'EVENT_REFUSED') return 'an announcement: the listeners that took it would get it again';
   if (queue.startsWith(DIRECT_REPLY_TO))
@@ -176,7 +177,7 @@ export function groupLines(messages: readonly KeptMessage[], queue: QueueName): 
   return alignedLines([[...titles, 'count', 'first', 'last'], ...rows], titles.length);
 }
 
-/** The sender of a command: its broker user, if that is proved, and the name that its program gave itself (`app_id`). */
+/** Returns the sender of a command: its verified broker user, and the `app_id` that it chose. */
 function callerOf({ caller = 'anonymous', appId }: KeptMessage): string {
   return appId === undefined ? caller : `${caller} (${appId})`;
 }
@@ -193,7 +194,7 @@ function messageLines(messages: readonly KeptMessage[], queue: QueueName): strin
   return alignedLines([['failed at', ...names, 'bytes', 'id'], ...rows], names.length + 1);
 }
 
-/** What strangers wrote may have any length. */
+/** Truncates a value from a message, which may have any length. */
 const cell = (text: string): string => shortened(printable(text), LONGEST_CELL);
 
 function describe({ facts, message }: Kept, shown: object, body: unknown = WITHHELD): string {
@@ -207,10 +208,10 @@ function describe({ facts, message }: Kept, shown: object, body: unknown = WITHH
   return `${lines.join('\n')}\n\n`;
 }
 
-/** What a worker of this version finds invalid in a dead letter; no value is quoted. */
+/** Lists what is invalid in a dead letter for a worker of this version, without values. */
 function faultsOf({ facts, message }: Kept): string[] {
   if (facts.isCut) return [];
-  // Who wrote it does not matter here, so that any key will do.
+  // Any key will do, because it does not matter here who wrote the message.
   const { type, data, fault, violations } = new Redriver('poker', randomBytes(32)).read(message).envelope;
   if (fault) return [fault.message];
   return [
@@ -219,7 +220,7 @@ function faultsOf({ facts, message }: Kept): string[] {
   ];
 }
 
-/** The body as parsed; a text if it is not JSON, and in base64 if it is not even UTF-8. */
+/** Parses a body. @returns text if it is not JSON, and base64 if it is not UTF-8 */
 export function bodyOf(content: Buffer): unknown {
   if (!isUtf8(content)) return `base64 ${content.toString('base64')}`;
   return jsonOr(content.toString(), content.toString());

@@ -13,11 +13,11 @@ import { type ActionOptions, carryOut } from './carry-out.ts';
 import { bodyOf, neverDelivered } from './look.ts';
 
 interface Change {
-  /** As it was given, for messages about it. */
+  /** The option as given, for error messages. */
   readonly text: string;
   /** The names of a JSON pointer. */
   readonly path: readonly string[];
-  /** JSON or else a text, or `@` and a file that holds it; absent: the member is removed. */
+  /** JSON, a text, or `@` and the path of a file; absent to remove the member. */
   readonly value?: string;
 }
 
@@ -38,7 +38,7 @@ export function readUnset(text: string): Change {
 }
 
 function pathOf(pointer: string, rest: string): readonly string[] {
-  // Assigned, `__proto__` would not be a member.
+  // An assignment to `__proto__` would not create a member.
   if (!/^\/([^~]|~[01])*$/.test(pointer) || /\/__proto__(\/|$)/.test(pointer))
     throw new InvalidArgumentError(`It must be a JSON pointer${rest}.`);
   const names = pointer.slice(1).split('/');
@@ -89,13 +89,18 @@ function newRedriver(): Redriver {
   return new Redriver(readBus().prefix, readInternalKey(process.env));
 }
 
-/** What is wrong with the command itself stays wrong; a poison command would kill its workers again. */
+/** True for invalid commands, and for poison commands, which would kill their workers again. */
 function wouldFailAgain(reason: string): boolean {
   const codes: Readonly<Record<string, { readonly category: string } | undefined>> = ERROR_CODES;
   return reason === 'POISON_COMMAND' || codes[reason]?.category === 'invalid';
 }
 
-/** A body with these changes. @param isPacket whether the data is a member of it @throws Error that quotes nothing of it */
+/**
+ * Applies changes to a body.
+ *
+ * @param isPacket true if the data is a member of it
+ * @throws Error without a quote
+ */
 export function changedBody(content: Buffer, changes: readonly Change[], isPacket: boolean): Buffer {
   const body = bodyOf(content);
   if (!isContainer(body)) throw new Error('its body is not a JSON object: nothing in it can be changed');

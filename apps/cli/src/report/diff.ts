@@ -7,7 +7,7 @@ import { ALL_AMOUNTS, type ReportFile } from './report-file.ts';
 import { type DecimalsOf, isInteger, type ReportRecord, Totals, unitOf } from './totals.ts';
 
 interface Difference {
-  /** Only of a record. */
+  /** Absent for totals. */
   readonly id?: string;
   readonly currency: string;
   readonly moneyType?: unknown;
@@ -21,17 +21,17 @@ interface Difference {
 
 export interface DiffOptions {
   readonly json?: true;
-  /** The most records that are listed for people. */
+  /** How many records are listed for people. */
   readonly limit: number;
   /** Used for currencies that no summary knows. */
   readonly decimals: ReadonlyMap<string, number>;
 }
 
 const LONGEST_CELL = 48;
-/** What has to be equal in two summaries, or the figures cannot be compared. */
+/** Members that have to be equal in two summaries, or the figures cannot be compared. */
 const SAME = ['report', 'period', 'operator', 'filters'] as const;
 
-/** Prints what changed between two files of a report. Ends the process with 1 if anything did. */
+/** Prints the differences between two files of a report, and sets the exit code to 1 if there are any. */
 export function printDiff(
   before: ReportFile,
   after: ReportFile,
@@ -82,7 +82,7 @@ export function printDiff(
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
 }
 
-/** The records by identity; one that is repeated within the file is counted as a further record. */
+/** Indexes records by identity. A repeated record within the file counts as a further record. */
 function byIdentity(records: readonly ReportRecord[]): Map<string, ReportRecord> {
   const found = new Map<string, ReportRecord>();
   for (const record of records) {
@@ -153,7 +153,7 @@ function cellsOf({ currency, moneyType = '', ...change }: Partial<Difference>): 
   return [currency ?? '', written(moneyType), name, before, after, difference];
 }
 
-/** A table for people, without the column of money types if there is none; empty without rows. */
+/** Returns the lines of a table, without an empty column of money types; none without rows. */
 function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const isEmpty = (column: number) =>

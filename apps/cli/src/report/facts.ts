@@ -50,11 +50,14 @@ export class ReportFacts {
   /** By currency, as the worker knows them; null if it does not. */
   readonly #decimals = new Map<string, number | null>();
   readonly #given: ReadonlyMap<string, number>;
-  /** Hashes of each record's identity, and of its identity with its amounts: sets would take ten times the memory. */
+  /**
+   * Hashes of each record's identity, and of its identity with its amounts: sets would take ten times the
+   * memory.
+   */
   readonly #identities: BigUint64Array[] = [];
   readonly #versions: BigUint64Array[] = [];
 
-  /** @param given decimals by currency, used for those that the worker does not know */
+  /** @param given decimals by currency, for currencies that the worker does not know */
   constructor(report: ReportName, given: ReadonlyMap<string, number> = new Map()) {
     this.report = report;
     this.amounts = REPORT_AMOUNTS[report];
@@ -96,14 +99,14 @@ export class ReportFacts {
   }
 
   /**
-   * Counts the records that came more than once (`repeated`), the further versions of them with other amounts
-   * (`changed`), and those that the platform counts and did not send (`missing`, negative if it sent more).
-   * A worker counts the same for one command, but a resumed report takes a command for each page.
+   * Counts repeated records, further versions of them with other amounts (`changed`), and records that the
+   * platform counts but did not send (`missing`, negative if it sent more). The worker's own counts cover a
+   * single command, but a resumed report takes a command for each page.
    */
   count() {
     const identities = distinctIn(this.#identities);
     const repeated = this.records - identities;
-    // A total of 0 beside records counts nothing.
+    // A platform that does not count sends 0.
     const missing = this.totalCount === 0 ? 0 : this.totalCount - identities;
     return { repeated, changed: distinctIn(this.#versions) - identities, missing };
   }
@@ -163,14 +166,16 @@ function typeOf(value: unknown): ColumnType {
   return typeof value === 'string' && isDate(value) ? 'date' : 'text';
 }
 
-/** The interface document does not promise that an id differs between currencies and money types of a player. */
+/**
+ * The interface document does not promise that an id differs between currencies and money types of a player.
+ */
 export function identityOf({ id, currency, moneyType }: ReportRecord): string {
   return `${String(id)} ${String(currency)} ${String(moneyType)}`;
 }
 
 const hashOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigUInt64LE();
 
-/** The number of distinct values in all of these. It sorts a copy of them. */
+/** Returns the number of distinct values, by sorting a copy. */
 function distinctIn(parts: readonly BigUint64Array[]): number {
   const all = new BigUint64Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

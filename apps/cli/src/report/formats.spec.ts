@@ -33,7 +33,7 @@ it.each([
   expect(csvLine([value])).toBe(`${expected}\r\n`);
 });
 
-it.each<Format>(['ndjson', 'json'])('%s escapes what readers take for the end of a line', async (format) => {
+it.each<Format>(['ndjson', 'json'])('%s escapes Unicode line separators', async (format) => {
   const records = ['\u0085', '\u2028', '\u2029'].map((end) => ({ id: `a${end}b` }));
   const written = await text(
     FORMATS[format](Readable.from(records), new ReportFacts('rake'), { summary: '' }),

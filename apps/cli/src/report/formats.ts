@@ -14,14 +14,14 @@ interface FormatOptions {
 
 export type Format = keyof typeof FORMATS;
 
-/** What a spreadsheet would take for the beginning of a formula. */
+/** Characters with which a spreadsheet starts a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
-/** The same after what other settings of a spreadsheet take for the end of a cell or a row. */
+/** The same after separators of cells and rows that a spreadsheet with other settings uses. */
 const LATER_FORMULA = /(?<=[;\r\n][^\S\r\n]*)(?=[=+\-@])/g;
 const NUMBER = /^[-+]?\d+([.,]\d+)?$/;
 const NEEDS_QUOTES = /[",;\r\n]/;
 
-/** How the records of a report become a file, by the ending of its name. */
+/** Writers of files, by file extension. */
 export const FORMATS = { csv: toCsv, ndjson: toNdjson, json: toJson, parquet: toParquet };
 
 async function* toNdjson(records: Records): AsyncGenerator<string> {
@@ -38,8 +38,9 @@ async function* toJson(records: Records): AsyncGenerator<string> {
 }
 
 /**
- * Writes CSV (RFC 4180). Beside each amount comes its decimal, empty if the decimals of the currency are unknown.
- * With a decimal comma, semicolons separate the cells, as spreadsheets of these languages expect.
+ * Writes CSV (RFC 4180). Each amount is followed by its decimal, which is empty if the decimals of the
+ * currency are unknown. With a decimal comma, semicolons separate the cells, as spreadsheets of these
+ * languages expect.
  */
 async function* toCsv(
   records: Records,
@@ -60,14 +61,17 @@ async function* toCsv(
   for await (const record of records) yield line(columns.map(({ cellOf }) => cellOf(record)));
 }
 
-/** What a spreadsheet would run as a formula gets an apostrophe: names are chosen by players. */
+/**
+ * Writes a line of CSV. Text that a spreadsheet would run as a formula gets an apostrophe: players choose
+ * names.
+ */
 export function csvLine(values: readonly unknown[], separator = ','): string {
   const cells = values.map((value) => {
     const text = written(value ?? '');
     const isFormula = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text);
     const later = typeof value === 'string' ? text.replace(LATER_FORMULA, "'") : text;
     const safe = isFormula ? `'${later}` : later;
-    // Quoted, some spreadsheets would take it for a text.
+    // Some spreadsheets read a quoted number as text.
     const isNumber = separator === ';' && NUMBER.test(safe);
     return NEEDS_QUOTES.test(safe) && !isNumber ? `"${safe.replaceAll('"', '""')}"` : safe;
   });

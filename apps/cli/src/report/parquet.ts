@@ -13,14 +13,15 @@ interface Column {
 /** Rows that are held in memory at once. */
 const GROUP_ROWS = 10_000;
 const DAY_MS = 86_400_000;
-/** The most digits of a DECIMAL that every reader knows, and the bytes that they take. */
+/** The largest precision of a DECIMAL that every reader supports, and its size in bytes. */
 const PRECISION = 38;
 const DECIMAL_BYTES = 16;
 const SUMMARY_KEY = 'poker-bridge.report';
 
 /**
- * Writes Parquet: integers as INT64, dates as DATE, other values as text. After each amount comes its DECIMAL, and
- * after all columns the decimals of the record's currency; both are null if the decimals are unknown.
+ * Writes Parquet: integers as INT64, dates as DATE, other values as text. After each amount comes its
+ * DECIMAL, and after all columns the decimals of the record's currency; both are null if the decimals are
+ * unknown.
  *
  * @param summary the report's summary as JSON, written as metadata of the file
  * @throws RangeError if a number does not fit its column
@@ -116,7 +117,7 @@ function tooLarge(name: string, size: string): RangeError {
   return new RangeError(`${name} of a record needs more than ${size}: use .csv, .ndjson or .json`);
 }
 
-/** A value as written by `write`, or null if there is none. */
+/** Applies `write` to a value; null stays null. */
 function mapped<T>(value: unknown, write: (value: unknown) => T): T | null {
   return value === undefined || value === null ? null : write(value);
 }

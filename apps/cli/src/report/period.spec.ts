@@ -20,7 +20,7 @@ describe('periodOf', () => {
     [{ from: '2026-03-01', to: '2026-03-01T12:30:00' }, '2026-03-01 00:00:00', '2026-03-01 12:30:00'],
     [{ from: '2026-10-01', to: '2026-10-31' }, '2026-10-01 00:00:00', '2026-11-01 00:00:00'],
     [{ from: '2026-10-01', to: '2026-10-31 00:00:00' }, '2026-10-01 00:00:00', '2026-10-31 00:00:00'],
-  ])('%j is from %s to %s', (options, dateFrom, dateTo) => {
+  ])('reads %j as %s to %s', (options, dateFrom, dateTo) => {
     expect(periodOf(options, NOW)).toEqual({ dateFrom, dateTo });
   });
 

@@ -10,7 +10,7 @@ export interface Period {
 
 export type PeriodOptions = Options<'month' | 'day' | 'from' | 'to' | 'timeZone'>;
 
-/** @throws ExitError if the options say no period, or several */
+/** @throws ExitError unless the options give exactly one period */
 export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptions, nowMs: number): Period {
   const today = todayIn(timeZone, nowMs);
   if ([month, day, from ?? to].filter((way) => way !== undefined).length === 1) {
@@ -31,10 +31,14 @@ export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptio
   throw usageError('give either --month, or --day, or --from and --to');
 }
 
-/** Why the figures up to the end of a period may be incomplete; undefined if they are not. @param timeZone default UTC */
+/**
+ * Says why the figures of a period may be incomplete; undefined if they are complete.
+ *
+ * @param timeZone default UTC
+ */
 export function incompleteness({ dateTo }: Period, nowMs: number, timeZone?: string): string | undefined {
   const asUtcMs = Date.parse(`${dateTo.replace(' ', 'T')}Z`);
-  // In the hour of a change of the clocks, their offset may be that of the hour before.
+  // Around a clock change, the offset may be that of the hour before.
   const endMs = 2 * asUtcMs - localMs(asUtcMs, timeZone ?? 'UTC');
   const completeAtMs = endMs + AGGREGATION_MS;
   if (completeAtMs <= nowMs) return undefined;
@@ -76,13 +80,13 @@ function todayIn(timeZone: string, nowMs: number): string {
   }
 }
 
-/** What clocks of a zone show, as the epoch milliseconds of the moment at which clocks of UTC show the same. */
+/** Returns the local time of a zone as if it were UTC, in epoch milliseconds. */
 function localMs(atMs: number, timeZone: string): number {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return Date.parse(`${clock.format(atMs).replace(' ', 'T')}Z`);
 }
 
-/** A period in UTC that ended an hour ago: the platform's figures are complete after ten minutes. */
+/** Returns a period in UTC that ended an hour ago: figures are complete after ten minutes. */
 export function periodAnHourAgo(lengthMs: number): Period {
   const endMs = Date.now() - 3_600_000;
   const text = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');

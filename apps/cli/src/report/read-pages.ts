@@ -9,7 +9,7 @@ import type { Period } from './period.ts';
 import type { ReportRecord } from './totals.ts';
 import type { UnfinishedReport } from './unfinished-report.ts';
 
-/** Records. Source: bus contract, section 2. */
+/** In records. Source: bus contract, section 2. */
 export const MOST_PER_PAGE = 1_000;
 const ENDLESS = 'the report has no end, since its pages keep growing: ask for a shorter period';
 
@@ -21,8 +21,10 @@ export interface ReportRequest {
 }
 
 /**
- * Reads the pages that are missing, in order: all of one command, or each of a command of its own. @throws BrokerError
- * at once if no broker can be reached; CallerError; ExitError if the pages do not end in time, or it is interrupted
+ * Reads the missing pages in order: all with one command, or, when resuming, each with its own.
+ *
+ * @throws BrokerError at once if no broker can be reached; CallerError; ExitError past the deadline or on an
+ * interruption
  */
 export async function readPages(
   bus: Bus,
@@ -36,16 +38,16 @@ export async function readPages(
   try {
     await using caller = await openCaller(bus);
     const endMs = performance.now() + deadlineMs;
-    // The report has become shorter if no page came.
+    // If no page arrives, the report has become shorter.
     for (let pages = -1; !facts.isComplete && facts.pages !== pages;) {
       ({ pages } = facts);
       const { perPage = 0, pageCount = 0 } = facts.first ?? {};
       if (pages > mostPagesOf(pageCount)) throw new ExitError(EXIT.failed, ENDLESS);
       const leftMs = Math.floor(endMs - performance.now());
       if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
-      // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
-      const cut = perPage > 0 && perPage <= MOST_PER_PAGE && { perPage };
-      const asked = pages === 0 ? data : { ...cut, ...data, page: pages + 1 };
+      // The page size must stay the same, even if the worker's REPORTS_PER_PAGE has changed.
+      const size = perPage > 0 && perPage <= MOST_PER_PAGE && { perPage };
+      const asked = pages === 0 ? data : { ...size, ...data, page: pages + 1 };
       const options = { ...(operator !== undefined && { operator }), deadlineMs: leftMs, signal };
       const report = caller.fetchReport<typeof type, ReportRecord>(type, asked, options);
       for await (const page of report) {
@@ -61,9 +63,9 @@ export async function readPages(
   }
 }
 
-/** A caller whose reply queues are never those of a service of its user. @throws BrokerError */
+/** Opens a caller with reply queues apart from those of other services of its user. @throws BrokerError */
 async function openCaller({ urls, prefix, tls }: Bus): Promise<Caller> {
-  // Without a broker, a caller would try again until its deadline.
+  // Without a broker, a caller would retry until its deadline.
   const connection = await OneShotConnection.open(urls, { name: 'poker-bridge', tls });
   await connection[Symbol.asyncDispose]();
   const { user } = connection;

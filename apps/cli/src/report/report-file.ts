@@ -11,7 +11,7 @@ import type { ReportRecord } from './totals.ts';
 export interface ReportFile {
   readonly path: string;
   readonly records: readonly ReportRecord[];
-  /** What `report` wrote beside the file; empty if it is not there. */
+  /** The summary written by `report`; empty if it is missing. */
   readonly summary: Partial<ReportSummary>;
 }
 
@@ -36,7 +36,7 @@ export async function readReportFile(path: string): Promise<ReportFile> {
   return { path, records: records as ReportRecord[], summary: isObject(summary) ? summary : {} };
 }
 
-/** The records of a CSV file with a line of titles. Decimals are left out, because the amounts say the same. */
+/** Parses CSV with a line of titles. Decimals are skipped, because the amounts contain the same figures. */
 function parseCsv(text: string): ReportRecord[] {
   const [line = ''] = text.split('\r\n', 1);
   const [titles = [], ...rows] = csvRows(text, line.includes(';') ? ';' : ',');
@@ -51,7 +51,7 @@ function parseCsv(text: string): ReportRecord[] {
 
 function valueOf(title: string, cell: string): unknown {
   if (ALL_AMOUNTS.includes(title) && /^-?\d+$/.test(cell)) return BigInt(cell);
-  // Written before what a spreadsheet would run as a formula.
+  // Removes the apostrophe that prevents a formula.
   return cell.replace(/^'(?=[=+\-@\t\r])/, '');
 }
 

@@ -91,7 +91,7 @@ async function diff(
   printDiff(await readReportFile(before), await readReportFile(after), { ...options, decimals });
 }
 
-/** The decimals that the user gave, by option or variable. @throws SettingsError */
+/** The decimals given by option or environment variable. @throws SettingsError */
 function decimalsOf({ decimals = new Map() }: Decimals): ReadonlyMap<string, number> {
   const { CURRENCY_PRECISIONS = new Map() } = readSomeSettings(['CURRENCY_PRECISIONS'], process.env);
   return new Map([...CURRENCY_PRECISIONS, ...decimals]);
@@ -130,7 +130,10 @@ function readDecimals(text: string, before: ReadonlyMap<string, number> = new Ma
   }
 }
 
-/** @throws ExitError if the options or the file cannot be used, or if it is interrupted; else like `readPages` */
+/**
+ * @throws ExitError if the options or the file are invalid, or on an interruption; otherwise as `readPages`
+ * does
+ */
 async function report(name: ReportName, options: ReportOptions): Promise<void> {
   const { operator, deadlineMs, force: mayReplace = false, resume: resumes = false, json } = options;
   const isPrinted = options.out === STANDARD_OUTPUT;
@@ -144,7 +147,7 @@ async function report(name: ReportName, options: ReportOptions): Promise<void> {
   const identity = { report: name, ...data, operator, bus: addressOf(bus) };
   const noFacts = () => new ReportFacts(name, decimals);
   const out = isPrinted ? join(temporaryFolder(), `report.${format}`) : options.out;
-  // Where the end of the report, or its failure, is printed.
+  // The stream for the summary, or the failure.
   const to = isPrinted ? process.stderr : process.stdout;
   await interruptibly(async (signal) => {
     const unfinished = await UnfinishedReport.open({ out, identity, noFacts, resumes, mayReplace });
@@ -175,7 +178,7 @@ async function report(name: ReportName, options: ReportOptions): Promise<void> {
   if (isPrinted && existsSync(out)) await pipeline(createReadStream(out), process.stdout, { end: false });
 }
 
-/** A folder that goes with the process, also if the reader of the standard output has enough, which ends it. */
+/** Creates a folder that is removed when the process exits, even if standard output is closed early. */
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-report-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -189,7 +192,7 @@ function formatOf({ out, format }: ReportOptions): Format {
   throw usageError(`--out ends in ${endings.join(', ')}, or is - for the standard output; ${out} does not`);
 }
 
-/** The data of the command that the options ask for. @throws ExitError if it would not be valid, or a file cannot be read */
+/** Returns the data of the command. @throws ExitError if it is invalid, or a file cannot be read */
 async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportRequest['data']> {
   const { currency, timeZone, convertToPreferredCurrency, sort, perPage } = options;
   const userId = options.userId && (await readValue(options.userId));
@@ -201,7 +204,7 @@ async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportR
   return data;
 }
 
-/** Which bus it is, without users, passwords and ports: `host[, host] /vhost prefix`. */
+/** Describes a bus without users, passwords and ports: `host[, host] /vhost prefix`. */
 function addressOf({ urls, prefix }: Bus): string {
   const nodes = urls.map((url) => new URL(url));
   const hosts = [...new Set(nodes.map(({ hostname }) => hostname))].toSorted();

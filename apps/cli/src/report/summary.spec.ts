@@ -186,7 +186,7 @@ describe('summaryOf', () => {
 });
 
 describe('ReportFacts', () => {
-  it('is complete with the last page, which may move', () => {
+  it('is complete after the last page, whose number may change', () => {
     const reports = [
       new ReportFacts('rake'),
       factsOf([], { pageCount: 2 }),
@@ -196,7 +196,7 @@ describe('ReportFacts', () => {
     expect(reports.map(({ isComplete }) => isComplete)).toEqual([false, false, false, true]);
   });
 
-  it('finds the type of each column, text if the records disagree', () => {
+  it('finds the type of each column, and falls back to text if records disagree', () => {
     const records = [
       {
         id: '1',

@@ -9,7 +9,9 @@ const TOTALS_A_TABLE = 5;
 
 export type ReportSummary = ReturnType<typeof summaryOf>;
 
-/** What was fetched, when, and what is odd about it. It is printed, written beside the file and into Parquet. */
+/**
+ * Returns the summary of a report, which is printed, written to `<file>.summary.json`, and stored in Parquet.
+ */
 export function summaryOf(
   file: string,
   facts: ReportFacts,
@@ -22,7 +24,7 @@ export function summaryOf(
   return {
     file,
     report,
-    // The zone is the platform's own, which nothing names, unless the request has one.
+    // Without a zone in the request, the platform uses its own.
     period: { from: dateFrom, to: dateTo, timeZone },
     operator,
     filters: filters as Readonly<Record<string, unknown>>,
@@ -41,7 +43,7 @@ export function summaryOf(
   };
 }
 
-/** The summary for people; warnings are left to standard error. */
+/** Returns the summary for people, without warnings. */
 export function describeSummary(summary: ReportSummary): string {
   const { file, report, period, operator, filters, readFrom, readTo, pages, records, totalCount } = summary;
   const read = `${counted(records, 'record')} of ${counted(pages, 'page')}`;
@@ -77,7 +79,7 @@ function describeOddities({ repeated, changed, missing, faults }: ReportSummary)
   return noticed.join(', ') || 'nothing repeated, changed, missing or odd';
 }
 
-/** The totals as a table with a line for each amount that is not 0 everywhere. */
+/** Returns the lines of a table, with a row for each amount that is not 0 everywhere. */
 function tableOf(totals: readonly WrittenTotal[]): string[] {
   const names = [...new Set(totals.flatMap(({ amounts }) => Object.keys(amounts)))];
   const rowOf = (name: string, cellOf: (total: WrittenTotal) => string) => [name, ...totals.map(cellOf)];
@@ -98,7 +100,7 @@ function tableOf(totals: readonly WrittenTotal[]): string[] {
   return ['', ...alignedLines(rows, ...totals.map((_, index) => index + 1))];
 }
 
-/** What a person has to know before using the report. */
+/** Returns reasons why the report may not be usable as it is. */
 function warningsOf(
   facts: ReportFacts,
   { repeated, changed, missing }: ReturnType<ReportFacts['count']>,

@@ -13,15 +13,15 @@ const VERSION = 3;
 
 interface UnfinishedOptions {
   readonly out: string;
-  /** What makes two readings the same: the report, its data, the operator and the bus. */
+  /** Has to be equal for `--resume`: the report, its data, the operator and the bus. */
   readonly identity: Readonly<Record<string, unknown>>;
   readonly noFacts: () => ReportFacts;
   readonly resumes: boolean;
-  /** Whether what exists is replaced: the file, and without `resumes` also what an earlier run has left. */
+  /** True if an existing file is replaced and, without `resumes`, also the pages of an earlier run. */
   readonly mayReplace: boolean;
 }
 
-/** Written when a process begins or continues, and without an owner when it ends. */
+/** Written when a process starts or resumes, and without an owner when it ends. */
 interface Head {
   readonly version: number;
   readonly identity: UnfinishedOptions['identity'];
@@ -29,8 +29,8 @@ interface Head {
 }
 
 /**
- * A report that is being read into `<out>.part`, one JSON object a line: a head, and each page as it comes. A line that a killed
- * process has not finished is ignored.
+ * A report that is being read into `<out>.part`, one JSON object a line: a head, and each page as it arrives.
+ * A line that a killed process left incomplete is ignored.
  */
 export class UnfinishedReport {
   readonly #options: UnfinishedOptions;
@@ -43,7 +43,10 @@ export class UnfinishedReport {
     this.#facts = options.noFacts();
   }
 
-  /** @throws ExitError if the file exists, or if what an earlier run has left may not be replaced or continued */
+  /**
+   * @throws ExitError if the file exists, or if the pages of an earlier run can be neither replaced nor
+   * continued
+   */
   static async open(options: UnfinishedOptions): Promise<UnfinishedReport> {
     refuseExisting(options);
     const path = partOf(options);
@@ -55,13 +58,13 @@ export class UnfinishedReport {
     return unfinished;
   }
 
-  /** What was read so far, by this run and those before. */
+  /** Counts and totals of this run and the earlier ones. */
   get facts(): ReportFacts {
     return this.#facts;
   }
 
   async add(page: Page): Promise<void> {
-    // The copies have no `toJSON`, which writes amounts beyond 2^53 as texts.
+    // The copies have no `toJSON`, which would write amounts beyond 2^53 as strings.
     await this.#append({ ...page, records: page.records.map((record) => ({ ...record })) });
     this.#facts.add(page);
   }
@@ -73,8 +76,8 @@ export class UnfinishedReport {
   /**
    * Writes the whole report under its final name, and its summary beside it as `<out>.summary.json`.
    *
-   * @throws ExitError if the name is taken by now, if the disk refuses it, or if the content throws a RangeError,
-   * because the report cannot have that form
+   * @throws ExitError if the name is taken by now, if the disk refuses it, or if the content throws a
+   * RangeError, because the report cannot have that form
    */
   async finish(content: AsyncIterable<string | Uint8Array>, summary: string): Promise<void> {
     const { out } = this.#options;
@@ -88,7 +91,7 @@ export class UnfinishedReport {
       await this.#remove();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      // It would fail again, however often it is resumed.
+      // Resuming would fail in the same way.
       await this.#reset();
       throw new ExitError(EXIT.failed, error.message);
     } finally {
@@ -96,13 +99,13 @@ export class UnfinishedReport {
     }
   }
 
-  /** Leaves what was read to a later run. @returns what to tell the user; empty if nothing was read */
+  /** Keeps the pages for a later run. @returns a message for the user; empty without pages */
   async leave(): Promise<string> {
     if (this.#facts.pages === 0) {
       await this.#remove();
       return '';
     }
-    // If the disk is full, the next run finds out by itself that this process has ended.
+    // If the disk is full, the next run detects that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
     return `${this.#facts.size} are kept in ${partOf(this.#options)}; the same command with --resume continues after them\n`;
@@ -121,20 +124,19 @@ export class UnfinishedReport {
       else if (entry.records !== undefined) isOdd = true;
       if (entry.identity) head = entry;
     }
-    if (isOdd && (resumes || !mayReplace))
-      throw fault('has a page that is not one of a report; --force begins again');
+    if (isOdd && (resumes || !mayReplace)) throw fault('has an invalid page; --force starts again');
     const { version, owner, identity: left } = head;
-    if (size > 0 && version !== VERSION) throw fault('was not begun by this version; remove it');
+    if (size > 0 && version !== VERSION) throw fault('was not written by this version; remove it');
     if (owner && isAnotherAndRuns(owner)) {
       throw usageError(`process ${owner.pid} is reading a report into the same file: wait for it`);
     }
     if (resumes && left) {
       const names = Object.keys({ ...left, ...identity }).filter((name) => left[name] !== identity[name]);
-      const advice = '--resume needs the same options; --force without it begins again';
-      if (names.length > 0) throw fault(`was begun with another ${names.join(', ')}: ${advice}`);
+      const advice = '--resume needs the same options; --force without it starts again';
+      if (names.length > 0) throw fault(`was started with another ${names.join(', ')}: ${advice}`);
     } else {
-      const advice = '--resume continues after them, --force begins again';
-      const kept = `holds ${this.#facts.size} of a report that was interrupted`;
+      const advice = '--resume continues after them, --force starts again';
+      const kept = `contains ${this.#facts.size} of an interrupted report`;
       if (this.#facts.pages > 0 && !mayReplace) throw fault(`${kept}: ${advice}`);
       await this.#reset();
     }
@@ -152,11 +154,11 @@ export class UnfinishedReport {
   }
 
   async #append(entry: Head | Page): Promise<void> {
-    // It begins a line of its own, since the last one may be cut.
+    // The entry starts on a new line, because the last line may be incomplete.
     await writing(partOf(this.#options), () => this.#file.appendFile(`\n${jsonLine(entry)}\n`));
   }
 
-  /** The entry of each line, empty for a line that is cut. */
+  /** Reads the entry of each line; an incomplete line gives an empty entry. */
   async *#entries(): AsyncGenerator<Partial<Head & Page>> {
     for await (const line of this.#file.readLines({ start: 0, autoClose: false })) {
       yield Object(jsonOr({}, line)) as Partial<Head & Page>;
@@ -164,7 +166,7 @@ export class UnfinishedReport {
   }
 }
 
-/** True if an entry has what every page has: a file may be damaged, or written by hand. */
+/** True if an entry has all members of a page. A file may be damaged, or written by hand. */
 function isPage(entry: Partial<Head & Page>): boolean {
   const { records, precisions, page, pageCount, perPage, totalCount, readAt } = entry;
   const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
@@ -173,7 +175,11 @@ function isPage(entry: Partial<Head & Page>): boolean {
   return areCounts && isObject(precisions) && Array.isArray(records) && records.every(isObject);
 }
 
-/** Does what writes a file. @throws ExitError if the disk is full, or refuses it otherwise; else as the work does */
+/**
+ * Runs work that writes a file.
+ *
+ * @throws ExitError if the system refuses the write; otherwise as the work does
+ */
 async function writing(path: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -183,7 +189,10 @@ async function writing(path: string, work: () => Promise<unknown>): Promise<void
   }
 }
 
-/** False for a process of another machine, which cannot be asked; each container may number its processes alike. */
+/**
+ * True if another process of this machine is running. Process ids of other hosts and containers mean nothing
+ * here.
+ */
 function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
   if (host !== hostname() || pid === process.pid) return false;
   try {

@@ -2,7 +2,7 @@ import type { Operation } from '#platform';
 
 import { type Answer, describeAnswer, isSignatureRefused } from '../worker-calls.ts';
 
-/** What to do, and to ask the platform's manager, if no setting helps. */
+/** Actions, and questions to the platform's manager, if no setting helps. */
 export const ADVICE = {
   key: 'check PLATFORM_CLIENT_ID and the secret key: the platform refuses what all settings sign alike',
   strings:
@@ -26,7 +26,10 @@ export const ADVICE = {
     'a wrong signature is accepted: does PLATFORM_BASE_URL lead to the platform, and does it know a key of this client?',
 } as const;
 
-/** What does not work, and what to do: what is asked if the signature is refused, else its reason or what else is known. */
+/**
+ * Describes a call that failed: the question to ask if its signature was rejected, otherwise the reason or
+ * the response.
+ */
 export function problemOf(
   operation: Operation,
   answer: Answer,

@@ -23,7 +23,7 @@ const variants = EVERY_SIGNATURE_SETTING.flatMap((settings) =>
 const refusal = (code: ErrorCode, status: number, pointer?: string) =>
   new CommandError(code, { platform: { status, errors: pointer === undefined ? [] : [{ pointer }] } });
 
-/** A platform of these settings, which refuses every session once its signature is right. */
+/** Simulates a platform with these settings, which rejects every session with a right signature. */
 function platformOf(settings: Probed) {
   let calls = 0;
   const ask: Ask = (operation, data, { secretKey = '', settings: used, ...sender }) => {
@@ -51,7 +51,7 @@ function platformOf(settings: Probed) {
 }
 const PAGE = { page: 1, perPage: 1 };
 
-/** The variables that others rule out. */
+/** Variables that have no effect because of others. */
 function irrelevantIn({ schemeV3, jsonStrings, sessionId }: Probed): ReadonlySet<string> {
   const [isRaw, isUndecoded] = [schemeV3 === 'raw-body', jsonStrings === 'none'];
   const names = Object.keys(SIGNATURE_VARIABLES).filter((variable) => {
@@ -64,7 +64,7 @@ function irrelevantIn({ schemeV3, jsonStrings, sessionId }: Probed): ReadonlySet
 }
 
 describe('findSettings', () => {
-  it(`finds each of ${variants.length} variants by at most ${MOST_CALLS} calls, from the default and from itself`, async () => {
+  it(`finds each of ${variants.length} variants with at most ${MOST_CALLS} calls`, async () => {
     for (const settings of variants) {
       const irrelevant = irrelevantIn(settings);
       const own = { ...OPERATOR!, settings: { ...OPERATOR!.settings, ...settings } };
@@ -86,7 +86,7 @@ describe('findSettings', () => {
   });
 });
 
-/** What was found; for variables that make no difference, what the platform has. */
+/** The settings found; for variables without effect, those of the platform. */
 function comparable(found: PlatformSettings, settings: Probed, irrelevant: ReadonlySet<string>): Probed {
   const { rakeParametersIn, sessionId } = found;
   const members = Object.entries(SIGNATURE_VARIABLES).map(([variable, { member }]) => [

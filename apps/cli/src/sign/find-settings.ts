@@ -18,10 +18,12 @@ export interface TestPlayer {
 }
 
 export const MOST_CALLS = 16;
-/** A session is opened again with another `user-id`, and with another scheme. */
+/** The most sessions that are opened: once more for another `user-id`, and once more for another scheme. */
 const MOST_OPENINGS = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A player with an `authType` that the platform refuses once it accepts the signature: no session is opened. */
+/**
+ * A player with an `authType` that the platform rejects after accepting the signature; no session is opened.
+ */
 const NOBODY = 'poker-bridge-probe';
 const SESSION = { userId: NOBODY, authType: UNKNOWN_AUTH_TYPE };
 const GAME = { player: { id: NOBODY }, session: { authType: UNKNOWN_AUTH_TYPE } };
@@ -32,11 +34,11 @@ const BOOLEAN = { x: { y: true } };
 const STRINGS = { a: JSON_LIST, z: JSON_TEXT };
 
 /**
- * Finds out by at most 16 calls with which settings a platform takes the requests of a worker: what is set now is tried
- * first, then what explains a refusal most often.
+ * Finds the settings with which a platform accepts a worker's requests, with at most 16 calls. It tries the
+ * current settings first, then the most frequent causes of a rejection.
  *
- * @param player opens a session and a game for it by at most 6 calls more, and finds with which settings they can be read
- * @throws what `ask` throws
+ * @param player a test player: at most 6 more calls open a session and a game, to find how they can be read
+ * @throws as `ask` does
  */
 export async function findSettings(
   ask: Ask,
@@ -49,7 +51,7 @@ export async function findSettings(
   return finder;
 }
 
-/** Tries the other places where the rake report may find its parameters, after the present one was refused. */
+/** Tries the other places for the rake report's parameters, after the platform rejected the current one. */
 export async function findRakePlace(ask: Ask, credentials: OperatorCredentials): Promise<Findings> {
   const finder = new Finder(ask, credentials);
   await finder.findRakePlace();
@@ -65,7 +67,7 @@ class Finder extends Probing {
     if (!this.wasRefused && (await this.#isWrongSignatureTaken())) this.problems.push(ADVICE.unchecked);
   }
 
-  /** Opens a session and a game, again with each setting that the answer calls for. */
+  /** Opens a session and a game, and repeats them with each setting that the response suggests. */
   async openFor({ id, currency }: TestPlayer): Promise<void> {
     const money = currency === undefined ? {} : { currency };
     await this.#open('session.create', { userId: id, ...money });
@@ -81,7 +83,11 @@ class Finder extends Probing {
     if (answer !== 'success') this.problems.push(problemOf(operation, answer, ADVICE.key, ADVICE.player));
   }
 
-  /** How texts of JSON are signed at the top level of a session. @returns whether the platform takes a session */
+  /**
+   * Finds how JSON in strings is signed at the top level of a session.
+   *
+   * @returns true if the platform accepts one
+   */
   async #findJsonStrings(): Promise<boolean> {
     const { jsonStrings: own } = this.settings;
     const jsonStrings = own === 'none' ? 'containers' : own;
@@ -103,7 +109,7 @@ class Finder extends Probing {
     return true;
   }
 
-  /** @returns whether its signature is right; that of the rake report is made alike */
+  /** @returns true if the signature is right, and therefore that of the rake report, too */
   async #checkReport(): Promise<boolean> {
     const answer = await this.call('report.ad-hoc.fetch', periodAnHourAgo(DAY_MS));
     if (!isTaken(answer)) this.problems.push(problemOf('report.ad-hoc.fetch', answer, ADVICE.pages));
@@ -120,7 +126,7 @@ class Finder extends Probing {
     this.problems.push(ADVICE.place);
   }
 
-  /** What a game with the least members is signed with, and whether its session id is taken. */
+  /** Finds how a minimal game is signed, and whether the platform accepts its session id. */
   async #findGame(): Promise<boolean> {
     const answer = await this.call('game.open', GAME);
     if (isTaken(answer)) return true;
@@ -134,7 +140,7 @@ class Finder extends Probing {
       return false;
     }
     if (!isSignatureRefused(answer) || own.sessionId === 'omit') return true;
-    // With its id: the names of both ids are the same, which is why it may be refused.
+    // Both ids have the same name. Therefore, the platform may reject a game with a session id.
     if (this.settings.schemeV3 === 'raw-body') {
       await this.adopt('game.open', GAME, [{ sessionId: own.sessionId }]);
       return true;
@@ -146,7 +152,7 @@ class Finder extends Probing {
     return true;
   }
 
-  /** What differs within launch options, and for booleans. */
+  /** Finds how launch options and booleans are signed. */
   async #findNested(): Promise<void> {
     const isRaw = this.settings.schemeV3 === 'raw-body';
     if (this.settings.sessionId === 'omit') this.irrelevant.add('SIGNATURE_REPEATED_NAMES');
@@ -171,7 +177,10 @@ class Finder extends Probing {
     } else this.problems.push(ADVICE.nested);
   }
 
-  /** Whether the platform takes launch options; those of a session, if games are signed by their bytes. */
+  /**
+   * Returns true if the platform accepts launch options; those of a session if games are signed by their
+   * bytes.
+   */
   async #takesOptions(...options: readonly object[]): Promise<boolean> {
     const launchOptions = Object.assign({}, ...options) as Record<string, unknown>;
     const isRaw = this.settings.schemeV3 === 'raw-body';
@@ -194,6 +203,6 @@ const CLIENTS: readonly Change[] = [
 ];
 const REPEATED_NAMES = [{ repeatedNames: 'all' }, { repeatedNames: 'last' }] as const;
 const PLACES = (['form', 'query', 'both'] as const).map((rakeParametersIn) => ({ rakeParametersIn }));
-/** Without meaning if the bytes of a body are signed. */
+/** Settings without effect if the bytes of a body are signed. */
 const OF_PARAMETERS = ['SIGNATURE_OPEN_GAME_CLIENT', 'SIGNATURE_REPEATED_NAMES'] as const;
 const OF_MEMBERS = ['SIGNATURE_SCALARS', 'SIGNATURE_EXCLUDE'] as const;

@@ -5,14 +5,14 @@ import type { Answer } from '../worker-calls.ts';
 
 type Change = Partial<PlatformSettings>;
 
-/** Settings that decide how an answer is read, not whether a request is taken. */
+/** Settings that affect how a response is read, not whether the platform accepts a request. */
 export const OF_REPORTS = { REPORT_RECORDS: { member: 'reportRecords' } } as const;
 export const OF_SESSIONS = {
   SESSION_USER_ID: { member: 'sessionUserId' },
   PLATFORM_URL_SCHEMES: { member: 'urlSchemes' },
 } as const;
 
-/** The change of the settings with which an answer could be read; nothing if no setting helps. */
+/** Returns the changes of settings that make a response readable; empty if no setting helps. */
 export function changeNeededBy(answer: Answer, { urlSchemes }: PlatformSettings): Change {
   const reason = answer === 'success' ? '' : String(answer.details?.['reason']);
   if (/\bREPORT_RECORDS=lenient\b/.test(reason)) return { reportRecords: 'lenient' };
@@ -22,7 +22,7 @@ export function changeNeededBy(answer: Answer, { urlSchemes }: PlatformSettings)
   try {
     return { urlSchemes: SETTINGS.PLATFORM_URL_SCHEMES.read([...urlSchemes, scheme].join(',')) };
   } catch {
-    // A scheme that runs code, which no worker accepts.
+    // The scheme runs code; no worker accepts it.
     return {};
   }
 }

@@ -5,14 +5,14 @@ import { SIGNATURE_VARIABLES } from '#signing';
 import { type Answer, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { changeNeededBy } from './needed-settings.ts';
 
-/** Makes one call as a worker with these credentials does. */
+/** Makes one call exactly as a worker with these credentials would. */
 export type Ask = <O extends Operation>(
   operation: O,
   data: CommandData[O],
   credentials: OperatorCredentials,
 ) => Promise<Answer>;
 
-/** The settings that can decide whether a platform takes a request. Source: bus contract, section 6. */
+/** Settings that can decide whether a platform accepts a request. Source: bus contract, section 6. */
 export const PROBED = {
   ...SIGNATURE_VARIABLES,
   RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' },
@@ -20,23 +20,23 @@ export const PROBED = {
 } as const;
 export type ProbedVariable = keyof typeof PROBED;
 
-/** What was found out about a platform. */
+/** The results of probing a platform. */
 export interface Findings {
   readonly settings: PlatformSettings;
-  /** Variables whose value makes no difference there. */
+  /** Variables whose values make no difference to this platform. */
   readonly irrelevant: ReadonlySet<string>;
-  /** What no setting helps with, each with what to ask. */
+  /** Problems that no setting solves, each with the question to ask the platform's manager. */
   readonly problems: readonly string[];
-  /** What works, with a limit. */
+  /** Limitations of the settings that were found. */
   readonly notes: readonly string[];
   readonly calls: number;
-  /** Whether the platform took any request. */
+  /** True if the platform accepted any request. */
   readonly isAnythingTaken: boolean;
 }
 
 export type Change = Partial<PlatformSettings>;
 
-/** Calls a platform with the settings that the answers so far call for, and records the findings. */
+/** Calls a platform with settings chosen by the responses so far, and records the findings. */
 export class Probing implements Findings {
   settings: PlatformSettings;
   readonly irrelevant = new Set<ProbedVariable>();
@@ -44,7 +44,7 @@ export class Probing implements Findings {
   readonly notes: string[] = [];
   calls = 0;
   isAnythingTaken = false;
-  /** True if the platform refused any signature. */
+  /** True if the platform rejected any signature. */
   protected wasRefused = false;
 
   constructor(
@@ -54,7 +54,7 @@ export class Probing implements Findings {
     this.settings = credentials.settings;
   }
 
-  /** Changes the settings to the first of some ways in which the platform takes a request. */
+  /** Applies the first of several settings with which the platform accepts a request. */
   protected async adopt<O extends Operation>(
     operation: O,
     data: CommandData[O],
@@ -65,7 +65,7 @@ export class Probing implements Findings {
     return false;
   }
 
-  /** The ways that are most like the present settings first. */
+  /** Sorts candidates: those closest to the current settings come first. */
   protected presentFirst<C extends Change>(ways: readonly C[]): readonly C[] {
     const distance = (way: C): number =>
       Object.entries(way).filter(

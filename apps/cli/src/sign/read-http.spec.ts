@@ -15,7 +15,7 @@ it.each([
   ['a \\\n  b \\\r\n c', ['a', 'b', 'c']],
   [`'' x`, ['', 'x']],
   ['curl x | jq .', ['curl', 'x']],
-])('the words of %j are %j', (line, expected) => {
+])('splits %j into the words %j', (line, expected) => {
   expect(shellWords(line)).toEqual(expected);
 });
 

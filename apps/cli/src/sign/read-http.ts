@@ -5,9 +5,9 @@ import { parseJson, readSource } from '../input.ts';
 
 export interface HttpRequest {
   readonly method: string;
-  /** Absolute, or its path and query alone. */
+  /** An absolute URL, or path and query only. */
   readonly url: string;
-  /** By names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string | undefined;
 }
@@ -15,7 +15,7 @@ export interface HttpRequest {
 export type Json = Readonly<Record<string, unknown>>;
 
 export const REQUEST_LINE = /^\s*([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?[ \t\r]*(?:\n|$)/;
-/** Options of curl that describe the request, or whose value must not be taken for the address; with their short names. */
+/** Options of curl, with their short names, that describe the request or have a value. */
 const WITH_VALUE =
   'request:X header:H data:d data-raw data-ascii data-binary data-urlencode json url user:u user-agent:A referer:e cookie:b ' +
   'cookie-jar:c output:o write-out:w max-time:m connect-timeout proxy:x cacert cert:E key resolve form:F';
@@ -27,7 +27,7 @@ const CURL_OPTIONS = Object.fromEntries(
   }),
 );
 
-/** Reads a request as it is on the wire. @throws ExitError if the text is no such request */
+/** Parses a raw HTTP request. @throws ExitError if the text is not one */
 export function readRawRequest(text: string): HttpRequest {
   const [, head = '', rest = ''] = /^\s*(.*?)(?:\r?\n\r?\n(.*))?$/s.exec(text) ?? [];
   const [first = '', ...lines] = head.split(/\r?\n/);
@@ -72,7 +72,7 @@ export function readHar(text: string): HttpRequest[] {
 
 function requestOf({ method, url, headers, postData }: Json): HttpRequest {
   const { text, params } = Object(postData) as Json;
-  // Some write a form's fields and not its text; they are decoded already.
+  // Some programs write the decoded fields of a form instead of its text.
   const form = new URLSearchParams(pairsOf(params)).toString();
   const body = typeof text === 'string' && text !== '' ? text : form;
   return {
@@ -91,7 +91,7 @@ function pairsOf(list: unknown): [string, string][] {
   });
 }
 
-/** Reads the request of a `curl` line. @throws ExitError that says what cannot be read, such as a line that is not of curl */
+/** Parses the request of a `curl` line. @throws ExitError with the reason if it cannot be parsed */
 export async function readCurl(line: string): Promise<HttpRequest> {
   const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());
   if (!/(^|\/)curl(\.exe)?$/.test(program)) throw usageError('the line is not a curl line');
@@ -128,14 +128,17 @@ async function dataOf(option: string, value: string): Promise<string> {
   return option === 'data-binary' ? content : content.replaceAll(/[\r\n]/g, '');
 }
 
-/** The tokens of a shell; a quote that is not closed is a token of its own. */
+/** The tokens of a shell. An unclosed quote is a token of its own. */
 const TOKEN =
   /(?<continued>\\\r?\n)|\\(?<escaped>.?)|\$'(?<ansi>(?:\\.|[^'\\])*)'|'(?<single>[^']*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<open>['"])|(?<end>[|;<>&])|(?<space>\s+)|(?<plain>[^\s\\'"$|;<>&]+|\$)/gs;
-/** What browsers write when they copy a request. */
+/** ANSI-C escapes, as browsers write them when they copy a request. */
 const ANSI_ESCAPE = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|(.))/gis;
 const ANSI: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** The words of a line as a shell reads it, without replacing variables, up to a pipe, a redirection or a semicolon. */
+/**
+ * Splits a line into words as a shell does, without expanding variables, up to a pipe, redirection or
+ * semicolon.
+ */
 export function shellWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -8,7 +8,7 @@ import { rowOfRequest } from './read-input.ts';
 const OWN = { secretKey: 'hush', settings: DEFAULT_SIGNATURE_SETTINGS };
 const DOCUMENT = { data: { type: 'OpenGame', attributes: { player: { id: 'u-1' } } } };
 
-it('reads a request as it is on the wire, and no more of its body than its length', () => {
+it('parses a raw HTTP request, and reads its body up to content-length', () => {
   const lines = [
     'POST /v2/app/users/u%201/session?clientId=op1 HTTP/1.1',
     'Host: api.example',
@@ -31,7 +31,7 @@ describe('readHar', () => {
   const entry = (request: object) => ({ request: { method: 'POST', headers: [], ...request } });
   const archive = (...entries: object[]) => JSON.stringify({ log: { version: '1.2', entries } });
 
-  it('takes the requests to the platform, as texts or as fields', () => {
+  it('reads the requests to the platform, with the body as text or as fields', () => {
     const requests = readHar(
       archive(
         entry({ method: 'GET', url: 'https://shop.example/' }),
@@ -67,7 +67,7 @@ describe('rowOfRequest', () => {
   const rowOf = (request: { url: string; body: string }) =>
     rowOfRequest({ method: 'POST', headers: new Map(), ...request }, OWN);
 
-  it('notes what the platform refuses whatever the signature is', () => {
+  it('notes faults for which the platform rejects any signature', () => {
     expect(rowOf(session).notes).toEqual([
       'it has no header sign',
       expect.stringContaining('userId of its path'),
@@ -75,12 +75,12 @@ describe('rowOfRequest', () => {
     expect(rowOf(game).notes).toContain('its Content-Type is not application/vnd.api+json');
   });
 
-  it('takes an id that is not percent-encoded in the path as it is', () => {
+  it('accepts an id in the path that is not percent-encoded', () => {
     const { notes } = rowOf({ url: '/v2/app/users/5%/session', body: 'userId=5%25' });
     expect(notes).toEqual(['it has no header sign']);
   });
 
-  it('refuses a body that begins as JSON and is none', () => {
+  it('rejects a body that starts like JSON but is invalid', () => {
     expect(() => rowOf({ ...session, body: '{"a":' })).toThrow(/the body of the request is not JSON/);
   });
 });

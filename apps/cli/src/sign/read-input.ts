@@ -15,42 +15,42 @@ import { type HttpRequest, type Json, readCurl, readHar, readRawRequest, REQUEST
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
 
 export interface Row {
-  /** As it was in the file. */
+  /** The row as it is in the file. */
   readonly given: Json;
   readonly name: string | undefined;
   readonly parameters: SignedParameters;
   readonly secret: string | undefined;
   readonly settings: SignatureSettings;
-  /** A signature to compare with. */
+  /** The expected signature. */
   readonly expectedSign?: string | undefined;
   readonly rawBody?: string | undefined;
-  /** What else is wrong with it, or to be known of it. */
+  /** Further problems and remarks. */
   readonly notes?: readonly string[];
 }
 
 type Signer = Pick<OperatorCredentials, 'secretKey'> & { readonly settings: SignatureSettings };
 
-/** The formats of requests: the option, how a file begins, and how it is read. */
+/** Formats of requests: the option, a pattern for the beginning of a file, and the parser. */
 const KINDS = [
   { option: 'curl', start: /^\s*(\$\s+)?curl\s/, read: async (text: string) => [await readCurl(text)] },
   { option: 'request', start: REQUEST_LINE, read: (text: string) => [readRawRequest(text)] },
   { option: 'har', start: /^\s*\{\s*"log"\s*:/, read: readHar },
 ] as const;
 const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
-/** What settings need to be complete, if nothing is called. */
+/** Placeholders for required settings that are not used, because the platform is not called. */
 const UNUSED = {
   PLATFORM_BASE_URL: 'http://127.0.0.1',
   PLATFORM_API_URL: 'http://127.0.0.1',
   PLATFORM_CLIENT_ID: 'unused',
 };
-/** The settings of the operator `default` with which a request is signed. */
+/** Settings of the operator `default` that affect a signature. */
 const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
-/** Further settings with which a command becomes a request. */
+/** Further settings needed to turn a command into a request. */
 const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
 const DERIVED =
   "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
 
-/** A row, or a list of them. @throws ExitError unless exactly one input is given, and can be read */
+/** Reads a row, or a list of rows. @throws ExitError unless exactly one readable input is given */
 export async function readInput(
   path: string | undefined,
   options: InputOptions,
@@ -61,7 +61,7 @@ export async function readInput(
   if (command !== undefined && data !== undefined) return rowOfCommand(command, data, operator);
   if ((command ?? data) !== undefined) throw usageError('--command and --data belong together');
   const [source = '-'] = given;
-  // A line that was copied is pasted more easily than it is put into a file.
+  // A copied line is easier to paste than to save in a file.
   const text = curl !== undefined && /^\s*curl\s/.test(curl) ? curl : await readSource(source);
   const kind = KINDS.find(({ option, start }) =>
     path === undefined ? options[option] !== undefined : start.test(text),
@@ -77,14 +77,14 @@ export async function readInput(
   return json.map((row, index) => readRow(row, `row ${index + 1}`));
 }
 
-/** @throws ExitError naming the row and the member that cannot be used, never its value */
+/** @throws ExitError with the row and the invalid member, never its value */
 function readRow(given: unknown, where: string): Row {
   if (!isObject(given)) throw usageError(`${where} must be an object`);
   const objectOf = (member: string, value = given[member]): Json => {
     if (isObject(value)) return value;
     throw usageError(`${where}: ${member} must be an object`);
   };
-  /** `null` counts as absent: `--json` writes it if there is no digest. */
+  /** `null` counts as absent, because `--json` writes it if there is no digest. */
   const textOf = (member: string): string | undefined => {
     const value = given[member] ?? undefined;
     if (value === undefined || typeof value === 'string') return value;
@@ -107,14 +107,16 @@ function operatorWith(variables: NodeJS.ProcessEnv): OperatorCredentials {
   return operatorNamed('default', readSettings({ ...UNUSED, ...variables }));
 }
 
-/** @param operator one of `OPERATORS_FILE`, which needs all settings of a worker; default: `default`, which needs a few */
+/**
+ * @param operator an operator of `OPERATORS_FILE`, which needs all settings of a worker. Default: `default`
+ */
 function readSigner(operator: string | undefined, further: readonly string[] = []): OperatorCredentials {
   if (operator !== undefined) return operatorNamed(operator, readSettings(process.env));
   const needed = [...OF_REQUESTS, ...further];
   return operatorWith(Object.fromEntries(needed.map((name) => [name, process.env[name]])));
 }
 
-/** @throws ExitError if the command is not valid; SettingsError if a setting is missing */
+/** @throws ExitError if the command is invalid; SettingsError if a setting is missing */
 async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
   if (!isCommandType(type)) throw usageError(unknownType(type));
   const json: unknown = JSON.parse(await readJson('--data', data));
@@ -163,7 +165,7 @@ function contentOf(body = '', contentType = ''): SignedParameters {
   return parseJson(body, 'the body of the request') as SignedParameters;
 }
 
-/** What the platform refuses whatever the signature is. */
+/** Finds faults for which the platform rejects a request whatever its signature is. */
 function notesOf({ headers, body = '' }: HttpRequest, isOtherPlayer: boolean): string[] {
   const isOtherType = !headers.get('content-type')?.startsWith('application/vnd.api+json');
   return [

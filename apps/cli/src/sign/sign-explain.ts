@@ -22,7 +22,7 @@ import { type InputOptions, readInput, type Row } from './read-input.ts';
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
 const SETTINGS_A_LINE = 3;
-/** Why a name is not signed. Source: interface document, "Signature", step 2. */
+/** Reasons why a name is not signed. Source: interface document, "Signature", step 2. */
 const WHY_DROPPED: Readonly<Record<string, string>> = {
   client: 'SIGNATURE_OPEN_GAME_CLIENT=drop',
   clientId: 'names the operator, is never signed',
@@ -38,7 +38,7 @@ const RAW = [
 type ExplainOptions = InputOptions & Options<never, 'json'>;
 type SignedRow = ReturnType<typeof signed>;
 
-/** Prints how each request of an input is signed. @throws ExitError if the input cannot be used */
+/** Prints how each request of an input is signed. @throws ExitError if the input is invalid */
 export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<void> {
   try {
     const input = await readInput(path, options);
@@ -48,7 +48,7 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
     else process.stdout.write(Array.isArray(input) ? `[\n${lines.join(',\n')}\n]\n` : `${lines.join('')}\n`);
     if (rows.some(({ isWrong }) => isWrong)) process.exitCode = EXIT.failed;
   } catch (error) {
-    // The stack is full: PHP reads no more than 512 levels.
+    // The recursion is too deep. PHP reads no more than 512 levels.
     throw error instanceof RangeError ? usageError('the parameters are nested too deep') : error;
   }
 }
@@ -56,12 +56,12 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
 function signed(row: Row) {
   const { parameters, rawBody, settings, secret, expectedSign } = row;
   const { data } = parameters;
-  // Only open-game has a body that may be signed: as it was sent, or else as this service sends it.
+  // Only the body of open-game may be signed: as it was sent, or as this service would send it.
   const isOpenGame = typeof data === 'object' && data !== null;
   const request = { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
   const canonical = signedText(request, settings);
   const sign = secret === undefined ? undefined : signatureOf(canonical, secret);
-  // What was sent without a signature is not wrong: an operator without a secret key opens games so.
+  // A request without a signature is valid: an operator without a secret key opens games unsigned.
   const isWrong = sign !== undefined && expectedSign !== undefined && expectedSign !== sign;
   return { ...row, request, canonical, sign, isWrong };
 }
@@ -147,7 +147,10 @@ function comparisonLines({ request, settings, secret, isWrong, expectedSign: sen
 }
 
 function mistakeLines({ request, settings, secret, canonical }: SignedRow): string[] {
-  /** The signed text with other settings, or with a mistake; of mistakes with the same title the first. */
+  /**
+   * Lists the digests for other settings and for mistakes. Of mistakes with the same title, only the first
+   * counts.
+   */
   const texts = new Map<string, string>(
     otherSettings(settings).map(([name, other]) => [name, signedText(request, other)]),
   );
@@ -171,7 +174,7 @@ function otherSettings(settings: SignatureSettings) {
   });
 }
 
-/** What is wrong, without what it must be. */
+/** Describes a fault, without the rule that it breaks. */
 function titleOf({ reason }: Mistake): string {
   return printable(reason.replace(/[;.](?=\s|$).*/s, '').replace(/joined by .*/, 'joined by a separator'));
 }

@@ -12,16 +12,21 @@ import { type Ask, type Findings, PROBED } from './probing.ts';
 type ProbeOptions = Options<'player' | 'currency', 'yes' | 'json'> & { readonly operator: string };
 
 const NAMED = { ...PROBED, ...OF_REPORTS, ...OF_SESSIONS };
-/** No harmless call shows them. */
+/** Settings that no harmless call reveals. */
 const NOT_LOOKED_AT = `# ${Object.keys(OF_SESSIONS).join(', ')}: not looked at, since no session was opened; give --player ID of a test player`;
 
-/** A member that the platform does not know may be ignored, and its answers never repeat the player. */
+/** A platform may ignore an unknown member, and its responses never repeat the player. */
 const NOT_FOUND = [
   '# PLAYER_COUNTRY_MEMBER: no answer tells the name under which it takes the country (default: country);',
   '# ask the service operator, or open a game with player.country and look at the player there',
 ];
 
-/** @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or something is not found */
+/**
+ * Prints the settings that a platform accepts.
+ *
+ * @throws ExitError if a setting is invalid, the address is not local and `--yes` is missing, or a problem
+ * remains
+ */
 export async function signProbe({
   operator: name,
   player,
@@ -67,12 +72,12 @@ export async function signProbe({
   if (found.problems.length > 0) throw new ExitError(EXIT.failed, found.problems.join('\n'));
 }
 
-/** A host of the operator's addresses that is not this machine. */
+/** Returns a host of the operator's addresses that is not this machine. */
 export function strangeHostOf({ baseUrl, apiUrl }: OperatorCredentials): string | undefined {
   return [baseUrl, apiUrl].map((root) => new URL(root).hostname).find((host) => !isLoopback(host));
 }
 
-/** Calls as a worker does. @throws ExitError if there is no answer */
+/** Calls the platform as a worker does. @throws ExitError without a response */
 export function askOf(transport: PlatformTransport): Ask {
   return async (operation, data, credentials) => {
     const answer = await callAsWorker(operation, data, credentials, transport);
@@ -86,7 +91,7 @@ export function askOf(transport: PlatformTransport): Ask {
   };
 }
 
-/** The lines to set that differ from what is set now. */
+/** Returns the lines to set that differ from the current settings. */
 export function changesOf(
   { settings }: Pick<Findings, 'settings'>,
   operator: OperatorCredentials,
