@@ -23,7 +23,7 @@ const OF_BROKER = 'amq.';
 export function define(command: Command): void {
   command
     .command('permissions')
-    .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')
+    .description('prints the rabbitmqctl lines of least permission for the worker and each caller')
     .argument('[FILE]', 'the rules as JSON (default: the file of CALLERS_FILE)')
     .addHelpText('after', EXAMPLES)
     .action(printPermissions);
@@ -63,7 +63,8 @@ export function permissionsOf(caller: string, { replyTo }: CallerRules, prefix: 
   const queues = (replyTo ?? [`${caller}.*`, `${SERVER_NAMED}*`]).filter((name) => name !== DIRECT_REPLY_TO);
   const names = [...queues, `${caller}.commands`];
   const mayMeet = names.some((name) => [reserved, OF_BROKER].some((start) => meets(name, start)));
-  const others = `(?!${escaped(reserved)}|${escaped(OF_BROKER)}(?!${escaped(SERVER_NAMED.slice(OF_BROKER.length))}))`;
+  const generated = escaped(SERVER_NAMED.slice(OF_BROKER.length));
+  const others = `(?!${escaped(reserved)}|${escaped(OF_BROKER)}(?!${generated}))`;
   const patterns = names.map(patternOf);
   const own = mayMeet ? [`${others}(${patterns.join('|')})`] : patterns;
   const ownNames = `^(${own.join('|')})`;

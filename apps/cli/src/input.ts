@@ -41,8 +41,8 @@ export function readMoment(text: string): number {
   const atMs = ISO_8601.test(text) && isDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(atMs)) return atMs;
   throw new InvalidArgumentError(
-    'It must be a time ago, such as 30m, 12h or 2d, a time of today in UTC, such as 10:00, or a date or time of ' +
-      'ISO 8601 with a zone.',
+    'It must be a time ago, such as 30m, 12h or 2d, a time of today in UTC, such as 10:00, ' +
+      'or a date or time of ISO 8601 with a zone.',
   );
 }
 

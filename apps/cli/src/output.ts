@@ -91,7 +91,8 @@ function failureLines({ code, category, message, ...rest }: Body): string[] {
 function pageLines({ page, pageCount, totalCount, records, precisions }: Body): string[] {
   const all = Array.isArray(records) ? (records as unknown[]) : [];
   return [
-    `page ${written(page)} of ${written(pageCount)}, ${all.length} of ${written(totalCount)} records, decimals ${written(precisions)}`,
+    `page ${written(page)} of ${written(pageCount)}, ${all.length} of ${written(totalCount)} records, ` +
+      `decimals ${written(precisions)}`,
     ...all.slice(0, 1).map((record) => `the first: ${shortened(written(record), LONGEST_RECORD)}`),
   ];
 }

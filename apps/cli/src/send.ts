@@ -18,7 +18,7 @@ import { unknownType } from './command-faults.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { jsonOr, type Options, readDeadline, readJson } from './input.ts';
 import { alignedLines, describeCommand, describeReply, printable } from './output.ts';
-import { type Bus, readBus } from './servers.ts';
+import { type BusSettings, readBus } from './servers.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 /** A worker answers no later than a second after the deadline; the rest is for the network. */
@@ -115,7 +115,7 @@ function replyLine({ properties }: ConsumeMessage, text: string): string {
  * @throws ExitError past the deadline, or if the command is not accepted; BrokerError, PublishRefusedError
  */
 async function sendCommand(
-  { urls, prefix, tls }: Bus,
+  { urls, prefix, tls }: BusSettings,
   { type, lane, text, id, operator, deadlineMs }: BusCommand,
   onReply: (reply: ConsumeMessage) => void,
 ): Promise<void> {

@@ -20,7 +20,7 @@ const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'A
 export const SERVER_NAMED = 'amq.gen-';
 const WRONG_SETTINGS = /^(login|virtual-host|access)[-_]refused$/i;
 
-export type Bus = ReturnType<typeof readBus>;
+export type BusSettings = ReturnType<typeof readBus>;
 
 export function readBus() {
   const settings = readSomeSettings(OF_BROKER, process.env);

@@ -11,16 +11,16 @@ import { type Options, readMoment, readValue } from './input.ts';
 import { counted, printable, written } from './output.ts';
 
 const EXAMPLES = `
-The log is read from standard input: of any number of workers, in any order, with or without a collector's prefix.
+The log is read from standard input: logs of any number of workers, in any order, with or without prefixes.
 
 Examples:
   $ docker compose logs worker | poker-bridge trace --id 4711
-  $ kubectl logs -l app.kubernetes.io/name=poker-bridge --prefix --tail -1 --since 2h | poker-bridge trace --player alice
+  $ kubectl logs -l app.kubernetes.io/name=poker-bridge --prefix --tail -1 | poker-bridge trace --player alice
   $ poker-bridge trace --since 10:00 --until 10:10 < worker.log
   $ cat worker-*.log | poker-bridge trace --player @player.txt --operator casino --json
 
---player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
-hash. The other options need no setting. Ends with 1 if no line matches.`;
+--player needs the LOG_SUBJECT_KEY (or LOG_SUBJECT_KEY_FILE) of the workers: a log names players by a keyed hash.
+The other options need no setting. Exits with 1 if no line matches.`;
 
 /** `player` may be `@` and the path of a file; times are epoch milliseconds. */
 type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & { readonly operator: string };
@@ -44,11 +44,11 @@ export function define(command: Command): void {
     .option('--operator <NAME>', "the player's operator", 'default')
     .option(
       '--since <TIME>',
-      'from then on: 30m, 12h or 2d ago, 10:00 of today (UTC), or ISO 8601',
+      'from this time on: 30m, 12h or 2d ago, 10:00 of today (UTC), or ISO 8601',
       readMoment,
     )
-    .option('--until <TIME>', 'until then', readMoment)
-    .option('--json', 'only the lines that were asked for, as they were logged')
+    .option('--until <TIME>', 'until this time', readMoment)
+    .option('--json', 'only the selected lines, as they were logged')
     .addHelpText('after', EXAMPLES)
     .action(trace);
 }
@@ -226,7 +226,8 @@ export function describeState(about: readonly LogLine[], around: readonly LogLin
     return `${what}${ended.length === 1 ? ` at ${said(only.members['time'])}` : ''}.\n${retried}`;
   }
   const count = ended.length > 1 ? `${failures.length} of ${ended.length} commands failed. The last: ` : '';
-  const what = `${nameOf(last)} failed at ${said(last.members['time'])} with ${said(last.members['outcome'])}`;
+  const { time, outcome } = last.members;
+  const what = `${nameOf(last)} failed at ${said(time)} with ${said(outcome)}`;
   const reasons = [ownReason(last), reasonAround(last, around)].filter((reason) => reason !== '');
   return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n${retried}`;
 }

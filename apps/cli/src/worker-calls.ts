@@ -23,7 +23,7 @@ const ONE_CALL: PlatformLimits = {
 const FIRST_RECORD = { page: 1, perPage: 1 };
 
 /** The result of a call to the platform. */
-export type Answer = CommandError | 'success';
+export type CallResult = CommandError | 'success';
 
 /** Calls the platform once, with the code of a worker. */
 export async function callAsWorker<O extends Operation>(
@@ -31,7 +31,7 @@ export async function callAsWorker<O extends Operation>(
   data: CommandData[O],
   credentials: OperatorCredentials,
   transport: PlatformTransport,
-): Promise<Answer> {
+): Promise<CallResult> {
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
   const command = { caller: 'anonymous', operator: credentials.name, id: randomUUID() };
   const sent =
@@ -48,7 +48,7 @@ export async function callAsWorker<O extends Operation>(
 }
 
 /** True if the platform rejects the signature, or answers only that the request is bad. */
-export function isSignatureRefused(answer: Answer): boolean {
+export function isSignatureRefused(answer: CallResult): boolean {
   return (
     answer !== 'success' && (answer.code === 'SIGNATURE_REJECTED' || answer.details?.['hint'] === 'signature')
   );
@@ -60,14 +60,14 @@ const REFUSALS_OF_DATA =
 const AT_SESSION_ID = /(^|[/.])session[/.]id$/;
 
 /** True if the platform accepted the request: it succeeded, or was rejected only for its made-up player. */
-export function isTaken(answer: Answer): boolean {
+export function isTaken(answer: CallResult): boolean {
   if (answer === 'success') return true;
   const isAtId = answer.platform?.errors.some(({ pointer = '' }) => AT_SESSION_ID.test(pointer)) ?? false;
   return REFUSALS_OF_DATA.test(answer.code) && !isAtId;
 }
 
 /** Describes a result for people: `FORBIDDEN (403)`. */
-export function describeAnswer(answer: Answer): string {
+export function describeAnswer(answer: CallResult): string {
   if (answer === 'success') return answer;
   return answer.platform ? `${answer.code} (${answer.platform.status})` : answer.code;
 }

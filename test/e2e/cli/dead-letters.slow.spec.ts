@@ -138,7 +138,7 @@ describe('poker-bridge dead-letters', () => {
       expect(shown.stdout).not.toContain('german');
       const redrive = 'dead-letters redrive --id typo --yes';
       for (const [options, expected] of [
-        ['', /0 dead letters .*1 × VALIDATION_FAILED: it would fail the same way.*--set/s],
+        ['', /0 dead letters .*1 × VALIDATION_FAILED: it would fail again.*--set/s],
         [' --set /session/lang=de', /still not valid: \/page /],
       ] as const) {
         const { code, stdout } = await kept.run(`${redrive}${options}`);
@@ -160,7 +160,7 @@ describe('poker-bridge dead-letters', () => {
 
     const cut = { headers: { 'x-origin-bytes': 70_000 } };
     it.each([
-      ['cut', cut, '--force', /only the first KiB of its body was kept/],
+      ['cut', cut, '--force', /its body was truncated to a KiB/],
       ['of another installation', { key: 'another key' }, '--rate 9', /no worker with this INTERNAL_KEY/],
       ['that is no JSON', { body: Buffer.from('{') }, '--set /page=1', /not a JSON object/],
     ])('leaves a letter %s', async (_, facts, options, expected) => {

@@ -115,7 +115,7 @@ describe('poker-bridge sign probe', () => {
     const variables = platformAt(other.origin, 'rake in the query', SECRET);
     const alone = await runCli(['sign', 'probe'], { variables });
     expect(alone.stdout).toMatch(
-      /change: RAKE_PARAMETERS_IN=query REPORT_RECORDS=lenient\n[^]*\n# SESSION_USER_ID, PLATFORM_URL_SCHEMES: not looked at/,
+      /change: RAKE_PARAMETERS_IN=query REPORT_RECORDS=lenient\n[^]*\n# SESSION_USER_ID, PLATFORM_URL_SCHEMES: not checked/,
     );
     const { code, stdout } = await runCli(['sign', 'probe', '--player', 'tester'], { variables });
     expect([code, stdout]).toEqual([

@@ -16,7 +16,7 @@ import {
 import { readSomeSettings } from '#settings';
 
 import { counted } from '../output.ts';
-import { type Bus, readBus } from '../servers.ts';
+import { type BusSettings, readBus } from '../servers.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The default limit of RabbitMQ 4. Commands, replies and pages are smaller. */
@@ -31,13 +31,13 @@ const LIMIT_MESSAGES =
 const REFUSED = 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
 const ADVICE: Readonly<Record<string, string>> = {
   unreachable:
-    'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)',
+    'check host and port in AMQP_URL, that the broker is running, and AMQP_TLS_CA, the authority of its certificate',
   blocked:
-    'free memory or disk there, or raise vm_memory_high_watermark: until then no command gets in, and no reply out',
+    'free memory or disk there, or raise vm_memory_high_watermark; until then, neither commands nor replies pass',
 };
 const FAULTS = {
   missing: [warn, 'is missing', 'start a worker, which declares it'],
-  unknown: [warn, 'could not be inspected: ', 'try again; then look at its node'],
+  unknown: [warn, 'could not be inspected: ', 'retry; then check its node'],
   different: [
     fail,
     'exists with other properties: ',
@@ -47,19 +47,19 @@ const FAULTS = {
 const LANE = /\.(interactive|reports|quarantine)$/;
 const MAY_PAUSE = /\.reports$/;
 const PAUSED =
-  'workers pause this lane while the platform does not answer reports, and resume it by themselves: see the platform ' +
-  'below. If it answers, no connected worker serves the lane: start one with reports in LANES';
+  'workers pause this lane while the platform does not answer reports, and resume it by themselves: see the ' +
+  'platform below. If it answers, no connected worker serves the lane: start one with reports in LANES';
 const KEPT: readonly (readonly [RegExp, string, string])[] = [
   [
     LANE,
     'no worker consumes NAME, which holds',
-    'start a worker that serves it (LANES), and look at the logs of those that run',
+    'start a worker that serves it (LANES), and check the logs of the running ones',
   ],
   [/\.dead-letters$/, 'NAME holds', 'poker-bridge dead-letters list counts them by reason'],
   [
     /\.undelivered$/,
     'NAME holds',
-    'workers deliver them once their reply queue is there again; poker-bridge replies list names those that never can be',
+    'workers deliver them once their reply queue exists again; poker-bridge replies list shows the undeliverable ones',
   ],
 ];
 
@@ -84,7 +84,7 @@ export async function checkBroker(): Promise<Finding[]> {
 
 async function inspect(
   { model }: OneShotConnection,
-  { prefix, urls }: Bus,
+  { prefix, urls }: BusSettings,
   retryDelaysMs: readonly number[],
 ) {
   const { version, advice } = releaseOf(model);

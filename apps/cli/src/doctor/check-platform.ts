@@ -15,7 +15,7 @@ import { findRakePlace, findSettings } from '../sign/find-settings.ts';
 import { changeNeededBy } from '../sign/needed-settings.ts';
 import type { Findings } from '../sign/probing.ts';
 import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
-import { type Answer, callAsWorker, isSignatureRefused, isTaken } from '../worker-calls.ts';
+import { type CallResult, callAsWorker, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /**
@@ -82,7 +82,7 @@ async function checkOperations(credentials: OperatorCredentials, transport: Plat
   const { name, secretKey } = credentials;
   const period = periodAnHourAgo(1_000);
   const tookMs = new Map<Operation, number>();
-  const ask = async (operation: Operation): Promise<readonly (readonly [Operation, Answer])[]> => {
+  const ask = async (operation: Operation): Promise<readonly (readonly [Operation, CallResult])[]> => {
     const data = DEFINITIONS[operation].harmless(period);
     if (!data) return [];
     const startedMs = performance.now();
@@ -110,7 +110,7 @@ async function checkOperations(credentials: OperatorCredentials, transport: Plat
  * @returns undefined if no setting can help, or none is looked for
  */
 async function settingsFor(
-  answers: ReadonlyMap<Operation, Answer>,
+  answers: ReadonlyMap<Operation, CallResult>,
   credentials: OperatorCredentials,
   transport: PlatformTransport,
 ): Promise<Findings | undefined> {
@@ -126,13 +126,13 @@ async function settingsFor(
 }
 
 /** True if the platform answered with a failure. */
-function isAnswered(answer: Answer): answer is CommandError {
+function isAnswered(answer: CallResult): answer is CommandError {
   return answer !== 'success' && answer.platform !== undefined && answer.platform.status < 500;
 }
 
 function findingOf(
-  [operation, answer, tookMs]: readonly [Operation, Answer, tookMs: number | undefined],
-  answers: ReadonlyMap<Operation, Answer>,
+  [operation, answer, tookMs]: readonly [Operation, CallResult, tookMs: number | undefined],
+  answers: ReadonlyMap<Operation, CallResult>,
   credentials: OperatorCredentials,
   found: Findings | undefined,
 ): Finding {

@@ -27,8 +27,9 @@ Examples:
   $ poker-bridge doctor
   $ poker-bridge doctor --json | jq 'select(.state != "ok")'
 
-It uses the settings of a worker, and changes nothing on the broker. The platform is asked for one record of each report, and
-for a session and a game of the player poker-bridge-doctor with an authType that does not exist, which it refuses.`;
+It needs the settings of a worker, and changes nothing on the broker. It reads one record of each report from the
+platform, and requests a session and a game for the player poker-bridge-doctor with an unknown authType, which the
+platform rejects.`;
 
 const REDIS_SETTINGS = ['REDIS_URL', 'REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'] as const;
 const REDIS_AWAY =

@@ -8,7 +8,7 @@ import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../input.ts';
 import { counted, printable } from '../output.ts';
 import { Progress } from '../progress.ts';
-import { groupLines, keptLine, NOUNS, type QueueName, type SelectionOptions, withMessages } from './look.ts';
+import { groupLines, keptLine, NOUNS, type QueueName, type SelectionOptions, withMessages } from './list.ts';
 
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };

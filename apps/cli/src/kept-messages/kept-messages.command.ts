@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { usageError } from '../exit.ts';
 import { each, readCount, readMoment } from '../input.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
-import { list, type ListOptions, NOUNS, type QueueName, show, type ShowOptions } from './look.ts';
+import { list, type ListOptions, NOUNS, type QueueName, show, type ShowOptions } from './list.ts';
 import { readSet, readUnset, redeliver, redrive, type RedriveOptions } from './redrive.ts';
 
 const KEYS = 'needs INTERNAL_KEY, or all settings of the operators, as the workers have them';

@@ -10,7 +10,7 @@ import { commandFaults } from '../command-faults.ts';
 import { jsonOr, type Options, readValue } from '../input.ts';
 import { readBus } from '../servers.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
-import { bodyOf, neverDelivered } from './look.ts';
+import { bodyOf, neverDelivered } from './list.ts';
 
 interface Change {
   /** The option as given, for error messages. */
@@ -51,7 +51,7 @@ export async function redrive(options: RedriveOptions): Promise<void> {
   const read = async (change: Change) => ({ ...change, value: await readValue(change.value ?? '') });
   const changes = [...unset, ...(await Promise.all(set.map(read)))];
   const replace = ({ facts: { isCut, reason }, message }: Kept): OutgoingMessage => {
-    if (isCut) throw new Error('only the first KiB of its body was kept: its caller has to send it again');
+    if (isCut) throw new Error('its body was truncated to a KiB: its caller has to send it again');
     const redriving = redriver.read(message);
     if (!redriving.isProved && !force) {
       throw new Error(
@@ -61,14 +61,14 @@ export async function redrive(options: RedriveOptions): Promise<void> {
     if (changes.length === 0) {
       if (force || !wouldFailAgain(reason)) return redriver.commandOf(redriving);
       throw new Error(
-        `${reason}: it would fail the same way; change it with --set or --unset, or use --force if the cause is gone`,
+        `${reason}: it would fail again; change it with --set or --unset, or use --force if the cause is gone`,
       );
     }
     const content = changedBody(message.content, changes, redriving.envelope.form === 'packet');
     const { type, data } = redriver.read({ ...message, content }).envelope;
     const faults = force ? [] : commandFaults(type, data);
     if (faults.length === 0) return redriver.commandOf(redriving, content);
-    throw new Error(`changed so, it is still not valid: ${faults.join('; ')}`);
+    throw new Error(`with this change it is still invalid: ${faults.join('; ')}`);
   };
   return carryOut(options, { queue: 'deadLetters', verb: 'Redrive', done: 'redriven', replace });
 }
@@ -103,7 +103,7 @@ function wouldFailAgain(reason: string): boolean {
  */
 export function changedBody(content: Buffer, changes: readonly Change[], isPacket: boolean): Buffer {
   const body = bodyOf(content);
-  if (!isContainer(body)) throw new Error('its body is not a JSON object: nothing in it can be changed');
+  if (!isContainer(body)) throw new Error('its body is not a JSON object, and cannot be changed');
   for (const { text, path, value } of changes) {
     const names = [...(isPacket ? ['data'] : []), ...path];
     const last = names.pop() ?? '';

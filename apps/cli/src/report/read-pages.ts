@@ -4,7 +4,7 @@ import { alarmSentence, OneShotConnection } from '#rabbitmq';
 
 import { EXIT, ExitError } from '../exit.ts';
 import { Progress } from '../progress.ts';
-import type { Bus } from '../servers.ts';
+import type { BusSettings } from '../servers.ts';
 import type { Period } from './period.ts';
 import type { ReportRecord } from './totals.ts';
 import type { UnfinishedReport } from './unfinished-report.ts';
@@ -27,7 +27,7 @@ export interface ReportRequest {
  * interruption
  */
 export async function readPages(
-  bus: Bus,
+  bus: BusSettings,
   { type, data, operator, deadlineMs }: ReportRequest,
   unfinished: UnfinishedReport,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function readPages(
 }
 
 /** Opens a caller with reply queues apart from those of other services of its user. @throws BrokerError */
-async function openCaller({ urls, prefix, tls }: Bus): Promise<Caller> {
+async function openCaller({ urls, prefix, tls }: BusSettings): Promise<Caller> {
   // Without a broker, a caller would retry until its deadline.
   const connection = await OneShotConnection.open(urls, { name: 'poker-bridge', tls });
   await connection[Symbol.asyncDispose]();

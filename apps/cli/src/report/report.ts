@@ -14,7 +14,7 @@ import { commandFaults } from '../command-faults.ts';
 import { EXIT, interruptibly, usageError } from '../exit.ts';
 import { type Options, readCount, readDeadline, readValue } from '../input.ts';
 import { describeReply, jsonLine } from '../output.ts';
-import { type Bus, readBus } from '../servers.ts';
+import { type BusSettings, readBus } from '../servers.ts';
 import { type DiffOptions, printDiff } from './diff.ts';
 import { ReportFacts } from './facts.ts';
 import { type Format, FORMATS } from './formats.ts';
@@ -205,7 +205,7 @@ async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportR
 }
 
 /** Describes a bus without users, passwords and ports: `host[, host] /vhost prefix`. */
-function addressOf({ urls, prefix }: Bus): string {
+function addressOf({ urls, prefix }: BusSettings): string {
   const nodes = urls.map((url) => new URL(url));
   const hosts = [...new Set(nodes.map(({ hostname }) => hostname))].toSorted();
   return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;

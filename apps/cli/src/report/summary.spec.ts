@@ -143,7 +143,7 @@ describe('summaryOf', () => {
     expect(summaryWith(repeating)).toMatchObject(counts);
     expect(warnings(repeating)).toEqual([
       '2 records repeated, 1 with other amounts; fetch it again',
-      '2 records of the 5 that the platform counts missing; fetch it again',
+      '2 records missing of the 5 that the platform counts; fetch it again',
     ]);
     expect(describeSummary(summaryWith(repeating))).toContain('noticed   2 repeated, 1 changed, 2 missing\n');
     const less = ['b', 'c'].map((id) => line(id, 1));

@@ -115,7 +115,7 @@ function warningsOf(
         'minutes: they may not fit together; fetch it again',
     repeated > 0 && `${counted(repeated, 'record')} repeated${other}; fetch it again`,
     missing > 0 &&
-      `${counted(missing, 'record')} of the ${facts.totalCount} that the platform counts missing; fetch it again`,
+      `${counted(missing, 'record')} missing of the ${facts.totalCount} that the platform counts; fetch it again`,
     missing < 0 &&
       `${counted(-missing, 'record')} more than the ${facts.totalCount} that the platform counts`,
     faults > 0 && `${counted(faults, 'odd value')}, written unchanged`,

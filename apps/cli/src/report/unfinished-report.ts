@@ -108,7 +108,8 @@ export class UnfinishedReport {
     // If the disk is full, the next run detects that this process has ended.
     await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
     await this.#file.close();
-    return `${this.#facts.size} are kept in ${partOf(this.#options)}; the same command with --resume continues after them\n`;
+    const kept = `${this.#facts.size} are kept in ${partOf(this.#options)}`;
+    return `${kept}; the same command with --resume continues after them\n`;
   }
 
   async #begin(): Promise<void> {

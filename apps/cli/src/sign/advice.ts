@@ -1,29 +1,31 @@
 import type { Operation } from '#platform';
 
-import { type Answer, describeAnswer, isSignatureRefused } from '../worker-calls.ts';
+import { type CallResult, describeAnswer, isSignatureRefused } from '../worker-calls.ts';
 
 /** Actions, and questions to the platform's manager, if no setting helps. */
 export const ADVICE = {
-  key: 'check PLATFORM_CLIENT_ID and the secret key: the platform refuses what all settings sign alike',
+  key: 'check PLATFORM_CLIENT_ID and the secret key: the platform rejects requests that all settings sign alike',
   strings:
-    'no setting signs a text that is JSON as this platform does: send none, and ask which texts it decodes',
+    'no setting signs strings of JSON as this platform does: send none, and ask which strings it decodes',
   pages:
-    'ask whether page and per-page, which every report carries, are removed before signing, as the interface document says',
+    'ask whether page and per-page, which every report request has, are removed before signing, ' +
+    'as the interface document says',
   place:
-    'report.rake.fetch is refused with its parameters in the form, in the query and in both: ask where they belong, and ' +
-    'whether this client may read it',
+    'report.rake.fetch is rejected with its parameters in the form, in the query and in both: ask where they ' +
+    'belong, and whether this client may read it',
   game:
-    'no setting gives its signature; ask for the value of client (PLATFORM_CLIENT_KEY), whether the members of nested ' +
-    'objects are sorted by name, and for the text that the platform signs for one request',
+    'no setting gives its signature; ask for the value of client (PLATFORM_CLIENT_KEY), whether the members of ' +
+    'nested objects are sorted by name, and for the text that the platform signs for one request',
   booleans:
-    'booleans are signed neither as 1 and nothing nor as true and false: ask how, and send none until then (active, ' +
-    'verified, longLifeLoginToken, within launchOptions)',
+    'booleans are signed neither as 1 and nothing nor as true and false: ask how, and send none until then ' +
+    '(active, verified, longLifeLoginToken, within launchOptions)',
   nested: 'no setting signs launchOptions as this platform does: ask how, and send none until then',
   noteOnStrings:
-    'strings of JSON within launchOptions are signed otherwise than those of a session: send objects instead',
-  player: 'give --player the id of a test player that may play, and --currency what it plays with',
+    'strings of JSON within launchOptions are signed differently from those of a session: send objects instead',
+  player: 'give --player the id of a test player that may play, and --currency its currency',
   unchecked:
-    'a wrong signature is accepted: does PLATFORM_BASE_URL lead to the platform, and does it know a key of this client?',
+    'a wrong signature is accepted: check that PLATFORM_BASE_URL leads to the platform, and that the platform ' +
+    'has a key for this client',
 } as const;
 
 /**
@@ -32,9 +34,9 @@ export const ADVICE = {
  */
 export function problemOf(
   operation: Operation,
-  answer: Answer,
+  answer: CallResult,
   question: string,
-  otherwise = 'this is no matter of a signature: ask doctor',
+  otherwise = 'the signature is not the cause; run poker-bridge doctor',
 ): string {
   const reason = answer === 'success' ? undefined : answer.details?.['reason'];
   const known = typeof reason === 'string' ? reason : otherwise;

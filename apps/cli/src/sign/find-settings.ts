@@ -7,7 +7,7 @@ import {
 } from '#platform';
 
 import { periodAnHourAgo } from '../report/period.ts';
-import { type Answer, isSignatureRefused, isTaken } from '../worker-calls.ts';
+import { type CallResult, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { ADVICE, problemOf } from './advice.ts';
 import { type Ask, type Change, type Findings, Probing } from './probing.ts';
 
@@ -75,7 +75,7 @@ class Finder extends Probing {
   }
 
   async #open<O extends Operation>(operation: O, data: CommandData[O]): Promise<void> {
-    let [settings, answer]: [PlatformSettings | undefined, Answer] = [undefined, 'success'];
+    let [settings, answer]: [PlatformSettings | undefined, CallResult] = [undefined, 'success'];
     for (let calls = 0; calls < MOST_OPENINGS && settings !== this.settings; calls += 1) {
       ({ settings } = this);
       answer = await this.call(operation, data);

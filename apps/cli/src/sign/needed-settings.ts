@@ -1,7 +1,7 @@
 import type { PlatformSettings } from '#platform';
 import { SETTINGS } from '#settings';
 
-import type { Answer } from '../worker-calls.ts';
+import type { CallResult } from '../worker-calls.ts';
 
 type Change = Partial<PlatformSettings>;
 
@@ -13,7 +13,7 @@ export const OF_SESSIONS = {
 } as const;
 
 /** Returns the changes of settings that make a response readable; empty if no setting helps. */
-export function changeNeededBy(answer: Answer, { urlSchemes }: PlatformSettings): Change {
+export function changeNeededBy(answer: CallResult, { urlSchemes }: PlatformSettings): Change {
   const reason = answer === 'success' ? '' : String(answer.details?.['reason']);
   if (/\bREPORT_RECORDS=lenient\b/.test(reason)) return { reportRecords: 'lenient' };
   if (/\bSESSION_USER_ID=any\b/.test(reason)) return { sessionUserId: 'any' };

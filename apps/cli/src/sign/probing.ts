@@ -2,7 +2,7 @@ import type { CommandData } from '#contracts';
 import type { Operation, OperatorCredentials, PlatformSettings } from '#platform';
 import { SIGNATURE_VARIABLES } from '#signing';
 
-import { type Answer, isSignatureRefused, isTaken } from '../worker-calls.ts';
+import { type CallResult, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { changeNeededBy } from './needed-settings.ts';
 
 /** Makes one call exactly as a worker with these credentials would. */
@@ -10,7 +10,7 @@ export type Ask = <O extends Operation>(
   operation: O,
   data: CommandData[O],
   credentials: OperatorCredentials,
-) => Promise<Answer>;
+) => Promise<CallResult>;
 
 /** Settings that can decide whether a platform accepts a request. Source: bus contract, section 6. */
 export const PROBED = {
@@ -79,7 +79,7 @@ export class Probing implements Findings {
     data: CommandData[O],
     change: Change = {},
     secretKey = this.credentials.secretKey,
-  ): Promise<Answer> {
+  ): Promise<CallResult> {
     this.calls += 1;
     const settings = { ...this.settings, ...change };
     const answer = await this.ask(operation, data, { ...this.credentials, secretKey, settings });

@@ -34,7 +34,7 @@ export function readRawRequest(text: string): HttpRequest {
   const [, method, url] = REQUEST_LINE.exec(first) ?? [];
   if (method === undefined || url === undefined) {
     throw usageError(
-      'the request does not begin with a request line, such as POST /v2/app/users/u-1/session?clientId=op1 HTTP/1.1',
+      'the request does not start with a request line such as POST /v2/app/users/u-1/session?clientId=op1 HTTP/1.1',
     );
   }
   const headers = headersOf(lines);

@@ -24,7 +24,7 @@ it('parses a raw HTTP request, and reads its body up to content-length', () => {
     expectedSign: 'ABC',
     notes: [],
   });
-  expect(() => readRawRequest('Host: api.example\n\n')).toThrow(/does not begin with a request line/);
+  expect(() => readRawRequest('Host: api.example\n\n')).toThrow(/does not start with a request line/);
 });
 
 describe('readHar', () => {

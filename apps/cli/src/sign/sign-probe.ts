@@ -13,7 +13,8 @@ type ProbeOptions = Options<'player' | 'currency', 'yes' | 'json'> & { readonly 
 
 const NAMED = { ...PROBED, ...OF_REPORTS, ...OF_SESSIONS };
 /** Settings that no harmless call reveals. */
-const NOT_LOOKED_AT = `# ${Object.keys(OF_SESSIONS).join(', ')}: not looked at, since no session was opened; give --player ID of a test player`;
+const UNCHECKED = 'not checked, because no session was opened; give --player ID of a test player';
+const NOT_CHECKED = `# ${Object.keys(OF_SESSIONS).join(', ')}: ${UNCHECKED}`;
 
 /** A platform may ignore an unknown member, and its responses never repeat the player. */
 const NOT_FOUND = [
@@ -42,7 +43,8 @@ export async function signProbe({
   const strange = strangeHostOf(operator);
   if (strange !== undefined && !yes) {
     throw usageError(
-      `${strange} is not this machine: up to ${MOST_CALLS} calls, some with a wrong signature, go there; give --yes if it is a test environment`,
+      `${strange} is not this machine: up to ${MOST_CALLS} calls go there, some with a wrong signature; ` +
+        'give --yes if it is a test environment',
     );
   }
   const ask = askOf(transportOf(settings, [operator]));
@@ -63,7 +65,7 @@ export async function signProbe({
     ...values.map(([variable = '', value]) =>
       found.irrelevant.has(variable) ? `# ${variable}: makes no difference there` : `${variable}=${value}`,
     ),
-    ...(player === undefined ? [NOT_LOOKED_AT] : []),
+    ...(player === undefined ? [NOT_CHECKED] : []),
     ...notes,
     ...NOT_FOUND,
   ];

@@ -14,26 +14,27 @@ Examples:
   $ poker-bridge sign probe --yes > settings.env
   $ poker-bridge sign probe --operator casino --player test-1 --currency EUR --json
 
-FILE holds {"name"?, "parameters", "secret"?, "settings"?, "sign"?}, or an array of them: all parameters of a request from
-query, path and body. Ends with 1 if a signature that was given is not the right one. The secret is never printed.
+FILE contains {"name"?, "parameters", "secret"?, "settings"?, "sign"?}, or an array of them: all parameters of a
+request from query, path and body. Exits with 1 if the given signature is wrong. The secret is never printed.
 
-Requests and commands are signed with PLATFORM_SECRET_KEY (or PLATFORM_SECRET_KEY_FILE) and the settings that begin with
-SIGNATURE_. A command also needs PLATFORM_CLIENT_ID, and --operator all settings of a worker.
+Requests and commands are signed with PLATFORM_SECRET_KEY (or PLATFORM_SECRET_KEY_FILE) and the settings that start
+with SIGNATURE_. A command also needs PLATFORM_CLIENT_ID, and --operator needs all settings of a worker.
 
-probe makes at most 16 calls as a worker does: it reads one record of each report, and sends sessions and games that the
-platform refuses for their authType once the signature is right. It says which lines to set, or what to ask, and then ends
-with 1. With --player it also opens a session and a game, at most three times each, and says with which settings their
-answers can be read. Use a test environment: a platform may count wrong signatures, and block their sender.`;
+probe makes at most 16 calls as a worker does: it reads one record of each report, and requests sessions and games
+that the platform rejects for their authType once the signature is right. It prints the lines to set, or the questions
+to ask and exits with 1. With --player it also opens a session and a game, at most three times each, and finds the
+settings with which the responses can be read. Use a test environment: a platform may count wrong signatures, and
+block their sender.`;
 
 export function define(group: Command): void {
   group.addHelpText('afterAll', HELP);
   group
     .command('explain')
-    .description('shows how a request is signed, and what the usual mistakes would give instead')
+    .description('shows how a request is signed, and the digests of the usual mistakes')
     .argument('[FILE]', 'the request, or - for standard input')
-    .option('--curl <LINE>', 'a curl line, or the file that holds one, or -')
+    .option('--curl <LINE>', 'a curl line, or a file that contains one, or -')
     .option('--har <FILE>', 'an HTTP archive, as browsers and proxies save it')
-    .option('--request <FILE>', 'a request as it is sent over HTTP')
+    .option('--request <FILE>', 'a raw HTTP request')
     .option('--command <TYPE>', 'a command, signed with the settings of the worker')
     .option('--data <JSON>', "the command's data: JSON, @FILE, or -")
     .option('--operator <NAME>', 'the operator whose secret key and settings are used (default: default)')
@@ -42,13 +43,10 @@ export function define(group: Command): void {
   group
     .command('probe')
     .description(
-      'finds the settings that a platform wants by at most 16 calls that change nothing, and by a session of --player',
+      'finds the settings that a platform accepts, with at most 16 calls that change nothing; --player opens a session',
     )
     .option('--operator <NAME>', 'the operator whose client id and secret key are used', 'default')
-    .option(
-      '--player <ID>',
-      'also opens a session and a game for this test player, to see how they are answered',
-    )
+    .option('--player <ID>', 'also opens a session and a game for this test player, to check the responses')
     .option('--currency <CODE>', 'the currency of that player')
     .option('--yes', 'continues although the platform is not on this machine')
     .option('--json', 'one object: each variable and its value')
