@@ -32,7 +32,7 @@ const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: 
   callers: ['prints the permissions that the worker and its callers need', () => import('./callers.ts')],
   trace: [
     'prints what a log on standard input says about a command, a player or a stretch of time',
-    () => import('./trace.ts'),
+    () => import('./trace/trace.ts'),
   ],
   doctor: [
     'checks settings, broker, topology, Redis and platform, and says what to do about each fault',

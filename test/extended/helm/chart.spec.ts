@@ -184,7 +184,7 @@ describe('the Helm chart', () => {
 
   it('has what the documents name in commands of kubectl', async () => {
     const deployments = of('Deployment', await render(MINIMUM, { release: 'poker-bridge' }));
-    const text = [...documents(), 'apps/cli/src/trace.ts'].map(read).join('\n');
+    const text = [...documents(), 'apps/cli/src/trace/trace.ts'].map(read).join('\n');
     const named = new Set([...text.matchAll(/ deployment\/([\w-]+)/g)].map(([, name]) => name));
     expect([...named]).toEqual(['poker-bridge-interactive']);
     expect(deployments.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining([...named]));

@@ -1,14 +1,13 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
-
 import { type Command, Option } from 'commander';
 
-import { platformSays } from '#contracts';
 import { readSomeSettings } from '#settings';
 import { subjectOf } from '#telemetry';
 
-import { EXIT, ExitError, usageError } from './exit.ts';
-import { type Options, readMoment, readValue } from './input.ts';
-import { counted, printable, written } from './output.ts';
+import { EXIT, ExitError, usageError } from '../exit.ts';
+import { type Options, readMoment, readValue } from '../input.ts';
+import { counted } from '../output.ts';
+import { byTime, describeState, outcomesOf } from './command-state.ts';
+import { describeLogLine, type LogLine, readLogLine } from './log-line.ts';
 
 const EXAMPLES = `
 The log is read from standard input: logs of any number of workers, in any order, with or without prefixes.
@@ -25,18 +24,8 @@ The other options need no setting. Exits with 1 if no line matches.`;
 /** `player` may be `@` and the path of a file; times are epoch milliseconds. */
 type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & { readonly operator: string };
 
-type LogLine = NonNullable<ReturnType<typeof readLogLine>>;
-
 /** How long before a command's first line a change of a circuit or the broker may be its cause. */
 const BEFORE_MS = 5 * 60_000;
-/** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
-const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
-/** Members that are not shown to people. */
-const SILENT = ['correlationId', 'lane', 'subject'];
-const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
-/** Outcomes that an unavailable broker explains. */
-const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
-
 export function define(command: Command): void {
   command
     .option('--id <ID>', 'the id of the command, or its correlation id')
@@ -148,114 +137,10 @@ function surroundingsOf(about: readonly LogLine[], around: readonly LogLine[]): 
   return [...(isFailed ? last.values() : []), ...(between ?? [])];
 }
 
-const byTime = (one: LogLine, other: LogLine): number => one.timeMs - other.timeMs;
-
 function whyNone(lines: number, subjects: number, { player, operator }: TraceOptions): string {
   if (lines === 0) return 'no line on standard input was written by a worker: pipe in the log of the workers';
   const none = `none of ${counted(lines, 'line')} matches`;
   if (player === undefined) return none;
   if (subjects === 0) return `${none}, and none names a player: the workers have no LOG_SUBJECT_KEY`;
   return `${none}: is it the LOG_SUBJECT_KEY of the workers, and is the player one of ${operator}?`;
-}
-
-/** Parses a line of a log; undefined if no worker wrote it. `worker` is the prefix that a collector added. */
-export function readLogLine(text: string) {
-  const line = text.trimEnd();
-  if (!line.endsWith('}')) return undefined;
-  for (let at = line.indexOf('{'); at >= 0; at = line.indexOf('{', at + 1)) {
-    try {
-      const json = line.slice(at);
-      const members = JSON.parse(json) as Readonly<Record<string, unknown>>;
-      if (typeof members['msg'] !== 'string') continue;
-      const worker = stripVTControlCharacters(line.slice(0, at)).replace(NO_NAME, ' ').trim();
-      return { text: json, members, timeMs: Date.parse(String(members['time'])) || 0, worker };
-    } catch {
-      // The JSON starts later in the line.
-    }
-  }
-  return undefined;
-}
-
-function said(value: unknown = ''): string {
-  return printable(Array.isArray(value) ? value.map(said).join(' ') : written(value));
-}
-
-/** Formats a line of the log for people: the event and its command, then the other members. */
-export function describeLogLine({ members, worker }: LogLine, hasWorkers = false): string {
-  const { time, level, msg, id, type, operator, ...rest } = members;
-  const colour = COLOURS[String(level)];
-  const what = said(msg);
-  const whose = operator === undefined ? '' : ` of ${said(operator)}`;
-  const command = id === undefined ? '' : ` ${said(type)} ${said(id)}${whose}`;
-  const where = hasWorkers && worker !== '' ? ` [${printable(worker)}]` : '';
-  const facts = Object.entries(rest)
-    .filter(([name]) => !SILENT.includes(name))
-    .map(([name, value]) => `${printable(name)} ${said(value)}`);
-  const below = facts.length === 0 ? '' : `    ${facts.join(', ')}\n`;
-  return `${said(time)}${where} ${colour ? styleText(colour, what) : what}${command}\n${below}`;
-}
-
-function outcomesOf(lines: readonly LogLine[]): LogLine[] {
-  return lines.filter(({ members }) => members['outcome'] !== undefined);
-}
-
-/**
- * Describes how the commands ended. The last outcome of an id counts: a success after failed attempts is a
- * success.
- *
- * @param about the lines of the commands, in order of time
- * @param around lines about circuits and the broker, in order of time, which may explain a failure
- */
-export function describeState(about: readonly LogLine[], around: readonly LogLine[]): string {
-  const outcomes = outcomesOf(about);
-  const commands = Map.groupBy(outcomes, ({ members: { operator, id } }) => JSON.stringify([operator, id]));
-  const ended = [...commands.values()].map((lines) => lines.at(-1) as LogLine).sort(byTime);
-  const failures = ended.filter(({ members }) => members['outcome'] !== 'success');
-  const earlier = outcomes.filter((line) => !ended.includes(line) && line.members['outcome'] !== 'success');
-  const before = earlier.at(-1);
-  const retried = before
-    ? `  before that: ${counted(earlier.length, 'failure')} under the same id, the last at ` +
-      `${said(before.members['time'])} with ${said(before.members['outcome'])}\n`
-    : '';
-  const last = failures.at(-1);
-  if (!last) {
-    const [only] = ended;
-    if (!only)
-      return 'No outcome is logged: the command is in flight, waits in its queue, or its worker died.\n';
-    const what = ended.length === 1 ? `${nameOf(only)} succeeded` : `All ${ended.length} commands succeeded`;
-    return `${what}${ended.length === 1 ? ` at ${said(only.members['time'])}` : ''}.\n${retried}`;
-  }
-  const count = ended.length > 1 ? `${failures.length} of ${ended.length} commands failed. The last: ` : '';
-  const { time, outcome } = last.members;
-  const what = `${nameOf(last)} failed at ${said(time)} with ${said(outcome)}`;
-  const reasons = [ownReason(last), reasonAround(last, around)].filter((reason) => reason !== '');
-  return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n${retried}`;
-}
-
-function nameOf({ members: { type, id, operator } }: LogLine): string {
-  return `${said(type)} ${said(id)} of ${said(operator)}`;
-}
-
-function ownReason({ members: { outcome, status, reason, pointers, unansweredMs } }: LogLine): string {
-  const answer = status === undefined ? [] : [`the platform answered ${said(status)}`];
-  const places = Array.isArray(pointers) ? [`at ${said(pointers)}`] : [];
-  const isOfPlatform = reason === 'timeout' || outcome === 'CIRCUIT_OPEN';
-  const afterMs = typeof unansweredMs === 'number' ? unansweredMs : undefined;
-  const why = isOfPlatform ? platformSays(said(reason), afterMs) : said(reason);
-  return [...answer, ...(reason === undefined ? [] : [why]), ...places].join(', ');
-}
-
-/** Finds the last change before a failure that explains it: of the command's circuit, or of the broker. */
-function reasonAround({ members: { outcome, operator }, timeMs }: LogLine, around: readonly LogLine[]) {
-  const before = around.filter((line) => line.timeMs <= timeMs).map(({ members }) => members);
-  if (outcome === 'CIRCUIT_OPEN') {
-    const opened = before.findLast(({ state, operator: own }) => state === 'open' && own === operator);
-    if (!opened) return 'the circuit opened before this log begins';
-    const { operation, time, cause } = opened;
-    const why = cause === undefined ? '' : `: ${platformSays(said(cause))}`;
-    return `the circuit of ${said(operation)} opened at ${said(time)}${why}`;
-  }
-  const away = before.findLast(({ msg }) => msg === 'the broker is not available');
-  if (!away || !LATE.has(outcome)) return '';
-  return `the broker was not available at ${said(away['time'])}: ${said(away['reason'])}`;
 }
