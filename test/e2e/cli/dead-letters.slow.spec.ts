@@ -139,7 +139,7 @@ describe('poker-bridge dead-letters', () => {
       const redrive = 'dead-letters redrive --id typo --yes';
       for (const [options, expected] of [
         ['', /0 dead letters .*1 × VALIDATION_FAILED: it would fail again.*--set/s],
-        [' --set /session/lang=de', /still not valid: \/page /],
+        [' --set /session/lang=de', /still invalid: \/page /],
       ] as const) {
         const { code, stdout } = await kept.run(`${redrive}${options}`);
         expect([code, stdout]).toEqual([1, expect.stringMatching(expected)]);
