@@ -50,6 +50,7 @@ export function soakChaosLines({ row, faults, samples, ...result }: SoakChaosRes
     `the worker that lived throughout: ${range(({ inUseMib }) => inUseMib)} MiB in use, ` +
       `${range(({ openFiles }) => openFiles)} files open`,
     ...row.stories.map((story) => `    ${story}`),
+    ...result.growth.map((reason) => `NOT SOUND: ${reason}`),
     result.isSound ? 'nothing lost; memory and handles are flat' : 'NOT SOUND',
   ];
 }

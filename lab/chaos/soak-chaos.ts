@@ -6,32 +6,36 @@ export interface Sample {
   readonly atSeconds: number;
   /** The heap in use and what Node.js keeps outside of it. */
   readonly inUseMib: number;
-  /** Resident beside the heap. */
+  /** Resident memory outside the heap. */
   readonly outsideHeapMib: number;
   readonly openFiles: number;
 }
 
 export interface SoakChaosResult {
   readonly row: RowResult;
-  /** What was done to the service, each with how often. */
+  /** The faults, each with the number of times that it was applied. */
   readonly faults: ReadonlyMap<string, number>;
   readonly samples: readonly Sample[];
-  /** Whether nothing was lost, and neither memory nor handles of the worker that lived throughout have grown. */
+  /** What grew in the worker that lived throughout; empty if nothing did. */
+  readonly growth: readonly string[];
+  /** True if nothing was lost and nothing grew. */
   readonly isSound: boolean;
 }
 
 const EVERY_MS = 2_000;
 const MIB = 1024 * 1024;
-/** A worker is warm once it has forgotten the first command that it remembers for repeats: a minute, and a half more. */
+/** The idempotency TTL of one minute, plus half of it: until then the worker remembers more with each command. */
 const WARM_UP_SECONDS = 90;
-/** A shorter run says nothing: the whole heap is collected about once a minute. */
-const SHORTEST_SECONDS = 240;
-/** Growth of memory by so much of it is none. */
+/** V8 collects the whole heap about once a minute. */
+const WINDOW_SECONDS = 75;
+/** With fewer, a slope says nothing. */
+const FEWEST_WINDOWS = 4;
+/** Tolerated growth of memory, as a share of its first floor. */
 const NEGLIGIBLE_SHARE = 0.1;
-/** Sockets to a platform come and go. */
+/** Tolerated growth of open files, because sockets to a platform come and go. */
 const NEGLIGIBLE_FILES = 20;
 
-/** Load with deployments and faults by chance; the worker that lives throughout is looked at. */
+/** Runs load with random deployments and faults, and samples the worker that lives throughout. */
 export async function soakChaos(options: PlayOptions): Promise<SoakChaosResult> {
   const samples: Sample[] = [];
   const faults = new Map<string, number>();
@@ -44,7 +48,7 @@ export async function soakChaos(options: PlayOptions): Promise<SoakChaosResult> 
         played = stage;
         const startedMs = performance.now();
         timer = setInterval(
-          () => void look(stage, startedMs).then((sample) => samples.push(...sample)),
+          () => void sampleWorker(stage, startedMs).then((sample) => samples.push(...sample)),
           EVERY_MS,
         );
       },
@@ -53,14 +57,15 @@ export async function soakChaos(options: PlayOptions): Promise<SoakChaosResult> 
       const name = /^(.+): over$/.exec(what)?.[1];
       if (name !== undefined) faults.set(name, (faults.get(name) ?? 0) + 1);
     }
-    return { row, faults, samples, isSound: isSound(row) && !isGrowing(samples) };
+    const growth = growthIn(samples);
+    return { row, faults, samples, growth, isSound: isSound(row) && growth.length === 0 };
   } finally {
     clearInterval(timer);
   }
 }
 
-async function look(stage: ChaosStage, startedMs: number): Promise<readonly Sample[]> {
-  // A busy worker may not answer now.
+async function sampleWorker(stage: ChaosStage, startedMs: number): Promise<readonly Sample[]> {
+  // A busy worker may not answer in time; the next sample does.
   const page = await stage.workers.programs[0]?.get('/metrics').catch(() => undefined);
   if (page === undefined) return [];
   const metric = (name: string): number =>
@@ -77,22 +82,39 @@ async function look(stage: ChaosStage, startedMs: number): Promise<readonly Samp
 }
 
 /**
- * Whether memory or open files grow: their least in the last quarter after the warm-up is more than in the first. Between
- * collections of the whole heap it grows anyway; what it falls back to is what counts.
+ * Says what grew in the worker after its warm-up; empty if nothing did, or the run was too short to tell.
+ *
+ * Memory in use is a sawtooth. Each window contains at least one collection of the whole heap, so that the floor of a
+ * window is what the worker really holds. The median slope between floors ignores single steps and outliers.
  */
-export function isGrowing(samples: readonly Sample[]): boolean {
-  if ((samples.at(-1)?.atSeconds ?? 0) < SHORTEST_SECONDS) return false;
-  const warm = samples.filter(({ atSeconds }) => atSeconds >= WARM_UP_SECONDS);
-  const quarter = Math.floor(warm.length / 4);
-  const leastOf = (part: readonly Sample[], of: (sample: Sample) => number): number =>
-    Math.min(...part.map(of));
-  const growth = (of: (sample: Sample) => number) => {
-    const before = leastOf(warm.slice(0, quarter), of);
-    return { before, by: leastOf(warm.slice(-quarter), of) - before };
-  };
-  const memory = [growth(({ inUseMib }) => inUseMib), growth(({ outsideHeapMib }) => outsideHeapMib)];
-  return (
-    memory.some(({ before, by }) => by > NEGLIGIBLE_SHARE * before) ||
-    growth(({ openFiles }) => openFiles).by > NEGLIGIBLE_FILES
-  );
+export function growthIn(samples: readonly Sample[]): readonly string[] {
+  const windows = [
+    ...Map.groupBy(
+      samples.filter(({ atSeconds }) => atSeconds >= WARM_UP_SECONDS),
+      ({ atSeconds }) => Math.floor((atSeconds - WARM_UP_SECONDS) / WINDOW_SECONDS),
+    ).values(),
+  ];
+  // The last window may be too short for a collection.
+  const whole = windows.slice(0, -1);
+  if (whole.length < FEWEST_WINDOWS) return [];
+  const measured = [
+    { what: 'MiB in use', of: ({ inUseMib }: Sample) => inUseMib },
+    { what: 'MiB outside of the heap', of: ({ outsideHeapMib }: Sample) => outsideHeapMib },
+    { what: 'open files', of: ({ openFiles }: Sample) => openFiles, negligible: NEGLIGIBLE_FILES },
+  ];
+  return measured.flatMap(({ what, of, negligible }) => {
+    const floors = whole.map((samplesOfWindow) => Math.min(...samplesOfWindow.map(of)));
+    const by = medianSlope(floors) * (floors.length - 1);
+    if (by <= (negligible ?? NEGLIGIBLE_SHARE * (floors[0] ?? 0))) return [];
+    const least = floors.map((floor) => floor.toFixed(0)).join(', ');
+    return [`${what} grew by ${by.toFixed(0)}: the least of each ${WINDOW_SECONDS} s was ${least}`];
+  });
+}
+
+/** Returns the median of the slopes between all pairs of values (Theil and Sen). */
+function medianSlope(values: readonly number[]): number {
+  const slopes = values
+    .flatMap((value, at) => values.slice(0, at).map((earlier, from) => (value - earlier) / (at - from)))
+    .toSorted((a, b) => a - b);
+  return slopes[Math.floor(slopes.length / 2)] ?? 0;
 }
