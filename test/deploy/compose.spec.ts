@@ -165,6 +165,7 @@ describe('docker-compose.yml', () => {
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
       pids_limit: expect.any(Number),
       healthcheck: { test: expect.any(Array) },
+      logging: { driver: 'json-file', options: { 'max-size': '20m', 'max-file': '5' } },
     });
     expect(service.tmpfs).toContain('/tmp');
     // An image of others starts as root and then changes its user, for which it would need capabilities.

