@@ -3,6 +3,9 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import spawn from 'nano-spawn';
+import ts from 'typescript';
+
+import { COMMANDS, REPLIES } from '#contracts/validation';
 
 import { fencesOf, read } from '../docs/markdown.ts';
 import { CallerProject, nodeReleases } from './packed-package.ts';
@@ -107,7 +110,7 @@ describe('the packed @poker-bridge/contracts', () => {
   it('holds JavaScript and declarations for each file, no specs, no sources', () => {
     const code = files.filter((file) => file.startsWith('dist/'));
     expect(files.filter((file) => !file.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
-    expect(code.filter((file) => !/\.(js|d\.ts)$/.test(file))).toEqual([]);
+    expect(code.filter((file) => !/\.(js|d\.ts)$/.test(file))).toEqual(['dist/cjs/package.json']);
     expect(code.filter((file) => /\.(spec|fixture)\./.test(file))).toEqual([]);
   });
 
@@ -130,6 +133,23 @@ describe('the packed @poker-bridge/contracts', () => {
     });
   });
 
+  it('exports the types of all commands and replies, with each member documented for editors', async () => {
+    const names = [...COMMANDS, ...REPLIES.values()].map(({ data }) => data.name);
+    const types = [...new Set(names)];
+    const source = `import type { ${types.join(', ')} } from '@poker-bridge/contracts';
+export type All = [${types.join(', ')}];
+`;
+    const options = { module: 'nodenext', types: [], noEmit: true };
+    expect(await alone.compile(options, { 'all.ts': source })).toBe('');
+    expect(undocumentedMembers(join(alone.path, 'all.ts'))).toEqual([]);
+  }, 60_000);
+
+  it('is CommonJS, too', async () => {
+    alone.write('use.cjs', "console.log(JSON.stringify(Object.keys(require('@poker-bridge/contracts'))))");
+    const { stdout } = await alone.run(process.execPath, 'use.cjs');
+    expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(['CommandError', 'busNames', 'ERROR_CODES']));
+  });
+
   describe.each([
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
@@ -147,6 +167,21 @@ describe('the packed @poker-bridge/contracts', () => {
     }, 20_000);
   });
 });
+
+/** Returns the members without documentation, of the types in the tuple `All` of a file. */
+function undocumentedMembers(file: string): string[] {
+  const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, types: [], strict: true };
+  const program = ts.createProgram([file], options);
+  const checker = program.getTypeChecker();
+  const [all] = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!);
+  const types = checker.getTypeArguments(checker.getDeclaredTypeOfSymbol(all!) as ts.TypeReference);
+  return types.flatMap((type) =>
+    type
+      .getProperties()
+      .filter((member) => member.getDocumentationComment(checker).length === 0)
+      .map((member) => `${checker.typeToString(type)}.${member.name}`),
+  );
+}
 
 /** What a program prints, as JSON. @throws Error if it prints an error */
 async function printed(node: string, project: CallerProject, program: string): Promise<unknown> {

@@ -51,7 +51,7 @@ export class CallerProject implements Disposable {
     const copy = join(folder, 'repository');
     const source = join(copy, workspace);
     await mkdir(source, { recursive: true });
-    for (const file of ['package.json', 'tsconfig.json', '.gitignore', '.npmrc'])
+    for (const file of ['package.json', 'tsconfig.json', '.gitignore', '.npmrc', 'scripts/build/package.mjs'])
       await cp(join(root, file), join(copy, file));
     const filter = (path: string): boolean => basename(path) !== 'dist';
     await cp(join(root, workspace), source, { recursive: true, filter });
@@ -82,8 +82,12 @@ export class CallerProject implements Disposable {
 
   /** Installs packages that a caller has already: linked from here. */
   async link(...names: readonly string[]): Promise<void> {
-    for (const name of names)
-      await link(join(root, 'node_modules', name), join(this.path, 'node_modules', name));
+    await this.linkFrom(join(root, 'node_modules'), ...names);
+  }
+
+  /** Links packages of another `node_modules`. */
+  async linkFrom(modules: string, ...names: readonly string[]): Promise<void> {
+    for (const name of names) await link(join(modules, name), join(this.path, 'node_modules', name));
   }
 
   /**

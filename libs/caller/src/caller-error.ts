@@ -39,6 +39,9 @@ export const CALLER_CODES = {
 
 export type CallerErrorCode = ErrorCode | keyof typeof CALLER_CODES;
 
+/** Shared by the ES modules and the CommonJS of this package, of which a process may load both. */
+const IS_CALLER_ERROR = Symbol.for('@poker-bridge/caller:CallerError');
+
 type Facts = Pick<CallerError, 'code' | 'category' | 'retryable' | 'message'> & Partial<CallerError>;
 
 /**
@@ -64,6 +67,15 @@ export class CallerError extends Error {
   constructor({ message, ...facts }: Facts) {
     super(message);
     Object.assign(this, facts);
+  }
+
+  get [IS_CALLER_ERROR](): true {
+    return true;
+  }
+
+  /** True also for an error of the other module system's copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && IS_CALLER_ERROR in value;
   }
 
   /** Returns the error that this library finds before or instead of the worker; `hint` is a further sentence. */

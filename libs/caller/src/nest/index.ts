@@ -5,6 +5,10 @@ import { isCommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 import { Caller, createCaller } from '../caller.ts';
 import type { CallerOptions } from '../caller-options.ts';
 import type { PlayerCommand, ReportCommand } from '../command.ts';
+import { CallerHealthIndicator } from './caller-health-indicator.ts';
+
+export { CallerErrorFilter, httpStatusOf } from './caller-error-filter.ts';
+export { CallerHealthIndicator } from './caller-health-indicator.ts';
 
 type Callback = (packet: WritePacket) => void;
 
@@ -71,13 +75,14 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .setExtras({ isGlobal: false }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
   .build();
 
-/** Provides `Caller` and `CallerClientProxy`, and closes the caller when the application shuts down. */
+/** Provides `Caller`, `CallerClientProxy` and `CallerHealthIndicator`, and closes the caller at shutdown of the application. */
 @Module({
   providers: [
     { provide: Caller, inject: [MODULE_OPTIONS_TOKEN], useFactory: createCaller },
     CallerClientProxy,
+    CallerHealthIndicator,
   ],
-  exports: [Caller, CallerClientProxy],
+  exports: [Caller, CallerClientProxy, CallerHealthIndicator],
 })
 export class CallerModule extends ConfigurableModuleClass {}
 
