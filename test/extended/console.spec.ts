@@ -66,16 +66,17 @@ describe('the console, in a browser', () => {
     await says(page, 'All is well');
     await work(5);
     await work(1, { headers: { operator: 'acme' } });
-    const row = page.getByRole('row', { name: 'game.open' });
-    await row.getByText('/s').filter({ hasNotText: /^0\/s/ }).waitFor();
+    const plot = page.getByRole('figure').filter({ hasText: 'game.open' });
+    await plot.getByText(/^[1-9][\d.]*\/(s|min), p95 \d+ ms, platform \d+ ms$/).waitFor();
     expect(await page.title()).toMatch(/^✓ All is well – /);
     const title = await page.getByRole('heading', { level: 1 }).textContent();
     expect(title).toBe(`poker-bridge ${sandboxed.service.prefix}`);
     const queue = page.getByRole('row', { name: sandboxed.service.name('interactive') });
     expect(await queue.textContent()).toMatch(/interactive0[12]$/);
+    await page.locator('summary').filter({ hasText: 'This worker' }).press('Enter');
     expect(await page.getByRole('row', { name: 'acme' }).textContent()).toMatch(/closed.*closed.*closed/);
-    const hour = page.getByRole('img', { name: /^game\.open: 0 failed/ });
-    expect(await hour.locator('.all').count()).toBeGreaterThan(0);
+    const hour = page.getByRole('img', { name: /^game\.open in the last hour: \d+ commands, 0 failed$/ });
+    expect(await hour.locator('rect').count()).toBeGreaterThan(0);
     await sleep(LONG_MS);
     expect(requested.filter((address) => address.endsWith('/events'))).toHaveLength(1);
     expect(requested.filter((address) => new URL(address).origin !== new URL(url).origin)).toEqual([]);
@@ -89,7 +90,7 @@ describe('the console, in a browser', () => {
     proxy.refuse();
     proxy.cut();
     await says(page, 'No connection to RabbitMQ', '#verdict');
-    await says(page, 'RabbitMQ does not say.', '#queues');
+    await says(page, 'RabbitMQ does not answer.', '#queues');
     await proxy.open();
     await says(page, 'All is well', '#verdict');
   });
@@ -120,7 +121,15 @@ describe('the console, in a browser', () => {
     const { page } = await browser.visit(url);
     const data = { player: { id: 'canary-player' }, 'canary-member': 1 };
     await sandboxed.caller.send('game.open', data, { messageId: 'm-1' });
-    await says(page, 'poker-bridge trace --id m-1', '#failures');
+    const row = page.locator('#causes summary').filter({ hasText: 'game.open: VALIDATION_FAILED' });
+    await row.press('Enter');
+    await says(page, 'poker-bridge trace --id m-1', '#causes');
+    // A second failure changes the row, which stays open and keeps the focus.
+    await sandboxed.caller.send('game.open', data, { messageId: 'm-2' });
+    await says(page, 'poker-bridge trace --id m-2', '#causes');
+    expect(await row.evaluate((element) => element === (globalThis as any).document.activeElement)).toBe(
+      true,
+    );
     expect(await page.getByRole('main').textContent()).not.toContain('canary');
   });
 
@@ -134,14 +143,18 @@ describe('the console, in a browser', () => {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
     await says(page, 'All is well', '#verdict');
-    await says(page, 'VALIDATION_FAILED', '#failures');
-    await says(page, 'VALIDATION_FAILED', '#dead-letters');
+    await says(page, 'game.open: VALIDATION_FAILED', '#causes');
+    await says(page, 'dead letters: VALIDATION_FAILED', '#causes');
+    const heightOf = () => page.evaluate(() => (globalThis as any).document.documentElement.scrollHeight);
+    expect(await heightOf()).toBeLessThan(2_000);
+    for (const summary of await page.locator('summary').all()) await summary.click();
     expect(await faultsOf(page)).toEqual([]);
   });
 
   it('says that the worker stops, then that it is gone, and shows the next one at its address', async () => {
     const { page } = await browser.visit(url);
     await says(page, 'All is well', '#verdict');
+    await page.locator('summary').filter({ hasText: 'This worker' }).click();
     await sandboxed.platform.fault({ kind: 'latency', fixedMs: 5_000, operation: 'open-game' });
     const held = sandboxed.caller.send('game.open', { player: { id: 'ada' } });
     // Anchored: the cell as a whole ends with a time or a status, and then with the number of those in flight.
@@ -153,6 +166,7 @@ describe('the console, in a browser', () => {
     await says(page, /^The worker does not answer/, '#verdict');
     await sandboxed.service.worker();
     await says(page, 'All is well', '#verdict');
-    await says(page, 'No command has failed.');
+    await says(page, 'dead letters: VALIDATION_FAILED', '#causes');
+    expect(await page.locator('#causes').textContent()).not.toContain('game.open: ');
   });
 });

@@ -107,10 +107,16 @@ describe('the console in an incident', () => {
       line: 'poker-bridge doctor',
       printed: /^fail +platform default game\.open: .*503/m,
     });
-    const operator = page.getByRole('row', { name: 'default' });
-    expect(await operator.textContent()).toMatch(/(open|half-open)since \d\d:\d\d:\d\d, HTTP 503/);
-    const failure = page.locator('#failures').getByRole('listitem').filter({ hasText: 'CIRCUIT_OPEN' });
-    expect(await failure.textContent()).toMatch(/last: [0-9a-f-]{36}: HTTP 503 · poker-bridge trace --id /);
+    const operator = page.locator('#operators tr').filter({ hasText: 'default' });
+    expect(await operator.textContent()).toMatch(
+      /(open|half-open)since \d\d:\d\d:\d\d UTC, \d+ s ago, HTTP 503/,
+    );
+    const [worst] = await page.locator('#causes li').allTextContents();
+    expect(worst).toMatch(/CIRCUIT_OPEN \d+ × last: [0-9a-f-]{36}: HTTP 503 · poker-bridge trace --id /);
+    const plot = page.getByRole('figure').filter({ hasText: 'game.open' });
+    await plot.getByText(/^circuit opened \(default\) at/).waitFor();
+    expect(await plot.locator('rect[data-state=unavailable]').count()).toBeGreaterThan(0);
+    expect(await plot.locator('.bars .lost').count()).toBe(1);
     const changed = worker.log.find(({ msg, state }) => msg === 'circuit changed' && state === 'open');
     expect(changed).toMatchObject({ operation: 'game.open', cause: 'HTTP 503' });
   });
@@ -168,8 +174,8 @@ describe('the console in an incident', () => {
         line: 'rabbitmq-diagnostics alarms',
         printed: /memory/i,
       });
-      await page.getByText(/^takes nothing$/).waitFor();
-      expect(await page.locator('#verdict dl').textContent()).toMatch(/Since\d\d:\d\d:\d\d/);
+      expect(await page.locator('#lanes').textContent()).toContain('takes nothing');
+      expect(await page.locator('#verdict dl').textContent()).toMatch(/Since\d\d:\d\d:\d\d UTC, \d+ s ago/);
       expect(await page.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(
         /interactive0[12]$/,
       );
@@ -194,10 +200,10 @@ describe('the console in an incident', () => {
     });
     const other = await sandboxed.service.worker();
     const { page: elsewhere } = await browser.visit(`${await other.url()}/console`);
-    const letters = elsewhere.locator('#dead-letters');
-    await letters.locator('.copyable', { hasText: /^bad-1$/ }).waitFor({ timeout: WAIT_TIMEOUT_MS });
+    const letters = elsewhere.locator('#causes li').filter({ hasText: 'dead letters: VALIDATION_FAILED' });
+    await letters.getByText('1 ×').waitFor({ timeout: WAIT_TIMEOUT_MS });
     expect(await letters.textContent()).toMatch(
-      /VALIDATION_FAILED1 ×poker-bridge dead-letters list --reason VALIDATION_FAILED.*game\.open bad-1.*\/player\/nick/,
+      /poker-bridge dead-letters list --reason VALIDATION_FAILED.*game\.open last: bad-1.*\/player\/nick/,
     );
     expect(await elsewhere.getByText(`process ${other.pid}`).count()).toBeGreaterThan(0);
     expect(await elsewhere.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(
@@ -221,7 +227,7 @@ describe('the console in an incident', () => {
       line: 'poker-bridge replies list --reason REPLY_QUEUE_FULL',
       printed: /^3 parked replies in .*shop\.replies/s,
     });
-    expect(await page.locator('#parked').textContent()).toMatch(/REPLY_QUEUE_FULL3 ×.*last: full-\d for /);
+    expect(await page.locator('#causes').textContent()).toMatch(/3 replies wait for .* last: full-\d/);
     await sandboxed.caller.drain(queue);
     await page.locator('#verdict h2').filter({ hasText: '2 replies wait' }).waitFor();
   });

@@ -56,51 +56,58 @@ describe('the console of a worker', () => {
     await held;
     const view = await stream.until(
       'now',
-      ({ commands, lanes, service: look }) =>
+      ({ commands, lanes, causes }) =>
         lanes[0].inFlight === 0 &&
-        look?.deadLetters.reasons?.length === 2 &&
+        causes.length === 4 &&
         commands.types.some(({ type, answered }: any) => type === 'game.open' && answered === 3),
     );
     expect(view).toMatchObject({
-      verdict: { level: 'well', reasons: [] },
+      verdict: { level: 'well' },
       broker: { isConnected: true },
       lanes: [
         { lane: 'interactive', state: 'consuming' },
         { lane: 'reports', state: 'consuming' },
       ],
-      failures: [
-        { code: 'UNKNOWN_OPERATOR', type: 'game.open', operators: [], count: 1, last: { id: 'm-2' } },
-        {
-          code: 'VALIDATION_FAILED',
-          type: 'game.open',
+    });
+    const interactive = service.name('interactive');
+    expect(view.causes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          what: 'game.open: UNKNOWN_OPERATOR',
+          operators: [],
+          count: 1,
+          commands: [expect.objectContaining({ id: 'm-2' })],
+        }),
+        expect.objectContaining({
+          what: 'game.open: VALIDATION_FAILED',
           operators: ['default'],
           count: 1,
-          last: {
-            id: 'm-1',
-            pointers: ['/*'],
-          },
-        },
-      ],
-    });
-    const { queues, deadLetters } = view.service;
-    expect(queues[0]).toEqual({
-      queue: service.name('interactive'),
+          commands: [expect.objectContaining({ id: 'm-1', pointers: ['/*'] })],
+        }),
+        expect.objectContaining({
+          what: `dead letters: VALIDATION_FAILED, from ${interactive}`,
+          count: 1,
+          line: 'poker-bridge dead-letters list --reason VALIDATION_FAILED',
+          commands: [
+            expect.objectContaining({
+              id: 'm-1',
+              type: 'game.open',
+              pointers: ['/*'],
+              reason: expect.any(String),
+              line: 'poker-bridge trace --id m-1',
+            }),
+          ],
+        }),
+      ]),
+    );
+    expect(view.queues[0]).toEqual({
+      queue: interactive,
       lane: 'interactive',
       messages: 0,
       consumers: expect.any(Number),
     });
-    expect(deadLetters.messages).toBe(2);
-    expect(deadLetters.reasons).toContainEqual(
-      expect.objectContaining({
-        reason: 'VALIDATION_FAILED',
-        count: 1,
-        last: expect.objectContaining({
-          id: 'm-1',
-          type: 'game.open',
-          queue: service.name('interactive'),
-          failure: { pointers: ['/*'], reason: expect.any(String) },
-        }),
-      }),
+    expect(view.queues).toContainEqual(
+      expect.objectContaining({ queue: service.name('dead-letters'), messages: 2 }),
     );
     expect(view.operators[0]).toMatchObject({ operator: 'default' });
     expect(stream.text).not.toMatch(/canary/i);

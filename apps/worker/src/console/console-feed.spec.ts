@@ -75,12 +75,12 @@ describe('ConsoleFeed', () => {
     const viewer = newViewer();
     const [session, game] = viewer.view.commands.types;
     expect(session).toMatchObject({ type: 'session.create', answered: 0 });
-    expect(game).toMatchObject({ type: 'game.open', answered: 10, hour: [[10, 0]] });
+    expect(game).toMatchObject({ type: 'game.open', answered: 10, hour: [{ answered: 10, causes: {} }] });
     await jest.advanceTimersByTimeAsync(5_000);
-    expect(viewer.view.service).toMatchObject({ queues: [] });
+    expect(viewer.view.queues).toMatchObject([{ queue: 'kept' }, { queue: 'kept' }]);
     look.mockRejectedValue(new Error('gone'));
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(viewer.view.service).toBeUndefined();
+    expect(viewer.view.queues).toBeUndefined();
     feed.onModuleDestroy();
   });
 });

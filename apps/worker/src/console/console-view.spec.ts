@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { ERROR_CODES, type ErrorCode } from '#contracts';
 import type { QueueOverview, MessagingHealth } from '#messaging';
 import { OPERATIONS } from '#platform';
 
@@ -71,11 +72,22 @@ describe('consoleView', () => {
       const tally = new FailureTally();
       tally.failed({ ...COMMAND, id }, 'UNKNOWN_OPERATOR', 'answered');
       const last = { id, type: 'made-up', queue: '', failedAt: undefined, failure: undefined };
-      const kept = { queue: 'q', messages: 1, reasons: [{ reason: id, count: 1, since: undefined, last }] };
-      const view = viewOf([], tally, 'acme', { queues: [], deadLetters: kept, parked: kept });
-      const [{ line, trace, last: shown } = {}] = view.service?.deadLetters.reasons ?? [];
-      expect([view.failures[0]?.line, line, trace, shown?.type]).toEqual(Array(4).fill(undefined));
-      expect(view.service?.parked.line).toBe('poker-bridge replies list');
+      const kept = {
+        queue: 'q',
+        messages: 1,
+        reasons: [{ reason: id, queue: '', count: 1, since: undefined, last }],
+      };
+      const { causes } = viewOf([], tally, 'acme', { queues: [], deadLetters: kept, parked: kept });
+      const [, letters, replies, failure] = causes;
+      expect(causes.flatMap(({ commands }) => commands.map(({ line }) => line))).toEqual(
+        Array(3).fill(undefined),
+      );
+      expect(letters).toMatchObject({
+        line: 'poker-bridge dead-letters list',
+        commands: [{ type: undefined }],
+      });
+      expect(replies).toMatchObject({ line: 'poker-bridge replies list' });
+      expect(failure).toMatchObject({ what: 'game.open: UNKNOWN_OPERATOR', line: undefined });
     },
   );
 
@@ -83,7 +95,57 @@ describe('consoleView', () => {
     const tally = new FailureTally();
     tally.failed({ ...COMMAND, operator: 'CANARY' }, 'UNKNOWN_OPERATOR', 'answered');
     const view = viewOf(['acme'], tally);
-    expect(view.failures).toMatchObject([{ code: 'UNKNOWN_OPERATOR', operators: [] }]);
+    expect(view.causes).toMatchObject([{ key: 'circuits' }, { count: 1, operators: [] }]);
     expect(JSON.stringify(view)).not.toContain('CANARY');
+  });
+
+  it('lists ten causes at most: reasons first, then our own faults, kept messages and refused commands', () => {
+    const tally = new FailureTally();
+    const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+    for (const code of codes) tally.failed(COMMAND, code, 'answered');
+    const last = {
+      id: 'r-1',
+      type: 'session.created',
+      queue: 'crm',
+      failedAt: undefined,
+      failure: undefined,
+    };
+    const reasons = ['crm', 'shop'].map((queue, n) => ({
+      reason: 'REPLY_QUEUE_FULL',
+      queue,
+      count: n + 1,
+      since: `2026-03-01T10:0${n}:00.000Z`,
+      last,
+    }));
+    const parked = { queue: 'undelivered', messages: 3, reasons };
+    const look = { queues: [], deadLetters: { queue: 'dead', messages: 900, reasons: undefined }, parked };
+    const { verdict, causes, causesLeftOut } = viewOf(['acme'], tally, 'acme', look);
+    expect(verdict.worst?.what).toBe(causes[0]?.what);
+    expect(causes.map(({ level, what, sinceMs }) => [level, what, sinceMs]).slice(0, 3)).toEqual([
+      ['attention', expect.stringMatching(/^The circuit is open for game\.open/), undefined],
+      ['attention', '1 reply waits for crm', Date.parse('2026-03-01T10:00:00Z')],
+      ['attention', '2 replies wait for shop', Date.parse('2026-03-01T10:01:00Z')],
+    ]);
+    const internal = codes.filter((code) =>
+      ['internal', 'misconfigured'].includes(ERROR_CODES[code].category),
+    );
+    const noted = causes.slice(3).map(({ what }) => what);
+    expect(noted.slice(0, internal.length).toSorted()).toEqual(
+      internal.map((code) => `game.open: ${code}`).toSorted(),
+    );
+    expect(noted[internal.length]).toBe('900 dead letters');
+    expect([causes.length, causesLeftOut]).toEqual([10, codes.length + 4 - 10]);
+  });
+
+  it('marks circuits on the plots of their command, and the broker once for its two connections', () => {
+    const tally = new FailureTally(() => 7);
+    for (const isTrouble of [true, false])
+      for (const name of ['consuming', 'publishing', 'game.open acme']) tally.troubleChanged(name, isTrouble);
+    expect(viewOf(['acme'], tally).commands.changes).toMatchObject([
+      { what: 'RabbitMQ unavailable', isTrouble: true, atMs: 7 },
+      { what: 'circuit opened (acme)', operation: 'game.open' },
+      { what: 'RabbitMQ available', isTrouble: false },
+      { what: 'circuit closed (acme)', operation: 'game.open' },
+    ]);
   });
 });

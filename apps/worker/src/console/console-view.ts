@@ -1,31 +1,18 @@
 import { hostname } from 'node:os';
 
-import { ERROR_CODES, type ErrorCategory, isCommandType, platformSays } from '#contracts';
-import type { KeptOverview, MessagingHealth } from '#messaging';
+import type { QueueOverview, MessagingHealth } from '#messaging';
 import { OPERATIONS, type PlatformClients } from '#platform';
 
 import { compartmentsOf } from '../platform-state.ts';
-import type { Failure } from './failure-tally.ts';
-import { type Findings, isBlocked, PLAIN_NAME, verdictOf } from './verdict.ts';
+import { causesOf } from './causes.ts';
+import { type Findings, isBlocked, verdictOf } from './verdict.ts';
 
-/** What is beyond it is in the metrics alone. */
+/** The metrics have the other operators. */
 const MOST_OPERATORS = 50;
-const MOST_FAILURES = 50;
 /** Operators that are well; the others of them are counted. */
 const MOST_WELL = 10;
 /** Outweighs any number of commands in flight. */
 const WEIGHT_OF_TROUBLE = 1e6;
-
-/** Who can do something about a failure. Source: docs/errors.md. */
-export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
-  invalid: "the caller's developer",
-  rejected: 'the caller, or the player',
-  misconfigured: 'the people who run the worker',
-  unavailable: 'the caller, later',
-  uncertain: 'the caller, with care',
-  expired: 'the caller',
-  internal: 'the people who run the worker',
-};
 
 /** The parts that a view is made of. */
 export interface Sources extends Findings {
@@ -36,7 +23,9 @@ export interface Sources extends Findings {
 
 /** The state that the page shows: states, counts, codes and ids; nothing of a command's data. */
 export function consoleView(sources: Sources) {
-  const { prefix, bus, look, platform, tally, types } = sources;
+  const { prefix, bus, look, types } = sources;
+  const { level, reasons } = verdictOf(sources);
+  const [worst] = reasons;
   const { isConnected, release, advice, lanes, redis } = bus;
   const operators = operatorsOf(sources).toSorted((a, b) => weightOf(b) - weightOf(a));
   const shown = operators
@@ -44,23 +33,24 @@ export function consoleView(sources: Sources) {
     .slice(0, MOST_OPERATORS);
   return {
     prefix,
-    verdict: verdictOf(sources),
-    service: look && {
-      queues: look.queues,
-      deadLetters: keptView(look.deadLetters, 'dead-letters'),
-      parked: keptView(look.parked, 'replies'),
-    },
+    verdict: { level, worst: worst && { ...worst, failures: undefined, last: undefined } },
+    ...causesOf(sources, reasons),
+    queues: look && [...look.queues, look.deadLetters, look.parked].map(countsOf),
     // In a container the process id is always the same, on one host the host is.
     worker: `${hostname()}, process ${process.pid}`,
     startedAtMs: Math.round(performance.timeOrigin),
     broker: { isConnected, isBlocked: isBlocked(bus), release, advice },
     redis: redis?.kind,
     lanes,
-    commands: { seconds: Math.round(types[0]?.seconds ?? 0), types },
+    commands: { seconds: Math.round(types[0]?.seconds ?? 0), types, changes: changesOf(sources) },
     operators: shown,
     operatorsLeftOut: operators.length - shown.length,
-    failures: tally.failures.slice(0, MOST_FAILURES).map((failure) => failureView(failure, platform)),
   };
+}
+
+function countsOf({ queue, messages, ...more }: QueueOverview['queues'][number] | QueueOverview['parked']) {
+  const { lane, consumers } = { lane: undefined, consumers: undefined, ...more };
+  return { queue, lane, messages, consumers };
 }
 
 /** Each operation of each operator; without `circuit` before it was called. */
@@ -89,33 +79,18 @@ function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): numbe
   }, 0);
 }
 
-/** The name of an operator that nobody configured is a text of a caller's, and is not shown. */
-function failureView(failure: Failure, platform: Sources['platform']) {
-  const { category, message } = ERROR_CODES[failure.code];
-  const { unansweredMs } = failure.last;
-  const isUnanswered = unansweredMs !== undefined;
-  return {
-    ...failure,
-    operators: failure.operators.filter((operator) => platform.get(operator) !== undefined),
-    category,
-    advice: isUnanswered ? platformSays('timeout', unansweredMs) : message,
-    whoActs: isUnanswered ? 'the people who run the platform' : WHO_ACTS[category],
-    line: traceLine(failure.last.id),
-  };
-}
-
-function keptView({ queue, messages, reasons }: KeptOverview, subcommand: string) {
-  const line = `poker-bridge ${subcommand} list`;
-  const views = reasons?.map(({ reason, count, last }) => ({
-    reason,
-    count,
-    last: { ...last, type: isCommandType(last.type) ? last.type : undefined },
-    line: PLAIN_NAME.test(reason) ? `${line} --reason ${reason}` : undefined,
-    trace: traceLine(last.id),
-  }));
-  return { queue, messages, line, reasons: views };
-}
-
-function traceLine(id: string): string | undefined {
-  return PLAIN_NAME.test(id) ? `poker-bridge trace --id ${id}` : undefined;
+/** When a circuit or the connection to the broker failed and recovered, as the plots mark it. */
+function changesOf({ tally }: Sources) {
+  let isBrokerAway = false;
+  return tally.changes.flatMap(({ name, isTrouble, atMs }) => {
+    const [operation, operator] = name.split(' ');
+    if (operator !== undefined) {
+      const what = isTrouble ? 'circuit opened' : 'circuit closed';
+      return { atMs, isTrouble, operation, what: `${what} (${operator})` };
+    }
+    // Both connections usually change at the same time.
+    if (isTrouble === isBrokerAway) return [];
+    isBrokerAway = isTrouble;
+    return { atMs, isTrouble, what: isTrouble ? 'RabbitMQ unavailable' : 'RabbitMQ available' };
+  });
 }

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '#contracts';
 import type { CommandFacts, FailureFacts } from '#messaging';
 
-/** The last ones of a kind. Their names come from outside: any number of them may be made up. */
+/** The most recent operators of a kind. Callers choose these names, so their number has no other bound. */
 const MAX_OPERATORS = 5;
+const MAX_CHANGES = 100;
 
 /** Failures that have the same code, type and end. */
 export interface Failure {
@@ -21,6 +22,13 @@ export interface Failure {
   readonly last: Pick<CommandFacts, 'id' | 'traceId'> & Partial<FailureFacts>;
 }
 
+/** A circuit or the broker failed, or recovered. */
+interface Change {
+  readonly name: string;
+  readonly isTrouble: boolean;
+  readonly atMs: number;
+}
+
 /**
  * Counts the failures since the start by kind, with the last of each: a flood of one failure does not hide another.
  * There are no more kinds than the catalogue of errors has. A command that succeeds costs nothing here.
@@ -30,12 +38,18 @@ export class FailureTally {
   readonly #failures = new Map<string, Failure>();
   /** Since when each circuit and each connection to the broker is in trouble. */
   readonly #troubles = new Map<string, number>();
+  readonly #changes: Change[] = [];
 
   constructor(private readonly nowMs: () => number = Date.now) {}
 
   /** The latest first. */
   get failures(): readonly Failure[] {
     return [...this.#failures.values()].toReversed();
+  }
+
+  /** The most recent changes, the oldest first. */
+  get changes(): readonly Change[] {
+    return this.#changes;
   }
 
   latest(type: string, code: ErrorCode): Failure | undefined {
@@ -63,8 +77,12 @@ export class FailureTally {
 
   /** @param name of a circuit, `operation operator`, or of a connection to the broker */
   troubleChanged(name: string, isTrouble: boolean): void {
-    if (!isTrouble) this.#troubles.delete(name);
-    else if (!this.#troubles.has(name)) this.#troubles.set(name, this.nowMs());
+    if (isTrouble === this.#troubles.has(name)) return;
+    const atMs = this.nowMs();
+    if (isTrouble) this.#troubles.set(name, atMs);
+    else this.#troubles.delete(name);
+    this.#changes.push({ name, isTrouble, atMs });
+    if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
   }
 
   /** Since when one of these has been in trouble, in milliseconds since the epoch; undefined if none is. */

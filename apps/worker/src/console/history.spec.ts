@@ -46,11 +46,22 @@ describe('TypeHistory', () => {
   it('keeps each minute of an hour', () => {
     const { hour } = historyOf([...times(719, WELL), ...times(20, DEAD)]);
     expect(hour).toHaveLength(60);
-    expect([hour[0], hour.at(-2), hour.at(-1)]).toEqual([
-      [120, 0],
-      [120, 120],
-      [80, 80],
+    const p95Ms = expect.any(Number);
+    expect([hour[0], hour.at(-2), hour.at(-1)]).toMatchObject([
+      { answered: 120, causes: {}, p95Ms, platformP95Ms: null },
+      { answered: 120, causes: { unavailable: 120 }, p95Ms },
+      { atMs: 739 * STEP_MS, answered: 80, causes: { unavailable: 80 }, p95Ms },
     ]);
+  });
+
+  it('estimates the time of the platform from all results of its calls', () => {
+    const metrics = new Metrics();
+    const history = new TypeHistory(TYPE);
+    history.add(metrics, 0);
+    for (const result of ['2xx', 'timeout'])
+      for (let n = 0; n < 10; n += 1) metrics.platformRequestDuration.labels(TYPE, result).observe(4.2);
+    history.add(metrics, STEP_MS);
+    expect(history.figures).toMatchObject({ p95Ms: null, hour: [{ platformP95Ms: 4925 }] });
   });
 
   it('knows since when a type fails as a whole, also if others refuse their callers', () => {

@@ -2,7 +2,6 @@ import { type CommandType, ERROR_CODES, type ErrorCategory, type ErrorCode } fro
 import { DURATION_BOUNDS, type Metrics } from '#telemetry';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
-/** Failures that callers or players caused, and not the service or the platform. */
 const REFUSED: ReadonlySet<ErrorCategory> = new Set(['invalid', 'rejected']);
 
 export const STEP_MS = 5_000;
@@ -27,7 +26,9 @@ export type TypeFigures = NonNullable<TypeHistory['figures']>;
 export class TypeHistory {
   /** The first is a minute old. */
   readonly #counts: Counts[] = [];
-  readonly #hour: (readonly [answered: number, failed: number])[] = [];
+  readonly #hour: ReturnType<typeof minuteBetween>[] = [];
+  /** The counters at the start of the current minute. */
+  #minuteStart: Counts | undefined;
   /** While some fail by no fault of their callers, and while nearly all do. */
   #failing: Run | undefined;
   #dead: Run | undefined;
@@ -45,7 +46,7 @@ export class TypeHistory {
       ...figuresBetween(before, after),
       failingSinceMs: this.#failing?.sinceMs,
       deadSinceMs: this.#dead && this.#dead.failed >= LEAST_FAILED ? this.#dead.sinceMs : undefined,
-      /** In each minute, the oldest first. */
+      /** Each minute, the oldest first. */
       hour: this.#hour,
     };
   }
@@ -59,8 +60,10 @@ export class TypeHistory {
     if (!before) return;
     const { answered, failed, refused } = figuresBetween(before, counts);
     const isSameMinute = Math.floor(atMs / MINUTE_MS) === Math.floor(before.atMs / MINUTE_MS);
-    const last = isSameMinute ? this.#hour.pop() : undefined;
-    this.#hour.push([answered + (last?.[0] ?? 0), failed + (last?.[1] ?? 0)]);
+    if (isSameMinute) this.#hour.pop();
+    const minuteStart = (isSameMinute && this.#minuteStart) || before;
+    this.#minuteStart = minuteStart;
+    this.#hour.push(minuteBetween(minuteStart, counts));
     if (this.#hour.length > MINUTES) this.#hour.shift();
     const step = { sinceMs: before.atMs, lastMs: atMs, failed };
     // Also a step without a command, which says nothing else.
@@ -79,50 +82,76 @@ function continued(run: Run | undefined, step: Run, belongs: boolean): Run | und
 
 type Counts = ReturnType<typeof countsOf>;
 
-function countsOf({ commands, commandDuration }: Metrics, type: CommandType, atMs: number) {
-  const durations = commandDuration.all.find(({ labels }) => labels['type'] === type);
+function countsOf(metrics: Metrics, type: CommandType, atMs: number) {
+  const { commands, commandDuration, platformRequestDuration } = metrics;
   return {
     atMs,
     succeeded: commands.labels(type, 'success').value,
     failures: CODES.map((code) => commands.labels(type, code).value),
     /** For each of `DURATION_BOUNDS`, the commands that took no longer, and at the end all of them. */
-    durations: durations?.series.cumulative(),
+    durations: cumulativeOf(commandDuration, 'type', type),
+    /** The same for the calls to the platform. */
+    platformDurations: cumulativeOf(platformRequestDuration, 'operation', type),
   };
+}
+
+/** The counts of a histogram, for each of `DURATION_BOUNDS` and in all, added up over its other labels. */
+function cumulativeOf(metric: Metrics['commandDuration'], label: string, value: string): readonly number[] {
+  const series = metric.all.filter(({ labels }) => labels[label] === value);
+  const counts = series.map((each) => each.series.cumulative());
+  return [...DURATION_BOUNDS, Infinity].map((_, index) => sumOf(counts, (each) => each[index] ?? 0));
 }
 
 function figuresBetween(before: Counts, after: Counts) {
   const failures = CODES.map(
     (code, index) => [code, (after.failures[index] ?? 0) - (before.failures[index] ?? 0)] as const,
   );
-  const codes = failures.filter(([code, count]) => count > 0 && !REFUSED.has(ERROR_CODES[code].category));
+  const codes = failures.filter(([code, count]) => count > 0 && !isRefused(code));
   const failed = sumOf(codes, ([, count]) => count);
   const refused = sumOf(failures, ([, count]) => count) - failed;
   const answered = after.succeeded - before.succeeded + failed + refused;
-  const durations = after.durations?.map((count, step) => count - (before.durations?.[step] ?? 0));
   return {
     answered,
-    /** Failures that callers and players did not cause, and those that they did. */
+    /** Failures that callers and players did not cause, and failures that they caused. */
     failed,
     refused,
     /** The former by code, the most frequent first. */
     codes: codes.toSorted(([, a], [, b]) => b - a),
     perSecond: (answered * 1000) / Math.max(1, after.atMs - before.atMs),
-    /** Estimated within a bucket of the histogram; null if there was no command. */
-    p50Ms: quantileMs(durations, 0.5),
-    p95Ms: quantileMs(durations, 0.95),
+    p50Ms: quantileMs(before.durations, after.durations, 0.5),
+    p95Ms: quantileMs(before.durations, after.durations, 0.95),
+    /** Of the calls to the platform alone. */
+    platformP95Ms: quantileMs(before.platformDurations, after.platformDurations, 0.95),
   };
+}
+
+/** One minute of the plot. `causes` counts the failures by the category of their error code. */
+function minuteBetween(before: Counts, after: Counts) {
+  const { answered, codes, p95Ms, platformP95Ms } = figuresBetween(before, after);
+  const causes: Partial<Record<ErrorCategory, number>> = {};
+  for (const [code, count] of codes) {
+    const { category } = ERROR_CODES[code];
+    causes[category] = (causes[category] ?? 0) + count;
+  }
+  return { atMs: after.atMs, answered, causes, p95Ms, platformP95Ms };
+}
+
+/** True if a failure was caused by the caller or the player, not by the service or the platform. */
+export function isRefused(code: ErrorCode): boolean {
+  return REFUSED.has(ERROR_CODES[code].category);
 }
 
 export function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((sum, item) => sum + of(item), 0);
 }
 
-/** Between two bounds, durations are taken to be spread evenly; beyond the last bound it is that bound. */
-function quantileMs(durations: Float64Array | undefined, quantile: number): number | null {
-  const rank = quantile * (durations?.at(-1) ?? 0);
-  if (durations === undefined || rank === 0) return null;
+/** Estimated: within a bucket durations are assumed to be evenly spread. Null if the histogram did not change. */
+function quantileMs(before: readonly number[], after: readonly number[], quantile: number): number | null {
+  const durations = after.map((count, step) => count - (before[step] ?? 0));
+  const rank = quantile * (durations.at(-1) ?? 0);
+  if (rank === 0) return null;
   const step = durations.findIndex((upTo) => upTo >= rank);
   const [below = 0, upTo = rank] = [durations[step - 1], durations[step]];
   const [lower = 0, upper = lower] = [DURATION_BOUNDS[step - 1], DURATION_BOUNDS[step]];
-  return 1000 * (lower + ((upper - lower) * (rank - below)) / (upTo - below));
+  return Math.round(1000 * (lower + ((upper - lower) * (rank - below)) / (upTo - below)));
 }

@@ -1,13 +1,15 @@
 import { ERROR_CODES, type ErrorCategory, type ErrorCode, LANE_OF_COMMAND, platformSays } from '#contracts';
-import type { QueueOverview, MessagingHealth } from '#messaging';
+import type { QueueOverview, FailureFacts, MessagingHealth } from '#messaging';
 import type { CircuitReport } from '#platform';
 
 import { isServed } from '../health/health.controller.ts';
-import type { FailureTally } from './failure-tally.ts';
-import { sumOf, type TypeFigures } from './history.ts';
+import type { Failure, FailureTally } from './failure-tally.ts';
+import { isRefused, sumOf, type TypeFigures } from './history.ts';
 
 /** Something that is wrong, for the person on call. */
 interface Reason {
+  /** Identifies the reason while its figures change. */
+  readonly key: string;
   /** Default: `attention`. */
   readonly level?: 'attention' | 'down';
   readonly what: string;
@@ -18,6 +20,10 @@ interface Reason {
   readonly whoActs?: string;
   /** The first line to type. Default: `poker-bridge doctor`. */
   readonly line?: string;
+  /** The failed commands that this reason explains. */
+  readonly failures?: readonly Failure[];
+  /** The latest parked reply that waits for this reason. */
+  readonly last?: { readonly id: string } & Partial<FailureFacts>;
 }
 
 export interface Findings {
@@ -39,7 +45,7 @@ export const PLAIN_NAME = /^\w[\w.:@/-]*$/;
 /** The rest are in the tables. */
 const MOST_NAMED = 3;
 const OUR_PEOPLE = 'the people who run the worker';
-const USUAL = { level: 'attention', whoActs: OUR_PEOPLE, line: 'poker-bridge doctor' } as const;
+const USUAL = { level: 'attention', whoActs: OUR_PEOPLE, line: 'poker-bridge doctor', failures: [] } as const;
 const PLATFORM_PEOPLE = 'the people who run the platform: tell them; calls continue by themselves';
 
 /** Judges the service as a worker sees it: whether somebody has to get up, and why, the gravest reason first. */
@@ -67,11 +73,11 @@ function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
   const whoActs = 'the people who run RabbitMQ; workers continue by themselves, and nothing is lost';
   if (!bus.isConnected) {
     const why = bus.lastError ?? 'not connected yet';
-    yield { level: 'down', what: 'No connection to RabbitMQ', sinceMs, why, whoActs };
+    yield { key: 'broker', level: 'down', what: 'No connection to RabbitMQ', sinceMs, why, whoActs };
   } else if (isBlocked(bus)) {
     const what = 'RabbitMQ takes nothing, so no reply leaves';
     const why = `it has an alarm: ${bus.lastError}`;
-    yield { level: 'down', what, sinceMs, why, whoActs, line: 'rabbitmq-diagnostics alarms' };
+    yield { key: 'broker', level: 'down', what, sinceMs, why, whoActs, line: 'rabbitmq-diagnostics alarms' };
   }
 }
 
@@ -79,13 +85,13 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
   for (const { lane, state } of bus.lanes) {
     const what = `This worker does not consume ${lane}`;
     const why = bus.lastError ?? `it is ${state}`;
-    if (bus.isConnected && !isServed(state)) yield { level: 'down', what, why };
+    if (bus.isConnected && !isServed(state)) yield { key: lane, level: 'down', what, why };
   }
   for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
     if (lane === undefined || consumers !== 0 || bus.lanes.some((own) => own.lane === lane)) continue;
     const level = lane === 'interactive' ? 'down' : USUAL.level;
     const why = `no LANES of a worker that runs names ${lane}; ${messages} wait`;
-    yield { level, what: `No worker consumes ${queue}`, why };
+    yield { key: queue, level, what: `No worker consumes ${queue}`, why };
   }
 }
 
@@ -111,13 +117,19 @@ function* typeReasons(findings: Findings): Generator<Reason> {
     const unansweredMs = faults.find((fault) => fault.unansweredMs !== undefined)?.unansweredMs;
     const said = unansweredMs === undefined ? cause : platformSays('timeout', unansweredMs);
     const since = types.flatMap(({ deadSinceMs, failingSinceMs }) => deadSinceMs ?? failingSinceMs ?? []);
+    const sinceMs = since.toSorted((a, b) => a - b)[0];
     yield {
+      key: names,
       level,
       what: `${names} ${types.length === 1 ? 'fails' : 'fail'}: ${share} in the last minute`,
-      sinceMs: since.toSorted((a, b) => a - b)[0],
+      sinceMs,
       why: `${said} (${codesOf(faults, findings)})`,
       whoActs,
       line,
+      failures: findings.tally.failures.filter(
+        ({ type, code, lastAtMs }) =>
+          types.some((each) => each.type === type) && !isRefused(code) && lastAtMs >= (sinceMs ?? 0),
+      ),
     };
   }
 }
@@ -173,6 +185,7 @@ function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<R
   const more = open.length > named.length ? ` and ${open.length - named.length} more` : '';
   const paused = bus.lanes.find(({ state }) => state === 'paused');
   yield {
+    key: 'circuits',
     what: `The circuit is open for ${named.join(', ')}${more}`,
     sinceMs: tally.troubledSinceMs(`${first.operation} ${first.operator}`),
     why: `${platformSays(first.cause)}${paused ? `; the lane ${paused.lane} is paused` : ''}`,
@@ -182,18 +195,20 @@ function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<R
 
 function* parkedReasons({ look }: Findings): Generator<Reason> {
   const stuck = look?.parked.reasons?.filter(({ reason }) => STUCK.has(reason)) ?? [];
-  for (const { reason, count, since, last } of stuck) {
+  for (const { reason, queue, count, since, last } of stuck) {
     yield {
-      what: `${count} ${count === 1 ? 'reply waits' : 'replies wait'} for ${last.queue || 'a queue'}`,
+      key: `${reason} ${queue}`,
+      what: `${count} ${count === 1 ? 'reply waits' : 'replies wait'} for ${queue || 'a queue'}`,
       sinceMs: since === undefined ? undefined : Date.parse(since),
       why: `the queue ${STUCK.get(reason)} (${reason})`,
       whoActs: 'the caller that reads the queue; replies follow by themselves once it takes them',
       line: `poker-bridge replies list --reason ${reason}`,
+      last: { id: last.id, ...last.failure },
     };
   }
 }
 
-const STUCK: ReadonlyMap<string, string> = new Map([
+export const STUCK: ReadonlyMap<string, string> = new Map([
   ['REPLY_QUEUE_FULL', 'is full: its caller does not read it'],
   ['REPLY_QUEUE_UNREACHABLE', 'takes nothing, and is not full'],
 ]);
@@ -201,6 +216,7 @@ const STUCK: ReadonlyMap<string, string> = new Map([
 function* redisReasons({ bus: { redis } }: Findings): Generator<Reason> {
   if (redis?.kind !== 'away') return;
   yield {
+    key: 'redis',
     what: 'Redis is away: each worker recognises only its own repeats',
     sinceMs: redis.sinceMs,
     why: redis.reason,

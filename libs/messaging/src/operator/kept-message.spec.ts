@@ -57,6 +57,17 @@ describe('KeptSummary', () => {
     ]);
   });
 
+  it('counts parked replies by queue, each with its own time of the first', () => {
+    const summary = new KeptSummary();
+    const reply = (queue: string, at: string) =>
+      messageOf({ headers: { 'x-reason': 'REPLY_QUEUE_FULL', 'x-failed-at': at, 'x-death': [{ queue }] } });
+    for (const message of [reply('crm', AT), reply('shop', EARLIER), reply('crm', AT)]) summary.add(message);
+    expect(summary.reasons).toMatchObject([
+      { reason: 'REPLY_QUEUE_FULL', queue: 'crm', count: 2, since: AT },
+      { reason: 'REPLY_QUEUE_FULL', queue: 'shop', count: 1, since: EARLIER },
+    ]);
+  });
+
   it('stays small, whatever strangers write to the queue', () => {
     const summary = new KeptSummary();
     for (let n = 0; n < 1_000; n += 1) summary.add(letter('m'.repeat(5_000), `${n}${'r'.repeat(5_000)}`));

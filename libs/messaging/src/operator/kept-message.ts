@@ -52,15 +52,17 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   };
 }
 
+/** Messages with the same reason and queue. */
 interface KeptReason {
   readonly reason: string;
+  readonly queue: string;
   readonly count: number;
   /** When the first of them failed, ISO 8601. */
   readonly since: string | undefined;
   readonly last: ReturnType<typeof shownOf>;
 }
 
-/** A look into a queue that keeps messages for people: how many there are of each reason, and the latest of them. */
+/** Summarizes a queue that keeps messages for people: by reason and queue, the count and the latest message. */
 export class KeptSummary {
   #messages = 0;
   readonly #reasons = new Map<string, KeptReason>();
@@ -76,12 +78,14 @@ export class KeptSummary {
 
   add(message: ConsumeMessage): void {
     const kept = keptMessageOf(message);
-    const name = short(kept.reason);
-    const reason = this.#reasons.has(name) || this.#reasons.size < MOST_REASONS ? name : OTHERS;
     const last = shownOf(kept, message);
-    const { count = 0, since } = this.#reasons.get(reason) ?? {};
+    const name = JSON.stringify([short(kept.reason), last.queue]);
+    const isNamed = this.#reasons.has(name) || this.#reasons.size < MOST_REASONS;
+    const [reason, queue] = isNamed ? [short(kept.reason), last.queue] : [OTHERS, ''];
+    const key = isNamed ? name : OTHERS;
+    const { count = 0, since } = this.#reasons.get(key) ?? {};
     const [first] = [since, last.failedAt].filter((at) => at !== undefined).toSorted();
-    this.#reasons.set(reason, { reason, count: count + 1, since: first, last });
+    this.#reasons.set(key, { reason, queue, count: count + 1, since: first, last });
     this.#messages += 1;
   }
 }

@@ -1,6 +1,7 @@
 // The page of the service: events come in, and what has changed is shown.
 
-import { clockTime, shownOf, time } from './elements.js';
+import { clockTime, showAges, shownOf, time } from './elements.js';
+import { plotsSection } from './plots.js';
 import * as sections from './sections.js';
 
 const SILENT_MS = 5_000;
@@ -32,11 +33,9 @@ connect(
   (reason) => {
     showLink('lost', 'not live');
     const last = lastHeardMs && `Everything below is from ${clockTime(lastHeardMs)}, when it was last heard.`;
-    showVerdict({ level: 'unknown', reasons: [{ what: 'No connection to the worker', why: reason, last }] });
+    showVerdict({ level: 'unknown', worst: { what: 'No connection to the worker', why: reason, last } });
   },
 );
-find('zone').textContent =
-  `Times are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}; the log's are UTC.`;
 
 function showLink(state, text) {
   find('link').dataset.state = state;
@@ -45,36 +44,43 @@ function showLink(state, text) {
 }
 
 function show(view) {
-  const { service, worker, startedAtMs, lanes, broker, redis, operators, operatorsLeftOut } = view;
+  const { worker, startedAtMs, lanes, broker, redis, operators, operatorsLeftOut } = view;
   prefix = view.prefix;
   find('content').hidden = false;
   find('prefix').textContent = prefix;
   find('from').textContent = worker;
   showVerdict(view.verdict);
-  fill('queues', service?.queues, sections.queuesSection);
-  fill('dead-letters', service?.deadLetters, (kept) => sections.keptSection('dead letters', kept));
-  fill('parked', service?.parked, (kept) => sections.keptSection('parked replies', kept));
+  fill('plots', view.commands, plotsSection);
+  fill('causes', { causes: view.causes, leftOut: view.causesLeftOut }, sections.causesSection);
+  fill('queues', view.queues, sections.queuesSection);
   fill('worker', worker, () => [`${worker}, started at `, time(startedAtMs)]);
   fill('lanes', { lanes, broker, redis }, sections.lanesSection);
-  fill('commands', view.commands, sections.commandsSection);
   fill('operators', { operators, operatorsLeftOut }, sections.operatorsSection);
-  fill('failures', view.failures, sections.failuresSection);
+  showAges();
 }
 
-function showVerdict(verdict) {
-  const { level, reasons } = verdict;
-  const title = reasons[0]?.what ?? 'All is well';
+function showVerdict({ level, worst }) {
+  const title = worst?.what ?? 'All is well';
   document.title = `${MARKS[level]} ${title} – ${prefix}`;
   find('verdict').className = level;
-  fill('verdict', verdict, () => sections.verdictSection(MARKS[level], title, reasons));
+  fill('headline', { level, title }, () => sections.headline(MARKS[level], title));
+  fill('worst', worst, () => worst && [sections.facts(worst)]);
 }
 
-/** Leaves alone what has not changed: text that somebody has selected, or that a screen reader is reading. */
+/** Leaves unchanged parts alone, because somebody may have selected them. What is open stays open, and keeps the focus. */
 function fill(id, data, build) {
   const text = JSON.stringify(data) ?? '';
   if (shown.get(id) === text) return;
   shown.set(id, text);
-  find(id).replaceChildren(...shownOf(build(data)));
+  const part = find(id);
+  const keyOf = (element) => element?.closest('details')?.dataset.key;
+  const open = [...part.querySelectorAll('details[open]')].map(keyOf);
+  const focused = part.contains(document.activeElement) ? keyOf(document.activeElement) : undefined;
+  part.replaceChildren(...shownOf(build(data) ?? []));
+  for (const details of part.querySelectorAll('details')) {
+    details.open = open.includes(keyOf(details));
+    if (keyOf(details) === focused) details.querySelector('summary').focus();
+  }
 }
 
 /**

@@ -2,12 +2,12 @@
 
 const HTML = 'http://www.w3.org/1999/xhtml';
 const SVG = 'http://www.w3.org/2000/svg';
-const OF_DRAWINGS = ['svg', 'rect'];
+const SVG_ELEMENTS = ['svg', 'rect', 'path'];
 
 /** `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element. Attributes that are undefined are left out. */
 export function h(selector, ...rest) {
   const [name, ...classes] = selector.split('.');
-  const made = document.createElementNS(OF_DRAWINGS.includes(name) ? SVG : HTML, name);
+  const made = document.createElementNS(SVG_ELEMENTS.includes(name) ? SVG : HTML, name);
   if (classes.length > 0) made.setAttribute('class', classes.join(' '));
   const attributes = rest[0]?.constructor === Object ? rest.shift() : {};
   for (const [attribute, value] of Object.entries(attributes)) {
@@ -26,7 +26,7 @@ export function shownOf(children) {
 export const badge = (text, state = text) => h('span.badge', { 'data-state': state }, text);
 
 /** A table whose rows become cards on a narrow screen; each cell then shows the title of its column. */
-export function table(caption, titles, rows) {
+export function table(caption, titles, rows, selector = 'table') {
   const head = titles.map((title) => h('th', { role: 'columnheader', scope: 'col' }, title));
   const body = rows.map(([first, ...others]) =>
     h(
@@ -37,7 +37,7 @@ export function table(caption, titles, rows) {
     ),
   );
   return h(
-    'table',
+    selector,
     { role: 'table', 'aria-label': caption },
     h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, head)),
     h('tbody', { role: 'rowgroup' }, body),
@@ -57,8 +57,10 @@ export const nothing = (text) => h('p.nothing', text);
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' };
-const timeOfDay = new Intl.DateTimeFormat('en-GB', clock);
-const dateAndTime = new Intl.DateTimeFormat('en-GB', { ...clock, day: 'numeric', month: 'short' });
+const zoned = { ...clock, timeZoneName: 'short' };
+const timeOfDay = new Intl.DateTimeFormat('en-GB', zoned);
+const dateAndTime = new Intl.DateTimeFormat('en-GB', { ...zoned, day: 'numeric', month: 'short' });
+const minuteOfDay = new Intl.DateTimeFormat('en-GB', { ...clock, second: undefined });
 
 export const count = (value) => number.format(value);
 
@@ -69,12 +71,37 @@ export function duration(ms) {
   return `${number.format(ms / 1000)} s`;
 }
 
-/** The time of the reader, with the date if it is another day; the log's time, in UTC, beside it. */
+/** The reader's local time with its zone and age, and the date unless it is today; the title is UTC, as in the log. */
 export function time(ms) {
   const date = new Date(ms);
   const isToday = date.toDateString() === new Date().toDateString();
   const iso = date.toISOString();
-  return h('time', { datetime: iso, title: iso }, (isToday ? timeOfDay : dateAndTime).format(date));
+  const text = (isToday ? timeOfDay : dateAndTime).format(date);
+  return h('span', h('time', { datetime: iso, title: iso }, text), ', ', ago(ms));
+}
+
+export const ago = (ms) => h('span.age', { 'data-ms': ms }, age(ms));
+
+/** Updates the age beside each time. */
+export function showAges() {
+  for (const element of document.querySelectorAll('.age')) {
+    const text = age(Number(element.dataset.ms));
+    if (element.textContent !== text) element.textContent = text;
+  }
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+];
+
+function age(ms) {
+  const passedMs = Math.max(1_000, Date.now() - ms);
+  const [unitMs, unit] = UNITS.find(([each]) => passedMs >= each);
+  return `${Math.floor(passedMs / unitMs)} ${unit} ago`;
 }
 
 export const clockTime = (ms) => timeOfDay.format(ms);
+export const clockMinute = (ms) => minuteOfDay.format(ms);

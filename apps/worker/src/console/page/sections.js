@@ -1,67 +1,71 @@
 // A function for each part of the page: from a part of the worker's view to its elements.
 
-import { badge, copyable, count, duration, h, nothing, table, time } from './elements.js';
+import { ago, badge, copyable, count, duration, h, nothing, table, time } from './elements.js';
 
 const ENDS = { answered: 'the caller was told', postponed: 'tried again later' };
 
-/** The worst reason as the headline, with since when, why, who acts and what to type; the rest below it. */
-export function verdictSection(mark, title, [worst, ...others]) {
-  const items = others.map((reason) => h('li', h('h3', reason.what), facts(reason)));
-  return [
-    h('h2', h('span.mark', { 'aria-hidden': 'true' }, mark), title),
-    worst && facts(worst),
-    items.length > 0 && h('ul', items),
-  ];
-}
+export const headline = (mark, title) => [h('h2', h('span.mark', { 'aria-hidden': 'true' }, mark), title)];
 
-function facts({ sinceMs, why, whoActs, line, last }) {
-  const all = { Since: sinceMs && time(sinceMs), Why: why, 'Who acts': whoActs, Run: line && copyable(line) };
-  const rows = Object.entries({ ...all, Note: last });
+/** Since when, why, who acts and what to run. */
+export function facts({ sinceMs, lastAtMs, why, whoActs, operators = [], line, last }) {
+  const all = {
+    Since: sinceMs && time(sinceMs),
+    Last: lastAtMs ? time(lastAtMs) : undefined,
+    Why: why,
+    'Who acts': whoActs,
+    Operators: operators.length > 0 ? h('bdi', operators.join(', ')) : undefined,
+    Run: line && copyable(line),
+    Note: last,
+  };
+  const rows = Object.entries(all);
   return h('dl', ...rows.map(([name, value]) => value !== undefined && [h('dt', name), h('dd', value)]));
 }
 
+/** A row for each cause, the worst first. A row opens to its facts and its latest commands. */
+export function causesSection({ causes, leftOut }) {
+  if (causes.length === 0) return [nothing('No failures since this worker started, and nothing kept.')];
+  const more = `${count(leftOut)} more; the log and the metrics have them.`;
+  return [h('ol.causes', causes.map(causeItem)), leftOut > 0 && nothing(more)];
+}
+
+function causeItem({ key, level, what, count: times, commands, ...cause }) {
+  const { sinceMs, lastAtMs } = cause;
+  const when = lastAtMs ? ['last ', ago(lastAtMs)] : sinceMs && ['began ', ago(sinceMs)];
+  const summary = h(
+    'summary',
+    h(`span.level.${level}`, { 'aria-hidden': 'true' }, { down: '✕', attention: '!', noted: '·' }[level]),
+    h('span.what', what),
+    h('span.times', times ? `${count(times)} ×` : ''),
+    h('span.when', when || ''),
+  );
+  return h('li', h('details', { 'data-key': key }, summary, facts(cause), commands.map(commandText)));
+}
+
+/** A command that failed: its ids, what was invalid, and what the platform answered. */
+function commandText({ code, type, count: times, id, traceId, status, pointers = [], reason, line }) {
+  const names = pointers.map((pointer) => h('code', pointer));
+  const parts = [status && `HTTP ${status}`, ...names, reason].filter(Boolean);
+  return h(
+    'p.quiet',
+    [type, code, times && `${count(times)} ×`].filter(Boolean).join(' '),
+    ' last: ',
+    copyable(id),
+    parts.map((part, index) => [index === 0 ? ': ' : ', ', part]),
+    traceId && [' · trace ', copyable(traceId)],
+    line && [' · ', copyable(line)],
+  );
+}
+
 export function queuesSection(queues) {
-  if (!queues) return [nothing('RabbitMQ does not say.')];
-  // A retry queue is shown if something waits in it, or it is missing.
-  const shown = queues.filter(({ consumers, lane, messages }) => lane || consumers > 0 || messages !== 0);
+  if (!queues) return [nothing('RabbitMQ does not answer.')];
+  // A retry queue is shown only if it has messages or is missing.
+  const shown = queues.filter(({ consumers, lane, messages }) => lane || consumers !== 0 || messages !== 0);
   const rows = shown.map(({ queue, lane, messages, consumers }) => [
     h('code', queue),
     messages === undefined ? 'missing' : count(messages),
     consumers === 0 && lane ? badge('none') : count(consumers ?? 0),
   ]);
-  return [table('Queues', ['Queue', 'Waiting', 'Consumers'], rows)];
-}
-
-export function keptSection(what, kept) {
-  if (kept?.messages === undefined) return [nothing('RabbitMQ does not say.')];
-  const { messages, reasons, queue, line: list } = kept;
-  if (messages === 0) return [nothing(`No ${what}.`)];
-  const tooMany = ['Too many to look into here: ', copyable(list)];
-  const items = reasons?.map(({ reason, count: times, last, line, trace }) => {
-    const title = h('p.what', h('code', reason), h('b', `${count(times)} ×`), line && copyable(line));
-    return h('li', title, lastOne({ ...last, ...last.failure, line: trace }));
-  });
-  return [
-    h('p', h('b', count(messages)), ' in ', h('code', queue)),
-    items ? h('ol.failures', items) : nothing(messages > 500 ? tooMany : 'Not looked into yet.'),
-  ];
-}
-
-/** The last of a kind: its command, what was invalid, and what the platform said. */
-function lastOne({ id, traceId, type, queue, failedAt, status, pointers = [], reason, line }) {
-  const names = pointers.map((pointer) => h('code', pointer));
-  const parts = [status && `HTTP ${status}`, ...names, reason].filter(Boolean);
-  return h(
-    'p.quiet',
-    'last: ',
-    type && [h('code', type), ' '],
-    copyable(id),
-    queue && [' for ', h('code', queue)],
-    failedAt && [' at ', time(Date.parse(failedAt))],
-    parts.map((part, index) => [index === 0 ? ': ' : ', ', part]),
-    traceId && [' · trace ', copyable(traceId)],
-    line && [' · ', copyable(line)],
-  );
+  return [table('Queues', ['Queue', 'Messages', 'Consumers'], rows, 'table.small')];
 }
 
 export function lanesSection({ lanes, broker, redis }) {
@@ -90,37 +94,6 @@ export function lanesSection({ lanes, broker, redis }) {
   ];
 }
 
-export function commandsSection({ seconds, types }) {
-  const title = `Commands: the last ${seconds >= 59 ? 'minute' : `${seconds} seconds`}`;
-  const rows = types.map(({ type, answered, failed, refused, perSecond, p50Ms, p95Ms, hour }) => [
-    h('code', type),
-    `${count(perSecond)}/s`,
-    failed === 0 ? '0' : h('b.failed', `${count(failed)} of ${count(answered - refused)}`),
-    count(refused),
-    p50Ms === null ? '–' : `${duration(p50Ms)}, ${duration(p95Ms)}`,
-    bars(type, hour),
-  ]);
-  const titles = ['Command', 'Answered', 'Failed', 'Refused', 'p50, p95', 'The last hour'];
-  return [h('h3', title), table(title, titles, rows)];
-}
-
-/** A bar for each minute of the hour, as high as the share of the busiest one; what failed is red. */
-function bars(type, hour) {
-  const most = Math.max(1, ...hour.map(([answered]) => answered));
-  const failed = hour.reduce((sum, [, each]) => sum + each, 0);
-  const label = `${type}: ${count(failed)} failed in an hour`;
-  const bar = (kind, index, value) => {
-    const height = value === 0 ? 0 : Math.max(1.5, (30 * value) / most);
-    const x = 3 * (60 - hour.length + index);
-    return h(`rect.${kind}`, { x, y: 30 - height, width: 2.4, height });
-  };
-  return h(
-    'svg.bars',
-    { viewBox: '0 0 180 30', role: 'img', 'aria-label': label },
-    hour.flatMap(([answered, each], index) => [bar('all', index, answered), bar('failed', index, each)]),
-  );
-}
-
 export function operatorsSection({ operators, operatorsLeftOut: leftOut }) {
   const operations = operators[0]?.operations.map(({ operation }) => operation) ?? [];
   const rows = operators.map((each) => [h('bdi', each.operator), ...each.operations.map(operationCell)]);
@@ -141,36 +114,6 @@ function operationCell({ circuit, cause, openSinceMs, inFlight, waiting, overflo
     badge(circuit ?? 'not called yet'),
     openSinceMs && h('span', 'since ', time(openSinceMs), cause && `, ${cause}`),
     h('span.quiet', numbers.filter(Boolean).join(', ')),
-  );
-}
-
-export function failuresSection(failures) {
-  return [
-    failures.length === 0 ? nothing('No command has failed.') : h('ol.failures', failures.map(failureItem)),
-  ];
-}
-
-function failureItem({ code, category, type, end, count: times, operators, last, line, ...failure }) {
-  const { firstAtMs, lastAtMs, advice, whoActs } = failure;
-  const names = operators.map((name, index) => [index > 0 && ', ', h('bdi', name)]);
-  return h(
-    'li',
-    h(
-      'p.what',
-      h('code', code),
-      badge(category),
-      h('span', h('b', `${count(times)} ×`), ' last at ', time(lastAtMs), ', first at ', time(firstAtMs)),
-    ),
-    h('p', advice),
-    h(
-      'p.quiet',
-      h('code', type),
-      ` · ${ENDS[end]}`,
-      names.length > 0 && ` · operator${names.length > 1 ? 's' : ''} `,
-      names,
-      ` · who acts: ${whoActs}`,
-    ),
-    lastOne({ ...last, reason: last.reason === advice ? undefined : last.reason, line }),
   );
 }
 

@@ -1,0 +1,117 @@
+import { ERROR_CODES, type ErrorCategory, isCommandType, platformSays } from '#contracts';
+import type { KeptOverview } from '#messaging';
+
+import type { Failure } from './failure-tally.ts';
+import { type Findings, PLAIN_NAME, STUCK, type verdictOf } from './verdict.ts';
+
+/** Rows of the table. The log and the metrics have all failures. */
+const MOST_CAUSES = 10;
+
+/** Who can do something about a failure. Source: docs/errors.md. */
+export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
+  invalid: "the caller's developer",
+  rejected: 'the caller, or the player',
+  misconfigured: 'the people who run the worker',
+  unavailable: 'the caller, later',
+  uncertain: 'the caller, with care',
+  expired: 'the caller',
+  internal: 'the people who run the worker',
+};
+
+/** How much a failure matters that is no reason by itself. */
+const WEIGHTS: Readonly<Record<ErrorCategory, number>> = {
+  internal: 4,
+  misconfigured: 4,
+  uncertain: 2,
+  unavailable: 2,
+  expired: 2,
+  rejected: 1,
+  invalid: 1,
+};
+/** Kept messages wait for a person; failures were reported to their callers. */
+const WEIGHT_OF_KEPT = 3;
+
+/** The causes of failures, the worst first: reasons of the verdict, then past failures and kept messages. */
+export function causesOf(findings: Findings, reasons: ReturnType<typeof verdictOf>['reasons']) {
+  const { look, tally } = findings;
+  const current = reasons.map(({ failures, last, ...reason }) => ({
+    ...reason,
+    commands: [...failures.map(commandOf), ...(last ? [{ ...last, line: traceLine(last.id) }] : [])],
+  }));
+  const explained = new Set(reasons.flatMap(({ failures }) => failures));
+  const others = [
+    ...tally.failures.filter((failure) => !explained.has(failure)).map((each) => causeOf(each, findings)),
+    ...keptCauses(look?.deadLetters, 'dead letters', 'dead-letters'),
+    ...keptCauses(look?.parked, 'parked replies', 'replies'),
+  ].toSorted((a, b) => b.weight - a.weight || (b.lastAtMs ?? 0) - (a.lastAtMs ?? 0));
+  const causes = [...current, ...others].slice(0, MOST_CAUSES);
+  return { causes, causesLeftOut: current.length + others.length - causes.length };
+}
+
+/** An operator that is not configured is not shown, because callers choose these names. */
+function causeOf(failure: Failure, { operators }: Findings) {
+  const { code, type, end, count, firstAtMs, lastAtMs, last } = failure;
+  const { category, message } = ERROR_CODES[code];
+  const isUnanswered = last.unansweredMs !== undefined;
+  return {
+    key: `${code} ${type} ${end}`,
+    level: 'noted' as const,
+    weight: WEIGHTS[category],
+    what: `${type}: ${code}${end === 'postponed' ? ', retried later' : ''}`,
+    count,
+    sinceMs: firstAtMs,
+    lastAtMs,
+    why: isUnanswered ? platformSays('timeout', last.unansweredMs) : message,
+    whoActs: isUnanswered ? 'the people who run the platform' : WHO_ACTS[category],
+    operators: failure.operators.filter((operator) => operators.includes(operator)),
+    line: undefined,
+    commands: [commandOf(failure)],
+  };
+}
+
+/** Kept messages by reason and queue, except those that the verdict names. */
+function keptCauses(kept: KeptOverview | undefined, name: string, subcommand: string) {
+  const list = `poker-bridge ${subcommand} list`;
+  const { queue: keptIn = name, messages = 0 } = kept ?? {};
+  const row = { level: 'noted' as const, weight: WEIGHT_OF_KEPT, whoActs: 'the people who run the worker' };
+  if (messages > 0 && kept?.reasons === undefined) {
+    const why = `${keptIn} was not read`;
+    const what = `${messages} ${name}`;
+    return [
+      {
+        ...row,
+        key: name,
+        what,
+        count: messages,
+        why,
+        line: list,
+        sinceMs: undefined,
+        lastAtMs: 0,
+        commands: [],
+      },
+    ];
+  }
+  const reasons = kept?.reasons?.filter(({ reason }) => !STUCK.has(reason)) ?? [];
+  return reasons.map(({ reason, queue, count, since, last: { id, type, failedAt, failure } }) => ({
+    ...row,
+    key: JSON.stringify([name, reason, queue]),
+    what: `${name}: ${reason}${queue && `, ${name === 'dead letters' ? 'from' : 'for'} ${queue}`}`,
+    count,
+    sinceMs: since === undefined ? undefined : Date.parse(since),
+    lastAtMs: failedAt === undefined ? undefined : Date.parse(failedAt),
+    why: Object.hasOwn(ERROR_CODES, reason)
+      ? ERROR_CODES[reason as Failure['code']].message
+      : `kept in ${keptIn}`,
+    line: PLAIN_NAME.test(reason) ? `${list} --reason ${reason}` : list,
+    commands: [{ id, type: isCommandType(type) ? type : undefined, ...failure, line: traceLine(id) }],
+  }));
+}
+
+/** The latest command of a kind, and what the log says about it. */
+function commandOf({ code, type, count, lastAtMs, last }: Failure) {
+  return { code, type, count, lastAtMs, ...last, line: traceLine(last.id) };
+}
+
+function traceLine(id: string): string | undefined {
+  return PLAIN_NAME.test(id) ? `poker-bridge trace --id ${id}` : undefined;
+}
