@@ -61,7 +61,8 @@ export function queuesSection(queues) {
   // A retry queue is shown only if it has messages or is missing.
   const shown = queues.filter(({ consumers, lane, messages }) => lane || consumers !== 0 || messages !== 0);
   const rows = shown.map(({ queue, lane, messages, consumers }) => [
-    h('code', queue),
+    // A long name breaks after a dot.
+    h('code', queue.split(/(?<=\.)/).map((part) => [part, h('wbr')])),
     messages === undefined ? 'missing' : count(messages),
     consumers === 0 && lane ? badge('none') : count(consumers ?? 0),
   ]);
