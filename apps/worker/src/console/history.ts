@@ -61,7 +61,7 @@ export class TypeHistory {
     const { answered, failed, refused } = figuresBetween(before, counts);
     const isSameMinute = Math.floor(atMs / MINUTE_MS) === Math.floor(before.atMs / MINUTE_MS);
     if (isSameMinute) this.#hour.pop();
-    const minuteStart = (isSameMinute && this.#minuteStart) || before;
+    const minuteStart = (isSameMinute ? this.#minuteStart : undefined) ?? before;
     this.#minuteStart = minuteStart;
     this.#hour.push(minuteBetween(minuteStart, counts));
     if (this.#hour.length > MINUTES) this.#hour.shift();

@@ -1,8 +1,6 @@
 // A function for each part of the page: from a part of the worker's view to its elements.
 
-import { ago, badge, copyable, count, duration, h, nothing, table, time } from './elements.js';
-
-const ENDS = { answered: 'the caller was told', postponed: 'tried again later' };
+import { ago, badge, copyable, count, h, nothing, table, time } from './elements.js';
 
 export const headline = (mark, title) => [h('h2', h('span.mark', { 'aria-hidden': 'true' }, mark), title)];
 
