@@ -4,7 +4,7 @@ import { COMMAND_TYPES, ERROR_CODES, type Lane, LANE_OF_COMMAND } from '#contrac
 import { lockOf, probeOf, topologyOf } from '#messaging';
 import { SETTINGS } from '#settings';
 
-import { WHO_ACTS } from '../../apps/worker/src/console/causes.ts';
+import { WHO_ACTS } from '../../apps/worker/src/who-acts.ts';
 import { code, codeSpansOf, documents, itemsOf, read, sourcesOf, stringsIn, tablesWith } from './markdown.ts';
 
 describe('names', () => {

@@ -160,7 +160,7 @@ describe('the console in an incident', () => {
     });
   });
 
-  it('says that RabbitMQ takes nothing, and since when, under a memory alarm', async () => {
+  it('says that RabbitMQ accepts nothing, and since when, under a memory alarm', async () => {
     const page = await look();
     // Nothing is in flight, and nothing can come: the alarm holds the callers, too.
     await page.locator('#queues').getByText('.interactive').waitFor({ timeout: WAIT_TIMEOUT_MS });
@@ -168,18 +168,24 @@ describe('the console in an incident', () => {
     try {
       await expectFirst(page, {
         level: 'down',
-        what: /^✕RabbitMQ takes nothing, so no reply leaves$/,
+        what: /^✕RabbitMQ accepts no messages, so no reply leaves$/,
         why: /^it has an alarm: low on memory$/,
         whoActs: /the people who run RabbitMQ/,
         line: 'rabbitmq-diagnostics alarms',
         printed: /memory/i,
       });
-      expect(await page.locator('#lanes').textContent()).toContain('takes nothing');
+      expect(await page.locator('#lanes').textContent()).toContain('blocked');
       expect(await page.locator('#verdict dl').textContent()).toMatch(/Since\d\d:\d\d:\d\d UTC, \d+ s ago/);
       expect(await page.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(
         /interactive0[12]$/,
       );
       expect((await worker.get('/health/ready')).status).toBe(200);
+      expect((await worker.health()).bus).toMatchObject({
+        status: 'degraded',
+        reason: 'RabbitMQ accepts no messages, so no reply leaves: low on memory',
+        since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        whoActs: expect.stringContaining('the people who run RabbitMQ'),
+      });
     } finally {
       await testBrokerCtl('set_vm_memory_high_watermark', '0.6');
     }
@@ -192,7 +198,7 @@ describe('the console in an incident', () => {
     await redis.kill();
     await expectFirst(page, {
       level: 'attention',
-      what: /^!Redis is away: each worker recognises only its own repeats$/,
+      what: /^!Redis is away: each worker recognizes only its own repeats$/,
       why: /^connect ECONNREFUSED /,
       whoActs: /the people who run Redis/,
       line: 'poker-bridge doctor',

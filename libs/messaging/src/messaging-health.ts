@@ -7,9 +7,11 @@ export type MessagingHealth = ReturnType<typeof messagingHealth>;
 /** Returns the state of the bus as `/health` shows it. */
 export function messagingHealth({ broker, idempotency, lanes, pipeline, prefetch, window }: Messaging) {
   const nowMs = Date.now();
-  const { isConnected, lastError, release } = broker;
+  const { isConnected, isBlocked, lastError, release } = broker;
   return {
     isConnected,
+    /** True while an alarm of the broker keeps replies from leaving. */
+    isBlocked,
     /** The broker's last error; undefined if there is none. */
     lastError,
     /** For example `RabbitMQ 4.3.6`; undefined before the first connection. */

@@ -74,6 +74,11 @@ export class Broker {
     return this.consuming !== undefined && !this.#isHeld && !this.#isLeaving;
   }
 
+  /** True while an alarm of the broker (memory, disk) keeps it from accepting messages. */
+  get isBlocked(): boolean {
+    return this.#publishing.state.kind === 'blocked';
+  }
+
   /** The release of the broker at the last connect. */
   get release(): BrokerRelease | undefined {
     return this.#release;

@@ -1,22 +1,12 @@
 import { ERROR_CODES, type ErrorCategory, isCommandType, platformSays } from '#contracts';
 import type { KeptOverview } from '#messaging';
 
+import { PLATFORM_PEOPLE, WHO_ACTS, WORKER_PEOPLE } from '../who-acts.ts';
 import type { Failure } from './failure-tally.ts';
 import { type Findings, PLAIN_NAME, STUCK, type verdictOf } from './verdict.ts';
 
 /** Rows of the table. The log and the metrics have all failures. */
 const MOST_CAUSES = 10;
-
-/** Who can do something about a failure. Source: docs/errors.md. */
-export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
-  invalid: "the caller's developer",
-  rejected: 'the caller, or the player',
-  misconfigured: 'the people who run the worker',
-  unavailable: 'the caller, later',
-  uncertain: 'the caller, with care',
-  expired: 'the caller',
-  internal: 'the people who run the worker',
-};
 
 /** How much a failure matters that is no reason by itself. */
 const WEIGHTS: Readonly<Record<ErrorCategory, number>> = {
@@ -62,7 +52,7 @@ function causeOf(failure: Failure, { operators }: Findings) {
     sinceMs: firstAtMs,
     lastAtMs,
     why: isUnanswered ? platformSays('timeout', last.unansweredMs) : message,
-    whoActs: isUnanswered ? 'the people who run the platform' : WHO_ACTS[category],
+    whoActs: isUnanswered ? PLATFORM_PEOPLE : WHO_ACTS[category],
     operators: failure.operators.filter((operator) => operators.includes(operator)),
     line: undefined,
     commands: [commandOf(failure)],
@@ -73,7 +63,7 @@ function causeOf(failure: Failure, { operators }: Findings) {
 function keptCauses(kept: KeptOverview | undefined, name: string, subcommand: string) {
   const list = `poker-bridge ${subcommand} list`;
   const { queue: keptIn = name, messages = 0 } = kept ?? {};
-  const row = { level: 'noted' as const, weight: WEIGHT_OF_KEPT, whoActs: 'the people who run the worker' };
+  const row = { level: 'noted' as const, weight: WEIGHT_OF_KEPT, whoActs: WORKER_PEOPLE };
   if (messages > 0 && kept?.reasons === undefined) {
     const why = `${keptIn} was not read`;
     const what = `${messages} ${name}`;

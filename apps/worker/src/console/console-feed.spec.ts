@@ -29,6 +29,7 @@ function feedUnderTest() {
   const platform = { operators, operations: () => [], get: () => undefined };
   const health: Partial<MessagingHealth> = {
     isConnected: true,
+    isBlocked: false,
     lanes: [{ lane: 'interactive', state: 'consuming', inFlight: 3, prefetch: 10, oldestAgeMs: 0 }],
     compartments: [],
   };

@@ -10,6 +10,7 @@ import { FailureTally } from './failure-tally.ts';
 
 const HEALTH: MessagingHealth = {
   isConnected: true,
+  isBlocked: false,
   lastError: undefined,
   release: 'RabbitMQ 4.3.6',
   advice: undefined,

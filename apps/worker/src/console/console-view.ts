@@ -5,7 +5,7 @@ import { OPERATIONS, type PlatformClients } from '#platform';
 
 import { compartmentsOf } from '../platform-state.ts';
 import { causesOf } from './causes.ts';
-import { type Findings, isBlocked, verdictOf } from './verdict.ts';
+import { type Findings, verdictOf } from './verdict.ts';
 
 /** The metrics have the other operators. */
 const MOST_OPERATORS = 50;
@@ -26,7 +26,7 @@ export function consoleView(sources: Sources) {
   const { prefix, bus, look, types } = sources;
   const { level, reasons } = verdictOf(sources);
   const [worst] = reasons;
-  const { isConnected, release, advice, lanes, redis } = bus;
+  const { isConnected, isBlocked, release, advice, lanes, redis } = bus;
   const operators = operatorsOf(sources).toSorted((a, b) => weightOf(b) - weightOf(a));
   const shown = operators
     .filter((each, rank) => rank < MOST_WELL || weightOf(each) >= WEIGHT_OF_TROUBLE)
@@ -39,7 +39,7 @@ export function consoleView(sources: Sources) {
     // In a container the process id is always the same, on one host the host is.
     worker: `${hostname()}, process ${process.pid}`,
     startedAtMs: Math.round(performance.timeOrigin),
-    broker: { isConnected, isBlocked: isBlocked(bus), release, advice },
+    broker: { isConnected, isBlocked, release, advice },
     redis: redis?.kind,
     lanes,
     commands: { seconds: Math.round(types[0]?.seconds ?? 0), types, changes: changesOf(sources) },

@@ -11,7 +11,7 @@ import { type Findings, verdictOf } from './verdict.ts';
 
 const LANE = { lane: 'interactive', state: 'consuming', inFlight: 0, prefetch: 4, oldestAgeMs: 0 } as const;
 const WELL: Findings = {
-  bus: { isConnected: true, lastError: undefined, lanes: [LANE], redis: undefined },
+  bus: { isConnected: true, isBlocked: false, lastError: undefined, lanes: [LANE], redis: undefined },
   circuits: [],
   types: [],
   tally: new FailureTally(),

@@ -3,6 +3,14 @@ import type { QueueOverview, FailureFacts, MessagingHealth } from '#messaging';
 import type { CircuitReport } from '#platform';
 
 import { isServed } from '../health/health.controller.ts';
+import {
+  BROKER_BLOCKED,
+  BROKER_PEOPLE,
+  PLATFORM_PEOPLE,
+  REDIS_AWAY,
+  REDIS_PEOPLE,
+  WORKER_PEOPLE,
+} from '../who-acts.ts';
 import type { Failure, FailureTally } from './failure-tally.ts';
 import { isRefused, sumOf, type TypeFigures } from './history.ts';
 
@@ -27,7 +35,7 @@ interface Reason {
 }
 
 export interface Findings {
-  readonly bus: Pick<MessagingHealth, 'isConnected' | 'lastError' | 'lanes' | 'redis'>;
+  readonly bus: Pick<MessagingHealth, 'isConnected' | 'isBlocked' | 'lastError' | 'lanes' | 'redis'>;
   readonly circuits: readonly CircuitReport[];
   readonly types: readonly TypeFigures[];
   readonly tally: FailureTally;
@@ -44,9 +52,12 @@ const OF_PEOPLE: ReadonlySet<ErrorCategory> = new Set(['misconfigured', 'interna
 export const PLAIN_NAME = /^\w[\w.:@/-]*$/;
 /** The rest are in the tables. */
 const MOST_NAMED = 3;
-const OUR_PEOPLE = 'the people who run the worker';
-const USUAL = { level: 'attention', whoActs: OUR_PEOPLE, line: 'poker-bridge doctor', failures: [] } as const;
-const PLATFORM_PEOPLE = 'the people who run the platform: tell them; calls continue by themselves';
+const USUAL = {
+  level: 'attention',
+  whoActs: WORKER_PEOPLE,
+  line: 'poker-bridge doctor',
+  failures: [],
+} as const;
 
 /** Judges the service as a worker sees it: whether somebody has to get up, and why, the gravest reason first. */
 export function verdictOf(findings: Findings) {
@@ -63,19 +74,14 @@ export function verdictOf(findings: Findings) {
   return { level: reasons[0]?.level ?? ('well' as const), reasons };
 }
 
-/** Whether it takes nothing from publishers; without a permission, it is a lane that is not consumed. */
-export function isBlocked({ isConnected, lastError, lanes }: Findings['bus']): boolean {
-  return isConnected && lastError !== undefined && lanes.every(({ state }) => isServed(state));
-}
-
 function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
   const sinceMs = tally.troubledSinceMs('consuming', 'publishing');
-  const whoActs = 'the people who run RabbitMQ; workers continue by themselves, and nothing is lost';
+  const whoActs = BROKER_PEOPLE;
   if (!bus.isConnected) {
     const why = bus.lastError ?? 'not connected yet';
     yield { key: 'broker', level: 'down', what: 'No connection to RabbitMQ', sinceMs, why, whoActs };
-  } else if (isBlocked(bus)) {
-    const what = 'RabbitMQ takes nothing, so no reply leaves';
+  } else if (bus.isBlocked) {
+    const what = BROKER_BLOCKED;
     const why = `it has an alarm: ${bus.lastError}`;
     yield { key: 'broker', level: 'down', what, sinceMs, why, whoActs, line: 'rabbitmq-diagnostics alarms' };
   }
@@ -154,7 +160,7 @@ function faultOf(type: string, code: ErrorCode, count: number, { tally, operator
   const operator = operators.length > 1 ? operators.find((each) => each === name) : undefined;
   const fault = { ...USUAL, code, count, category, operator, unansweredMs: undefined };
   if (code === 'OVERLOADED') {
-    const whoActs = `${OUR_PEOPLE}: docs/scaling.md, what overload looks like`;
+    const whoActs = `${WORKER_PEOPLE}: docs/scaling.md, what overload looks like`;
     return { ...fault, cause: 'more commands arrive than the platform answers', whoActs };
   }
   const said = last?.reason ?? message;
@@ -217,9 +223,9 @@ function* redisReasons({ bus: { redis } }: Findings): Generator<Reason> {
   if (redis?.kind !== 'away') return;
   yield {
     key: 'redis',
-    what: 'Redis is away: each worker recognises only its own repeats',
+    what: REDIS_AWAY,
     sinceMs: redis.sinceMs,
     why: redis.reason,
-    whoActs: 'the people who run Redis; commands are answered all the same',
+    whoActs: REDIS_PEOPLE,
   };
 }

@@ -6,7 +6,9 @@ import { type ConsumerState, type MessagingHealth, PokerTransport } from '#messa
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
+import { FailureTally } from '../console/failure-tally.ts';
 import { compartmentsOf } from '../platform-state.ts';
+import { BROKER_BLOCKED, BROKER_PEOPLE, PLATFORM_PEOPLE, REDIS_AWAY, REDIS_PEOPLE } from '../who-acts.ts';
 
 /** The fullest compartments; the others are in the metrics. */
 const MOST_COMPARTMENTS = 20;
@@ -18,6 +20,7 @@ export class HealthController {
     private readonly checks: HealthCheckService,
     private readonly transport: PokerTransport,
     private readonly platform: PlatformClients,
+    private readonly tally: FailureTally,
   ) {}
 
   /** Whether the process can answer at all; a broker that is away is no reason for a restart. */
@@ -52,7 +55,17 @@ export class HealthController {
     const { lastError, release, advice } = health;
     const lanes = health.lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }]);
     const facts = { lanes: Object.fromEntries(lanes) as object, release, advice, lastError };
-    return { bus: { status: isServing(health) ? 'up' : 'down', ...facts } };
+    if (!health.isConnected) return { bus: { status: 'down', ...facts, ...this.#brokerTrouble() } };
+    if (!isServing(health)) return { bus: { status: 'down', ...facts } };
+    if (!health.isBlocked) return { bus: { status: 'up', ...facts } };
+    const reason = `${BROKER_BLOCKED}: ${lastError}`;
+    return { bus: { status: 'degraded', reason, ...this.#brokerTrouble(), ...facts } };
+  }
+
+  /** Since when RabbitMQ has been unavailable, and who acts. */
+  #brokerTrouble() {
+    const sinceMs = this.tally.troubledSinceMs('consuming', 'publishing');
+    return { since: sinceMs && new Date(sinceMs).toISOString(), whoActs: BROKER_PEOPLE };
   }
 
   /** The circuits, and the compartments that hold something, the fullest first. */
@@ -70,7 +83,10 @@ export class HealthController {
       .toSorted((a, b) => b.inFlight - a.inFlight)
       .slice(0, MOST_COMPARTMENTS);
     return {
-      circuits: open.length === 0 ? { status: 'up', circuits } : { status: 'degraded', reason, circuits },
+      circuits:
+        open.length === 0
+          ? { status: 'up', circuits }
+          : { status: 'degraded', reason, whoActs: PLATFORM_PEOPLE, circuits },
       compartments: { status: 'up', compartments },
     };
   }
@@ -81,7 +97,8 @@ export class HealthController {
     if (redis.kind === 'available') return { redis: { status: 'up' } };
     if (redis.kind !== 'away') return { redis: { status: 'degraded', reason: redis.kind } };
     const since = new Date(redis.sinceMs).toISOString();
-    return { redis: { status: 'degraded', reason: redis.reason, since } };
+    const reason = `${REDIS_AWAY}: ${redis.reason}`;
+    return { redis: { status: 'degraded', reason, since, whoActs: REDIS_PEOPLE } };
   }
 }
 

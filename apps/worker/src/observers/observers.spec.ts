@@ -121,6 +121,7 @@ it('platformObserver counts and times calls in seconds, and logs a circuit that 
       'poker_circuit_changes_total{operator="casino",operation="game.open",state="open"} 1',
     ]),
   );
-  const circuit = { operator: 'casino', operation: 'game.open', state: 'open', cause: 'HTTP 503' };
+  const why = { cause: 'HTTP 503', reason: 'the platform answers HTTP 503' };
+  const circuit = { operator: 'casino', operation: 'game.open', state: 'open', ...why };
   expect(lines).toMatchObject([{ level: 'warn', ...circuit, msg: 'circuit changed' }]);
 });

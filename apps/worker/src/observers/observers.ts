@@ -1,4 +1,4 @@
-import { COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND, LANES } from '#contracts';
+import { COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND, LANES, platformSays } from '#contracts';
 import type { ConnectionState, MessagingObserver } from '#messaging';
 import type { PlatformObserver } from '#platform';
 import type { Logger, Metrics } from '#telemetry';
@@ -131,7 +131,8 @@ export function platformObserver(log: Logger, metrics: Metrics, tally: FailureTa
     circuitChanged: (operator, operation, state, cause) => {
       metrics.circuitChanges.labels(operator, operation, state).value += 1;
       tally.troubleChanged(`${operation} ${operator}`, state !== 'closed');
-      logger.warn({ operator, operation, state, cause }, 'circuit changed');
+      const reason = cause && platformSays(cause);
+      logger.warn({ operator, operation, state, cause, reason }, 'circuit changed');
     },
   };
 }

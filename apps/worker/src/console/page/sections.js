@@ -60,7 +60,10 @@ export function queuesSection(queues) {
   const shown = queues.filter(({ consumers, lane, messages }) => lane || consumers !== 0 || messages !== 0);
   const rows = shown.map(({ queue, lane, messages, consumers }) => [
     // A long name breaks after a dot.
-    h('code', queue.split(/(?<=\.)/).map((part) => [part, h('wbr')])),
+    h(
+      'code',
+      queue.split(/(?<=\.)/).map((part) => [part, h('wbr')]),
+    ),
     messages === undefined ? 'missing' : count(messages),
     consumers === 0 && lane ? badge('none') : count(consumers ?? 0),
   ]);
@@ -81,7 +84,7 @@ export function lanesSection({ lanes, broker, redis }) {
     ),
     card(
       'Broker',
-      isBlocked ? badge('takes nothing') : brokerState,
+      isBlocked ? badge('blocked') : brokerState,
       h('p', release),
       advice && h('p.quiet', advice),
     ),
