@@ -1,5 +1,5 @@
 import { type CommandType, LANE_OF_COMMAND } from '#contracts';
-import type { MessagingHealth } from '#messaging';
+import type { ConsumerState, MessagingHealth } from '#messaging';
 import type { CircuitReport, PlatformClients } from '#platform';
 
 const RECENTLY_MS = 60_000;
@@ -48,4 +48,14 @@ export function reportsPause(circuits: readonly CircuitReport[], operators: numb
 /** A half-open circuit lets its probe through, and no other call until that has ended. */
 function isPassable({ state, retryAfterMs = 0 }: CircuitReport): boolean {
   return state !== 'open' && retryAfterMs === 0;
+}
+
+/** True if the worker is ready: connected, and every lane is served. */
+export function isServing({ isConnected, lanes }: MessagingHealth): boolean {
+  return isConnected && lanes.every(({ state }) => isLaneServed(state));
+}
+
+/** True if a lane consumes, or is paused on purpose and resumes by itself. */
+export function isLaneServed(state: ConsumerState): boolean {
+  return state === 'consuming' || state === 'paused';
 }

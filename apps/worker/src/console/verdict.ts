@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCategory, type ErrorCode, LANE_OF_COMMAND, platf
 import type { QueueOverview, FailureFacts, MessagingHealth } from '#messaging';
 import type { CircuitReport } from '#platform';
 
-import { isServed } from '../health/health.controller.ts';
+import { isLaneServed } from '../platform-state.ts';
 import {
   BROKER_BLOCKED,
   BROKER_PEOPLE,
@@ -91,7 +91,7 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
   for (const { lane, state } of bus.lanes) {
     const what = `This worker does not consume ${lane}`;
     const why = bus.lastError ?? `it is ${state}`;
-    if (bus.isConnected && !isServed(state)) yield { key: lane, level: 'down', what, why };
+    if (bus.isConnected && !isLaneServed(state)) yield { key: lane, level: 'down', what, why };
   }
   for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
     if (lane === undefined || consumers !== 0 || bus.lanes.some((own) => own.lane === lane)) continue;

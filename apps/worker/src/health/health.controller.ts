@@ -2,12 +2,12 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, type HealthIndicatorResult } from '@nestjs/terminus';
 
 import { platformSays } from '#contracts';
-import { type ConsumerState, type MessagingHealth, PokerTransport } from '#messaging';
+import { PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
 import { FailureTally } from '../console/failure-tally.ts';
-import { compartmentsOf } from '../platform-state.ts';
+import { compartmentsOf, isServing } from '../platform-state.ts';
 import { BROKER_BLOCKED, BROKER_PEOPLE, PLATFORM_PEOPLE, REDIS_AWAY, REDIS_PEOPLE } from '../who-acts.ts';
 
 /** The fullest compartments; the others are in the metrics. */
@@ -112,14 +112,4 @@ export class MetricsController {
   read(): Promise<string> {
     return this.metrics.registry.metrics();
   }
-}
-
-/** Whether the worker is ready. */
-export function isServing({ isConnected, lanes }: MessagingHealth): boolean {
-  return isConnected && lanes.every(({ state }) => isServed(state));
-}
-
-/** Whether a lane is; one that is paused on purpose resumes by itself. */
-export function isServed(state: ConsumerState): boolean {
-  return state === 'consuming' || state === 'paused';
 }

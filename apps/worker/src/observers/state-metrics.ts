@@ -2,8 +2,7 @@ import type { ConsumerState, PokerTransport } from '#messaging';
 import type { CircuitReport, CircuitState, PlatformClients } from '#platform';
 import type { Metrics, Reading } from '#telemetry';
 
-import { compartmentsOf } from '../platform-state.ts';
-import { isServing } from '../health/health.controller.ts';
+import { compartmentsOf, isServing } from '../platform-state.ts';
 
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 };
 const LANE_STATES = Object.keys({
