@@ -6,7 +6,7 @@ umask 077
 secrets=${1:-/run/secrets}
 definitions=${2:-/tmp/definitions.json}
 
-# What a file holds: a password, or an AMQP URL with one.
+# Returns the password in a file, which contains the password alone or an AMQP URL.
 password() {
   value=$(cat "$secrets/$1")
   value=${value#*://*:}

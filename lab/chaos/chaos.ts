@@ -7,14 +7,14 @@ import type { Row } from './rows/row.ts';
 
 export interface ChaosOptions extends Pick<PlayOptions, 'commands' | 'perSecond' | 'seed'> {
   readonly rows: readonly Row[];
-  /** Its broker, and its exact version. */
+  /** The release of RabbitMQ, and its exact version. */
   readonly release: { readonly name: Release; readonly version: string };
 }
 
 /**
  * Plays rows on one release of RabbitMQ, and prints a table for docs/reliability.md.
  *
- * @returns whether every row was sound
+ * @returns true if every row was sound
  */
 export async function chaos({ rows, release, ...load }: ChaosOptions): Promise<boolean> {
   const results: RowResult[] = [];
@@ -30,7 +30,7 @@ export async function chaos({ rows, release, ...load }: ChaosOptions): Promise<b
     }
     const result = await playRow(row, load).catch(messageOf);
     if (typeof result === 'string') {
-      // The others still say something.
+      // The other rows are still worth playing.
       console.log(`  could not be played: ${result}`);
       continue;
     }

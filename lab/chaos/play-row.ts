@@ -5,13 +5,16 @@ import type { Row } from './rows/row.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';
 
 export interface PlayOptions {
-  /** At least; more are sent until nothing is broken any more. */
+  /** The least number of commands. More are sent until the fault is over. */
   readonly commands: number;
   readonly perSecond: number;
   readonly seed: number;
-  /** Called each second with a line for people. Default: a terminal shows it; elsewhere it is printed now and then. */
+  /**
+   * Called each second with a progress line. Default: a terminal shows it; otherwise some of them are
+   * printed.
+   */
   readonly onProgress?: (line: string) => void;
-  /** Called when the workers take commands, before the first is sent. */
+  /** Called when the workers are ready, before the first command is sent. */
   readonly onStage?: (stage: ChaosStage) => void;
 }
 
@@ -25,20 +28,20 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' 
   readonly recoveryMs: number;
   readonly elapsedMs: number;
   /**
-   * What happened to the commands that were lost, answered wrongly, very slow, run again or answered again; then what
-   * crashed workers have said.
+   * The history of each command that was lost, wrong, very slow, repeated or answered again, followed by the
+   * last output of crashed workers.
    */
   readonly stories: readonly string[];
 }
 
 const PROGRESS_MS = 1_000;
-/** If the output is no terminal, a line each quarter minute is enough. */
+/** Without a terminal, a line is printed every 15 s. */
 const QUIET_EVERY = 15;
-/** Enough stories of lost or wrong commands; a few of repeated calls and replies are enough. */
+/** The most stories of lost or wrong commands, and of repeated calls and replies. */
 const MAX_STORIES = 20;
 const MAX_AGAIN = 3;
 
-/** Plays one row: sends the commands, breaks what the row breaks meanwhile, and holds the answers against the commands. */
+/** Plays one row: sends the commands, applies its faults, and compares the replies with the commands. */
 export async function playRow(row: Row, options: PlayOptions): Promise<RowResult> {
   const { commands, perSecond, seed, onProgress = progressOf() } = options;
   const startedMs = performance.now();
@@ -78,12 +81,12 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
   }
 }
 
-/** True if nothing was lost, as every row has to show, and nothing took longer than its row allows. */
+/** True if nothing was lost and no command took longer than its row allows. */
 export function isSound({ lost, wrong, crashes, stuck, largestMs, row }: RowResult): boolean {
   return lost + wrong + crashes + stuck === 0 && largestMs <= (row.longestMs ?? Infinity);
 }
 
-/** A line that a terminal sees change; elsewhere, one now and then. */
+/** Updates one line on a terminal; otherwise prints a line every 15 s. */
 function progressOf(): (line: string) => void {
   let lines = 0;
   return (line) => {

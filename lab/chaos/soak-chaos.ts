@@ -4,7 +4,7 @@ import type { ChaosStage } from './stage/chaos-stage.ts';
 
 export interface Sample {
   readonly atSeconds: number;
-  /** The heap in use and what Node.js keeps outside of it. */
+  /** The heap in use, and the memory of Node.js outside of it. */
   readonly inUseMib: number;
   /** Resident memory outside the heap. */
   readonly outsideHeapMib: number;
@@ -16,7 +16,7 @@ export interface SoakChaosResult {
   /** The faults, each with the number of times that it was applied. */
   readonly faults: ReadonlyMap<string, number>;
   readonly samples: readonly Sample[];
-  /** What grew in the worker that lived throughout; empty if nothing did. */
+  /** A reason for each measure that grew in the worker that lived throughout; empty if none did. */
   readonly growth: readonly string[];
   /** True if nothing was lost and nothing grew. */
   readonly isSound: boolean;
@@ -24,7 +24,9 @@ export interface SoakChaosResult {
 
 const EVERY_MS = 2_000;
 const MIB = 1024 * 1024;
-/** The idempotency TTL of one minute, plus half of it: until then the worker remembers more with each command. */
+/**
+ * The idempotency TTL of one minute, plus half of it: until then the worker remembers more with each command.
+ */
 const WARM_UP_SECONDS = 90;
 /** V8 collects the whole heap about once a minute. */
 const WINDOW_SECONDS = 75;
@@ -84,8 +86,9 @@ async function sampleWorker(stage: ChaosStage, startedMs: number): Promise<reado
 /**
  * Says what grew in the worker after its warm-up; empty if nothing did, or the run was too short to tell.
  *
- * Memory in use is a sawtooth. Each window contains at least one collection of the whole heap, so that the floor of a
- * window is what the worker really holds. The median slope between floors ignores single steps and outliers.
+ * Memory in use is a sawtooth. Each window contains at least one collection of the whole heap, so that the
+ * floor of a window is the memory that the worker retains. The median slope between floors ignores single
+ * steps and outliers.
  */
 export function growthIn(samples: readonly Sample[]): readonly string[] {
   const windows = [

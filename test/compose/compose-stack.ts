@@ -27,7 +27,10 @@ export class ComposeStack implements AsyncDisposable {
     return `127.0.0.1:${this.#environment[variable]}`;
   }
 
-  /** Two workers and all others, when they are healthy. @throws Error if they do not become so */
+  /**
+   * Starts two workers and all other services, and waits until they are healthy. @throws Error if they are
+   * not
+   */
   async up(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.#docker(['compose', 'up', '--detach', '--wait', '--scale', 'worker=2'], environment);
   }
@@ -36,19 +39,22 @@ export class ComposeStack implements AsyncDisposable {
     await this.#docker(['compose', 'build', '--quiet']);
   }
 
-  /** Runs a program in the first container of a service. @returns its output. @throws Error unless it ends with 0 */
+  /**
+   * Runs a program in the first container of a service. @returns its output. @throws Error if its exit code
+   * is not 0
+   */
   exec(service: string, ...command: readonly string[]): Promise<string> {
     return this.#docker(['compose', 'exec', '--no-tty', service, ...command]);
   }
 
-  /** Stops or kills one container. @returns its exit code */
+  /** Stops or kills one container. @returns the exit code of the container */
   async end(how: 'stop' | 'kill', service: string, index = 1): Promise<number> {
     const name = `${PROJECT}-${service}-${index}`;
     await this.#docker([how, name]);
     return Number(await this.#docker(['wait', name]));
   }
 
-  /** The names of whatever is left of it on this machine. */
+  /** The names of containers, volumes and networks of the project that still exist. */
   async leftovers(): Promise<readonly string[]> {
     const own = ['--quiet', '--filter', `label=com.docker.compose.project=${PROJECT}`];
     const kinds = [
@@ -77,7 +83,7 @@ export class ComposeStack implements AsyncDisposable {
   }
 }
 
-/** Writes the files of RABBITMQ_SECRETS with other passwords than those of the repository. */
+/** Writes the files of RABBITMQ_SECRETS with passwords that differ from those of the repository. */
 export function writePasswords(folder: TemporaryFolder): string {
   for (const name of ['admin', 'caller', 'demo']) folder.write(`rabbitmq-${name}`, `another-${name}\n`);
   folder.write('rabbitmq-worker', 'amqp://worker:another-worker@rabbitmq:5672/\n');

@@ -9,15 +9,15 @@ import { until } from '../support/until.ts';
 import { ComposeStack, writePasswords } from './compose-stack.ts';
 
 const PER_SECOND = 20;
-/** Answers after a service is back, before the next one ends. */
+/** Replies to wait for after a service is back, before the next one is stopped. */
 const ANSWERS_BETWEEN = 40;
 const MINUTE_MS = 60_000;
-/** Longer than any service is away. */
+/** Longer than the outage of any service. */
 const DEADLINE_MS = 90_000;
 
 jest.setTimeout(10 * MINUTE_MS);
 
-/** In this order, each on what the one before has left. Needs a Docker engine: `npm run test:compose`. */
+/** These tests depend on their order. They need a Docker engine: `npm run test:compose`. */
 describe('docker-compose.yml on an engine', () => {
   let stack: ComposeStack;
   let caller: Caller;
@@ -56,15 +56,15 @@ describe('docker-compose.yml on an engine', () => {
 
   it('builds the images', () => stack.build());
 
-  it('is healthy with two workers', () => stack.up());
+  it('becomes healthy with two workers', () => stack.up());
 
-  it('has no source, no source map and no dangling link in the image', async () => {
+  it('builds an image without sources, source maps and dangling links', async () => {
     const find =
       'find /app/dist /app/node_modules/@poker-bridge -name "*.map" -o -name "*.ts" -o -name "*.py"; ';
     expect(await stack.exec('worker', 'sh', '-c', `${find} find /app -xtype l`)).toBe('');
   });
 
-  it('has the command line in the image', async () => {
+  it('builds an image with the command line', async () => {
     expect(await stack.exec('worker', 'poker-bridge', 'doctor')).toMatch(/topology/);
   });
 
@@ -95,7 +95,7 @@ describe('docker-compose.yml on an engine', () => {
     expect(load.wrong).toEqual([]);
   });
 
-  it('has answered each command of the load', async () => {
+  it('answers each command of the load', async () => {
     ending.abort();
     await sending;
     await Promise.all(load.calls);
@@ -103,7 +103,7 @@ describe('docker-compose.yml on an engine', () => {
     console.log(`${load.right} of ${load.sent} commands were answered`);
   });
 
-  it('has what alerts need in Prometheus', async () => {
+  it('gives Prometheus the series that alerts need', async () => {
     const scraped = async () => (await prometheus('sum(poker_command_wait_seconds_count)')) > 0;
     await until('waits are scraped', scraped, MINUTE_MS);
     expect(await prometheus('count(up{job="poker-bridge"} == 1)')).toBe(2);

@@ -8,7 +8,7 @@ import { type Range, PrometheusProcess } from '../support/prometheus-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Load } from './load.ts';
 
-/** Small, so that a load that two processors can serve fills it. */
+/** Small enough to be filled by a load that two processors can serve. */
 const WORKER = {
   INTERACTIVE_PREFETCH: '48',
   INTERACTIVE_DEADLINE_MS: '8000',
@@ -18,20 +18,20 @@ const WORKER = {
   CIRCUIT_OPEN_MS: '1500',
   REPORTS_RETRY_DELAYS_MS: '2000,5000',
 };
-/** Lengths of queues are counted each second. */
+/** RabbitMQ updates the lengths of queues each second. */
 const BROKER = ['{collect_statistics_interval, 1000}', '{quorum_tick_interval, 1000}'];
 const SANDBOX = { SANDBOX_LATENCY_MS: '30', SANDBOX_LATENCY_SPREAD_MS: '80', SANDBOX_REPORT_RECORDS: '60' };
 const OPERATORS = { acme: { clientId: 'sandbox', secretKey: 'sandbox-secret-key' } };
-/** Until the counters of a start are scraped. */
+/** Time until the first counters are scraped. */
 const SETTLE_MS = 3_000;
 
 /**
- * Plays an evening on which everything happens: two workers, Redis and a sandbox under load while games become slow,
- * the platform fails, signatures are doubted, Redis and the broker go away, a queue is deleted and a worker dies.
- * A real Prometheus scrapes both workers and RabbitMQ each second.
+ * Plays an evening on which everything happens: two workers, Redis and a sandbox under load while games
+ * become slow, the platform fails, signatures are doubted, Redis and the broker go away, a queue is deleted
+ * and a worker dies. A real Prometheus scrapes both workers and RabbitMQ each second.
  *
  * @param forMs how long it takes; a minute shows everything
- * @returns what was scraped, and when; Prometheus still runs, everything else has ended
+ * @returns the running Prometheus and the time range of its samples; everything else has stopped
  */
 export async function playEvening(forMs: number) {
   await using own = new AsyncDisposableStack();
@@ -65,7 +65,7 @@ export async function playEvening(forMs: number) {
   const startedAt = Date.now();
   const load = stack.use(new Load(sandboxed.caller));
   const { platform, service, caller } = sandboxed;
-  /** Each trouble begins and ends at a share of the time. */
+  /** Each fault starts and ends at a share of the evening. */
   const at = (share: number) => sleep(Math.max(0, startedAt + share * forMs - Date.now()));
 
   await at(0.18);
@@ -91,7 +91,7 @@ export async function playEvening(forMs: number) {
   await at(0.73);
   await platform.fault({ kind: 'latency', fixedMs: 1_000 });
   await sleep(1_000);
-  // Replies that are never confirmed: their commands are returned.
+  // The broker never confirms these replies, so their commands are returned.
   service.proxy.stall();
   await sleep(1_500);
   service.proxy.refuse();

@@ -4,14 +4,14 @@ import type { BusCaller } from '../support/bus-caller.ts';
 import { atRate } from '../support/interactive-load.ts';
 
 const RAKE = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
-/** So long that games wait until their compartment is stuck. */
+/** Long enough that games wait until their compartment is stuck. */
 const PATIENT_MS = 600_000;
 const HASTY_MS = 700;
 const AD_HOC = { ...RAKE, perPage: 20 };
 
-/** Commands at a steady rate, whatever becomes of them. */
+/** Sends commands at a constant rate, independent of their replies. */
 export class Load implements Disposable {
-  /** How many times as many games. */
+  /** The factor by which the number of games is multiplied. */
   surge = 1;
   readonly #caller: BusCaller;
   #isOver = false;
@@ -25,18 +25,18 @@ export class Load implements Disposable {
     });
     this.#send(0.6, (n) => this.#command('report.ad-hoc.fetch', AD_HOC, n));
     this.#send(0.4, (n) => this.#command('report.rake.fetch', RAKE, n));
-    // Its data are wrong: a dead letter.
+    // Invalid data: the command is dead-lettered.
     this.#send(0.5, () => caller.publish('session.create', { userId: 1 }, addresses()));
-    // A slow platform answers it too late.
+    // A slow platform answers after the deadline.
     this.#send(3, (n) => this.#command('session.create', { userId: 'hasty' }, n, {}, HASTY_MS));
-    // Its reply is parked.
+    // The reply queue does not exist: the reply is parked.
     this.#send(0.3, (n) => this.#command('session.create', { userId: 'gone' }, n, { replyTo: 'gone' }));
-    // The second is answered with the reply of the first.
+    // A repeat: the worker answers with the stored reply.
     this.#send(0.5, () => {
       const ids = addresses();
       for (let n = 0; n < 2; n += 1) caller.publish('session.create', { userId: 'twice' }, ids);
     });
-    // Into the wrong lane.
+    // Sent to the wrong lane.
     this.#send(0.3, () => {
       const { channel, prefix, replyQueue: replyTo } = caller;
       const properties = { ...addresses(), type: 'report.rake.fetch', replyTo };

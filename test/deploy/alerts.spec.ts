@@ -14,7 +14,7 @@ const recorded = rules.flatMap(({ record }) => (record === undefined ? [] : [rec
 
 describe('deploy/prometheus/alerts.yml', () => {
   it.each(rules.map((rule) => [rule.alert ?? rule.record, rule] as const))(
-    '%s asks for series and labels that a worker or RabbitMQ has',
+    '%s queries series and labels that a worker or RabbitMQ exports',
     (_, { expr }) => {
       expect(seriesIn(expr)).not.toEqual([]);
       expect(unknownIn(expr, recorded)).toEqual([]);
@@ -22,7 +22,7 @@ describe('deploy/prometheus/alerts.yml', () => {
   );
 
   it.each(alerts.map((alert) => [alert.alert, alert] as const))(
-    '%s says who is to come, what happened, and where to read on',
+    '%s has a severity, a summary, a description and a link to the runbook',
     (name, { labels, annotations }) => {
       expect(['page', 'ticket']).toContain(labels?.['severity']);
       expect(annotations).toEqual({
@@ -33,7 +33,7 @@ describe('deploy/prometheus/alerts.yml', () => {
     },
   );
 
-  it('counts every category as a failure that is no caller’s fault, except those that are', () => {
+  it('counts every category as a failure, except those that are the fault of the caller', () => {
     const excluded = new Set(rules.flatMap(({ expr }) => expr.match(/category!~"([^"]*)"/)?.[1] ?? []));
     expect([...excluded]).toEqual(['invalid|rejected']);
     const categories = Object.values(ERROR_CODES).map(({ category }): string => category);
@@ -52,7 +52,7 @@ describe('deploy/prometheus/alerts.yml', () => {
 describe('deploy/prometheus/alerts.test.yml', () => {
   const checks = readRuleTests().flatMap((test) => test.alert_rule_test);
 
-  it.each(alerts.map(({ alert }) => alert))('has %s fire, and not fire', (name) => {
+  it.each(alerts.map(({ alert }) => alert))('tests that %s fires, and that it does not', (name) => {
     const expected = checks.filter(({ alertname }) => alertname === name);
     expect(expected.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
     expect(expected.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
@@ -72,19 +72,22 @@ describe('docs/runbook.md', () => {
     expect(entries).toEqual([...alerts.map(({ alert }) => alert), ...others]);
   });
 
-  it.each(alerts)('says of $alert what it means, what to type first and to do', ({ alert, annotations }) => {
-    const items = itemsOf(runbook).filter(({ heading }) => heading === alert);
-    expect(items.map(({ text }) => /^\*\*(\w+)\*\*: ./.exec(text)?.[1])).toEqual(['Means', 'First', 'Do']);
-    const [, command = ''] = /^\*\*First\*\*: `([^`]+)`/.exec(items[1]?.text ?? '') ?? [];
-    const isCommand = /^(poker-bridge|curl|rabbitmqctl|rabbitmq-diagnostics) /.test(command);
-    expect([command, isCommand || seriesIn(command).some((name) => series.has(name))]).toEqual([
-      command,
-      true,
-    ]);
-    expect(anchorsOf(runbook)).toContain(annotations?.['runbook_url']?.split('#')[1]);
-  });
+  it.each(alerts)(
+    'explains what $alert means, what to type first and what to do',
+    ({ alert, annotations }) => {
+      const items = itemsOf(runbook).filter(({ heading }) => heading === alert);
+      expect(items.map(({ text }) => /^\*\*(\w+)\*\*: ./.exec(text)?.[1])).toEqual(['Means', 'First', 'Do']);
+      const [, command = ''] = /^\*\*First\*\*: `([^`]+)`/.exec(items[1]?.text ?? '') ?? [];
+      const isCommand = /^(poker-bridge|curl|rabbitmqctl|rabbitmq-diagnostics) /.test(command);
+      expect([command, isCommand || seriesIn(command).some((name) => series.has(name))]).toEqual([
+        command,
+        true,
+      ]);
+      expect(anchorsOf(runbook)).toContain(annotations?.['runbook_url']?.split('#')[1]);
+    },
+  );
 
-  it('shows queries for series that a worker has', () => {
+  it('queries series that a worker exports', () => {
     const queries = codeSpansOf(runbook).filter((span) => /\b(?:poker|process)_/.test(span));
     expect(queries).not.toEqual([]);
     expect(queries.flatMap((query) => seriesIn(query).filter((name) => !series.has(name)))).toEqual([]);

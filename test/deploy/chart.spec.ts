@@ -16,14 +16,14 @@ const schema = JSON.parse(read(`${CHART}/values.schema.json`)) as {
 };
 const names = Object.keys(SETTINGS);
 
-/** test/extended/helm renders it. */
+/** test/extended/helm renders the chart. */
 describe('the Helm chart', () => {
-  it('is of the version of the package', () => {
+  it('has the version of the package', () => {
     const chart = parse(read(`${CHART}/Chart.yaml`)) as { version: string; appVersion: string };
     expect([chart.version, chart.appVersion]).toEqual([packageJson.version, packageJson.version]);
   });
 
-  it('takes every setting that is a file by a key of the Secret', () => {
+  it('mounts every setting that names a file from a Secret', () => {
     const isFile = new RegExp(schema.properties.secrets.properties.files.propertyNames.pattern);
     expect(names.filter((name) => isFile.test(name))).toEqual(
       names.filter((name) => name.endsWith('_FILE') || name.includes('_TLS_')),

@@ -19,7 +19,7 @@ export const variables: Readonly<Record<string, string>> = Object.fromEntries(
   [...text.matchAll(VARIABLE)].map(([, name = '', fallback = '']) => [name, fallback]),
 );
 
-/** The file as Docker Compose reads it if no variable is set: values under `environment` are text. */
+/** The file as Docker Compose reads it without variables: values under `environment` are strings. */
 export function readComposeFile(): ComposeFile {
   const file = parse(text.replace(VARIABLE, '$2'), { merge: true }) as ComposeFile;
   for (const { environment = {} } of Object.values(file.services))

@@ -24,14 +24,14 @@ interface Mount {
   readonly target: string;
 }
 const OURS = { sandbox, worker };
-/** The users of others' images that are not called like their service. */
+/** Users of third-party images whose name differs from the service. */
 const USERS: Readonly<Record<string, string>> = { prometheus: 'nobody', alertmanager: 'nobody' };
 const packageJson = JSON.parse(read('package.json')) as { version: string };
 
-/** The port inside, of `host:port`, `address:port:port` and the like. */
+/** The port in the container, of `host:port`, `address:port:port` and similar. */
 const innerPort = (published: string): string => published.split(':').at(-1) ?? '';
 
-/** The content of the secrets' files, by their paths in a container. */
+/** The content of a secret, by its path in a container. */
 function mounted(path: string): string {
   const [, name = ''] = /^\/run\/secrets\/(.+)$/.exec(path) ?? [];
   return read(secrets[name]?.file ?? path);
@@ -46,11 +46,11 @@ describe('docker-compose.yml', () => {
       .addFormat('ports', true)
       .addFormat('subnet_ip_address', true)
       .addFormat('duration', /^(\d+(ms|s|m|h))+$/);
-    // It uses keywords of an older JSON Schema dialect.
+    // The schema uses keywords of an older JSON Schema dialect.
     const { $schema: _, ...schema } = composeSchema;
     const validate = ajv.removeKeyword('id').compile(schema);
     const { name, ...file } = parse(read('docker-compose.yml'), { merge: true }) as Record<string, unknown>;
-    // Compose knows a name since 2021, shortly after the schema that the registry has.
+    // Compose has supported `name` since 2021, shortly after the published schema.
     expect(name).toMatch(/^[a-z][a-z\d-]*$/);
     expect([validate(file), validate.errors]).toEqual([true, null]);
   });
@@ -71,7 +71,7 @@ describe('docker-compose.yml', () => {
     expect(stages).toContain(build?.target);
   });
 
-  it('gives the worker settings that it knows and accepts', () => {
+  it('sets only settings that the worker accepts', () => {
     const known = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => [
       name,
       ...('isSecret' in SETTINGS[name] ? [`${name}_FILE`] : []),
@@ -82,7 +82,7 @@ describe('docker-compose.yml', () => {
     expect(() => refuseCleartext(settings, [], {})).not.toThrow();
   });
 
-  it('gives the sandbox settings that it knows and accepts', () => {
+  it('sets only settings that the sandbox accepts', () => {
     const sources = ['settings.ts', 'clients.ts']
       .map((path) => read(`apps/sandbox/src/settings/${path}`))
       .join('');
@@ -93,7 +93,7 @@ describe('docker-compose.yml', () => {
     expect(settings).toMatchObject({ host: '0.0.0.0', port: 3100, clients: [{ id: 'sandbox' }] });
   });
 
-  it("holds the sandbox's default secret key, and no other", () => {
+  it("contains the sandbox's default secret key, and no other", () => {
     const [standard] = readSandboxSettings({}).clients;
     for (const name of ['sandbox-secret-key', 'platform-secret-key'])
       expect(read(secrets[name]?.file ?? '').trim()).toBe(standard?.secretKey);
@@ -125,7 +125,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('has a broker for the demo', () => {
+  it('configures a broker for the demo', () => {
     expect(read(secrets['rabbitmq-demo']!.file).trim()).toBe('demo');
     expect(rabbitmq).toMatchObject({
       hostname: 'rabbitmq',
@@ -156,7 +156,7 @@ describe('docker-compose.yml', () => {
     expect(graceMs).toBeGreaterThanOrEqual(SHUTDOWN_GRACE_MS + 10_000);
   });
 
-  it.each(Object.entries(services))('gives %s no more rights and room than it needs', (name, service) => {
+  it.each(Object.entries(services))('limits the privileges and resources of %s', (name, service) => {
     expect(service).toMatchObject({
       init: true,
       read_only: true,
@@ -168,18 +168,18 @@ describe('docker-compose.yml', () => {
       logging: { driver: 'json-file', options: { 'max-size': '20m', 'max-file': '5' } },
     });
     expect(service.tmpfs).toContain('/tmp');
-    // An image of others starts as root and then changes its user, for which it would need capabilities.
+    // Third-party images start as root and then change their user, for which they would need capabilities.
     expect(service.user).toBe(name in OURS ? undefined : (USERS[name] ?? name));
   });
 
-  it('has Redis on a network of workers alone', () => {
+  it('connects Redis to a network of workers only', () => {
     const users = Object.entries(services).filter(([, { networks: own }]) => own.includes('cache'));
     expect(users.map(([name]) => name)).toEqual(['redis', 'worker']);
     expect(networks['cache']).toEqual({ internal: true });
     expect([redis.networks, redis.ports]).toEqual([['cache'], undefined]);
   });
 
-  it('mounts files that there are, each of them', () => {
+  it('mounts existing files, and each of them', () => {
     const files = Object.values({ ...configs, ...secrets }).map(({ file }) => file);
     for (const file of files) expect([file, read(file).trim()]).not.toEqual([file, '']);
     const used = Object.values(services).flatMap(({ configs: own = [] }) => own as Mount[]);
@@ -195,7 +195,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('publishes on the loopback address only, and mounts named volumes and folders to read only', () => {
+  it('publishes on the loopback address only, and mounts named volumes and read-only folders', () => {
     const mounts = Object.values(services)
       .flatMap(({ volumes: own = [] }) => own)
       .filter((mount) => !/^\.\/deploy\/[^:]+:[^:]+:ro$/.test(mount));

@@ -8,7 +8,7 @@ const panels = readPanels();
 const shown = (expression: string) => seriesIn(expression.replaceAll(/\$\w+/g, ''));
 
 describe('deploy/grafana/dashboards/poker-bridge.json', () => {
-  it.each(readQueries())('asks for series and labels that a worker or RabbitMQ has: %s', (expression) => {
+  it.each(readQueries())('queries series and labels that a worker or RabbitMQ exports: %s', (expression) => {
     expect(shown(expression)).not.toEqual([]);
     expect(unknownIn(expression.replaceAll(/\$\w+/g, ''))).toEqual([]);
   });
@@ -16,12 +16,12 @@ describe('deploy/grafana/dashboards/poker-bridge.json', () => {
   it('shows every metric of the service', () => {
     const asked = new Set(readQueries().flatMap(shown));
     const own = [...series.keys()].filter((name) => /^poker_.*(?<!_sum|_count)$/.test(name));
-    // What waits is seldom near its limit, and the connections say more than the commands behind them.
+    // Waiting calls are seldom near their limit, and connections say more than the commands behind them.
     const left = ['poker_admission_waiting_limit', 'poker_compartment_in_flight'];
     expect(own.filter((name) => !asked.has(name) && !left.includes(name))).toEqual([]);
   });
 
-  it('names in each legend labels that the query keeps', () => {
+  it('uses only labels in a legend that the query returns', () => {
     const wrong = panels.flatMap(({ title, targets }) =>
       targets.flatMap(({ expr, legendFormat }) => {
         const labels = new Set(shown(expr).flatMap((name) => series.get(name) ?? []));
@@ -32,7 +32,7 @@ describe('deploy/grafana/dashboards/poker-bridge.json', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('explains every panel, and lays none over another', () => {
+  it('describes every panel, and places none over another', () => {
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`),
     );

@@ -22,13 +22,13 @@ const ignored = read('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Whether Docker sends a file to the build: the last line that matches it or a parent folder decides. */
+/** True if Docker sends a file to the build: the last line that matches it or a parent folder decides. */
 function isSent(path: string): boolean {
   const parts = path.split('/');
   const prefixes = parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
   return ignored.reduce((sent, line) => {
     const pattern = line.replace(/^!/, '');
-    // A star is for hidden files as well, unlike in a shell.
+    // A star also matches hidden files, unlike in a shell.
     const fits = pattern === '*' || prefixes.some((prefix) => matchesGlob(prefix, pattern));
     return fits ? line.startsWith('!') : sent;
   }, true);
@@ -72,7 +72,7 @@ describe('deploy/Dockerfile', () => {
     expect(kept.filter(isSent)).toEqual([]);
   });
 
-  it('knows every workspace where packages are installed', () => {
+  it('copies the manifest of every workspace before it installs packages', () => {
     const installing = stages.filter(({ instructions }) =>
       valuesOf(instructions, 'RUN').some((run) => run.startsWith('npm ci')),
     );
@@ -131,7 +131,7 @@ describe('deploy/Dockerfile', () => {
     expect(removes).toMatch(/^rm -rf \/usr\/local\/lib\/node_modules .*\/npm .*\/npx .*\/corepack /);
   });
 
-  it('leaves out sources, tests and libraries that are packed by themselves', () => {
+  it('excludes sources, tests and separately packed libraries', () => {
     const paths = sourcesOf(root);
     expect(
       paths.filter((path) => /\.(spec|fixture)\.ts$|\.py$|^libs\/caller(-python|\/src\/nest)\//.test(path)),
@@ -141,7 +141,7 @@ describe('deploy/Dockerfile', () => {
     expect(runs).toContain('rm -r node_modules/@poker-bridge');
   });
 
-  it('starts the command line like npm run, from the path', () => {
+  it('starts the command line with the flags of npm run', () => {
     const flags = CLI.flags.filter((flag) => flag !== '--enable-source-maps');
     expect(read('deploy/poker-bridge')).toContain(
       `\nexec node ${flags.join(' ')} /app/dist/${CLI.file} "$@"\n`,

@@ -5,7 +5,7 @@ interface Instruction {
   readonly value: string;
 }
 
-/** The stages of a Dockerfile with one instruction a line, each from an image or an earlier stage. */
+/** The stages of a Dockerfile that has one instruction per line. */
 export function readDockerfile(path: string) {
   const lines = read(path)
     .split('\n')
@@ -20,7 +20,7 @@ export function readDockerfile(path: string) {
   return stages;
 }
 
-/** A stage's instructions with those of its base stages. */
+/** The instructions of a stage, after those of its base stages. */
 export function inherited(stages: ReturnType<typeof readDockerfile>, name: string): readonly Instruction[] {
   const stage = stages.find((candidate) => candidate.name === name);
   return stage === undefined ? [] : [...inherited(stages, stage.from), ...stage.instructions];

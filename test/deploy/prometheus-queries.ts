@@ -1,19 +1,19 @@
 import { Metrics } from '#telemetry';
 
-/** What prom-client knows of a metric and does not type, or types otherwise. */
+/** Fields of a metric of prom-client that its types lack or declare differently. */
 interface Registered {
   readonly name: string;
   readonly type: string;
   readonly labelNames: readonly string[];
 }
 
-/** The labels that Prometheus gives every series of a target. */
+/** Labels that Prometheus adds to every series of a target. */
 const OF_THE_TARGET = ['instance', 'job'];
 
 /** The metrics that a worker registers. */
 export const registeredMetrics = () => new Metrics().registry.getMetricsAsArray() as unknown as Registered[];
 
-/** The series that a worker serves, by name, each with its labels. */
+/** The series that a worker exports, with their labels. */
 export function workerSeries(): ReadonlyMap<string, readonly string[]> {
   return new Map(
     registeredMetrics().flatMap(({ name, type, labelNames }): [string, readonly string[]][] => {
@@ -29,8 +29,8 @@ export function workerSeries(): ReadonlyMap<string, readonly string[]> {
 }
 
 /**
- * The series of RabbitMQ's plugin for Prometheus that alerts and the dashboard ask for, with their labels. A real
- * RabbitMQ is held to them by test/extended/prometheus.spec.ts.
+ * The series of RabbitMQ's Prometheus plugin that alerts and the dashboard query, with their labels.
+ * test/extended/prometheus.spec.ts compares them with a real RabbitMQ.
  */
 export const BROKER_SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['rabbitmq_alarms_memory_used_watermark', OF_THE_TARGET],
@@ -41,7 +41,7 @@ export const BROKER_SERIES: ReadonlyMap<string, readonly string[]> = new Map<str
   ]),
 ]);
 
-/** The series that a PromQL expression names: what is neither a function, a word of the language, a label nor a string. */
+/** The series in a PromQL expression, without functions, keywords, labels and strings. */
 export function seriesIn(expression: string): readonly string[] {
   const bare = withoutStrings(expression)
     .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
@@ -63,7 +63,7 @@ function withoutStrings(expression: string): string {
   return expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }
 
-/** The series and labels that an expression names and neither a worker nor RabbitMQ has, nor a rule that records one. */
+/** Series and labels in an expression that no worker, RabbitMQ or recording rule exports. */
 export function unknownIn(expression: string, recorded: readonly string[] = []): readonly string[] {
   const series = new Map([...workerSeries(), ...BROKER_SERIES]);
   const named = seriesIn(expression).filter((name) => !recorded.includes(name));

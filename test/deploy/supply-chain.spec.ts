@@ -14,7 +14,7 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
 };
 
 describe('the supply chain', () => {
-  it('installs packages only by their hashes, and none from an address of its own', () => {
+  it('installs packages only by their hashes, and from the registry', () => {
     const own = ['', ...packageJson.workspaces];
     const foreign = Object.entries(packages).filter(([path, { link }]) => !own.includes(path) && !link);
     expect(foreign).not.toEqual([]);

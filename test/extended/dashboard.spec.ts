@@ -6,14 +6,14 @@ import { readDashboard, readPanels, type Target } from '../deploy/dashboard-file
 const EVENING_MS = 60_000;
 /** As Grafana computes it for a Prometheus that scrapes each second: four times the interval. */
 const RATE_INTERVAL = '4s';
-/** There is no alarm of the broker on that evening, no fault of a worker, and no canceled report. */
+/** The evening has no broker alarm, no pipeline error and no canceled report. */
 const ALWAYS_ZERO = /poker_broker_blocked|poker_pipeline_errors|poker_reports_canceled|rabbitmq_alarms/;
-/** More lines cannot be told apart. */
+/** More lines in one panel are hard to distinguish. */
 const MOST_SERIES = 8;
 
 jest.setTimeout(5 * EVENING_MS);
 
-/** What Prometheus answers to a query of the dashboard, and the legend of each line. */
+/** The result of a dashboard query in Prometheus, with the legend of each line. */
 type Answer = Readonly<{ expr: string; legends: readonly string[]; most: number }>;
 
 describe('the dashboard, after an evening on which everything happened', () => {
@@ -51,7 +51,7 @@ describe('the dashboard, after an evening on which everything happened', () => {
     }
   });
 
-  it.each(readPanels())('has no more lines than can be told apart: $title', ({ id }) => {
+  it.each(readPanels())('has few enough lines to distinguish: $title', ({ id }) => {
     const legends = answers.get(id)?.flatMap((answer) => answer.legends) ?? [];
     expect(legends.length).toBeLessThanOrEqual(MOST_SERIES);
     expect(new Set(legends).size).toBe(legends.length);

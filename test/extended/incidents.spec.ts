@@ -15,7 +15,7 @@ const SIZES = [
   ['narrow', { width: 400, height: 800 }],
 ] as const;
 
-/** Less than an attempt may take, five seconds. */
+/** Less than the attempt timeout of five seconds. */
 const HASTY_MS = 4_000;
 const MINUTE_MS = 60_000;
 
@@ -37,7 +37,7 @@ const sandboxed = sandboxedForAll(async (stack) => {
 let worker: WorkerUnderTest;
 
 beforeAll(() => void ({ worker } = sandboxed));
-/** Another worker for each incident: it remembers none before. */
+/** Starts a new worker for each incident, which knows none of the earlier ones. */
 afterEach(async () => {
   await sandboxed.platform.clearFaults();
   worker.kill('SIGTERM');
@@ -45,7 +45,7 @@ afterEach(async () => {
   worker = await sandboxed.service.worker();
 });
 
-/** So many of each type, all at once. */
+/** Sends this number of each type at once. */
 async function play(counts: Readonly<Record<string, number>>, options: object = {}): Promise<void> {
   const sent = Object.entries(counts).flatMap(([type, count]) =>
     Array.from({ length: count }, (_, n) => {
@@ -61,7 +61,7 @@ async function look(): Promise<Page> {
   return page;
 }
 
-/** Reads the page as people do, at both widths. */
+/** Checks the verdict on the page at both widths. */
 async function expectFirst(page: Page, { level, what, why, whoActs, line, printed }: Said): Promise<void> {
   const verdict = page.locator('#verdict');
   await verdict.locator('h2').filter({ hasText: what }).waitFor({ timeout: WAIT_TIMEOUT_MS });
@@ -83,7 +83,7 @@ async function expectFirst(page: Page, { level, what, why, whoActs, line, printe
   }
 }
 
-/** What the line prints for somebody who types it now. */
+/** The output of the suggested command. */
 async function outputOf(line: string): Promise<string> {
   const [program, ...args] = line.split(' ');
   const variables = { ...sandboxed.service.variables, AMQP_URL: sandboxed.service.url };
@@ -162,7 +162,7 @@ describe('the console in an incident', () => {
 
   it('says that RabbitMQ accepts nothing, and since when, under a memory alarm', async () => {
     const page = await look();
-    // Nothing is in flight, and nothing can come: the alarm holds the callers, too.
+    // No command is in flight and none can arrive, because the alarm also blocks the callers.
     await page.locator('#queues').getByText('.interactive').waitFor({ timeout: WAIT_TIMEOUT_MS });
     await testBrokerCtl('set_vm_memory_high_watermark', '0.00001');
     try {
@@ -217,7 +217,7 @@ describe('the console in an incident', () => {
     );
   });
 
-  // The last: its replies stay parked, and are the first reason of every worker that comes after.
+  // Must be the last test: its replies stay parked, and later workers would report them first.
   it('names the reply queue that is full, and the last reply that waits for it', async () => {
     const page = await look();
     const queue = 'shop.replies';

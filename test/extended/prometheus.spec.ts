@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
 const ALERTMANAGER = 'deploy/prometheus/alertmanager.yml';
-/** More than any of the alerts takes. */
+/** More than the threshold of each alert. */
 const COMMANDS = 10;
 
 async function promtool(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
@@ -34,14 +34,14 @@ describe('deploy/prometheus', () => {
     expect(await promtool(...args)).toMatchObject({ code: 0, output: expect.stringContaining('SUCCESS') });
   });
 
-  it('has an example for Alertmanager that Alertmanager takes', async () => {
+  it('has a valid example for Alertmanager', async () => {
     const { code, stdout } = await new Program('/usr/bin/amtool', ['check-config', ALERTMANAGER]).result;
     expect([code, stdout]).toEqual([0, expect.stringContaining('SUCCESS')]);
   });
 });
 
 describe('a real Prometheus that scrapes RabbitMQ', () => {
-  it('has the series that alerts and the dashboard ask for, of the queues of poker-bridge alone', async () => {
+  it('has the series that alerts and the dashboard query, of the queues of poker-bridge only', async () => {
     await using broker = await startBroker({ hasMetrics: true });
     await using bus = await openConnection(broker.url);
     for (const name of ['poker.interactive', 'shop.replies.0']) await bus.channel.assertQueue(name);
@@ -78,7 +78,7 @@ describe('a real Prometheus that scrapes a worker', () => {
     return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels['alertname'] ?? '');
   };
 
-  it('has all of its metrics, and fires nothing while all is well', async () => {
+  it('scrapes all metrics, and fires no alert while all is well', async () => {
     const timestamp = Math.floor(Date.now() / 1_000);
     await sandboxed.caller.send('session.create', { userId: 'ada' }, { timestamp });
     const answered = 'poker_commands_total{outcome="success",type="session.create"} == 1';

@@ -1,20 +1,20 @@
 import type { SeenReply } from '../stage/durable-caller.ts';
 
-/** How long before and after a command what happened belongs to its story. */
+/** Faults within this time before and after a command belong to its story. */
 const AROUND_MS = 1_000;
 
-/** What happened to one command, with the times of it. */
+/** The events of one command, with their times. */
 export interface Entry {
   readonly id: string;
   readonly type: string;
   readonly sentMs: number;
-  /** Whether it is itself what the row breaks: it is called as often as it is started, and may take as long as it takes. */
+  /** True if the command is itself the fault of the row: its calls and its duration are not limited. */
   readonly isDisturbance: boolean;
-  /** How often it was published: again, until the broker had confirmed it. */
+  /** The number of times that it was published until the broker confirmed it. */
   publishes: number;
   deliveredMs?: number;
   readonly calledMs: number[];
-  /** One that the broker delivered twice is entered once. */
+  /** Each reply once, even if the broker delivered it twice. */
   readonly replies: SeenReply[];
 }
 
@@ -60,11 +60,11 @@ export class Ledger {
     this.#entries.get(id)?.calledMs.push(Date.now());
   }
 
-  /** @returns whether it was the first final reply to a command of this run */
+  /** @returns true if it was the first final reply to a command of this run */
   replied(reply: SeenReply): boolean {
     const entry = this.#entries.get(reply.correlationId);
     if (entry === undefined) return false;
-    // Delivered again by the broker; the service has sent it once.
+    // The broker redelivered it; the service sent it once.
     if (reply.isRedelivered && entry.replies.some(({ messageId }) => messageId === reply.messageId))
       return false;
     const isFirst = reply.isFinal && entry.replies.every(({ isFinal }) => !isFinal);
@@ -74,28 +74,28 @@ export class Ledger {
   }
 }
 
-/** What an error body says of itself. */
+/** The code and category of an error body. */
 export interface Failure {
   readonly code: string;
   readonly retryable: boolean;
   readonly details?: { readonly called?: unknown };
 }
 
-/** The failure that a reply tells of; undefined if it tells of none. */
+/** The failure in a reply; undefined for a success. */
 export function failureIn({ type, text }: Pick<SeenReply, 'type' | 'text'>): Failure | undefined {
   return type === 'command.failed' ? (JSON.parse(text) as Failure) : undefined;
 }
 
-/** Something that was broken, or worked again. */
+/** The start or the end of a fault. */
 export interface Happening {
   readonly atMs: number;
   readonly what: string;
 }
 
 /**
- * What happened to a command in one line, with what was broken around it.
+ * The story of a command in one line, with the faults around it.
  *
- * @param startedMs from which times are counted
+ * @param startedMs the time to which all others are relative
  */
 export function storyOf(
   { id, type, sentMs, deliveredMs, calledMs, replies }: Entry,

@@ -85,7 +85,7 @@ it.each<[string, Partial<Entry>, object]>([
   expect(verdictOf([entry(facts)])).toMatchObject(expected);
 });
 
-it('recovery is the longest time to the first answer to what was sent afterwards', () => {
+it('measures recovery as the longest time to the first reply to a command that was sent afterwards', () => {
   const at = (sentMs: number, atMs: number) => entry({ sentMs, replies: [reply('c:0', { atMs })] });
   const entries = [at(100, 5_000), at(1_000, 1_900), at(1_100, 1_400), at(3_000, 3_200)];
   expect(recoveryMs(entries, [1_000, 2_000])).toBe(1_200);

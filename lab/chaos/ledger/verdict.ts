@@ -5,25 +5,25 @@ export interface Verdict {
   readonly lost: readonly Entry[];
   /** Replies under one message id beyond the number of times that the command was published. */
   readonly repeated: number;
-  /** The commands whose replies those are, the most repeated first. */
+  /** The commands with repeated replies, the most repeated first. */
   readonly cameAgain: readonly Entry[];
   /**
-   * With final replies that contradict each other, or with a reply missing before the final one. A command that the caller
-   * published again is another message under the same id: a failure that may pass does not bind it.
+   * Commands with contradictory final replies, or without a reply before the final one. A command that the
+   * caller published again is another message under the same id: a failure that may pass does not bind it.
    */
   readonly wrong: readonly Entry[];
-  /** Calls beyond one for a session. A report makes as many as it has pages. */
+  /** Calls beyond the first for a session. A report makes one call per page. */
   readonly extraCalls: number;
   readonly calledAgain: readonly Entry[];
   /** The code of each final reply that is a failure. */
   readonly failures: readonly string[];
-  /** From the sending to the final reply, the longest; not that of a command that is what the row breaks. */
+  /** The longest time from sending to the final reply, except of a command that is the fault of the row. */
   readonly largestMs: number;
-  /** The one that took it, if it took longer than half a minute. */
+  /** The slowest command, if it took more than 30 s. */
   readonly slowest: readonly Entry[];
 }
 
-/** What nothing that a row breaks explains by itself. */
+/** Results that no fault of a row explains. */
 const SLOW_MS = 30_000;
 
 export function verdictOf(entries: readonly Entry[]): Verdict {
@@ -53,7 +53,7 @@ export function verdictOf(entries: readonly Entry[]): Verdict {
 }
 
 /**
- * The longest time from a moment at which something worked again to the first final reply to a command that was sent
+ * The longest time from the end of a fault to the first final reply to a command that was sent
  * after it.
  */
 export function recoveryMs(entries: readonly Entry[], momentsMs: readonly number[]): number {
@@ -95,7 +95,7 @@ function isWrong(entry: Entry): boolean {
   return finals.size > 1 || texts.size !== last + 1;
 }
 
-/** All of them, if there is nothing else. What expired before it was called does not bind a repeat, either. */
+/** Replies that bind a repeat, or all if there are no others. A reply COMMAND_EXPIRED binds none. */
 function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
   const others = replies.filter((reply) => {
     const { retryable, details } = failureIn(reply) ?? {};
@@ -104,7 +104,7 @@ function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
   return others.some(({ isFinal }) => isFinal) ? others : replies;
 }
 
-/** A report that another worker reads again from its first page says when it did; the rest is the same. */
+/** Ignores the time in a report, which another worker may read again from its first page. */
 function withoutTimes(text: string): string {
   return text.replaceAll(/"read(?:At|From|To)":"[^"]*"/g, '');
 }

@@ -3,7 +3,7 @@ import { WorkerUnderTest } from '../../../test/support/worker-under-test.ts';
 import type { StageWishes } from '../stage/chaos-stage.ts';
 import { outage, type Row } from './row.ts';
 
-/** Each worker begins with another node, and the caller with the last one. */
+/** Each worker connects to another node first, and the caller to the last one. */
 const spread: StageWishes = {
   nodes: 3,
   isDivisible: true,
@@ -15,7 +15,7 @@ const spread: StageWishes = {
     });
   },
 };
-/** Longer than the others take to give the node up; far longer than its own clients need to notice. */
+/** Longer than the other nodes take to give the node up, and far longer than its clients take to notice. */
 const PARTITION_MS = 25_000;
 
 /** A cluster that loses some of its nodes, or the network between them. */

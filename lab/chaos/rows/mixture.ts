@@ -7,7 +7,7 @@ import type { ChaosStage } from '../stage/chaos-stage.ts';
 
 type Fault = (stage: ChaosStage) => Promise<void>;
 
-/** The worker that is killed and deployed; the other one lives from the first to the last. */
+/** The worker that is killed and replaced. The other one lives throughout. */
 const MORTAL = 1;
 const DOWN_MS = 2_000;
 const SHORT_MS = 3_000;
@@ -47,7 +47,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'platform hung': answers(silent),
 };
 
-/** Load, deployments and faults by chance, for as long as commands are sent. */
+/** Random deployments and faults under load, for as long as commands are sent. */
 export const mixture: Row = {
   name: 'mixture',
   title: 'deployments and faults by chance',

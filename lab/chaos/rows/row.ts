@@ -2,30 +2,30 @@ import type { PlatformBehaviour } from '../../../test/support/platform-stub.ts';
 import type { ChaosStage, StageWishes } from '../stage/chaos-stage.ts';
 
 interface NamedRow {
-  /** As `--only` calls it. */
+  /** The argument of `--only`. */
   readonly name: string;
   readonly title: string;
   readonly wishes?: StageWishes;
-  /** No command may take longer. Default: only its own deadline limits it. */
+  /** The most time that a command may take. Default: its own deadline. */
   readonly longestMs?: number;
 }
 
-/** One way to break something while commands are under way. */
+/** A fault that is applied while commands are in flight. */
 export interface Row extends NamedRow {
-  /** Breaks and mends things while the commands are sent; settles when nothing is broken any more. */
+  /** Applies and removes the faults while the commands are sent; resolves when all are removed. */
   disturb(stage: ChaosStage): Promise<void>;
 }
 
 interface Outage extends NamedRow {
   readonly what: string;
   readonly downMs: number;
-  /** What the platform does meanwhile, if it is that which is broken. */
+  /** The behaviour of the platform during the fault, if the platform is at fault. */
   readonly fault?: PlatformBehaviour;
   breaks?(stage: ChaosStage): unknown;
   mends?(stage: ChaosStage): unknown;
 }
 
-/** Something is broken once, and mended after some time. */
+/** Returns a row that applies one fault, and removes it after `downMs`. */
 export function outage({ what, downMs, fault, breaks, mends, ...row }: Outage): Row {
   const begin = (stage: ChaosStage) => (fault ? (stage.fault = fault) : breaks?.(stage));
   const end = (stage: ChaosStage) => (fault ? (stage.fault = undefined) : mends?.(stage));

@@ -10,11 +10,11 @@ import { DIVISION_ROWS } from './division-rows.ts';
 import { outage, type Row } from './row.ts';
 
 const CUTS = 6;
-/** Its id, and that of its player. */
+/** The id of the poison command and of its player. */
 const POISON = 'poison';
 const SHIFTED = fileURLToPath(new URL('../stage/shifted-clock.mjs', import.meta.url));
 
-/** The call is done, and its answer never arrives. */
+/** The platform executes the call and resets the connection instead of answering. */
 const resets: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
 
 const WORKER_ROWS: readonly Row[] = [
@@ -103,7 +103,7 @@ const SURROUNDINGS_ROWS: readonly Row[] = [
     what: 'reply queue deleted',
     downMs: 3_000,
     breaks: async (stage) => {
-      // What lies in a queue goes with it: no reply is under way then, and commands are in flight.
+      // Replies in a queue are deleted with it, so wait until there are none while commands are in flight.
       const gate = new Gate();
       stage.fault = gate.behind(healthy(PAGES));
       await stage.isQuiet();
@@ -174,7 +174,7 @@ const SURROUNDINGS_ROWS: readonly Row[] = [
   },
 ];
 
-/** Longer than `net_ticktime`, so that the others give the node up. */
+/** Longer than `net_ticktime`, so that the other nodes give the node up. */
 const PAUSE_MS = 15_000;
 
 async function killOne(stage: ChaosStage, what: 'leader' | 'follower'): Promise<void> {
@@ -235,5 +235,5 @@ const CLUSTER_ROWS: readonly Row[] = [
   },
 ].map((row) => ({ ...row, wishes: { nodes: 3 } }));
 
-/** In the order in which they are played. */
+/** All rows, in the order in which they are played. */
 export const ROWS: readonly Row[] = [...WORKER_ROWS, ...CLUSTER_ROWS, ...DIVISION_ROWS, ...SURROUNDINGS_ROWS];

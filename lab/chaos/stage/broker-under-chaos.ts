@@ -10,31 +10,31 @@ import { type ClusterView, clusterView } from './cluster-view.ts';
 import { NodeLink } from './node-link.ts';
 
 export interface BrokerWishes {
-  /** Default: 1. */
+  /** The number of nodes. Default: 1. */
   readonly nodes?: 1 | 3;
-  /** Whether each of three nodes can be cut off from the others. */
+  /** True if each of three nodes can be cut off from the others. */
   readonly isDivisible?: boolean;
-  /** Of each of three nodes. Default: those of docs/operations.md. */
+  /** Settings of each of three nodes. Default: those of docs/operations.md. */
   readonly nodeSettings?: NodeSettings;
 }
 
-/** What workers are connected to: one node behind a network path that can be broken, or a cluster of three. */
+/** The broker of the workers: one node behind a network path that can be broken, or a cluster of three. */
 export interface BrokerUnderChaos extends AsyncDisposable {
   /** The broker's own addresses, one for each node. */
   readonly urls: readonly string[];
-  /** What workers are given: by way of the path that can be broken, if there is one. */
+  /** The addresses for workers, through the path that can be broken if there is one. */
   readonly workerUrl: string;
   readonly node: Broker;
   readonly path: TcpProxy;
   readonly cluster: Cluster;
   readonly view: ClusterView;
-  /** Cuts the network between a node and the others, as a firewall that drops packets: its clients still reach it. */
+  /** Drops all packets between a node and the others, as a firewall does. Its clients still reach it. */
   isolate(node: Broker): void;
   /** Ends the isolation of all nodes. */
   reunite(): void;
 }
 
-/** What a row has not asked for is undefined, and breaks the row that uses it. */
+/** Members that a row did not ask for are undefined; a row that uses one of them fails. */
 export async function startBrokerUnderChaos(wishes: BrokerWishes): Promise<BrokerUnderChaos> {
   await using parts = new AsyncDisposableStack();
   const found = wishes.nodes === 3 ? await clusterIn(parts, wishes) : await nodeIn(parts);

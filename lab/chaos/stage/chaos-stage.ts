@@ -13,9 +13,9 @@ import { type ChaosLoad, chaosLoad } from '../load/chaos-load.ts';
 import { type BrokerUnderChaos, type BrokerWishes, startBrokerUnderChaos } from './broker-under-chaos.ts';
 import { DurableCaller } from './durable-caller.ts';
 
-/** What a test needs beyond two workers, a broker of one node and a Redis. */
+/** Requirements of a row beyond two workers, a broker of one node and a Redis. */
 export interface StageWishes extends BrokerWishes {
-  /** Default: 2. */
+  /** The number of workers. Default: 2. */
   readonly workers?: number;
   readonly variables?: Readonly<Record<string, string>>;
   /** Starts the worker with this number, from 0. Default: with all settings, from this repository. */
@@ -34,15 +34,15 @@ export interface StageOptions {
 
 type Act = (stage: ChaosStage) => unknown;
 
-/** Of each report. */
+/** Pages of each report. */
 export const PAGES = 3;
 const PLATFORM_MS = 20;
 const SEND_POLL_MS = 10;
-/** Without a reply, after which none is under way; longer than a busy machine holds one up. */
+/** After this long without a reply, none is in flight; longer than a busy machine delays one. */
 const QUIET_MS = 2_000;
-/** Shorter than by default, so that a row ends soon after what it broke is mended. */
+/** Shorter than the default, so that a row ends soon after its fault. */
 const RETRY_DELAYS_MS = '1000,2000,4000';
-/** They are to be empty in the end. */
+/** Queues that must be empty at the end. */
 const QUEUES = [
   'interactive',
   'reports',
@@ -51,13 +51,13 @@ const QUEUES = [
   ...RETRY_DELAYS_MS.split(',').map((delayMs) => `reports.retry.${delayMs}`),
 ];
 
-/** Workers under load, with all that they talk to, and what a row breaks. */
+/** Workers under load, with their broker, Redis and platform, and the faults of a row. */
 export class ChaosStage implements AsyncDisposable {
   readonly ledger = new Ledger();
   readonly happenings: Happening[] = [];
-  /** When something worked again, from which recovery is counted. */
+  /** The times at which faults ended, from which recovery is measured. */
   readonly mendedMs: number[] = [];
-  /** What each worker that crashed has said last. */
+  /** The last output of each worker that crashed. */
   readonly crashes: string[] = [];
   broker!: BrokerUnderChaos;
   platform!: PlatformStub;
@@ -65,7 +65,7 @@ export class ChaosStage implements AsyncDisposable {
   caller!: DurableCaller;
   workers!: Workers;
   load!: ChaosLoad;
-  /** What the platform does with a call, if a row has it do something else than to answer. */
+  /** The behaviour of the platform during a fault; undefined while it answers as usual. */
   fault: PlatformBehaviour | undefined;
   readonly prefix = uniquePrefix();
   readonly #options: StageOptions;
@@ -86,20 +86,20 @@ export class ChaosStage implements AsyncDisposable {
     return stage;
   }
 
-  /** 0 to 1; repeats under the same seed. */
+  /** A random number from 0 to 1; the same sequence for the same seed. */
   get random(): () => number {
     return this.#options.random;
   }
 
-  /** Waits until so much of the load was sent, 0 to 1. */
+  /** Waits until this share of the load, from 0 to 1, was sent. */
   async at(share: number): Promise<void> {
     while (this.load.share < share) await sleep(SEND_POLL_MS);
   }
 
   /**
-   * Does something a number of times, at moments spread over the load by chance.
+   * Calls `act` a number of times, at random moments spread over the load.
    *
-   * @param act is given how often it was called before
+   * @param act receives the number of earlier calls
    */
   async times(count: number, act: (turn: number) => Promise<void>): Promise<void> {
     for (let turn = 0; turn < count; turn += 1) {
@@ -108,7 +108,7 @@ export class ChaosStage implements AsyncDisposable {
     }
   }
 
-  /** Breaks something once, and mends it after some time. */
+  /** Applies a fault once, and removes it after `downMs`. */
   outage(what: string, downMs: number, breaks: Act, mends: Act): Promise<void> {
     return this.times(1, async () => {
       this.breaks(what);
@@ -128,7 +128,7 @@ export class ChaosStage implements AsyncDisposable {
     this.mendedMs.push(Date.now());
   }
 
-  /** Waits until no reply is under way any more, and none lies in the caller's queue. */
+  /** Waits until no reply is in flight and none is in the caller's queue. */
   async isQuiet(): Promise<void> {
     const { caller } = this;
     const fromMs = Date.now();
@@ -138,7 +138,7 @@ export class ChaosStage implements AsyncDisposable {
     });
   }
 
-  /** Messages that are left in the queues of the service, once they get no fewer. */
+  /** Messages left in the queues of the service, once their number no longer falls. */
   async left(): Promise<number> {
     const count = async (): Promise<number> => {
       const counts = await Promise.all(QUEUES.map((queue) => this.caller.count(`${this.prefix}.${queue}`)));
@@ -149,9 +149,9 @@ export class ChaosStage implements AsyncDisposable {
   }
 
   /**
-   * Sends the load while something is disturbed, at least until that is over, and waits for the answers.
+   * Sends the load during the faults of a row, at least until they are over, and waits for the replies.
    *
-   * @returns what became of every command so far
+   * @returns the outcome of every command so far
    */
   async play(disturb: () => Promise<void>): Promise<Verdict> {
     let isOver = false;

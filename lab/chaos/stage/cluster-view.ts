@@ -2,7 +2,7 @@ import type { Broker, Cluster } from '../../../scripts/broker/start-broker.ts';
 import { until } from '../../../test/support/until.ts';
 
 interface ListedConnection {
-  /** For example `127.0.0.1:43024 -> 127.0.0.1:26810`. */
+  /** The name of a connection, for example `127.0.0.1:43024 -> 127.0.0.1:26810`. */
   readonly name: string;
   readonly client_properties: readonly (readonly [name: string, type: string, value: unknown])[];
 }
@@ -37,7 +37,7 @@ export function clusterView({ nodes }: Cluster) {
   return {
     leadersOf,
 
-    /** The nodes to which the connections of the worker go, each once. */
+    /** The distinct nodes to which the worker is connected. */
     async serving(): Promise<Broker[]> {
       const listed = await ask('list_connections', '--formatter', 'json', 'name', 'client_properties');
       const connections = JSON.parse(listed) as ListedConnection[];

@@ -15,13 +15,13 @@ import { uniquePrefix } from '../../../test/support/broker.ts';
 const READY_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const PREFETCH = 250;
-/** Before a command is published again: of a queue that refuses, the publisher knows it at once. */
+/** The wait before a command is published again: a queue that rejects does so at once. */
 const PAUSE_MS = 100;
 
 /** A reply, received once or more often. */
 export interface SeenReply {
   readonly atMs: number;
-  /** The broker has delivered it before, to this caller, whose acknowledgement it did not get. */
+  /** True if the broker redelivered it, because it did not receive the acknowledgement. */
   readonly isRedelivered: boolean;
   readonly correlationId: string;
   readonly messageId: string;
@@ -32,14 +32,14 @@ export interface SeenReply {
 
 export interface DurableCallerOptions {
   readonly queueArguments: Readonly<Record<string, unknown>>;
-  /** Called each time that a command is published, which is again until that is confirmed. */
+  /** Called for each publish of a command, which is repeated until the broker confirms it. */
   readonly onPublish: (id: string) => void;
   readonly onReply: (reply: SeenReply) => void;
 }
 
 /**
- * A caller that survives failures of a cluster, on the client of the worker: it publishes until that is confirmed, and has a
- * durable queue of its own for the replies, each acknowledged once it is seen.
+ * A caller that survives failures of a cluster. It publishes until the broker confirms, and has a
+ * durable queue of its own for the replies, each acknowledged once it is recorded.
  */
 export class DurableCaller implements AsyncDisposable {
   readonly replyQueue = `${uniquePrefix()}-replies`;
@@ -74,7 +74,9 @@ export class DurableCaller implements AsyncDisposable {
     return caller;
   }
 
-  /** Settles once the broker has confirmed it, over as many connections as that takes; also if the caller is closed. */
+  /**
+   * Resolves once the broker has confirmed it, over as many connections as needed, or the caller is closed.
+   */
   async publish(type: string, id: string, body: object): Promise<void> {
     const message = {
       exchange: `${this.#prefix}.commands`,
@@ -93,7 +95,7 @@ export class DurableCaller implements AsyncDisposable {
     }
   }
 
-  /** Reads no more replies until `resume`. */
+  /** Stops reading replies until `resume`. */
   pause(): void {
     void this.#consumer?.drain(0);
     this.#consumer = undefined;
@@ -112,7 +114,7 @@ export class DurableCaller implements AsyncDisposable {
     this.#consumer.start(this.#consuming, () => this.#ask((channel) => this.#declare(channel)));
   }
 
-  /** Deletes its reply queue, with what lies in it; `resume` declares it again. */
+  /** Deletes its reply queue with all messages; `resume` declares it again. */
   async deleteQueue(): Promise<void> {
     this.pause();
     await this.#ask((channel) => channel.deleteQueue(this.replyQueue));
@@ -154,7 +156,7 @@ export class DurableCaller implements AsyncDisposable {
   }
 }
 
-/** A connection whose confirm channels tell of each message that they publish, in whatever way that is. */
+/** A connection whose confirm channels report every message that they publish. */
 function observed(model: ChannelModel, onPublish: DurableCallerOptions['onPublish']): ChannelModel {
   const open = model.createConfirmChannel.bind(model);
   model.createConfirmChannel = async () => {

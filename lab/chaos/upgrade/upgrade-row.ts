@@ -8,27 +8,29 @@ import { PAGES } from '../stage/chaos-stage.ts';
 interface Generation {
   /** The folder of its build. Default: this repository. */
   readonly folder?: string;
-  /** Over those that every worker of a stage has. */
+  /** Settings that override those of every worker of a stage. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
 type GenerationName = 'old' | 'new';
 
-/** When the share of the load is sent, which place is taken by which generation: upgraded, and rolled back. */
+/**
+ * The steps: at a share of the load, a worker is replaced by one of a generation (upgrade, then rollback).
+ */
 const STEPS: readonly (readonly [share: number, place: number, name: GenerationName])[] = [
   [0.15, 0, 'new'],
   [0.4, 1, 'new'],
   [0.6, 0, 'old'],
   [0.85, 1, 'old'],
 ];
-/** Commands that are sent again after each step, to whichever worker takes them. */
+/** The number of commands that are sent again after each step. */
 const REPEATS = 20;
 /** Every third report fails, so that it goes through a retry queue from one generation to the other. */
 const FAILING_EVERY = 3;
 
 /** Two workers, replaced one after the other by workers of another generation, and back. */
 export function upgradeRow(generations: Readonly<Record<GenerationName, Generation>>): Row {
-  /** Of which generation the next worker with a number is. */
+  /** The generation of the next worker with each number. */
   const places = new Map<number, GenerationName>();
   return {
     name: 'upgrade',
@@ -56,7 +58,7 @@ export function upgradeRow(generations: Readonly<Record<GenerationName, Generati
   };
 }
 
-/** The last sessions that were answered, again under the same ids. */
+/** Sends the last answered sessions again, under the same ids. */
 async function repeat({ ledger, caller }: Parameters<Row['disturb']>[0]): Promise<void> {
   const answered = ledger.entries.filter(
     ({ type, replies }) => type === 'session.create' && replies.length > 0,

@@ -20,7 +20,7 @@ interface AlertsTest {
 type Labels = Readonly<Record<string, string>>;
 
 describe('the alerts of the Helm chart', () => {
-  it('link to the runbook; those of RabbitMQ need to be told which one it is', async () => {
+  it('link to the runbook, and include those of RabbitMQ only if brokerMatchers is set', async () => {
     const { runbookUrl } = COMPLETE.prometheusRule;
     const rules = await alertsOf(COMPLETE);
     const links = rules.flatMap(({ annotations }) => annotations?.['runbook_url'] ?? []);
@@ -38,7 +38,7 @@ describe('the alerts of the Helm chart', () => {
     ]);
   });
 
-  it('pass the tests of deploy/prometheus for the series of their release alone', async () => {
+  it('pass the tests of deploy/prometheus for the series of their release only', async () => {
     const labels = { namespace: 'default', job: 'game-poker-bridge' };
     const rules = await alertsFile(COMPLETE);
     expect(await testAlerts(rules, labels)).toContain('SUCCESS');
@@ -51,7 +51,7 @@ describe('the alerts of the Helm chart', () => {
     }
   });
 
-  it('name no lane that is off', async () => {
+  it('name no disabled lane', async () => {
     const on = (await alertsOf(COMPLETE)).find(({ alert }) => alert === 'PokerLaneNotConsuming');
     expect(on?.expr).toMatch(/"interactive".*"reports"/s);
     const values = { ...COMPLETE, lanes: { reports: { enabled: false } } };
@@ -76,8 +76,8 @@ async function alertsOf(values: object): Promise<readonly Rule[]> {
  *
  * @param expected labels of every alert
  * @param labels of every worker's series; default: those of the alerts
- * @param only the name of the test that is run; default: all
- * @returns what promtool says. @throws Error with what it says if a test fails
+ * @param only the name of the only test to run; default: all
+ * @returns the output of promtool. @throws Error with that output if a test fails
  */
 async function testAlerts(
   rules: string,

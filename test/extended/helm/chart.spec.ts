@@ -25,7 +25,7 @@ const environmentOf = (deployment: Manifest): Record<string, string> =>
   Object.fromEntries(
     workerOf(deployment).env.map(({ name, value }: { name: string; value: string }) => [name, value]),
   );
-/** Whether a selector finds what a Deployment makes. */
+/** True if a selector matches the pods of a Deployment. */
 const finds = ({ matchLabels }: { matchLabels: Record<string, string> }, deployment: Manifest): boolean =>
   Object.entries(matchLabels).every(
     ([name, value]) => deployment.spec.template.metadata.labels[name] === value,
@@ -74,14 +74,14 @@ describe('the Helm chart', () => {
     expect(environmentOf(reports!)).toMatchObject({ REPORTS_PREFETCH: '8', EVENTS: 'all' });
   });
 
-  it('renders cleartext that stays in the pod, or is allowed', async () => {
+  it('accepts cleartext addresses within the pod, and others with ALLOW_CLEARTEXT', async () => {
     const local = { ...MINIMUM.settings, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
     await expect(render({ settings: local })).resolves.not.toEqual([]);
     const allowed = { ...MINIMUM.settings, PLATFORM_API_URL: 'http://a.example', ALLOW_CLEARTEXT: 'true' };
     await expect(render({ settings: allowed })).resolves.not.toEqual([]);
   });
 
-  it('gives secrets as files, of the Secret that is mounted', () => {
+  it('passes secrets as files of the mounted Secret', () => {
     for (const deployment of of('Deployment')) {
       const environment = environmentOf(deployment);
       const { mountPath, readOnly } = workerOf(deployment).volumeMounts[0];
@@ -98,7 +98,7 @@ describe('the Helm chart', () => {
     expect(of('Secret')).toEqual([]);
   });
 
-  it('makes the key by which the log names players, unless it is given one', () => {
+  it('creates LOG_SUBJECT_KEY unless it is set', () => {
     const [secret] = of('Secret', minimum);
     const [file = '', text = ''] = Object.entries(secret?.data ?? {})[0] ?? [];
     expect(Buffer.from(text, 'base64').toString()).toMatch(/^[A-Za-z0-9]{48}$/);
@@ -113,7 +113,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('asks the worker where it answers', () => {
+  it('probes the health endpoints of the worker', () => {
     for (const deployment of of('Deployment')) {
       const { livenessProbe, readinessProbe, startupProbe, ports } = workerOf(deployment);
       const paths = [livenessProbe, readinessProbe, startupProbe].map(({ httpGet }) => httpGet);
@@ -126,7 +126,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('gives a worker no more rights and room than it needs', () => {
+  it('limits the privileges and resources of a worker', () => {
     for (const deployment of of('Deployment')) {
       expect(podOf(deployment)).toMatchObject({
         automountServiceAccountToken: false,
@@ -143,7 +143,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('finds its workers: each budget those of one lane, everything else all of them', () => {
+  it('selects the workers of one lane in each budget, and all workers elsewhere', () => {
     const deployments = of('Deployment');
     for (const [index, { spec }] of of('PodDisruptionBudget').entries()) {
       const found = deployments.map((deployment) => finds(spec.selector, deployment));
@@ -164,7 +164,7 @@ describe('the Helm chart', () => {
     expect(policy!.spec.policyTypes).toEqual(['Ingress', 'Egress']);
   });
 
-  it('scales each lane by its queue, with what is in flight: over HTTP, since KEDA does not see it over AMQP', () => {
+  it('scales each lane by its queue over HTTP, so that KEDA counts messages in flight', () => {
     const names = busNames(COMPLETE.settings.AMQP_PREFIX).lanes;
     const deployments = of('Deployment').map(({ metadata }) => metadata.name);
     const scaled = of('ScaledObject');
@@ -182,7 +182,7 @@ describe('the Helm chart', () => {
     for (const deployment of of('Deployment')) expect(deployment.spec).not.toHaveProperty('replicas');
   });
 
-  it('has what the documents name in commands of kubectl', async () => {
+  it('renders the names that kubectl commands in the documents use', async () => {
     const deployments = of('Deployment', await render(MINIMUM, { release: 'poker-bridge' }));
     const text = [...documents(), 'apps/cli/src/trace/trace.ts'].map(read).join('\n');
     const named = new Set([...text.matchAll(/ deployment\/([\w-]+)/g)].map(([, name]) => name));
@@ -242,7 +242,7 @@ describe('the Helm chart', () => {
       { ...MINIMUM, lanes: { reports: { scaling: { min: 5 } } } },
       /min 5 is more than max 4/,
     ],
-  ])('refuses %s, and says so', async (_what, values, message) => {
+  ])('rejects %s, and says why', async (_what, values, message) => {
     await expect(render(values)).rejects.toThrow(message);
   });
 });

@@ -5,15 +5,15 @@ import ts from 'typescript';
 import { root } from '../../../scripts/root.ts';
 import type { Manifest } from './render.ts';
 
-/** Where the types of an API group are, generated from its published schemas; elsewhere, those of Kubernetes. */
+/** The packages with the types of an API group, generated from published schemas. Default: Kubernetes. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'keda.sh': '@kubernetes-models/keda/',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator/',
 };
 
 /**
- * What of rendered manifests breaks the published schemas of Kubernetes, KEDA and the Prometheus operator, as the compiler
- * finds it with the types that are generated from them: Kubernetes itself ignores members that it does not know.
+ * Checks rendered manifests against the published schemas of Kubernetes, KEDA and the Prometheus operator, by
+ * compiling them with the generated types. Kubernetes itself ignores unknown fields.
  *
  * @returns the messages of the compiler
  */

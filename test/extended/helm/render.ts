@@ -66,7 +66,7 @@ interface Rendering {
 }
 
 /**
- * Renders the chart with these files of values, which override each other in this order. @throws Error with the output of Helm
+ * Renders the chart with these values; later ones override earlier ones. @throws Error with the output of Helm
  */
 export async function render(
   values: object | readonly object[],

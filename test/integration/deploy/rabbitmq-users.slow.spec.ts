@@ -26,11 +26,11 @@ interface Definitions {
   }[];
 }
 
-/** The users of docker-compose.yml, as its broker gets them. */
+/** The users of docker-compose.yml. */
 describe('deploy/rabbitmq/start.sh', () => {
   const folder = folderForAll();
   const target = join(folder.path, 'definitions.json');
-  // What the image starts with.
+  // A stand-in for the entry point of the image.
   chmodSync(folder.write('docker-entrypoint.sh', '#!/bin/sh\necho "starts $*"\n'), 0o755);
 
   const start = (secrets: string) => {
@@ -39,7 +39,7 @@ describe('deploy/rabbitmq/start.sh', () => {
   };
   const definitions = async () => JSON.parse(await readFile(target, 'utf8')) as Definitions;
 
-  it('gives each user the password of its file, and starts RabbitMQ', async () => {
+  it('sets the password of each user from its file, and starts RabbitMQ', async () => {
     expect((await start(SECRETS)).stdout).toBe('starts rabbitmq-server\n');
     const { users } = await definitions();
     expect(users.map(({ name, password, tags }) => [name, password, tags])).toEqual([
@@ -67,7 +67,7 @@ describe('deploy/rabbitmq/start.sh', () => {
     }
   });
 
-  it('gives the worker and a caller the permissions of the documents, and the demo none of theirs', async () => {
+  it('grants the documented permissions to the worker and a caller, and none to the demo', async () => {
     await start(SECRETS);
     const { permissions } = await definitions();
     const patternsOf = (name: string) =>
@@ -80,7 +80,7 @@ describe('deploy/rabbitmq/start.sh', () => {
     expect(patternsOf('demo').map(([vhost]) => vhost)).toEqual(['demo']);
   });
 
-  it('refuses a password that would have to be escaped, and does not print it', async () => {
+  it('rejects a password that needs escaping, without printing it', async () => {
     const secrets = join(folder.path, 'secrets');
     await cp(SECRETS, secrets, { recursive: true });
     await writeFile(join(secrets, 'rabbitmq-worker'), 'amqp://worker:CANARY"/&@rabbitmq:5672\n');
