@@ -12,6 +12,10 @@ from __future__ import annotations
 
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
+__all__ = [
+EXPORTS
+]
+
 Record = TypeVar("Record")
 `;
 const CODES = Object.keys(ERROR_CODES);
@@ -21,9 +25,11 @@ const PAGE = schemaName('report.page');
 export function pythonMessages(): string {
   const schemas = Object.entries({ ...DATA_SCHEMAS, ...RECORD_SCHEMAS });
   const classes = schemas.map(([name, schema]) => classOf(name, schema, name === PAGE));
+  const exported = ['ErrorCode', ...schemas.map(([name]) => name)].toSorted();
+  const exports = filled(['   ', ...exported.map((name) => `"${name}",`)], '    ');
   // The first line is indented, too.
   const codes = filled(['   ', ...CODES.map((code) => `"${code}",`)], '    ');
-  return [HEAD, `ErrorCode = Literal[\n${codes}\n]\n`, ...classes].join('\n');
+  return [HEAD.replace('EXPORTS', exports), `ErrorCode = Literal[\n${codes}\n]\n`, ...classes].join('\n');
 }
 
 /** @param isPage whether its records are of a type that the caller names */

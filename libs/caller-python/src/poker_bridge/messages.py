@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
+__all__ = [
+    "AdHocRecord", "AdHocReportFetch", "ErrorBody", "ErrorCode", "ErrorDetails", "FailedCommand", "GameOpen",
+    "GameOpened", "GamePlayer", "GameSession", "PlatformAnswer", "PlatformErrorEntry", "RakeRecord",
+    "RakeReportFetch", "RecordFault", "ReportCompleted", "ReportPage", "SessionCreate", "SessionCreated",
+    "Violation",
+]
+
 Record = TypeVar("Record")
 
 ErrorCode = Literal[
