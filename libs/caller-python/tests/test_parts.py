@@ -133,6 +133,10 @@ class ErrorTest(unittest.TestCase):
             self.assertIn(text, traceback.format_exception_only(one)[0])
         self.assertEqual((again.violations, again.command_id), (error.violations, "c-1"))
 
+    def test_prints_an_error_whose_optional_members_are_null(self) -> None:
+        error = CallerError({**BODY, "violations": None, "details": None, "platform": None}, "c-1")
+        self.assertEqual((str(error), error.details), ("OVERLOADED: Too much to do.", {}))
+
 
 class ExportTest(unittest.TestCase):
     def test_exports_each_type_of_the_messages(self) -> None:

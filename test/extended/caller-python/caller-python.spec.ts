@@ -171,7 +171,9 @@ describe('poker_bridge, installed from its wheel', () => {
       'print(json.dumps({code: facts._asdict() for code, facts in CALLER_CODES.items()}))',
     ];
     const { output } = await run(python, ['-c', lines.join('\n')]);
-    expect(JSON.parse(output)).toEqual(CALLER_CODES);
+    // Python does not join calls with one id, so its message differs.
+    const idInUse = { ...CALLER_CODES.ID_IN_USE, message: expect.stringContaining('with this id') };
+    expect(JSON.parse(output)).toEqual({ ...CALLER_CODES, ID_IN_USE: idInUse });
   });
 
   it('is typed: itself and its samples are right, and what is wrong in a program is found', async () => {

@@ -58,9 +58,9 @@ class CallerError(Exception):
         """Whether the same command, sent again under the same id, can succeed without anyone changing it."""
         self.retry_after_ms: int | None = body.get("retryAfterMs")
         """How long to wait before that, if known."""
-        self.violations: Sequence[Violation] = body.get("violations", ())
+        self.violations: Sequence[Violation] = body.get("violations") or ()
         """Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`."""
-        self.details: Mapping[str, Any] = body.get("details", {})
+        self.details: Mapping[str, Any] = body.get("details") or {}
         self.platform: PlatformAnswer | None = body.get("platform")
         """What the platform answered."""
         self.command_id = command_id
