@@ -64,7 +64,9 @@ const redriven = (letter: ConsumeMessage) => {
   return redriver.commandOf(redriving);
 };
 
-/** A message in short: where it goes, its properties and headers that are not those of every message, its body. */
+/**
+ * A message in a form that is easy to compare; `to` is exchange and routing key, with ! if it is mandatory.
+ */
 function brief({ exchange, routingKey, mandatory, properties, content }: OutgoingMessage) {
   const { headers, ...rest } = properties;
   return {
@@ -191,11 +193,11 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
   ],
 ];
 
-// Replies, packets and announcements as callers get them are shown in test/e2e/commands.
+// test/e2e/commands tests replies, packets and announcements as callers receive them.
 describe('on the wire', () => {
   it.each(GOLDEN)('%s', (_, actual, expected) => {
     expect(brief(actual())).toEqual(expected);
-    // The publisher writes into them.
+    // The publisher writes into these headers.
     expect(actual().properties.headers).not.toBe(actual().properties.headers);
   });
 
@@ -208,7 +210,7 @@ describe('on the wire', () => {
     expect(headers['operator']).toBe(expected);
   });
 
-  it('a copy drops what cannot be written again', () => {
+  it('a copy drops values that cannot be written again', () => {
     const long = '�'.repeat(255);
     const properties = { type: long, correlationId: long, replyTo: long, appId: long, timestamp: 2 ** 64 };
     const headers = { 'schema-version': -1e300, traceparent: 'x'.repeat(1025), tracestate: { a: 1 } };
@@ -219,7 +221,7 @@ describe('on the wire', () => {
     expect(copyOf(bare, { queue: 'q' }).properties).not.toHaveProperty('replyTo');
   });
 
-  it.each([0, 1, 2])('a page of %i records that are written already is as it would be with them', (count) => {
+  it.each([0, 1, 2])('a page with %i serialized records equals the page serialized as a whole', (count) => {
     const records = Array.from({ length: count }, (_, id) => ({ id: `"records":[] ${id}`, records: [] }));
     const data = { ...PAGE.data, precisions: { '"records":[]': 2 } };
     const page = { ...PAGE, data: { ...data, records } } as Reply;

@@ -6,29 +6,35 @@ import type { MessagingSettings } from './messaging-settings.ts';
 import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
 
 export interface ReportsPause {
-  /** How long none should be taken, because everything that they call is down; `undefined` if they need not pause. */
+  /**
+   * The time for which the reports lane should pause because every circuit it uses is open; undefined if it
+   * need not pause.
+   */
   readonly pauseMs: number | undefined;
-  /** Whether something that they call is known to answer, or nothing is known to be down. */
+  /** True if an operation that reports use is known to work, or if none is known to be down. */
   readonly isServed: boolean;
 }
 
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
-  /** For `amqps` and `rediss` URLs. Default: what Node.js trusts, and no client certificate. */
+  /** For `amqps` and `rediss` URLs. Default: the CAs of Node.js, and no client certificate. */
   readonly tls?: TlsContext;
   readonly redisTls?: TlsContext;
-  /** What the handlers call with the credentials of an operator; `undefined` if there are none under that name. */
+  /** Returns the platform client of an operator; undefined if there is no such operator. */
   readonly clientOf: (operator: string) => unknown;
   readonly callers: CallerPolicy;
-  /** How log lines name a player of an operator. Default: not at all. */
+  /** Returns the name of a player in log lines. Default: players are not logged. */
   readonly subjectOf?: ((operator: string, player: string) => string) | undefined;
-  /** Seal what workers write for each other. */
+  /** The keys that seal what workers write for each other. */
   readonly internalKeys: InternalKeys;
-  /** Called at the first connection, if the broker's topology differs from this version's. */
+  /** Called after the first connection if the broker's topology differs from this version's. */
   readonly onMismatch: (mismatch: string) => void;
-  /** Whether reports should be taken, by what they have called; a player's command is answered in any case. */
+  /**
+   * Returns whether the reports lane should pause because of the operations that it recently called. The
+   * interactive lane never pauses.
+   */
   readonly reportsPause: () => ReportsPause;
   readonly observer: MessagingObserver;
-  /** Default: nothing is traced. */
+  /** Default: no traces. */
   readonly tracer?: CommandTracer | undefined;
 }

@@ -10,7 +10,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .setClassMethodName('forRoot')
   .build();
 
-/** Provides the `PokerTransport`, which an application takes as the strategy of a microservice, and the `IdempotencyStore`. */
+/** Provides the `PokerTransport`, the strategy of a Nest microservice, and the `IdempotencyStore`. */
 @Module({
   providers: [
     { provide: IdempotencyStore, inject: [MODULE_OPTIONS_TOKEN], useFactory: storeOf },

@@ -19,7 +19,7 @@ function violationsOf(data: object): readonly Violation[] {
   }
 }
 
-it('factsOf are id, trace and names: no type that does not exist, at most a hundred characters of an operator', () => {
+it('factsOf returns id, trace and names, with unknown types hidden and operators truncated to 100 characters', () => {
   const command = commandOf({
     properties: { type: 'no.such.command' },
     headers: {
@@ -40,7 +40,7 @@ it('factsOf are id, trace and names: no type that does not exist, at most a hund
 });
 
 describe('failureFactsOf', () => {
-  it('tells status and pointers of what the platform refused, and why it did not answer', () => {
+  it('returns status and pointers of a refusal by the platform, and the reason for a missing answer', () => {
     expect(failure({ details: { reason: 'ECONNREFUSED' } })).toEqual({ reason: 'ECONNREFUSED' });
     const unanswered = { reason: 'timeout', unansweredMs: 3_900 };
     expect(failure({ details: { called: true, ...unanswered } })).toEqual(unanswered);
@@ -51,7 +51,7 @@ describe('failureFactsOf', () => {
     });
   });
 
-  it('hides the name of an unknown member, which may be of a player, and stays short', () => {
+  it('hides the names of unknown members, which may be data of a player, and stays short', () => {
     const violations: Violation[] = [
       ...violationsOf({ userId: 'p-1', 'CANARY name': 1 }),
       ...Array.from({ length: 50 }, (_, n) => ({

@@ -7,7 +7,10 @@ import { Command } from './command.ts';
 
 export { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 
-/** A command as the pipeline has it; by default a valid `session.create` from its lane, with a reply queue. */
+/**
+ * Returns a command as the pipeline has it; by default a valid `session.create` from its lane, with a reply
+ * queue.
+ */
 export function commandOf({ properties, ...facts }: DeliveryFacts = {}, bus = BUS_OF_SPEC): Command {
   const delivery = deliveryOf({
     ...facts,
@@ -17,7 +20,7 @@ export function commandOf({ properties, ...facts }: DeliveryFacts = {}, bus = BU
   return new Command(delivery, envelope, bus.nowMs);
 }
 
-/** The same from a copy of a worker's own, whose headers are believed. */
+/** The same from a sealed copy, as a worker writes it. */
 export function copiedCommandOf(facts: DeliveryFacts = {}): Command {
   const { headers } = sealed(commandOf(facts).delivery.message).properties;
   return commandOf({ ...facts, ...(headers && { headers }) });

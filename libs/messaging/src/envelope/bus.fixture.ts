@@ -5,12 +5,12 @@ import { busNames } from '#contracts';
 import { ALL_CALLERS } from './reply-address.ts';
 import { InternalKeys, sealed as sealedBy } from './seal.ts';
 
-/** 12:00 UTC of the last day of January 2026, when everything in a spec is received. */
+/** The receipt time in all specs: 12:00 UTC on 31 January 2026. */
 export const RECEIVED_AT_MS = Date.UTC(2026, 0, 31, 12);
 
 const KEYS_OF_SPEC = new InternalKeys(Buffer.alloc(32, 7));
 
-/** A message as a worker of the same key would have written it. */
+/** Returns a message as a worker with the same key would have written it. */
 export function sealed(message: ConsumeMessage): ConsumeMessage {
   const { content, properties } = message;
   const copy = { exchange: '', routingKey: '', mandatory: true, content };

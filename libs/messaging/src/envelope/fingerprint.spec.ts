@@ -5,16 +5,16 @@ import fc from 'fast-check';
 
 import { canonicalJson, dataDigest } from './fingerprint.ts';
 
-/** Any value that JSON can hold, as a body brings it. */
+/** Any JSON value, as parsed from a body. */
 const parsed = fc.json({ maxDepth: 4 }).map((text): unknown => JSON.parse(text));
 
-/** The same value, with the members of every object inserted the other way round. */
+/** The same value, with the members of every object inserted in reverse order. */
 function reordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reordered);
   if (typeof value !== 'object' || value === null) return value;
   const copy = {};
   for (const [name, member] of Object.entries(value).reverse()) {
-    // `__proto__` is a name like any other.
+    // `__proto__` is an ordinary member name.
     Object.defineProperty(copy, name, { value: reordered(member), enumerable: true });
   }
   return copy;
@@ -33,7 +33,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(JSON.parse(text))).toBe(expected);
   });
 
-  it('is JSON of the same value in whatever order its members were written, so that different values differ', () => {
+  it('returns JSON of the same value for any order of its members, so that different values differ', () => {
     fc.assert(
       fc.property(parsed, (value) => {
         const text = canonicalJson(value);
@@ -44,7 +44,7 @@ describe('canonicalJson', () => {
   });
 });
 
-it('dataDigest is the SHA-256 of the canonical JSON in UTF-8, lowercase hex', () => {
+it('dataDigest returns the SHA-256 of the canonical JSON in UTF-8, in lowercase hex', () => {
   const expected = createHash('sha256').update('{"a":"\u00EB","b":1}', 'utf8').digest('hex');
   expect(dataDigest({ b: 1, a: '\u00EB' })).toBe(expected);
 });

@@ -10,7 +10,7 @@ const packet = (members: object) => ({ pattern: 'session.create', data: { userId
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('openEnvelope', () => {
-  it('reads a command without any property, and without headers', () => {
+  it('reads a command without properties and headers', () => {
     const bare = {
       form: 'typed',
       id: 'made-up',
@@ -106,7 +106,7 @@ describe('openEnvelope', () => {
     expect(open({ properties: { contentEncoding } }).fault).toBeUndefined();
   });
 
-  it('repeats no value in the faults of its properties and headers', () => {
+  it('does not include values in violations of properties and headers', () => {
     const { violations } = open({
       properties: { messageId: 'CANARY'.repeat(40) },
       headers: { operator: ['CANARY'], 'x-deadline': 'CANARY', 'schema-version': 'CANARY' },
@@ -115,7 +115,7 @@ describe('openEnvelope', () => {
     expect(JSON.stringify(violations)).not.toContain('CANARY');
   });
 
-  it('takes the broker user for its caller, and in a copy the user of the original, but nobody that a stranger names', () => {
+  it('uses the broker user as caller, in a sealed copy the original user, and ignores unsealed claims', () => {
     expect(open({ properties: { userId: 'shop' } }).caller).toBe('shop');
     expect(open({ headers: { 'x-origin-user-id': 'shop' } }).caller).toBe('anonymous');
     const copy = messageOf({ headers: { 'x-origin-user-id': 'shop' }, properties: { userId: 'worker' } });
@@ -139,6 +139,6 @@ it.each([
   const mayReplyTo = (_: string, queue: string): boolean => asked.push(queue) > 0;
   const address = readReplyAddress(replyTo, 'poker.', { mayRun: () => true, mayReplyTo }, 'shop');
   expect(address).toEqual(kind === 'queue' || kind === 'direct' ? { kind, queue: replyTo } : { kind });
-  // A direct key goes by the name of its pseudo-queue.
+  // A direct reply-to key is named like its pseudo-queue.
   if (asked.length > 0) expect(asked).toEqual([kind === 'direct' ? 'amq.rabbitmq.reply-to' : replyTo]);
 });

@@ -32,11 +32,11 @@ describe('readBody', () => {
     }
   });
 
-  it('skips a byte order mark, and takes the last of a member that is given twice', () => {
+  it('skips a byte order mark, and uses the last value of a duplicate member', () => {
     expect(read('\uFEFF{"userId":"p-1","userId":"p-2"}')).toEqual({ form: 'typed', data: { userId: 'p-2' } });
   });
 
-  it('takes an object as the data, __proto__ as a member like any other', () => {
+  it('returns an object as the data, with __proto__ as an ordinary member', () => {
     expect(read(' {"userId":"Zo\u00EB \u{1F0A1}"}\n')).toEqual({
       form: 'typed',
       data: { userId: 'Zo\u00EB \u{1F0A1}' },
@@ -64,7 +64,7 @@ describe('readBody', () => {
     expect(read(content, false, maxBytes)).toMatchObject({ form: 'typed', fault: expect.anything() });
   });
 
-  it('refuses more values than a valid command has, unparsed, and names the member', () => {
+  it('refuses a body with too many values without parsing it, and names the member', () => {
     const values = `[${Array.from({ length: 10_000 }, () => '{}').join()}]`;
     const { data, fault } = read(`{"userId":"u","x/y":${values}}`);
     expect([data, fault?.code, fault?.violations?.[0]?.pointer]).toEqual([
@@ -78,7 +78,7 @@ describe('readBody', () => {
     expect(read(values).fault?.code).toBe('MALFORMED_MESSAGE');
   });
 
-  it('accepts a body of exactly the largest size, in bytes', () => {
+  it('accepts a body of exactly the maximum size in bytes', () => {
     const content = `{"nick":"${'\u00EB'.repeat((MAX_BYTES - 12) / 2)}"} `;
     expect(Buffer.byteLength(content)).toBe(MAX_BYTES);
     expect(read(content)).not.toHaveProperty('fault');

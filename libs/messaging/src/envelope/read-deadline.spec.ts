@@ -26,7 +26,7 @@ describe('readDeadline', () => {
     IN_A_MINUTE_MS,
   ])('reads %j', (header) => {
     expect(read(header)).toBe(IN_A_MINUTE_MS);
-    // The timestamp does not count then.
+    // The timestamp is ignored in that case.
     expect(read(header, NOW_MS / 1000 - 600)).toBe(IN_A_MINUTE_MS);
   });
 
@@ -74,7 +74,7 @@ describe('readDeadline', () => {
       expect(read(header)).toBe(`epoch milliseconds: ${number} ${meant}`);
   });
 
-  it('takes any timestamp in milliseconds for the same in seconds, and no number for a moment in other units', () => {
+  it('reads timestamps in milliseconds like those in seconds, and rejects deadlines in other units', () => {
     const seconds = fc.integer({ min: 1e9, max: 4e9 });
     fc.assert(
       fc.property(seconds, (at) => {
@@ -85,7 +85,7 @@ describe('readDeadline', () => {
     );
   });
 
-  it('caps a longer budget, too', () => {
+  it('caps a longer budget as well', () => {
     expect(read(undefined, undefined, 20 * 60 * 1000 + 1)).toBe(LATEST_MS);
   });
 

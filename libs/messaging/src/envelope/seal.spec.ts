@@ -19,7 +19,7 @@ const COPY: OutgoingMessage = {
 const sealed = sealedBy(COPY, KEYS);
 const { headers: sealedHeaders, ...PROPERTIES } = sealed.properties;
 
-/** The sealed copy as it comes back, changed in some place. */
+/** The sealed copy as received, with changes. */
 const received = (change: { headers?: object; properties?: object; body?: Buffer } = {}) =>
   messageOf({
     body: change.body ?? CONTENT,
@@ -28,7 +28,7 @@ const received = (change: { headers?: object; properties?: object; body?: Buffer
   });
 
 describe('the seal of a copy', () => {
-  it('opens what it sealed: the headers that workers write, and no others', () => {
+  it('returns the headers that workers write, and no others', () => {
     expect(sealedHeadersOf(received(), KEYS)).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
   });
 
@@ -49,7 +49,7 @@ describe('the seal of a copy', () => {
     expect(sealedHeadersOf(received(change), KEYS)).toEqual({});
   });
 
-  it('takes what JSON writes as null for what it is: not written by a worker', () => {
+  it('drops values that JSON writes as null, because no worker writes them', () => {
     const headers = { 'x-redriven': Number.NaN, 'x-origin-user-id': null, 'x-postponed': Infinity };
     expect(sealedHeadersOf(received({ headers }), KEYS)).toEqual({
       'x-progress': '{"pages":5}',
@@ -57,11 +57,11 @@ describe('the seal of a copy', () => {
     });
   });
 
-  it('believes nothing that was sealed with another key', () => {
+  it('rejects a seal of another key', () => {
     expect(sealedHeadersOf(received(), keyOf(8))).toEqual({});
   });
 
-  it('believes what was sealed before the key changed, and seals with the new one', () => {
+  it('accepts a seal of the key before a change, and seals with the new one', () => {
     const keys = keyOf(7);
     keys.rotate(Buffer.alloc(32, 8));
     expect(sealedHeadersOf(received(), keys)).toEqual(sealedHeadersOf(received(), KEYS));
@@ -71,7 +71,7 @@ describe('the seal of a copy', () => {
   });
 });
 
-it('InternalKeys knows eight former keys, the newest first, each once', () => {
+it('InternalKeys keeps eight former keys, newest first, each once', () => {
   const key = (byte: number) => Buffer.alloc(32, byte);
   const keys = new InternalKeys(key(0));
   for (const byte of [1, 2, 3, 1, 1, 4, 5, 6, 7, 8, 9]) keys.rotate(key(byte));

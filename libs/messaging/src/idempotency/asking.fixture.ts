@@ -1,4 +1,4 @@
 import type { CommandContent } from '../envelope/fingerprint.ts';
 
-/** A command for each text, which no other text gives. */
+/** Returns a command that differs for each text. */
 export const asking = (text: string): CommandContent => ({ type: 'session.create', data: { text } });

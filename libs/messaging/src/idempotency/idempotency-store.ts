@@ -2,43 +2,62 @@ import type { Reply } from '#contracts';
 
 import type { CommandContent } from '../envelope/fingerprint.ts';
 
-/** What a worker that wants to run a command finds under its identity. */
+/** The result of claiming the identity of a command. */
 export type Claim =
-  /** The command is this worker's to run; it settles or releases the claim, exactly once. */
+  /** This worker may run the command, and must settle or release the claim exactly once. */
   | {
       readonly kind: 'claimed';
-      /** @returns the reply that stands: another one if this worker was paused, and another worker ran the command meanwhile */
+      /**
+       * Stores the outcome.
+       *
+       * @returns the reply that counts: that of another worker, if it ran the command while this one was
+       *   paused
+       */
       settle(reply: Reply): Reply | Promise<Reply>;
-      /** Frees the identity. Repeats that wait get `reply`, which is not kept; without one they claim it again. */
+      /**
+       * Releases the identity. Waiting repeats get `reply`, which is not stored; without one, they claim the
+       * identity again.
+       */
       release(reply?: Reply): void | Promise<void>;
     }
-  /** It runs already. Resolves to `undefined` if that ended without an outcome. */
+  /** The command is already running. Resolves to undefined if that run ends without an outcome. */
   | { readonly kind: 'in flight'; readonly outcome: Promise<Reply | undefined> }
   | { readonly kind: 'settled'; readonly reply: Reply }
-  /** The identity belongs to a command of another type or with other data. */
+  /** The identity belongs to a command with another type or other data. */
   | { readonly kind: 'conflict' };
 
 type Outcome = Extract<Claim, { kind: 'settled' | 'conflict' }>;
 
 export interface ClaimOrigin {
-  /** The caller that claims most forgets its own outcomes first; default `anonymous`. */
+  /** The caller, whose share of the memory the outcome uses; default: `anonymous`. */
   readonly caller?: string;
-  /** When nobody waits for an outcome any more, epoch milliseconds; default never. */
+  /** When the caller stops waiting for the outcome, epoch milliseconds; default: never. */
   readonly untilMs?: number;
-  /** A worker has received this very message before: what was decided then counts, also a failure that may pass. */
+  /**
+   * True if a worker has received this very message before: its earlier outcome then counts, even a transient
+   * failure.
+   */
   readonly isRedelivered?: boolean;
 }
 
-/** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
+/**
+ * Stores which commands are running, and their outcomes. Source: bus contract, section 5, "The same command
+ * twice".
+ */
 export abstract class IdempotencyStore {
-  /** @param identity caller, operator and command id */
+  /**
+   * Claims the identity of a command before it runs.
+   *
+   * @param identity caller, operator and command id
+   */
   abstract claim(identity: string, asked: CommandContent, origin?: ClaimOrigin): Claim | Promise<Claim>;
 }
 
 /**
- * What an outcome is to a later claim of its identity, for the same type and data or others.
+ * Returns what a stored outcome means for a later claim of its identity.
  *
- * @returns undefined if it does not count: what may pass counts only for the same message when that is redelivered
+ * @returns undefined if it does not count: a transient failure counts only for the same message when it is
+ *   redelivered
  */
 export function standing(reply: Reply, isSame: boolean, isRedelivered: boolean): Outcome | undefined {
   if (mayPass(reply) && !(isSame && isRedelivered)) return undefined;

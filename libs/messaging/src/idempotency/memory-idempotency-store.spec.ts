@@ -5,7 +5,7 @@ import type { Reply } from '#contracts';
 import { asking } from './asking.fixture.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 
-// What every store promises is shown in test/integration/idempotency/contract.spec.ts.
+// test/integration/idempotency/contract.spec.ts tests what every store promises.
 
 const TTL_MS = 60_000;
 const MIB = 1024 * 1024;
@@ -14,17 +14,17 @@ const created = (auth = 'a'): Reply => ({
   type: 'session.created',
   data: { userId: 'p-1', sessionId: 's-1', auth, redirectUrl: 'https://play.example' },
 });
-/** What one takes of the room, its time of eight bytes included. */
+/** The memory of one outcome, including its expiry time of eight bytes. */
 const OUTCOME_BYTES = 512 + 8 + JSON.stringify([...Object.values(asking('f')), created()]).length;
 
 /** A store in which callers run numbered commands. */
 class Callers {
   nowMs = 0;
   readonly store: MemoryIdempotencyStore;
-  /** How many commands each caller ran. */
+  /** The number of commands that each caller ran. */
   readonly #ran = new Map<string, number>();
 
-  /** @param capacity outcomes; default 64 MiB */
+  /** @param capacity maximum of outcomes; default: 64 MiB */
   constructor(capacity?: number) {
     const maxBytes = capacity && capacity * OUTCOME_BYTES;
     this.store = new MemoryIdempotencyStore(TTL_MS, () => this.nowMs, maxBytes);
@@ -35,14 +35,14 @@ class Callers {
     for (let n = from; n < to; n += 1) this.claim(caller, n)(reply);
   }
 
-  /** @returns what settles the claim */
+  /** @returns a function that settles the claim */
   claim(caller: string, n: number): (reply: Reply) => void {
     const claim = this.store.claim(`${caller} ${n}`, asking('f'), { caller });
     if (claim.kind !== 'claimed') throw new Error(`the claim is ${claim.kind}`);
     return (reply) => void claim.settle(reply);
   }
 
-  /** How many of its commands a caller would have replayed: the newest. */
+  /** Returns how many of the caller's newest commands would be replayed. */
   remembered(caller: string): number {
     const to = this.#ran.get(caller) ?? 0;
     let n = to;
@@ -66,7 +66,7 @@ describe('MemoryIdempotencyStore', () => {
     expect(callers.isReplayed('shop', 0)).toBe(true);
   });
 
-  it('keeps an outcome for its time from when it was settled, however often it is replayed', () => {
+  it('keeps an outcome for its TTL after it was settled, however often it is replayed', () => {
     const callers = new Callers();
     const settle = callers.claim('shop', 0);
     callers.nowMs = 10 * TTL_MS;
@@ -80,7 +80,7 @@ describe('MemoryIdempotencyStore', () => {
     expect(callers.store.claim('shop 0', asking('other data'), { caller: 'shop' }).kind).toBe('claimed');
   });
 
-  it('never drops what is in flight, and takes the time of an outcome for its age', () => {
+  it('never drops commands in flight, and dates an outcome by when it was settled', () => {
     const callers = new Callers(1_000);
     const settle = callers.claim('shop', 0);
     callers.claim('shop', 1);
@@ -92,7 +92,7 @@ describe('MemoryIdempotencyStore', () => {
 });
 
 describe('MemoryIdempotencyStore shared by callers', () => {
-  it('forgets none of the others in a flood of one', () => {
+  it('forgets no outcome of other callers during a flood of one', () => {
     const callers = new Callers(1_000);
     callers.run('shop', 0, 100);
     callers.run('loud', 0, 10_000);
@@ -100,7 +100,7 @@ describe('MemoryIdempotencyStore shared by callers', () => {
     expect(callers.remembered('loud')).toBe(900);
   });
 
-  it('gives two floods the same share, and a caller that comes later its own', () => {
+  it('gives two floods equal shares, and a later caller its own', () => {
     const callers = new Callers(1_000);
     callers.run('first', 0, 5_000);
     callers.run('second', 0, 5_000);
@@ -112,7 +112,7 @@ describe('MemoryIdempotencyStore shared by callers', () => {
     expect(callers.remembered('second')).toBeCloseTo(400, -1);
   });
 
-  it('keeps 64 MiB, and drops long replies for those of others', () => {
+  it('keeps 64 MiB, and drops the long replies of one caller first', () => {
     const callers = new Callers();
     callers.run('shop', 0, 1_000);
     callers.run('loud', 0, 150, created('x'.repeat(MIB)));

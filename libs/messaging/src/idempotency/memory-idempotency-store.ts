@@ -4,15 +4,17 @@ import { type CommandContent, fingerprintOf } from '../envelope/fingerprint.ts';
 import { ANONYMOUS } from '../envelope/reply-address.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
-/** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */
+/** The maximum for all outcomes. Beyond it, the caller with the largest share loses its oldest ones early. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What an outcome takes besides its JSON: some 250 bytes, and its identity. */
+/** The memory of an outcome apart from its JSON: some 250 bytes, and its identity. */
 const OVERHEAD_BYTES = 512;
-/** Outcomes follow each other in slabs of their own: in Node's pool, each would keep what is written beside it for a moment. */
+/**
+ * Outcomes are stored in slabs of their own. In Node's pool, each would retain unrelated short-lived buffers.
+ */
 const SLAB_BYTES = 16 * 1024;
-/** A longer outcome has memory of its own: with a slab it could waste half of one. */
+/** A longer outcome gets its own buffer: in a slab, it could waste half of it. */
 const LONG_BYTES = 2 * 1024;
-/** Before the JSON of an outcome: until when it counts, so that what has expired is dropped unread. */
+/** The expiry time before the JSON, so that expired outcomes are dropped without parsing them. */
 const UNTIL_BYTES = 8;
 const SWEEP_EVERY_MS = 1_000;
 
@@ -21,31 +23,35 @@ interface Running {
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 
-/** What a command asked for, and its reply. The data are compared only if its identity comes again. */
+/** The content of a command and its reply. The content is compared only if the identity is claimed again. */
 type Outcome = [type: CommandContent['type'], data: CommandContent['data'], reply: Reply];
 
-/** What a caller's commands came to. */
+/** The outcomes of one caller. */
 interface Log {
-  /** By identity, oldest first: time and JSON, outside of the heap, which V8 lets grow to several times what is alive in it. */
+  /**
+   * Expiry time and JSON by identity, oldest first. They are outside the heap, which V8 lets grow to several
+   * times its live size.
+   */
   readonly outcomes: Map<string, Buffer>;
   bytes: number;
 }
 
 /**
- * The identities of one worker, in its memory. Callers share the room fairly: whose outcomes take most of it loses its own
- * oldest ones, so that a flood of one caller does not make the worker forget the commands of another.
+ * The identities of one worker, in its memory. Callers share the memory fairly: the caller with the largest
+ * share loses its own oldest outcomes, so a flood of one caller does not make the worker forget the commands
+ * of another.
  */
 export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #running = new Map<string, Running>();
-  /** By caller. */
+  /** Keyed by caller. */
   readonly #logs = new Map<string, Log>();
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
   readonly #maxBytes: number;
-  /** What the outcomes of all callers take. */
+  /** The bytes of all outcomes. */
   #bytes = 0;
   #sweepAtMs = 0;
-  /** What is left of the latest slab. */
+  /** Unused bytes of the current slab. */
   #slab = Buffer.alloc(0);
 
   /** @param maxBytes default 64 MiB */

@@ -6,42 +6,45 @@ import { TlsContext } from '#tls';
 import type { InternalKeys } from '../envelope/seal.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
-/** For a connection, and for each answer of ioredis's handshake; nobody waits for them. */
+/** The time limit of a connection, and of each answer in ioredis's handshake. No command waits for them. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 500;
 const INSPECTION_TIMEOUT_MS = 3_000;
 const LOST = 'Connection lost';
 const CUT = new Set(['ECONNRESET', 'EPIPE', LOST]);
-/** Policies for a full memory; any other one may remove an identity before its time. */
+/**
+ * Eviction policies that keep entries until they expire; with any other one, Redis may remove an identity
+ * early.
+ */
 const KEEPS_ALL = new Set(['noeviction', 'volatile-ttl']);
 
 export type RedisState =
   | { readonly kind: 'connecting' | 'available' | 'closed' }
-  /** `sinceMs` is epoch milliseconds; `reason` holds neither credentials nor data. */
+  /** `sinceMs` is epoch milliseconds; `reason` contains neither credentials nor data. */
   | { readonly kind: 'away'; readonly reason: string; readonly sinceMs: number };
 
 export interface RedisStoreOptions {
-  /** The class of ioredis, which is not loaded here: few workers have a Redis. */
+  /** The class of ioredis, which is not imported here because few workers use Redis. */
   readonly client: typeof Redis;
-  /** `redis:` or `rediss:`. It may hold a password. */
+  /** `redis:` or `rediss:`. The URL may contain a password. */
   readonly url: string;
-  /** For a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
+  /** For a `rediss:` URL. Default: the CAs of Node.js, and no client certificate. */
   readonly tls?: TlsContext | undefined;
-  /** What every key begins with. */
+  /** The prefix of every key. */
   readonly prefix: string;
   readonly ttlMs: number;
-  /** How long the claims of a dead worker hold; default 1500. */
+  /** The lifetime of a dead worker's claims, in milliseconds; default: 1500. */
   readonly leaseMs?: number;
-  /** Encrypt the replies that are kept, and hide whose they are. */
+  /** Encrypt the stored replies, and hide the identities. */
   readonly internalKeys: InternalKeys;
   /** Called when Redis becomes available and when it goes away. */
   readonly onState: (state: RedisState) => void;
 }
 
-/** An entry to write: the value that it may replace, the new one, and how long that holds. */
+/** An entry to write: the value that it may replace, the new one, and its TTL. */
 type Put = readonly [key: string, over: string, value: string, durationMs: number];
 
-/** What stood in the way of an entry, or null; `undefined` while Redis is away. */
+/** The conflicting value of an entry, or null; undefined while Redis is unavailable. */
 export type Found = string | null | undefined;
 
 /** ioredis with the script below. */
@@ -49,7 +52,7 @@ type ScriptedRedis = Redis & {
   putEntries(keys: number, ...keysAndEntries: readonly (string | number)[]): Promise<Found[]>;
 };
 
-/** A value that is no text was not written by a worker, and counts as absent. */
+/** No worker writes a value that is not text, so it counts as absent. */
 const PUT_ENTRIES = `
 local answers = {}
 for i, key in ipairs(KEYS) do
@@ -65,21 +68,21 @@ return answers
 `;
 
 /**
- * A connection to Redis that nobody waits for twice. After the first call that fails, or has no answer within a quarter of
- * a second, Redis is away: calls end at once without an answer, until a new connection has taken a write.
+ * A Redis connection that fails fast. After a call fails, or is not answered within a quarter of a second,
+ * calls fail immediately until a new connection has accepted a write.
  */
 export class RedisConnection {
   state: RedisState = { kind: 'connecting' };
   readonly #onState: RedisStoreOptions['onState'];
   readonly #tls: TlsContext;
   readonly #redis: ScriptedRedis;
-  /** Why Redis cannot be used; `undefined` once it can. */
+  /** Why Redis cannot be used; undefined if it can. */
   #lastError: unknown;
-  /** What is written at the end of this turn of the event loop. */
+  /** The entries to write at the end of this turn of the event loop. */
   #gathered: Put[] = [];
   #answers: Promise<readonly Found[]> | undefined;
 
-  /** @param probeKey of an entry that nobody reads */
+  /** @param probeKey the key of an entry that is only written */
   constructor({ client, url, tls = new TlsContext('REDIS'), onState }: RedisStoreOptions, probeKey: string) {
     this.#onState = onState;
     this.#tls = tls;
@@ -101,11 +104,12 @@ export class RedisConnection {
   }
 
   /**
-   * Writes a value unless there is another one than it, or `over`, with all others of this turn of the event loop: a call costs
-   * as much as what it deduplicates. Never rejects.
+   * Writes a value unless the key has a value other than it or `over`. The entries of one turn of the event
+   * loop are written together, because a call costs as much as the command that it deduplicates. Never
+   * rejects.
    *
-   * @param value '' removes the one that may be replaced, and so only looks if `over` is ''
-   * @returns that other one, or null; `undefined` while Redis is away
+   * @param value '' removes the value that may be replaced, so with `over` '' it only reads
+   * @returns the conflicting value, or null; undefined while Redis is unavailable
    */
   async put(...put: Put): Promise<Found> {
     const index = this.#gathered.push(put) - 1;
@@ -135,7 +139,9 @@ export class RedisConnection {
     return kind === 'away' || kind === 'closed' ? [] : this.#call(puts);
   }
 
-  /** @returns what was found for each; nothing if Redis does not answer, and is away from now on */
+  /**
+   * @returns the value found for each entry; empty if Redis does not answer, and is unavailable from now on
+   */
   async #call(puts: readonly Put[]): Promise<readonly Found[]> {
     const before = this.state;
     const keys = puts.map(([key]) => key);
@@ -143,20 +149,20 @@ export class RedisConnection {
       const answer = this.#redis.putEntries(keys.length, ...keys, ...puts.flatMap(([, ...entry]) => entry));
       return await within(ANSWER_TIMEOUT_MS, 'a call', answer);
     } catch (error) {
-      // A Redis in cluster mode, also if it is the only one, takes no keys of different slots together.
+      // A Redis in cluster mode, even a single node, rejects keys of different slots in one command.
       if (puts.length > 1 && (error as Error).message.startsWith('CROSSSLOT'))
         return (await Promise.all(puts.map((put) => this.#call([put])))).map(([found]) => found);
-      // What was asked over an earlier connection says nothing about this one.
+      // The failure of a call on an earlier connection says nothing about this one.
       if (this.state !== before) return [];
       this.#leave(error as Error);
-      // The connection may be half dead, or lead to a server that takes no writes any more.
+      // The connection may be half open, or lead to a server that no longer accepts writes.
       if (this.#redis.status === 'ready') this.#redis.disconnect(true);
       return [];
     }
   }
 
   #leave(error: Error & { code?: string } = new Error(LOST)): void {
-    // A connection that is cut usually has a reason that came before.
+    // A lost connection usually has an earlier reason.
     const isCut = CUT.has(error.code ?? error.message);
     if (!isCut || this.#lastError === undefined) this.#lastError = error;
     const sinceMs = this.state.kind === 'away' ? this.state.sinceMs : Date.now();
@@ -171,7 +177,7 @@ export class RedisConnection {
   }
 }
 
-/** Connects to Redis once, asks it for an answer and for what it does when its memory is full. */
+/** Connects to Redis once, and checks that it answers and how it behaves when its memory is full. */
 export async function inspectRedis(url: string, tls: TlsContext) {
   const { Redis: client } = await import('ioredis');
   const redis = new client(url, {
@@ -183,9 +189,9 @@ export async function inspectRedis(url: string, tls: TlsContext) {
   let firstError: unknown;
   redis.on('error', (error) => (firstError ??= error));
   try {
-    // Workers do the same, and an account may be forbidden to.
+    // Workers do the same; an account may lack the permission.
     await redis.eval('return 1', 0);
-    // An account may be forbidden to ask.
+    // An account may lack the permission.
     const answer = await redis.config('GET', 'maxmemory-policy').catch(() => []);
     const [, evictionPolicy] = answer as readonly string[];
     const mayEvict = evictionPolicy !== undefined && !KEEPS_ALL.has(evictionPolicy);
@@ -198,8 +204,9 @@ export async function inspectRedis(url: string, tls: TlsContext) {
 }
 
 /**
- * Options of every connection to Redis. A Redis in protected mode, or with too many clients, says so and closes without
- * being asked: a client that writes more than one command before it reads finds its connection reset instead.
+ * Options of every connection to Redis. A Redis in protected mode, or with too many clients, sends an error
+ * and closes at once: a client that writes more than one command before it reads sees only a reset
+ * connection.
  */
 function redisOptions(url: string, tls: TlsContext) {
   return {
@@ -211,7 +218,10 @@ function redisOptions(url: string, tls: TlsContext) {
   } as const;
 }
 
-/** Why Redis cannot be used, without what it repeats of a command that it does not know: perhaps a password. */
+/**
+ * Returns why Redis cannot be used, without the part of an unknown command that Redis repeats: it may be a
+ * password.
+ */
 function reasonOf(error: unknown, tls: TlsContext): string {
   return tls.describe(error).replace(/,? with args beginning with.*$/s, '');
 }

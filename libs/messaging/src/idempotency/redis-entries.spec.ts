@@ -17,7 +17,7 @@ const OPENED: Reply = {
 const store = (reply: Reply): string => entries.outcomeOf(name, reply);
 const read = (stored: string | null) => entries.read(stored, name);
 
-it('The name of a command in Redis is the same for workers with one key, and cannot be computed without that', () => {
+it('nameOf returns the same name for workers with one key, and another one without that key', () => {
   expect(new RedisEntries('poker', keysOf(7)).nameOf('identity', 'fingerprint')).toMatchObject({
     key: name.key,
     fingerprint: name.fingerprint,
@@ -29,7 +29,7 @@ it('The name of a command in Redis is the same for workers with one key, and can
 });
 
 describe('An entry in Redis', () => {
-  it('gives back what was stored, which nobody else can read', () => {
+  it('returns the stored reply, which cannot be read without the key', () => {
     const stored = store(OPENED);
     expect(read(stored)).toEqual({ kind: 'settled', reply: OPENED });
     expect(Buffer.from(stored.split(' ')[2]!, 'base64').toString('latin1')).not.toContain('CANARY');
@@ -50,7 +50,7 @@ describe('An entry in Redis', () => {
     expect(read(stored)).toBeUndefined();
   });
 
-  it('counts as absent if it was changed by a bit, cut, or written for another command', () => {
+  it('counts as absent if one bit was changed, it was truncated, or it was written for another command', () => {
     const [kind, fingerprint, sealed = ''] = store(OPENED).split(' ');
     const bytes = Buffer.from(sealed, 'base64');
     const again = (changed: Buffer) => read(`${kind} ${fingerprint} ${changed.toString('base64')}`);
@@ -65,7 +65,7 @@ describe('An entry in Redis', () => {
       expect(entries.read(`${kind} ${other.fingerprint} ${sealed}`, other)).toBeUndefined();
   });
 
-  it('can be read after the key has changed, and is written with the new one', () => {
+  it('can be read after the key has changed, and is then written with the new one', () => {
     const keys = keysOf(7);
     const changed = new RedisEntries('poker', keys);
     const before = store(OPENED);

@@ -10,28 +10,35 @@ import { type Found, RedisConnection, type RedisStoreOptions, type RedisState } 
 import { RedisEntries, type RedisName } from './redis-entries.ts';
 
 const LEASE_MS = 1_500;
-/** How often a claim is renewed within its lease. */
+/** How many times a claim is renewed within its lease. */
 const RENEWALS = 3;
-/** Beyond so many leases and outcomes, what Redis missed stays in the memory of this worker. */
+/**
+ * The maximum of leases and outcomes that are written to Redis later; beyond it, they stay in the memory of
+ * this worker.
+ */
 const MAX_WRITTEN = 5_000;
-/** Each try replaces what the one before has found: a lease that changes hands again and again does not hold up a reply. */
+/**
+ * Each attempt replaces the value that the previous one found. The limit keeps a lease that repeatedly
+ * changes hands from delaying a reply.
+ */
 const MAX_SETTLE_TRIES = 3;
-/** Between two looks for the outcome of another worker. */
+/** The interval between two checks for the outcome of another worker. */
 const LOOK_EVERY_MS = 125;
 
 type Entry = ReturnType<RedisEntries['read']>;
 
 interface Written {
-  /** What it may replace. */
+  /** The value that it may replace. */
   readonly over: string;
   readonly value: string;
-  /** How long an outcome is kept; `undefined` for a lease. */
+  /** The TTL of an outcome; undefined for a lease. */
   readonly untilMs?: number;
 }
 
 /**
- * The identities of all workers: a command in flight is a lease in Redis, which its worker renews; its outcome replaces
- * the lease. What this worker has in flight it knows without asking. While Redis is away, it has its own memory alone.
+ * The identities of all workers. A command in flight is a lease in Redis, renewed by its worker; its outcome
+ * replaces the lease. For its own in-flight commands, a worker does not ask Redis. While Redis is
+ * unavailable, it uses only its own memory.
  */
 export class RedisIdempotencyStore extends IdempotencyStore {
   readonly #memory: MemoryIdempotencyStore;
@@ -39,11 +46,14 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   readonly #connection: RedisConnection;
   readonly #ttlMs: number;
   readonly #leaseMs: number;
-  /** What is written to Redis again and again, by key: the leases of this worker, and the outcomes that Redis missed. */
+  /**
+   * The entries that are written to Redis repeatedly, by key: the leases of this worker, and the outcomes
+   * that Redis missed.
+   */
   readonly #written = new Map<string, Written>();
   readonly #renewal: NodeJS.Timeout;
 
-  /** Begins to connect at once. */
+  /** Starts to connect at once. */
   constructor(options: RedisStoreOptions) {
     super();
     const { ttlMs, leaseMs = LEASE_MS } = options;
@@ -52,7 +62,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     this.#memory = new MemoryIdempotencyStore(ttlMs, Date.now);
     this.#entries = new RedisEntries(options.prefix, options.internalKeys);
     this.#connection = new RedisConnection(options, this.#entries.nameOf(randomUUID(), '').key);
-    // Also restores leases that Redis lost or never heard of, and writes the outcomes that it missed.
+    // This also restores leases that Redis lost or never received, and writes the outcomes that it missed.
     this.#renewal = setInterval(() => {
       for (const key of this.#written.keys()) void this.#write(key);
     }, leaseMs / RENEWALS).unref();
@@ -67,7 +77,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     if (local.kind === 'in flight' || local.kind === 'settled') return local;
     const held = local.kind === 'claimed' ? local : undefined;
     const name = this.#entries.nameOf(identity, fingerprintOf(asked));
-    // The command that came first to this worker may be the one in conflict.
+    // The command that reached this worker first may be the conflicting one.
     const entry = held
       ? await this.#take(name, origin.isRedelivered)
       : this.#entries.read(await this.#look(name), name, origin.isRedelivered);
@@ -81,13 +91,13 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return { kind: 'in flight', outcome };
   }
 
-  /** Closes its connection: Nest calls it once the transport has stopped. */
+  /** Closes the connection. Nest calls it after the transport has stopped. */
   onApplicationShutdown(): void {
     clearInterval(this.#renewal);
     this.#connection.close();
   }
 
-  /** A claim that ends in Redis first, and then in memory. */
+  /** A claim that is settled in Redis first, and then in memory. */
   #shared(name: RedisName, held: Extract<Claim, { kind: 'claimed' }>): Claim {
     const { key, lease } = name;
     this.#written.set(key, { over: '', value: lease });
@@ -99,10 +109,10 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 
   /**
-   * Replaces the lease of an identity by an outcome, also the lease of another worker: this one was paused for longer than its
-   * own lease, and the first outcome counts for both.
+   * Replaces the lease of an identity by an outcome, even the lease of another worker: this one was paused
+   * for longer than its own lease, and the first outcome counts for both.
    *
-   * @returns the outcome that stands: one that another worker wrote before, or `reply`
+   * @returns the outcome that counts: one that another worker wrote before, or `reply`
    */
   async #settle(name: RedisName, reply: Reply): Promise<Reply> {
     const outcome = this.#entries.outcomeOf(name, reply);
@@ -118,13 +128,21 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return reply;
   }
 
-  /** Writes what becomes of a lease, later if Redis is away. @returns what stood in the way */
+  /**
+   * Writes the end of a lease, later if Redis is unavailable.
+   *
+   * @returns the conflicting value
+   */
   #end(key: string, over: string, value: string): Promise<Found> {
     this.#written.set(key, { over, value, untilMs: Date.now() + this.#ttlMs });
     return this.#write(key);
   }
 
-  /** Takes the lease of an identity. @returns what keeps this worker from running the command, if that is known */
+  /**
+   * Takes the lease of an identity.
+   *
+   * @returns the reason why this worker may not run the command, if known
+   */
   async #take(name: RedisName, isRedelivered = false, over = ''): Promise<Entry> {
     const stored = await this.#connection.put(name.key, over, name.lease, this.#leaseMs);
     const entry = this.#entries.read(stored, name, isRedelivered);
@@ -147,9 +165,10 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 
   /**
-   * Waits for the outcome of a command that another worker has in flight.
+   * Waits for the outcome of a command that is in flight in another worker.
    *
-   * @returns `undefined` once it is free, Redis has been away for longer than a lease, or after `untilMs`
+   * @returns undefined once the identity is free, Redis has been unavailable for longer than a lease, or
+   *   `untilMs` has passed
    */
   async #outcomeOf(name: RedisName, untilMs = Infinity): Promise<Reply | undefined> {
     let seenAtMs = Date.now();
@@ -157,7 +176,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
       const stored = await this.#look(name);
       if (stored === undefined) continue;
-      // Also an outcome that may pass is one for those that waited for it.
+      // A transient failure is an outcome, too, for the repeats that waited for it.
       const entry = this.#entries.read(stored, name, true);
       if (entry?.kind !== 'in flight') return entry?.kind === 'settled' ? entry.reply : undefined;
       seenAtMs = Date.now();

@@ -5,7 +5,7 @@ import type { ConnectionState, Delivery, OutgoingMessage } from '#rabbitmq';
 
 import type { RedisState } from '../idempotency/redis-connection.ts';
 
-/** What may be told of a command: ids and names, no data. */
+/** The facts of a command that may be logged: ids and names, no data. */
 export interface CommandFacts {
   readonly id: string;
   readonly correlationId: string;
@@ -14,72 +14,86 @@ export interface CommandFacts {
   /** `unknown` if no such type exists. */
   readonly type: string;
   readonly operator: string;
-  /** The player, as log lines name players; absent if they do not, or if it is about none. */
+  /** The name of the player in log lines; absent if players are not logged, or if the command has none. */
   readonly subject?: string;
   readonly lane: Lane;
   readonly attempts: number;
   readonly durationMs: number;
 }
 
-/** What a log may know of a failure beside its code. */
+/** The facts of a failure, apart from its code, that may be logged. */
 export interface FailureFacts {
   /** The platform's HTTP status. */
   readonly status?: number;
-  /** At most ten JSON pointers into the command, or of the platform's answer. */
+  /** At most ten JSON pointers into the command or the platform's answer. */
   readonly pointers?: readonly string[];
-  /** In a sentence, without any value of the command. */
+  /** A sentence without any value of the command. */
   readonly reason: string;
-  /** How long the platform had not answered when the deadline passed. */
+  /** How long the platform had not answered at the deadline, in milliseconds. */
   readonly unansweredMs?: number;
 }
 
-/** What happens on the bus, for logs and metrics. The worker binds it. */
+/** Receives the events of the bus, for logs and metrics. Bound by the worker. */
 export abstract class MessagingObserver {
-  /** @param waitedMs in its queue, as far as is known; undefined for a command that was received before */
+  /**
+   * A command was received.
+   *
+   * @param waitedMs time in its queue, if known; undefined for a command that was received before
+   */
   abstract commandTaken(lane: Lane, isRedelivered: boolean, waitedMs: number | undefined): void;
-  /** Settled, returned or lost: no longer in flight. */
+  /** A command was settled, requeued or lost, and is no longer in flight. */
   abstract commandReleased(lane: Lane): void;
-  /** A final reply was decided and, with its copies, confirmed. `cause` and `failure` are for the log. */
+  /** A final reply and its copies were confirmed. `cause` and `failure` are for the log. */
   abstract commandAnswered(
     command: CommandFacts,
     outcome: 'success' | ErrorCode,
     cause: unknown,
     failure?: FailureFacts,
   ): void;
-  /** @param postponement where it waits, and until when, ISO 8601 */
+  /**
+   * A report was moved to a retry queue.
+   *
+   * @param postponement the queue and the end of the wait, ISO 8601
+   */
   abstract commandPostponed(
     command: CommandFacts,
     code: ErrorCode,
     postponement: Readonly<{ delayMs: number; queue: string; until: string }>,
     failure: FailureFacts,
   ): void;
-  /** Its caller has deleted the reply queue of a report, which ends without a reply. */
+  /** A report ended without a reply because its caller deleted the reply queue. */
   abstract reportCanceled(command: CommandFacts): void;
-  /** To its own lane, or to the quarantine. */
+  /** A command was moved to its own lane or to the quarantine. */
   abstract commandMoved(command: CommandFacts, queue: string): void;
-  /** An error that nobody expected. The command is returned to its queue unless it was acknowledged before. */
+  /** An unexpected error. The command is requeued unless it was acknowledged before. */
   abstract pipelineFailed(command: Partial<CommandFacts>, error: unknown): void;
-  /** Left to the broker, which delivers it again. */
+  /** A command was requeued or lost, and the broker redelivers it. */
   abstract commandReturned(command: CommandFacts, reason: unknown): void;
   abstract commandReplayed(command: CommandFacts): void;
   abstract deadLettered(command: CommandFacts, code: ErrorCode): void;
   abstract replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void;
-  /** A listener refused an announcement, and this worker has parked as many as it may. */
+  /** A listener refused an announcement, and this worker has already parked as many as it may. */
   abstract announcementDropped(command: CommandFacts, type: ReplyType): void;
   abstract repliesForwarded(queue: string, replies: number): void;
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
-  /** The broker refuses something to the worker's user: what, and what to do; `undefined` once it does not any more. */
+  /**
+   * The worker's broker user lacks a permission: which one, and what to do. Called with undefined once it is
+   * granted.
+   */
   abstract accessChanged(advice: string | undefined): void;
-  /** Somebody has declared a part of the topology again with other properties; it is used as it is. */
+  /** A part of the topology was redeclared with other properties. It is used as it is. */
   abstract topologyChanged(mismatch: string): void;
-  /** `advice` is what its administrator should set, if anything. */
+  /** The broker's release is known. `advice` names the settings that its administrator should check. */
   abstract brokerKnown(version: string, advice: string | undefined): void;
-  /** Whether deduplication is shared between workers, if it is meant to be. */
+  /** The state of the connection to Redis has changed; not called without `REDIS_URL`. */
   abstract redisChanged(state: RedisState): void;
   abstract consumerLost(queue: string, reason: string): void;
 }
 
-/** Why a reply queue takes nothing. `unreachable` is not full, and refuses or does not answer: one without a leader, for example. */
+/**
+ * Why a reply queue accepts nothing. An `unreachable` queue is not full but refuses or does not answer, for
+ * example because it has no leader.
+ */
 export type QueueState = 'full' | 'gone' | 'unreachable';
 
 export type ParkingReason =
@@ -90,9 +104,12 @@ export type MessageKind = 'reply' | 'event' | 'copy';
 /** The trace of one command, from its delivery to its acknowledgement. */
 export interface CommandTrace {
   readonly traceId: string;
-  /** What the spans of its calls are children of. */
+  /** The parent of the spans of its calls. */
   readonly context: Context;
-  /** Publishes within a span of its own, whose `traceparent` a message with one gets: its consumer belongs to the trace. */
+  /**
+   * Publishes a message in a span of its own. If the message has a `traceparent`, it becomes that of the
+   * span, so that the consumer joins the trace.
+   */
   publish<T>(
     kind: MessageKind,
     message: OutgoingMessage,
@@ -101,13 +118,16 @@ export interface CommandTrace {
   end(end: {
     readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'cancel' | 'move' | 'return';
     readonly code: ErrorCode | undefined;
-    /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
+    /**
+     * The platform's last answer, or why there was none: `HTTP 503`, `timeout`; undefined if the failure has
+     * another cause.
+     */
     readonly cause: string | undefined;
     readonly attempts: number;
   }): void;
 }
 
-/** A port: traces commands. The worker binds it to OpenTelemetry, if that is configured. */
+/** Port that traces commands. Bound by the worker to OpenTelemetry if that is configured. */
 export abstract class CommandTracer {
   abstract start(
     command: CommandFacts,

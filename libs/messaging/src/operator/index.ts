@@ -1,4 +1,4 @@
-// An entry of its own: a program without a worker does not load the transport, and Nest with it.
+// A separate entry point: a program without a worker does not load the transport and Nest.
 export type { KeptMessage } from './kept-message.ts';
 export { type Kept, KeptQueue, type KeptQueueOptions, type TakeOutcome } from './kept-queue.ts';
 export { Redriver } from './redriver.ts';

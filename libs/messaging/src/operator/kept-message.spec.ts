@@ -7,7 +7,7 @@ const AT = '2026-01-31T12:00:00.000Z';
 const EARLIER = '2026-01-31T11:00:00.000Z';
 
 describe('keptMessageOf', () => {
-  it('reads what the broker dead-lettered itself', () => {
+  it('reads messages that the broker dead-lettered itself', () => {
     const death = {
       reason: 'delivery_limit',
       queue: 'poker.interactive',
@@ -25,7 +25,7 @@ describe('keptMessageOf', () => {
     });
   });
 
-  it("takes the type of a packet of Nest's client from its body", () => {
+  it('reads the type of a Nest packet from its body', () => {
     const letter = messageOf({ body: { pattern: 'game.open', data: {}, id: '1' } });
     expect(keptMessageOf(letter)).toMatchObject({ type: 'game.open' });
   });
@@ -38,7 +38,7 @@ describe('KeptSummary', () => {
       headers: { 'x-reason': reason, 'x-failed-at': at, 'x-failure': failure },
     });
 
-  it('counts by reason, the most frequent first, and shows since when, and the latest of each', () => {
+  it('counts messages by reason, most frequent first, with the first time and the latest message of each', () => {
     const summary = new KeptSummary();
     const failure = { status: 422, pointers: ['/player/nick'], reason: 'is too long' };
     summary.add(letter('m-1', 'POISON_COMMAND'));
@@ -68,7 +68,7 @@ describe('KeptSummary', () => {
     ]);
   });
 
-  it('stays small, whatever strangers write to the queue', () => {
+  it('stays small, whatever callers write to the queue', () => {
     const summary = new KeptSummary();
     for (let n = 0; n < 1_000; n += 1) summary.add(letter('m'.repeat(5_000), `${n}${'r'.repeat(5_000)}`));
     expect(summary.messages).toBe(1_000);

@@ -4,16 +4,20 @@ import { type InternalKeys, sealedHeadersOf } from '../envelope/seal.ts';
 import { readBody } from '../envelope/read-body.ts';
 import type { FailureFacts } from '../observer/messaging-observer.ts';
 
-/** Reasons, ids and names of queues come from messages, which anybody who may write to the queue can make up. */
+/** Reasons, ids and queue names come from messages, which anyone who may write to the queue can forge. */
 const MOST_REASONS = 20;
 const LONGEST_NAME = 200;
 const LONGEST_FAILURE = 4_096;
 const OTHERS = 'other reasons';
 
-/** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
+/** The facts of a dead letter or a parked reply that may be shown; none of its body. */
 export type KeptMessage = Readonly<ReturnType<typeof keptMessageOf>>;
 
-/** It never throws. @param keys prove who wrote the message; without them, what says to be sealed is taken as it is */
+/**
+ * Returns the facts of a message. Never throws.
+ *
+ * @param keys prove who wrote the message; without them, sealed headers are not verified
+ */
 export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   const { properties, content } = message;
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
@@ -28,26 +32,26 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
   return {
     /** The property `message_id`; '' without one. */
     id,
-    /** The id of the command; a reply has that of the command that it answers. */
+    /** The id of the command; for a reply, the id of the command that it answers. */
     commandId: text(headers['command-id']) ?? id,
     type: text(properties.type) ?? patternOf(content) ?? text(death['routing-keys']?.[0]) ?? '',
     /** The header `operator`; replies have none. */
     operator: text(headers['operator']),
-    /** The broker user that sent the command, if that is proved; replies have none. */
+    /** The broker user that sent the command, if proven; replies have none. */
     caller: text(own['x-origin-user-id']) ?? text(properties.userId),
-    /** The property `app_id`, which the sender chooses; replies have that of the worker. */
+    /** The property `app_id`, chosen by the sender; for a reply, that of the worker. */
     appId: text(properties.appId),
-    /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
+    /** The header `x-reason`, or the broker's reason if the broker dead-lettered the message itself. */
     reason: text(headers['x-reason']) ?? text(death.reason) ?? 'unknown',
-    /** ISO 8601, if somebody noted it. */
+    /** ISO 8601; undefined if unknown. */
     failedAt,
-    /** Where it was when it failed, if that is proved; of a reply, where it was sent to. */
+    /** The queue in which it failed, if proven; for a reply, its destination. */
     queue: text(own['x-origin-queue']) ?? text(death.queue) ?? '',
-    /** Length of the body, before it was cut. */
+    /** Length of the body before it was truncated, in bytes. */
     bytes: typeof originBytes === 'number' ? originBytes : content.length,
-    /** Whether only the beginning of its body was kept. */
+    /** True if the body was truncated. */
     isCut: typeof originBytes === 'number',
-    /** The same each time that the message is looked at, and of no other. */
+    /** A key that identifies the message each time the queue is read. */
     key: JSON.stringify([id, properties.correlationId, failedAt, headers['x-seal'], content.length]),
   };
 }
@@ -62,7 +66,10 @@ interface KeptReason {
   readonly last: ReturnType<typeof shownOf>;
 }
 
-/** Summarizes a queue that keeps messages for people: by reason and queue, the count and the latest message. */
+/**
+ * Summary of a queue of dead letters or parked replies: for each reason and queue, the number of messages and
+ * the latest of them.
+ */
 export class KeptSummary {
   #messages = 0;
   readonly #reasons = new Map<string, KeptReason>();
@@ -71,7 +78,7 @@ export class KeptSummary {
     return this.#messages;
   }
 
-  /** The most frequent first. */
+  /** The reasons, most frequent first. */
   get reasons(): readonly KeptReason[] {
     return [...this.#reasons.values()].toSorted((a, b) => b.count - a.count);
   }
@@ -90,18 +97,18 @@ export class KeptSummary {
   }
 }
 
-/** What people are shown of a message; `id` is the one of its command, and `failedAt` ISO 8601. */
+/** Returns what operators see of a message: `id` is the command's id, `failedAt` is ISO 8601. */
 function shownOf({ commandId, type, queue, failedAt }: KeptMessage, message: ConsumeMessage) {
   const failure = failureIn(message);
   return { id: short(commandId), type: short(type), queue: short(queue), failedAt, failure };
 }
 
-/** The type in a packet of Nest's client, which neither the properties nor the broker name. */
+/** Returns the type in a packet of Nest's client, which neither the properties nor the broker contain. */
 function patternOf(content: Buffer): string | undefined {
   return text(readBody(content, content.length, Number.POSITIVE_INFINITY, true).pattern);
 }
 
-/** A time in ISO 8601, of whatever a stranger may have written; `undefined` for anything that no date can be. */
+/** Returns a time in ISO 8601; undefined for a value that is not a date, because the sender chooses it. */
 function momentOf(value: unknown): string | undefined {
   const at = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
@@ -115,7 +122,7 @@ function short(name: string): string {
   return name.slice(0, LONGEST_NAME);
 }
 
-/** The header `x-failure` as a worker wrote it; `undefined` for anything else. */
+/** Returns the header `x-failure` as written by a worker; undefined for any other value. */
 function failureIn({ properties }: ConsumeMessage): FailureFacts | undefined {
   const json: unknown = properties.headers?.['x-failure'];
   if (typeof json !== 'string' || json.length > LONGEST_FAILURE) return undefined;

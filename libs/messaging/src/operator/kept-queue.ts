@@ -22,23 +22,23 @@ import { type KeptMessage, keptMessageOf } from './kept-message.ts';
 import { type KeptQueueName, lockOf } from '../topology/topology.ts';
 
 const COUNTS_TIMEOUT_MS = 5_000;
-/** A broker that is lost is noticed before by its heartbeat. */
+/** The heartbeat notices a lost broker sooner. */
 const WALK = { silenceMs: 60_000 };
-/** The broker takes back a message that somebody has held for half an hour. */
+/** Less than the half hour after which the broker requeues unacknowledged messages. */
 const ROUND_MS = 10 * 60_000;
-const MAX_LOOKS = 4;
+const MAX_READS = 4;
 const PAUSE_MS = 200;
-/** A minute, while another person or a worker settles messages. */
+/** A minute, while another operator or a worker settles messages. */
 const MAX_PAUSES = 300;
 
 export interface KeptQueueOptions {
-  /** The nodes of one cluster. They hold a password. */
+  /** The nodes of one cluster. The URLs contain a password. */
   readonly urls: readonly string[];
   readonly prefix: string;
   readonly queue: KeptQueueName;
-  /** The workers' key proves where messages come from. Without it, what says to be sealed is taken as it is. */
+  /** The workers' key, which proves where messages come from. Without it, sealed headers are not verified. */
   readonly internalKey?: Buffer | undefined;
-  /** Default: what Node.js trusts, and no client certificate. */
+  /** Default: the CAs of Node.js, and no client certificate. */
   readonly tls?: TlsContext | undefined;
 }
 
@@ -47,24 +47,27 @@ export interface Kept {
   readonly message: ConsumeMessage;
 }
 
-/** What became of a message: gone from the queue, or why it is still there; `unwritable` cannot be published at all. */
+/**
+ * What happened to a message: removed, or why it is still in the queue; `unwritable` means that it cannot be
+ * published at all.
+ */
 export type TakeOutcome = 'done' | 'unwritable' | Exclude<PublishOutcome, 'confirmed'>;
 
 interface SettleOptions {
-  /** The keys of the messages that are settled; the others keep their places. */
+  /** The keys of the messages to settle; the others keep their places. */
   readonly chosen: ReadonlySet<string>;
-  /** Ends it after the message that is under way. */
+  /** Stops after the current message. */
   readonly signal: AbortSignal;
-  /** Called if another person or a worker settles messages, and this waits for its turn. */
+  /** Called if this waits because another operator or a worker is settling messages. */
   readonly waiting: () => void;
 }
 
-/** The queue of dead letters or of parked replies, for a person who looks into it and acts. */
+/** The queue of dead letters or parked replies, for an operator who inspects it and acts. */
 export class KeptQueue implements AsyncDisposable {
   readonly name: string;
   readonly #options: KeptQueueOptions;
   readonly #keys: InternalKeys | undefined;
-  /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
+  /** The consuming connection: an alarm of the broker does not prevent it from requeueing its messages. */
   readonly #connection: OneShotConnection;
 
   private constructor(connection: OneShotConnection, options: KeptQueueOptions) {
@@ -74,7 +77,11 @@ export class KeptQueue implements AsyncDisposable {
     this.#connection = connection;
   }
 
-  /** @throws BrokerError, also `queue-missing` if no worker has declared anything yet */
+  /**
+   * Connects to the queue.
+   *
+   * @throws BrokerError, with `queue-missing` if no worker has declared the queue yet
+   */
   static async open(options: KeptQueueOptions): Promise<KeptQueue> {
     await using stack = new AsyncDisposableStack();
     const kept = stack.use(new KeptQueue(await connect(options), options));
@@ -84,10 +91,10 @@ export class KeptQueue implements AsyncDisposable {
   }
 
   /**
-   * Reads every message, oldest first, and leaves all of them in their places. If somebody else holds messages at that
-   * moment, all are read again from the first one.
+   * Reads every message, oldest first, and leaves all of them in their places. If another consumer holds
+   * messages at that time, all are read again from the first one.
    *
-   * @param read what is wanted of a message; undefined if nothing is
+   * @param read returns what is wanted of a message; undefined to skip it
    * @throws BrokerError if the broker refuses the user, or the connection is lost
    */
   look<T>(read: (kept: Kept) => T | undefined): Promise<T[]> {
@@ -99,20 +106,23 @@ export class KeptQueue implements AsyncDisposable {
             shown.push(read({ facts: keptMessageOf(message, this.#keys), message }));
         });
         const { messageCount, consumerCount } = await this.#counts();
-        // Somebody who consumes may hold messages for longer than the end of a walk waits for them.
-        if ((messageCount <= shown.length && consumerCount === 0) || looks === MAX_LOOKS)
+        // Another consumer may hold messages for longer than the end of a walk waits for them.
+        if ((messageCount <= shown.length && consumerCount === 0) || looks === MAX_READS)
           return shown.filter((wanted) => wanted !== undefined);
       }
     });
   }
 
   /**
-   * Settles the chosen messages, oldest first; the others keep their places. What replaces a message is confirmed before the
-   * message is removed: a process that is killed loses none, and at most repeats the one that was under way.
+   * Settles the chosen messages, oldest first; the others keep their places. The replacement of a message is
+   * confirmed before the message is removed: a process that is killed loses none, and repeats at most the
+   * current one.
    *
-   * @param settle is called with each chosen message, which stays unless `take` removes it
-   * @returns the keys of the messages that were not come to: the signal was aborted before, or they have gone
-   * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled is settled
+   * @param settle called with each chosen message, which stays unless `take` removes it
+   * @returns the keys of the messages that were not reached: the signal was aborted first, or they no longer
+   *   exist
+   * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; settled
+   *   messages stay settled
    */
   async settle(
     { chosen, signal, waiting }: SettleOptions,
@@ -122,7 +132,7 @@ export class KeptQueue implements AsyncDisposable {
     const { model } = this.#connection;
     await using publishing = await connect(this.#options);
     const publisher = new ConfirmedPublisher();
-    // What waits for an answer of a connection that is lost fails.
+    // Pending publishes of a lost connection fail.
     publishing.model.on('close', () => publisher.close());
     const lock = new QueueLock(lockOf(busNames(prefix), queue), publisher);
     const left = new Set(chosen);
@@ -131,15 +141,15 @@ export class KeptQueue implements AsyncDisposable {
         const untilMs = performance.now() + ROUND_MS;
         for await (const { message, acknowledge } of messages) {
           const facts = keptMessageOf(message, this.#keys);
-          // The walk goes on to the end in any case, so that all messages are back in their places.
+          // The walk reads to the end in any case, so that all messages return to their places.
           if (signal.aborted || performance.now() > untilMs || !left.delete(facts.key)) continue;
           await settle({ facts, message }, (instead) => take(publisher, acknowledge, instead));
         }
       });
     return await this.#explained(async () => {
       await publisher.attach(publishing.model);
-      // A round that brings nothing may have met messages that somebody else holds for a look.
-      for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !signal.aborted;) {
+      // A round without progress may have met messages that another reader holds.
+      for (let idle = 0; left.size > 0 && idle < MAX_READS && !signal.aborted;) {
         const before = left.size;
         for (let pauses = 0; !signal.aborted && !(await walkOver()); pauses += 1) {
           if (pauses === 0) waiting();
@@ -164,7 +174,7 @@ export class KeptQueue implements AsyncDisposable {
     throw new BrokerError('queue-missing', message);
   }
 
-  /** Says what went wrong with the broker; a fault in the code stays what it is. */
+  /** Turns errors of the connection into a BrokerError; programming errors stay as they are. */
   async #explained<T>(work: () => Promise<T>, publishing?: OneShotConnection): Promise<T> {
     try {
       return await work();
@@ -192,7 +202,8 @@ async function take(
     if (outcome !== 'confirmed') return outcome;
   }
   acknowledge();
-  // The acknowledgement leaves before this returns: a process that is killed repeats nothing that it has reported.
+  // The acknowledgement is sent before this returns: a process that is killed repeats no message that it has
+  // reported.
   await turn();
   return 'done';
 }

@@ -4,24 +4,24 @@ import { type Broker, QueueLock } from '#rabbitmq';
 import { lockOf, type PokerTopology } from '../topology/topology.ts';
 import { KeptSummary } from './kept-message.ts';
 
-/** More dead letters than this are counted, and not looked into: all of them pass through the worker. */
+/** Beyond this number, dead letters are counted but not read, because all of them pass through the worker. */
 const MOST_READ = 500;
-/** How often they are looked into if their number changes, and if it does not. */
+/** Intervals between two reads of the dead letters, if their number has changed and if it has not. */
 const SHORTEST_REST_MS = 10_000;
 const LONGEST_REST_MS = 60_000;
 const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 
-/** What the broker knows of the whole service: the same from every worker. */
+/** The state of all queues of the service, which is the same from every worker. */
 export type QueueOverview = NonNullable<Awaited<ReturnType<ReturnType<typeof queueOverviewOf>>>>;
 
 export type KeptOverview = ReturnType<typeof keptOverview>;
 
 /**
- * Looks at the queues of the service over the connection that consumes, which the broker serves under an alarm, too. Dead
- * letters are looked into by one worker at a time, and keep their places.
+ * Samples the queues of the service over the consuming connection, which the broker serves even under an
+ * alarm. One worker at a time reads the dead letters, which keep their places.
  *
- * @param parked what the last walk of the worker that forwards parked replies left in their queue
- * @returns looks once; `undefined` if the broker does not answer
+ * @param parked returns what the last walk of the forwarding worker left in the queue of parked replies
+ * @returns a function that samples once; it resolves to undefined if the broker does not answer
  */
 export function queueOverviewOf({ names, queues }: PokerTopology, broker: Broker, parked: () => KeptSummary) {
   const { deadLetters, undelivered } = names;
@@ -30,20 +30,21 @@ export function queueOverviewOf({ names, queues }: PokerTopology, broker: Broker
   let readAtMs = Number.NEGATIVE_INFINITY;
   let isReading = false;
 
-  /** One queue as the broker counts it; no counts if there is no such queue, or the broker does not say. */
+  /** Samples one queue. There are no counts if the queue does not exist or the broker does not answer. */
   const look = async (queue: string) => {
     const { messageCount: messages, consumerCount: consumers } = (await broker.countsOf(queue)) ?? {};
     const lane = LANES.find((each) => names.lanes[each] === queue);
     return { queue, ...(lane && { lane }), messages, consumers };
   };
 
-  /** Reads the dead letters if it is time to. Never rejects: the next look tries again. */
+  /** Reads the dead letters if it is time to. Never rejects: the next sample retries. */
   const readIfDue = async (depth: number | undefined): Promise<void> => {
     if (isReading) return;
     isReading = true;
     try {
-      // The broker tells only connections that have published of an alarm, and the same alarm keeps callers from sending the
-      // command that would have this worker publish. Under an alarm this is not answered, and no lock can be taken.
+      // The broker reports an alarm only to connections that have published, and the same alarm keeps callers
+      // from sending the commands that would make this worker publish. Under an alarm this call is not
+      // answered, and no lock can be taken.
       await lock.isTaken();
       const { consuming } = broker;
       if (!consuming || depth === undefined || depth > MOST_READ) return;
@@ -76,10 +77,13 @@ export function queueOverviewOf({ names, queues }: PokerTopology, broker: Broker
   };
 }
 
-/** @returns `reasons` are undefined before the queue was looked into, and if too much lies there */
+/**
+ * Returns the overview of one queue. `reasons` is undefined before the queue was read, and while it contains
+ * too many messages.
+ */
 function keptOverview(queue: string, depth: number | undefined, { messages, reasons }: KeptSummary) {
   if (depth === undefined || depth > MOST_READ) return { queue, messages: depth, reasons: undefined };
-  // A worker that reads the queue at this moment holds what lies there, and the broker does not count it.
+  // A worker that is reading the queue holds its messages, and the broker does not count them.
   const isRead = messages > 0 || depth === 0;
   return { queue, messages: Math.max(depth, messages), reasons: isRead ? reasons : undefined };
 }

@@ -14,7 +14,7 @@ import { keptMessageOf } from './kept-message.ts';
 
 type Redriving = ReturnType<Redriver['read']>;
 
-/** Makes commands of dead letters, and replies of parked replies, again. */
+/** Turns dead letters back into commands, and parked replies into replies. */
 export class Redriver {
   readonly #rules: EnvelopeRules;
 
@@ -22,7 +22,7 @@ export class Redriver {
     this.#rules = {
       names: busNames(prefix),
       internalKeys: new InternalKeys(internalKey),
-      // Who may send what is for the worker to say.
+      // The worker decides who may send what.
       callers: ALL_CALLERS,
       settings: { MAX_COMMAND_BYTES: Infinity, INTERACTIVE_DEADLINE_MS: 0, REPORTS_DEADLINE_MS: 0 },
       nowMs: Date.now,
@@ -30,9 +30,12 @@ export class Redriver {
     };
   }
 
-  /** A dead letter as the command that it was; `isProved` if a worker with this key, or the broker, vouches for its caller. */
+  /**
+   * Reads a dead letter as the command that it was. `isProved` is true if a worker with this key, or the
+   * broker, verified its caller.
+   */
   read(letter: ConsumeMessage) {
-    // The routing key of a dead letter is the name of its queue.
+    // The routing key of a dead letter is its queue.
     const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
     const envelope = openEnvelope({ ...letter, fields }, this.#rules);
     const headers: Record<string, unknown> = letter.properties.headers ?? {};
@@ -41,14 +44,15 @@ export class Redriver {
   }
 
   /**
-   * The command for the lane of its type: as a worker would copy it, without the deadline and the time that it had, so that
-   * it gets a new budget, and with one more in `x-redriven`. The numbers of its replies continue: a caller that drops repeats
-   * by `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
+   * Returns the command for the lane of its type, as a worker would copy it, with `x-redriven` increased and
+   * without its deadline and timestamp, so that it gets a new budget. The numbers of its replies continue.
+   * Otherwise, a caller that drops repeats by `message_id` would take them for the failure that it has.
+   * Source: bus contract, sections 3 and 5.
    */
   commandOf(letter: Redriving, content = letter.delivery.message.content): OutgoingMessage {
     const { lane, own } = letter.envelope;
     const { 'x-redriven': redriven = 0, 'x-sequence': sequence } = own;
-    // A type that only another version knows is moved by the worker.
+    // A worker moves a type that only another version knows.
     const copy = copyOf(letter, { queue: this.#rules.names.lanes[lane] });
     const { timestamp: _timestamp, ...properties } = copy.properties;
     const { 'x-deadline': _deadline, ...carried } = properties.headers;
@@ -57,7 +61,10 @@ export class Redriver {
     return sealed({ ...copy, content, properties: { ...properties, headers } }, this.#rules.internalKeys);
   }
 
-  /** A parked reply as a worker would forward it; undefined if no worker parked it, or it is not forwarded. */
+  /**
+   * Returns a parked reply as a worker would forward it; undefined if no worker parked it, or if it is not
+   * forwarded.
+   */
   replyOf(parked: ConsumeMessage): OutgoingMessage | undefined {
     return forwardedReply(parked, this.#rules.names.reserved, this.#rules.internalKeys);
   }

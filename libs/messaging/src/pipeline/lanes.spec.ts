@@ -15,7 +15,7 @@ const failing = (error: Error) => async () => {
 };
 const answered = ([, what]: readonly [string, string]) => what;
 
-/** A command that the broker delivered so often before. */
+/** A command that the broker has delivered `times` times before. */
 const delivered = (times: number) => ({ redelivered: true, headers: { 'x-delivery-count': times } });
 
 /** Each fault with its code, in the order of the checks. */
@@ -49,7 +49,7 @@ it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts])
 );
 
 describe('a command', () => {
-  it('moves to quarantine if it is delivered for the fourth time, also if that has to be declared again', async () => {
+  it('moves to quarantine at its fourth delivery, even if that queue has to be redeclared', async () => {
     const spec = new SpecPipeline();
     spec.answers.set('poker.quarantine', 'returned');
     const { published, end } = await spec.process(delivered(3));
@@ -65,7 +65,7 @@ describe('a command', () => {
 });
 
 describe("a player's command", () => {
-  it('is answered once its outcome is kept', async () => {
+  it('is answered after its outcome is stored', async () => {
     const spec = new SpecPipeline();
     const { promise, resolve } = Promise.withResolvers<Reply>();
     spec.store = {
@@ -74,14 +74,14 @@ describe("a player's command", () => {
     const processed = spec.process();
     await turn();
     expect(spec.messages).toEqual([]);
-    // Another worker had an outcome first.
+    // Another worker stored an outcome first.
     resolve({ ...CREATED, data: { ...CREATED.data, auth: 'standing' } } as Reply);
     expect((await processed).published).toEqual([['lobby', 'session.created']]);
     expect(String(spec.messages[0]?.content)).toContain('standing');
     expect(spec.told.filter(([method]) => method === 'commandReplayed')).toHaveLength(1);
   });
 
-  it('runs again if a person redrives it, once for each time that it is redriven', async () => {
+  it('runs again once for each time that an operator redrives it', async () => {
     const spec = new SpecPipeline();
     spec.handler = failing(new Error('a fault of ours'));
     await spec.process();
@@ -107,7 +107,7 @@ describe("a player's command", () => {
     expect(String(spec.messages.map(({ content }) => content))).not.toContain('CANARY');
   });
 
-  it('is OVERLOADED if its compartment is stuck with its share, but not if it repeats another one', async () => {
+  it('is OVERLOADED if its compartment is stuck and holds its share, unless it repeats another one', async () => {
     const spec = new SpecPipeline();
     const gate = Promise.withResolvers<typeof CREATED>();
     spec.handler = () => gate.promise;
@@ -127,12 +127,12 @@ describe("a player's command", () => {
     await Promise.all([...held, ...repeats]);
     expect(spec.told.filter(([method]) => method === 'commandReplayed')).toHaveLength(4);
     expect(spec.window.holdings.get('session.create default')).toMatchObject({ inFlight: 0, overflowed: 2 });
-    // Delivered again, it gets the same reply, however much room there is by then.
+    // A redelivery gets the same reply, even if the lane has room by then.
     const again = await spec.process({ properties: { messageId: 'new' }, redelivered: true });
     expect(again.published).toContainEqual(['lobby', 'OVERLOADED']);
   });
 
-  it('is parked after a second if its queue is full, and at once if that is known or the queue is gone', async () => {
+  it('is parked after a second if its queue is full, and at once if that is known or no queue exists', async () => {
     const spec = new SpecPipeline();
     const settledAfterMs = async (messageId: string): Promise<number> => {
       const { nowMs } = spec;
@@ -145,7 +145,7 @@ describe("a player's command", () => {
     expect(await settledAfterMs('taken')).toBe(0);
     spec.answers.set('lobby', 'refused');
     expect(await settledAfterMs('refused again')).toBe(1_500);
-    // Known for five seconds, whatever becomes of the time of day.
+    // The refusal is remembered for five seconds of the steady clock.
     spec.nowMs += 5_000;
     spec.setBackMs = 3_600_000;
     expect(await settledAfterMs('later')).toBe(1_500);
@@ -162,13 +162,13 @@ describe("a player's command", () => {
     ]);
   });
 
-  it('goes back to its queue if a message of it is not confirmed', async () => {
+  it('is requeued if one of its messages is not confirmed', async () => {
     const spec = new SpecPipeline();
     spec.handler = failing(new UnconfirmedError('no broker'));
     expect(await spec.process()).toMatchObject({ end: 'requeued', published: [] });
   });
 
-  it('expires at its deadline without a call if that has passed before', async () => {
+  it('expires without a call if its deadline has already passed', async () => {
     const spec = new SpecPipeline();
     spec.handler = failing(new Error('ran too late'));
     const { published } = await spec.process({ headers: { 'x-deadline': RECEIVED_AT_MS - 1 } });
@@ -179,8 +179,8 @@ describe("a player's command", () => {
   });
 });
 
-describe('a delivery at which a part of the worker fails', () => {
-  it('goes back to its queue if nothing was decided, and is answered when it comes again', async () => {
+describe('a delivery during which a part of the worker fails', () => {
+  it('is requeued if nothing was decided, and is answered when it is redelivered', async () => {
     const spec = new SpecPipeline();
     spec.failsAt = 'commandTaken';
     expect(await spec.process()).toMatchObject({ end: 'requeued', published: [] });
@@ -200,7 +200,7 @@ describe('a delivery at which a part of the worker fails', () => {
     expect(reported).toMatchObject([['pipelineFailed', { id: 'm-1' }, error]]);
   });
 
-  it('closes all tails, whichever of them throws', async () => {
+  it('closes all tails even if one of them throws', async () => {
     const command = commandOf();
     const closed: number[] = [];
     for (const tail of [1, 2, 3]) {
@@ -226,7 +226,7 @@ describe('a delivery at which a part of the worker fails', () => {
     expect(spec.told.filter(([method]) => method === 'announcementDropped')).toHaveLength(2);
   });
 
-  it('is answered if it cannot be read, and dead-lettered with its reason and no operator', async () => {
+  it('is answered if it cannot be read, and dead-lettered with a reason but without an operator', async () => {
     const spec = new SpecPipeline();
     const headers = Object.defineProperty({ operator: 'acme' }, 'x-deadline', {
       get: () => {
@@ -241,7 +241,7 @@ describe('a delivery at which a part of the worker fails', () => {
       ['poker.dead-letters', 'INTERNAL_ERROR'],
     ]);
     expect(spec.messages.map(({ content }) => String(content)).join()).not.toContain('CANARY');
-    // Sent back as it is, it must not run with the credentials of `default`.
+    // If it is redriven unchanged, it must not run with the credentials of `default`.
     expect(spec.messages.at(-1)?.properties.headers).toHaveProperty('operator', '');
   });
 });

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { LargeBodies } from './large-bodies.ts';
 import { SpecPipeline } from './pipeline.fixture.ts';
 
-it('large bodies are read a few in a turn of the event loop, callers in rotation', async () => {
+it('LargeBodies reads a few bodies in each turn of the event loop, callers in rotation', async () => {
   const bodies = new LargeBodies();
   const read: string[] = [];
   const work = (name: string) => async () => {
@@ -24,7 +24,7 @@ it('large bodies are read a few in a turn of the event loop, callers in rotation
   expect(Math.max(...counts)).toBe(1);
 });
 
-it('the work of a large body may fail', async () => {
+it('LargeBodies passes on the error of the work', async () => {
   const failing = () => Promise.reject(new Error('a part has failed'));
   await expect(new LargeBodies().read('a', failing)).rejects.toThrow('a part has failed');
 });

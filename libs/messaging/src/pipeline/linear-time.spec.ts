@@ -4,7 +4,9 @@ import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fix
 import { READ_HEADERS } from '../envelope/seal.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
 
-/** The longest that a worker with default settings reads of a message; the rest is cut before. */
+/**
+ * The maximum length that a worker with default settings reads of a message; the rest is truncated before.
+ */
 const BODY_BYTES = 65_000;
 const HEADER_BYTES = 16_000;
 const PROPERTY_BYTES = 255;
@@ -13,14 +15,14 @@ const MOST_DEPTH = 32;
 const MOST_MS = 100;
 const RUNS = 4;
 
-/** What can be repeated in a text until it is as long as it may be. */
+/** Parts that can be repeated up to the maximum length of a text. */
 const UNITS = [...' -_aä.,:;=%+/0"{[&<@*🂡\\\t\ud83c', '%25', '&amp;', '--a', '00-', '="', '2026-'];
 const repeated = (unit: string, bytes: number): string =>
   unit.repeat(Math.floor(bytes / Math.max(1, Buffer.byteLength(unit))));
 const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-/** JSON of so many bytes at most, at each limit that it has. */
+/** JSON with at most this many bytes, at each of its limits. */
 const VALUES: readonly string[] = [
   ...UNITS.map((unit) => JSON.stringify(repeated(unit, BODY_BYTES / JSON.stringify(unit).length))),
   ...['1', '0.1', '1e9', '-0'].map((digits) => `1${repeated('0', BODY_BYTES)}${digits}`),
@@ -92,7 +94,7 @@ it.each([
   };
   const slow: unknown[] = [];
   for (const message of messages) {
-    // What something else disturbed is tried again.
+    // A measurement that something else disturbed is repeated.
     let ms = await usedMs(message);
     for (let run = 1; run < RUNS && ms > MOST_MS; run += 1) ms = Math.min(ms, await usedMs(message));
     if (ms > MOST_MS) slow.push([ms, JSON.stringify(message).slice(0, 200)]);

@@ -23,21 +23,21 @@ export const REPORT: DeliveryFacts = {
   body: RAKE,
 };
 
-/** Sequence, type and code of a message that was published, and where to. */
+/** The destination of a published message, and its type, code or reason. */
 export type Published = readonly [to: string, what: string];
 
-/** A pipeline whose broker and time belong to a spec. */
+/** A pipeline with a broker and clocks that a spec controls. */
 export class SpecPipeline {
   nowMs = RECEIVED_AT_MS;
-  /** By how much the time of day was set back; the steady clock is not. */
+  /** How far the time of day was set back, in milliseconds; the steady clock is not. */
   setBackMs = 0;
-  /** How the broker answers what is published to a queue; default: it confirms. */
+  /** The broker's answer to messages, by queue; default: a confirm. */
   answers = new Map<string, PublishOutcome | Error>();
   /** The method of the observer that throws. */
   failsAt: keyof MessagingObserver | undefined;
   handler: CommandHandler = () => Promise.resolve(CREATED);
   store: IdempotencyStore = new MemoryIdempotencyStore(60_000, () => this.nowMs);
-  /** What the observer was told, by the names of its methods. */
+  /** The calls of the observer, by the names of its methods. */
   readonly told: [method: string, ...args: unknown[]][] = [];
   readonly messages: OutgoingMessage[] = [];
   readonly window = new Window(16, 5_000, () => this.nowMs);
@@ -101,7 +101,7 @@ export class SpecPipeline {
     return { end, published: this.messages.slice(before).map(describe), delivery };
   }
 
-  /** The last message to a queue, as it would be delivered there. */
+  /** The last message to a queue, as its consumer would receive it. */
   delivered(queue: string): DeliveryFacts {
     const message = this.messages.findLast(({ routingKey }) => routingKey === queue);
     if (!message) throw new Error(`nothing was published to ${queue}`);
@@ -111,7 +111,7 @@ export class SpecPipeline {
 
   #publish(message: OutgoingMessage): Promise<PublishOutcome> {
     const answer = this.answers.get(message.routingKey) ?? 'confirmed';
-    // Time passes with each try, so that a wait comes to an end.
+    // Time passes with each attempt, so that retries end.
     if (answer !== 'confirmed') this.nowMs += 300;
     else this.messages.push(message);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);

@@ -8,22 +8,22 @@ import { Quarantine } from './quarantine.ts';
 import type { Settlement } from '../command/settlement.ts';
 
 const BUS = { ...BUS_OF_SPEC, nowMs: () => Date.now(), clock: () => performance.now() };
-/** No process that lost its connection reports that it lives. */
+/** No process reports that it survived the loss of its connection. */
 const NOBODY = { report: () => Promise.resolve(), isReported: () => Promise.resolve(false) };
 const QUEUE = 'poker.quarantine';
 const HOUR_MS = 3_600_000;
 const KILLER = 'killer';
 
-/** Workers that are restarted when they die, and their quarantine queue. */
+/** Workers, each of which is replaced when it dies, and their quarantine queue. */
 class Scene {
-  /** By id: the headers of the copy, and whether it was delivered before. */
+  /** Keyed by id: the headers of the copy, and whether it was delivered before. */
   readonly queue = new Map<string, { headers: Record<string, unknown>; redelivered: boolean }>();
   readonly answered = new Map<string, string>();
   readonly starts: string[] = [];
   deaths = 0;
-  /** The oldest first, which gets all messages. */
+  /** Oldest first; the oldest one receives all messages. */
   readonly #workers: Quarantine[];
-  /** Which of them holds a message. */
+  /** The worker that holds each message. */
   readonly #holders = new Map<string, Quarantine>();
 
   constructor(
@@ -37,7 +37,7 @@ class Scene {
     for (const id of ids) this.#deliver(id);
   }
 
-  /** How these were answered; undefined stands for one that was not. */
+  /** Returns the types of the answers; undefined for commands without an answer. */
   typesOf(ids: readonly string[]): Set<string | undefined> {
     return new Set(ids.map((id) => this.answered.get(id)));
   }
@@ -100,7 +100,7 @@ beforeEach(() => void jest.useFakeTimers({ now: BUS_OF_SPEC.nowMs() }));
 afterEach(() => void jest.useRealTimers());
 
 describe('Quarantine', () => {
-  it('starts sixty within a second, and has all answered', async () => {
+  it('starts sixty commands within a second, and all are answered', async () => {
     const scene = new Scene(harmless(60), 1_500, 0);
     await jest.advanceTimersByTimeAsync(1_500);
     expect(scene.starts).toHaveLength(60);
@@ -108,29 +108,35 @@ describe('Quarantine', () => {
     expect(scene.answered.size).toBe(60);
   });
 
-  it.each([0, 30, 60])('finds a killer at place %i of 61 in 4 deaths, all others answered', async (place) => {
-    const ids = harmless(60).toSpliced(place, 0, KILLER);
-    const scene = new Scene(ids, 1_500, 20);
-    await jest.advanceTimersByTimeAsync(18_000);
-    expect(scene.typesOf(harmless(60))).toEqual(new Set(['session.created']));
-    expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
-    expect(scene.deaths).toBeLessThanOrEqual(4);
-  });
+  it.each([0, 30, 60])(
+    'finds a killer at place %i of 61 after 4 deaths, and all others are answered',
+    async (place) => {
+      const ids = harmless(60).toSpliced(place, 0, KILLER);
+      const scene = new Scene(ids, 1_500, 20);
+      await jest.advanceTimersByTimeAsync(18_000);
+      expect(scene.typesOf(harmless(60))).toEqual(new Set(['session.created']));
+      expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+      expect(scene.deaths).toBeLessThanOrEqual(4);
+    },
+  );
 
   it.each([
     [20, 1_500, 800],
     [1, 60_000, 14_000],
     [4, 20_000, 10_000],
-    // They hang: nothing waits for them.
+    // These calls hang, so no other command waits for them.
     [5, HOUR_MS / 5, 20],
-  ])('finds beside %i of %i ms a killer of %i ms, and blames nobody else', async (count, ofMs, killsMs) => {
-    const scene = new Scene(harmless(count).toSpliced(10, 0, KILLER), ofMs, killsMs);
-    await jest.advanceTimersByTimeAsync(ofMs < HOUR_MS / 5 ? 240_000 : 60_000);
-    const blamed = [...scene.answered].filter(([, type]) => type === 'POISON_COMMAND').map(([id]) => id);
-    expect([blamed, scene.answered.size]).toEqual([[KILLER], ofMs < HOUR_MS / 5 ? count + 1 : 1]);
-  });
+  ])(
+    'finds, among %i commands of %i ms, a killer that takes %i ms, and blames no other',
+    async (count, ofMs, killsMs) => {
+      const scene = new Scene(harmless(count).toSpliced(10, 0, KILLER), ofMs, killsMs);
+      await jest.advanceTimersByTimeAsync(ofMs < HOUR_MS / 5 ? 240_000 : 60_000);
+      const blamed = [...scene.answered].filter(([, type]) => type === 'POISON_COMMAND').map(([id]) => id);
+      expect([blamed, scene.answered.size]).toEqual([[KILLER], ofMs < HOUR_MS / 5 ? count + 1 : 1]);
+    },
+  );
 
-  it('finds a killer at any platform time, however long it takes to kill, in few deaths and calls', async () => {
+  it('finds a killer at any platform time and kill time, with few deaths and calls', async () => {
     const scenes = fc.record({
       platformMs: fc.integer({ min: 20, max: 5_000 }),
       killsMs: fc.constantFrom<number[]>(20, 140, 300, 500, 650, 800, 2_500),
@@ -145,7 +151,7 @@ describe('Quarantine', () => {
       expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
       const calls = harmless(count).map((id) => scene.starts.filter((start) => start === id).length);
       expect(Math.max(...calls)).toBeLessThanOrEqual(4);
-      // Three more killed a worker by its lane.
+      // Three more deaths happened in the lane.
       expect(scene.deaths).toBeLessThanOrEqual(9);
     });
     const quick = { killsMs: 20, place: 10, count: 60 };
@@ -158,9 +164,9 @@ describe('Quarantine', () => {
   });
 
   it.each([
-    ['again if the process of its last start reports that it lives', true, 'move'],
-    ['no more if that process has died', false, 'POISON_COMMAND'],
-  ])('starts a command that was cut off as often as is allowed %s', async (_, isReported, expected) => {
+    ['again if the process of its last start reports that it is alive', true, 'move'],
+    ['no more if that process does not report', false, 'POISON_COMMAND'],
+  ])('starts a command that has reached DELIVERY_LIMIT %s', async (_, isReported, expected) => {
     const asked: string[] = [];
     const isReportedFor = (start: string) => Promise.resolve(asked.push(start) > 0 && isReported);
     const quarantine = new Quarantine(BUS, { ...NOBODY, isReported: isReportedFor });
@@ -176,7 +182,7 @@ describe('Quarantine', () => {
     expect(asked).toEqual(['m-1 7']);
   });
 
-  it('reports the starts that it lost with its connection, once it is connected again, and no others', async () => {
+  it('reports the starts whose connection was lost, after the reconnect, and no others', async () => {
     const reported: string[] = [];
     const report = (start: string) => Promise.resolve(void reported.push(start));
     const quarantine = new Quarantine(BUS, { ...NOBODY, report });
@@ -196,7 +202,7 @@ describe('Quarantine', () => {
     expect(reported).not.toContain('kept 1');
   });
 
-  it('runs a start that comes back to it, unless another process had it in between', async () => {
+  it('runs a redelivered start of its own, unless another process had it in between', async () => {
     const quarantine = new Quarantine(BUS, NOBODY);
     const delivered = (times: number) =>
       quarantine.admit(
@@ -212,7 +218,7 @@ describe('Quarantine', () => {
     expect((await counted).copy.headers).toMatchObject({ 'x-quarantine-starts': 1, 'x-quarantine-cuts': 1 });
   });
 
-  it('finds a killer if the time of day is set back meanwhile', async () => {
+  it('finds a killer even if the time of day is set back', async () => {
     const scene = new Scene([...harmless(5), KILLER], 1_500, 20);
     await jest.advanceTimersByTimeAsync(1_300);
     jest.setSystemTime(Date.now() - HOUR_MS / 6);
@@ -223,7 +229,7 @@ describe('Quarantine', () => {
     ]);
   });
 
-  it('runs a start, and starts another one alone, only once its original is acknowledged: a killer would leave two of itself', async () => {
+  it('runs a start only after its original is acknowledged, so that a killer does not leave two copies', async () => {
     const quarantine = new Quarantine(BUS, NOBODY);
     const copy = (messageId: string, headers: object) =>
       copiedCommandOf({ queue: QUEUE, properties: { messageId }, headers: { ...headers } });
@@ -244,7 +250,7 @@ describe('Quarantine', () => {
     expect(done).toEqual(['run undefined']);
   });
 
-  it('has a command run that has expired while it waited, so that it is answered', async () => {
+  it('runs a command that expired while it waited, so that it is answered', async () => {
     const command = commandOf({ queue: QUEUE, headers: { 'x-deadline': Date.now() + 100 } }, BUS);
     const admitted = new Quarantine(BUS, NOBODY).admit(command);
     await jest.advanceTimersByTimeAsync(101);

@@ -16,14 +16,14 @@ beforeEach(() => {
 });
 
 describe('ReportPlaces', () => {
-  it('gives a compartment half of the places, and another one half of the rest', () => {
+  it('gives one compartment half of the places, and another one half of the rest', () => {
     const sick = Array.from({ length: 5 }, () => enter(SICK));
     expect(sick.map((turn) => typeof turn)).toEqual(['string', 'string', 'string', 'string', 'object']);
     const well = Array.from({ length: 3 }, () => enter(WELL));
     expect(well.map((turn) => typeof turn)).toEqual(['string', 'string', 'object']);
   });
 
-  it('has a report beyond the share wait for its turn while reports of its compartment move', async () => {
+  it('keeps a report beyond the share waiting while its compartment makes progress', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     const waiting = enter(SICK);
     for (let ms = 0; ms < 10_000; ms += 1_000) {
@@ -34,14 +34,14 @@ describe('ReportPlaces', () => {
     expect([await waiting, jest.getTimerCount()]).toEqual(['entered', 0]);
   });
 
-  it('sends reports away that wait for long ones, so that those behind them are delivered', async () => {
+  it('rejects reports that wait for long-running ones, so that those behind them are delivered', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     const waiting = Array.from({ length: 4 }, () => enter(SICK));
     for (let ms = 0; ms < 3_000; ms += 500) {
       jest.advanceTimersByTime(500);
       places.moved(SICK);
     }
-    // One waits for the next place that gets free, beside another one.
+    // One report waits for the next free place together with another one.
     for (const turn of waiting.slice(0, 3)) expect(await turn).toBe('stuck');
     expect([typeof enter(SICK), enter(SICK)]).toEqual(['object', 'stuck']);
     places.leave(SICK);
@@ -49,7 +49,7 @@ describe('ReportPlaces', () => {
     expect(enter(WELL)).toBe('entered');
   });
 
-  it('sends reports beyond the share away within three seconds if nothing moves, and further ones at once', async () => {
+  it('rejects reports beyond the share within three seconds without progress, and further ones at once', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     const waiting = enter(SICK);
     jest.advanceTimersByTime(3_000);
@@ -58,7 +58,7 @@ describe('ReportPlaces', () => {
     expect(enter(WELL)).toBe('entered');
   });
 
-  it('sends reports away as well if those that hold places only give them up, one after the other', async () => {
+  it('rejects reports as well if the holders only give up their places, one after the other', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     const waiting = Array.from({ length: 4 }, async () => enter(SICK));
     jest.advanceTimersByTime(1_900);
@@ -67,7 +67,7 @@ describe('ReportPlaces', () => {
     expect(await Promise.all(waiting)).toEqual(['entered', 'stuck', 'stuck', 'stuck']);
   });
 
-  it('keeps a report that cannot wait elsewhere until its deadline', async () => {
+  it('keeps a report until its deadline if that is too near for a retry queue', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     jest.advanceTimersByTime(3_000);
     const waiting = enter(SICK, new Deadline(Date.now() + 1_000));

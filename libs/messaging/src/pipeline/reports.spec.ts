@@ -11,7 +11,7 @@ import { REPORT, SpecPipeline } from './pipeline.fixture.ts';
 
 const COMPLETED = { type: 'report.completed', data: { report: 'rake', pages: 3 } } as Reply;
 
-/** Three pages and an end, from where an earlier run came to; `fetched` has what was asked of the platform. */
+/** A report of three pages that continues from its progress; `fetched` records the requested pages. */
 function threePages(fetched: number[] = [], failAt?: number, thrown = new Error('not said')): CommandHandler {
   return (_data, command) =>
     Promise.resolve(
@@ -27,7 +27,7 @@ function threePages(fetched: number[] = [], failAt?: number, thrown = new Error(
     );
 }
 
-/** Delivers what was postponed, once its delay is over. */
+/** Delivers the postponed report after its delay. */
 function again(spec: SpecPipeline, delayMs = 5_000, facts: DeliveryFacts = {}) {
   const delivered = spec.delivered(`poker.reports.retry.${delayMs}`);
   spec.nowMs += delayMs;
@@ -42,7 +42,7 @@ const numbers = (spec: SpecPipeline) =>
     .map(({ properties }) => properties.messageId);
 
 describe('a report', () => {
-  it('waits for the platform, longer each time, and continues where it was', async () => {
+  it('waits for the platform, longer each time, and resumes after its last page', async () => {
     const spec = new SpecPipeline();
     const fetched: number[] = [];
     spec.handler = threePages(fetched, 2, new CommandError('PLATFORM_UNAVAILABLE'));
@@ -100,12 +100,12 @@ describe('a report', () => {
         code: 'REPLY_QUEUE_FULL',
         details: { queue },
       });
-      // Each round tries one page, and none is parked.
+      // Each round tries one page, and no page is parked.
       expect(new Set(fetched)).toEqual(new Set([1]));
     },
   );
 
-  it('waits as long again for its queue after a page that the queue took', async () => {
+  it('starts a new wait for its queue after each page that the queue accepted', async () => {
     const spec = new SpecPipeline();
     spec.answers.set('finance', 'refused');
     spec.handler = (_data, command) =>
@@ -127,7 +127,7 @@ describe('a report', () => {
     expect(spec.nowMs - stalledAtMs).toBeGreaterThan(25_000);
   });
 
-  it('does not call the platform while its queue is known to take nothing', async () => {
+  it('does not call the platform while its queue is known to accept nothing', async () => {
     const spec = new SpecPipeline();
     const fetched: number[] = [];
     spec.handler = threePages(fetched);
@@ -141,7 +141,7 @@ describe('a report', () => {
     expect(fetched).toEqual([]);
   });
 
-  it('parks its end if its queue goes after its last page, and sends its end again if it was refused', async () => {
+  it('parks its final reply if its queue was deleted, and sends it again if it was refused', async () => {
     const spec = new SpecPipeline();
     spec.handler = (_data, command) =>
       Promise.resolve(
@@ -167,7 +167,7 @@ describe('a report', () => {
     expect((await again(spec)).published).toEqual([['poker.replies.undelivered', 'REPLY_QUEUE_GONE']]);
   });
 
-  it('that has failed, and was not acknowledged, fails with the same reply if it is delivered again', async () => {
+  it('fails with the same reply if it failed, was not acknowledged, and is redelivered', async () => {
     const spec = new SpecPipeline();
     const fetched: number[] = [];
     spec.handler = threePages(fetched, 2, new CommandError('PLATFORM_PROTOCOL_ERROR'));
@@ -185,7 +185,7 @@ describe('a report', () => {
     expect(fetched).toEqual([1, 2]);
   });
 
-  it('continues where another worker postponed it, and not at its own earlier page', async () => {
+  it('resumes where another worker postponed it, not at its own earlier page', async () => {
     const spec = new SpecPipeline();
     const fetched: number[] = [];
     spec.handler = threePages(fetched, 2, new UnconfirmedError('no broker'));
@@ -207,7 +207,7 @@ describe('a report', () => {
     ['sent again, not delivered again', {}],
     ['answered elsewhere', { redelivered: true, properties: { ...REPORT.properties, replyTo: 'other' } }],
     ['for other data', { redelivered: true, body: { ...(REPORT.body as object), perPage: 7 } }],
-  ])('begins with its first page if it is %s', async (_, facts) => {
+  ])('starts with its first page if it is %s', async (_, facts) => {
     const spec = new SpecPipeline();
     const fetched: number[] = [];
     spec.handler = threePages(fetched, 3, new UnconfirmedError('no broker'));

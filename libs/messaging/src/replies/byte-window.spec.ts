@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 
 import { ByteWindow } from './byte-window.ts';
 
-it('a ByteWindow publishes in order as many messages as fit at once, and a larger one alone', async () => {
+it('ByteWindow publishes as many messages at once as fit, in order, and a larger one alone', async () => {
   const window = new ByteWindow(10);
   const log: string[] = [];
   const finish: (() => void)[] = [];

@@ -10,9 +10,9 @@ import { ForwardingRound } from './forwarding-round.ts';
 const SETTLED_MS = 20;
 const LONGER_THAN_A_FINISH_MS = 2_001;
 
-/** A round over a broker whose answers a test gives. */
+/** A round with a broker whose answers a test chooses. */
 class RoundUnderTest {
-  /** The names of what was published, in order. */
+  /** The names of the published replies, in order. */
   readonly sent: string[] = [];
   readonly taken: string[] = [];
   nowMs = 0;
@@ -24,7 +24,7 @@ class RoundUnderTest {
   );
   readonly #answers = new Map<string, (outcome: PublishOutcome) => void>();
 
-  /** @param name begins with the letter of its queue */
+  /** @param name starts with the letter of its queue */
   offer(name: string, bytes = 2): void {
     const properties = { messageId: name, headers: {} };
     const content = Buffer.alloc(bytes);
@@ -32,7 +32,7 @@ class RoundUnderTest {
     void this.round.offer(message).then((isTaken) => isTaken && this.taken.push(name));
   }
 
-  /** Has the broker answer some, and the round continue until it waits again. */
+  /** Answers some publishes, and lets the round continue until it waits again. */
   async answer(names: readonly string[], outcome: PublishOutcome = 'confirmed'): Promise<void> {
     await this.#settled();
     for (const name of names) this.#answers.get(name)?.(outcome);
@@ -53,7 +53,7 @@ class RoundUnderTest {
 }
 
 describe('a round of parked replies', () => {
-  it('sends the first of each queue alone, and those behind it once it was taken', async () => {
+  it('sends the first reply of each queue alone, and the rest once it was accepted', async () => {
     const test = new RoundUnderTest();
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) test.offer(name);
     await test.answer([]);
@@ -88,7 +88,7 @@ describe('a round of parked replies', () => {
     },
   );
 
-  it('has at most 16 without an answer', async () => {
+  it('has at most 16 unconfirmed replies', async () => {
     const test = new RoundUnderTest();
     for (let n = 0; n < 40; n += 1) test.offer(`a${n}`);
     await test.answer(['a0']);
@@ -97,7 +97,7 @@ describe('a round of parked replies', () => {
     expect(test.sent).toHaveLength(1 + 32);
   });
 
-  it('leaves a queue no more room than is free, so that those behind it are tried, too', async () => {
+  it('gives a queue no more room than is free, so that other queues are tried, too', async () => {
     const test = new RoundUnderTest();
     for (let n = 0; n < 2_000; n += 1) test.offer(`a${n}`);
     test.offer('b0');
@@ -106,7 +106,7 @@ describe('a round of parked replies', () => {
     expect(test.round.isCut).toBe(true);
   });
 
-  it('tries each queue once before one that failed is tried again, which then waits longer', async () => {
+  it('tries each queue once before retrying a failed one, which then waits longer', async () => {
     const test = new RoundUnderTest();
     const open = () => ['a', 'b', 'c'].filter((queue) => test.round.isOpenFor(queue)).join('');
     const begin = (atMs: number, isContinued: boolean) => test.failing.begin(atMs, isContinued);
@@ -128,7 +128,7 @@ describe('a round of parked replies', () => {
     expect(open()).toBe('ac');
   });
 
-  it('waits for answers once many replies are in memory, and no longer than five seconds', async () => {
+  it('waits for confirms while many replies are in memory, for at most five seconds', async () => {
     const test = new RoundUnderTest();
     for (let n = 0; n < 501; n += 1) test.offer(`${String.fromCodePoint(0x4e00 + n)}1`);
     const room = test.round.room().then(() => 'room');
@@ -137,7 +137,7 @@ describe('a round of parked replies', () => {
     expect(await room).toBe('room');
   });
 
-  it('holds 16 MiB at most, and one reply in any case', async () => {
+  it('holds at most 16 MiB, or one reply', async () => {
     const test = new RoundUnderTest();
     test.offer('a0', 17 * 1_024 * 1_024);
     test.offer('b0');

@@ -3,19 +3,22 @@ import { type Declaration, deadLetteringTo, type Permissions, quorumQueue, type 
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
-/** Workers decide long before; this dead-letters what a broken one would take again and again. */
+/** Workers act long before. This limit dead-letters a message that a faulty worker would requeue forever. */
 const DELIVERY_LIMIT = 50;
-/** Practically no limit: looking into a queue must neither drop its messages (RabbitMQ 4) nor move them to its tail. */
+/**
+ * Practically no limit: reading a queue must neither drop its messages (RabbitMQ 4) nor move them to its
+ * tail.
+ */
 const NO_DELIVERY_LIMIT = 1_000_000_000;
 
-/** The queues that keep messages for people: dead letters, and parked replies. */
+/** The queues for operators: dead letters, and parked replies. */
 export type KeptQueueName = 'deadLetters' | 'undelivered';
 
 export type PokerTopology = Topology & { readonly names: BusNames };
 
 /**
- * The topology under a prefix, with one queue for each delay of a report's retry. Its arguments are constants, so that no setting
- * can make two workers disagree. Source: bus contract, section 1.
+ * Returns the topology under a prefix, with one queue for each retry delay of a report. Its arguments are
+ * constants, so that no setting can make two workers disagree. Source: bus contract, section 1.
  */
 export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): PokerTopology {
   const names = busNames(prefix);
@@ -35,7 +38,8 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
       quorumQueue(lanes.interactive, work),
       quorumQueue(lanes.reports, work),
       quorumQueue(names.quarantine, work),
-      // A retry queue holds what waits for one delay, so that no message blocks one with a shorter wait. It does not expire.
+      // A retry queue contains messages with the same delay, so that none blocks another one with a shorter
+      // wait. It does not expire.
       ...retryDelaysMs.map((delayMs) =>
         quorumQueue(names.retry(delayMs), { ...keptFor(delayMs), ...deadLetteringTo(lanes.reports) }),
       ),
@@ -51,22 +55,28 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
   };
 }
 
-/** The least that a worker needs. It answers by the default exchange, from which a reply gets to any queue. */
+/**
+ * Returns the permissions that a worker needs. It replies through the default exchange, which reaches any
+ * queue.
+ */
 export function workerPermissions(prefix: string): Permissions {
   const own = busNames(prefix).reserved.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return { configure: `^${own}`, write: String.raw`^(${own}|amq\.default$)`, read: `^${own}` };
 }
 
 /**
- * A queue that holds nothing, exclusive to the process that reads or settles the messages of a queue that keeps them for people,
- * for as long as that takes: two at once would mix up their order. Not part of what is declared at start.
+ * Returns the lock of a queue for operators: an empty queue, exclusive to the process that reads or settles
+ * the messages, because two at once would mix up their order. It is not declared at startup.
  */
 export function lockOf(names: BusNames, queue: KeptQueueName): Declaration {
   const name = `${names[queue]}.${queue === 'deadLetters' ? 'reader' : 'forwarder'}`;
   return { name, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
 }
 
-/** A queue that confirms what the worker publishes to it, and drops it: of use to find out whether it is cut off from the majority. */
+/**
+ * Returns the probe queue, which confirms messages and drops them. A worker uses it to find out whether its
+ * node is cut off from the majority.
+ */
 export function probeOf(names: BusNames): Declaration {
   return quorumQueue(`${names.reserved}probe`, { 'x-max-length': 0 });
 }
