@@ -34,7 +34,7 @@ describe('direct reply-to keys', () => {
     // Node.js decodes these, and RabbitMQ 4.0 does not.
     ['whose padding is missing', directKey('reply@123456').replace('=.', '.'), true],
     ['whose last letter has more bits', directKey('reply@123456').replace('E=.', 'F=.'), true],
-    // RabbitMQ 4.0 takes these for live, and drops what is published to them.
+    // RabbitMQ 4.0 considers these keys valid, and drops messages to them.
     ['of a node that is not in the cluster', directKey('reply@123456'), !DROPS_FOREIGN_KEYS],
     ['of a node without a number', directKey('reply@here'), !DROPS_FOREIGN_KEYS],
   ])('the reply to a made-up key %s is parked, and the next command is served', async (_, key, isParked) => {
@@ -53,7 +53,7 @@ describe('direct reply-to keys', () => {
     const parked = witness.counts.undelivered;
     for (let key = 0; key < MANY; key += 1) {
       const options = { userId: new URL(service.url).username, messageId: randomUUID() };
-      // Half of them are alike, and the others look real.
+      // Half of them are equal, and the others look real.
       const process = key % 2 === 0 ? 'QUFB' : directKey(`reply@${key + 100_000}`).replace(/=\..*$/, '');
       witness.publish('session.create', SESSION, {
         ...options,
@@ -75,7 +75,7 @@ describe('direct reply-to keys', () => {
     expect(types).toEqual(['session.created']);
     await channel.close();
     await until('their replies are parked', () => witness.counts.undelivered - parked >= MANY);
-    // Before RabbitMQ 4.3, a key that the broker cannot read costs the connection over which it is published.
+    // Before RabbitMQ 4.3, the broker closes the connection that publishes to a key that it cannot read.
     expect(service.proxy.accepted - before).toBeLessThan(5);
   });
 

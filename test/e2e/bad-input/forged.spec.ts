@@ -9,7 +9,9 @@ import { foreignHeadersOf, witnessForAll } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 
-/** Every header that the service or the broker writes, with values that would have an effect if they were believed. */
+/**
+ * Every header that the service or the broker writes, with values that would have an effect if they counted.
+ */
 const FORGED = {
   'x-death': [{ count: 99, queue: 'poker.reports', reason: 'rejected', exchange: '', 'routing-keys': ['a'] }],
   'x-first-death-queue': 'poker.reports',
@@ -18,7 +20,7 @@ const FORGED = {
   'x-postponed': 99,
   'x-sequence': 7,
   'x-redriven': 3,
-  // As long as one of a worker.
+  // The length of a worker's seal.
   'x-seal': Buffer.alloc(32, 7).toString('base64'),
   'x-progress': '{"pages":1,"records":500,"firstTotal":2,"changedWhileReading":true}',
   'x-publish-id': '1',
@@ -70,7 +72,7 @@ describe('made-up headers', () => {
   };
   const deadLetter = () => until('a dead letter is there', () => witness.messagesFor().deadLetters[0]);
 
-  it.each(['interactive', 'quarantine'])('change nothing about a session found in %s', async (queue) => {
+  it.each(['interactive', 'quarantine'])('change nothing about a session received from %s', async (queue) => {
     send(queue, 'session.create', SESSION, { headers: FORGED });
     const [reply] = await replies(1);
     expect(reply).toMatchObject({
@@ -102,7 +104,7 @@ describe('made-up headers', () => {
     expect(postponed).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', delayMs: 200 });
   });
 
-  it('are not copied to a dead letter, which has the user that the broker checked', async () => {
+  it('are not copied to a dead letter, which has the user that the broker verified', async () => {
     const userId = new URL(service.url).username;
     const headers = { ...FORGED, 'x-origin-user-id': 'forged', 'x-more': 'x', traceparent: 'no trace' };
     send('interactive', 'session.create', {}, { userId, headers });
@@ -119,7 +121,7 @@ describe('made-up headers', () => {
     expect(foreignHeadersOf(letter, 'traceparent', 'tracestate', 'x-origin-user-id')).toEqual([]);
   });
 
-  it("route the caller's message by CC and BCC, and no message of the service", async () => {
+  it("route the caller's message by CC and BCC, but no message of the service", async () => {
     const headers = { CC: [spy], BCC: [spy] };
     send('interactive', 'session.create', SESSION, { headers });
     await replies(1);
@@ -129,7 +131,7 @@ describe('made-up headers', () => {
     await replies(5);
     send('interactive', 'session.create', SESSION, { headers, messageId: 'gone', replyTo: 'no-such-queue' });
     await until('the reply is parked', () => witness.messagesFor().undelivered[0]);
-    // One of each publish: a queue gets a message once, whatever its routes.
+    // One message for each publish: a queue receives a message once, whatever its routes.
     const arrived = await service.caller.drain(spy);
     expect(arrived.map(({ properties }) => properties.correlationId)).toEqual(
       Array(4).fill(witness.correlationId),

@@ -13,7 +13,7 @@ const SESSION = Buffer.from('{"userId":"p-1"}');
 const NOT_UTF_8 = { pointer: '/properties/message_id', message: expect.stringContaining('UTF-8') };
 const HOUR_S = 3_600;
 
-/** Records every byte that a connection reads from now on: amqplib decodes ids as UTF-8, whatever they are. */
+/** Records every byte that a connection reads from now on, because amqplib decodes all ids as UTF-8. */
 function bytesReadBy(connection: ChannelModel): () => Buffer {
   const { stream } = (connection as unknown as { connection: { stream: NodeJS.ReadableStream } }).connection;
   const chunks: Buffer[] = [];
@@ -26,14 +26,14 @@ function bytesReadBy(connection: ChannelModel): () => Buffer {
   return () => Buffer.concat(chunks);
 }
 
-describe('ids that are bytes', () => {
+describe('ids of arbitrary bytes', () => {
   const service = serviceForAll({ behaviour: healthy(), workers: 1 });
   const send = (properties: RawProperties): void => {
     const to = { exchange: service.name('commands'), routingKey: 'session.create' };
     publishRaw(service.caller.channel, to, { replyTo: service.caller.replyQueue, ...properties }, SESSION);
   };
 
-  it('refuses every message id that is not UTF-8 by name, so that none is taken for another', async () => {
+  it('refuses every message id that is not UTF-8 by name, so that no two are confused', async () => {
     const ids = Array.from({ length: 128 }, (_, n) => Buffer.from([0, 0, 0, 0, 0, 0, 0, 128 + n]));
     const replies = ids.map((messageId, n) => {
       const reply = service.caller.repliesTo(`binary-${n}`);
@@ -46,7 +46,7 @@ describe('ids that are bytes', () => {
     expect(service.platform.requests).toEqual([]);
   });
 
-  it('sends a correlation id back byte for byte, also with a dead letter', async () => {
+  it('returns a correlation id byte for byte, also in a dead letter', async () => {
     const received = bytesReadBy(service.caller.connection);
     const answered = Array.from({ length: 40 }, (_, n) =>
       Buffer.concat([Buffer.of(0xff), randomBytes(1 + n * 6)]),
@@ -74,7 +74,7 @@ describe('units and encodings', () => {
   let waits: number;
   beforeAll(async () => void (waits = await service.running.metric('poker_command_wait_seconds_sum')));
 
-  it('says what a deadline in seconds probably meant', async () => {
+  it('explains what a deadline in seconds probably meant', async () => {
     const body = await answer({ headers: { 'x-deadline': nowS + 60 } });
     const message = expect.stringContaining(`epoch milliseconds: ${nowS + 60} is probably in seconds`);
     expect(body).toMatchObject({
@@ -96,7 +96,7 @@ describe('units and encodings', () => {
     expect((details as { lateByMs: number }).lateByMs).toBeGreaterThanOrEqual(7_185_000);
   });
 
-  it('does not take a wrong clock for a wait', async () => {
+  it('does not record a wrong clock as a wait', async () => {
     expect((await service.running.metric('poker_command_wait_seconds_sum')) - waits).toBeLessThan(600);
   });
 

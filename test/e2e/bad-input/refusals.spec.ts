@@ -8,18 +8,18 @@ import { entry, publishRaw, raw } from '../../support/raw-message.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { foreignHeadersOf, type Testimony, witnessForAll } from './witness.ts';
 
-/** A message that the contract refuses, and how. */
+/** A message that violates the contract, and its refusal. */
 interface BadMessage {
   readonly name: string;
   readonly code: string;
   /** Default: `session.create`. */
   readonly routingKey?: string;
-  /** Bytes, or what is sent as JSON. Default: a valid session. */
+  /** Bytes, or a value that is sent as JSON. Default: a valid session. */
   readonly body?: unknown;
   readonly options?: Options.Publish;
   /** The entries of a table that is sent instead of headers, as bytes. */
   readonly rawHeaders?: Buffer;
-  /** Where the violations are, in any order. */
+  /** The pointers of the violations, in any order. */
   readonly pointers?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(level
 const refused = (code: string, messages: Readonly<Record<string, Partial<BadMessage>>>): BadMessage[] =>
   Object.entries(messages).map(([name, message]) => ({ name, code, ...message }));
 
-/** One for each place at which a message is refused; the specs beside the code have every value. */
+/** One message for each place at which the code refuses; the unit specs cover all values. */
 const BAD_MESSAGES = [
   ...refused('MALFORMED_MESSAGE', {
     'no JSON': { body: text('hello') },
@@ -92,7 +92,7 @@ const BAD_MESSAGES = [
     ),
   }),
 ];
-/** Headers with which a command is served as without them. */
+/** Headers that make no difference to a command. */
 const ODD_HEADERS = {
   '32 lists in each other': entry('a', raw.nested(32)),
   'names that every object has': Buffer.concat([
@@ -107,7 +107,7 @@ const ODD_HEADERS = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe('a message that breaks the contract', () => {
+describe('a message that violates the contract', () => {
   const service = serviceForAll({ behaviour: healthy(), workers: 1 });
   const witness = witnessForAll(service);
 
@@ -173,7 +173,7 @@ describe('a message that breaks the contract', () => {
     expect(JSON.parse(String(headers?.['x-failure']))).toMatchObject({ reason: expect.any(String) });
     expect(headers?.['x-origin-bytes']).toBe(isTooLarge ? content.length : undefined);
     expect(foreignHeadersOf(deadLetter!, 'x-origin-bytes')).toEqual([]);
-    // Sent back as it is, it must not run with the credentials of `default`.
+    // If it is redriven unchanged, it must not run with the credentials of `default`.
     if (bad.rawHeaders) expect(headers?.['operator']).toBe('');
   });
 
@@ -191,14 +191,14 @@ describe('a message that breaks the contract', () => {
     expect(await replies).toMatchObject([{ type: 'session.created' }]);
   });
 
-  it('costs no worker its connection or its life', async () => {
+  it('does not end a worker or its connection', async () => {
     const { log, stderr } = service.running;
     expect(stderr).toBe('');
     expect(log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     expect(await service.running.metric('poker_redeliveries_total')).toBe(0);
   });
 
-  it('gets a short reply, however many faults it has', async () => {
+  it('gets a short reply, however many violations it has', async () => {
     const members = Array.from({ length: 6_000 }, (_, index) => [`m${index}`, 1]);
     const [reply] = await service.caller.send('game.open', { player: Object.fromEntries(members) });
     expect(reply?.body['code']).toBe('VALIDATION_FAILED');

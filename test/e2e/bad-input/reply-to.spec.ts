@@ -60,7 +60,7 @@ describe('reply_to', () => {
     expect(service.platform.requests).toHaveLength(1);
   });
 
-  it('the refusal of a command whose queue is gone is parked, dead-lettered and announced', async () => {
+  it('the refusal of a command whose queue was deleted is parked, dead-lettered and announced', async () => {
     witness.publish('session.create', {}, { replyTo: 'no-such-queue' });
     const { undelivered } = await witness.until('all of it is there', (all) =>
       [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
@@ -74,7 +74,7 @@ describe('reply_to', () => {
     const gate = service.hold(healthy(PAGES));
     witness.publish('session.create', SESSION, { replyTo });
     await until('the platform is asked', () => gate.held === 1);
-    // Read while the worker publishes, which it retries for a second.
+    // The queue is read while the worker retries for a second.
     gate.open();
     await service.caller.channel.get(replyTo, { noAck: true });
     const arrived = await until('the reply arrives', () => contents(replyTo));

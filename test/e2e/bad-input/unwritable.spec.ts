@@ -9,15 +9,16 @@ import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
-/** Is replaced by as many bytes that are not UTF-8 on its way to the broker. */
+/** A mark that is replaced, on its way to the broker, by as many bytes that are not UTF-8. */
 const MARK = 'Z'.repeat(200);
 const SESSION = '{"userId":"p-1"}';
 const INVALID = 'VALIDATION_FAILED';
 const double = (value: number) => ({ '!': 'double', value });
 
 /**
- * AMQP carries more than its clients can write: short strings of any bytes, numbers of any kind. Such values must
- * not prevent a reply or a copy from being written, or the command would be redelivered again and again.
+ * AMQP carries values that its clients cannot write: short strings of any bytes, numbers of any kind. Such
+ * values must not prevent a reply or a copy from being written, or the broker would redeliver the command
+ * forever.
  */
 describe('a command with a property that cannot be written again', () => {
   const service = serviceForAll({ behaviour: healthy(), workers: 1 });
@@ -79,7 +80,7 @@ describe('a command with a property that cannot be written again', () => {
   });
 });
 
-/** Replaces the mark in everything that the connection writes. */
+/** Replaces the mark in all data that the connection writes. */
 function garble(connection: ChannelModel): void {
   const { stream } = (connection as unknown as { connection: { stream: Socket } }).connection;
   const write = stream.write.bind(stream);

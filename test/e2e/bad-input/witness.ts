@@ -13,8 +13,8 @@ type Kind = (typeof KINDS)[number];
 export type Testimony = Readonly<Record<Kind, ConsumeMessage[]>>;
 
 /**
- * Records everything that the service publishes under a prefix: replies to a queue of its own, dead letters, events and
- * undelivered replies, each by its correlation id.
+ * Records all messages that the service publishes under a prefix: replies to its own queue, dead letters,
+ * events and parked replies, each by its correlation id.
  */
 export class Witness {
   replyQueue!: string;
@@ -51,7 +51,7 @@ export class Witness {
     return Object.fromEntries(KINDS.map((kind) => [kind, countOf(kind)])) as Record<Kind, number>;
   }
 
-  /** The messages with a correlation id, so far and later. */
+  /** Returns the messages with a correlation id, past and future. */
   messagesFor(correlationId = this.correlationId): Testimony {
     const seen = this.#seen.get(correlationId) ?? {
       replies: [],
@@ -63,7 +63,7 @@ export class Witness {
     return seen;
   }
 
-  /** Publishes a command with these properties, and with no others but its identity. */
+  /** Publishes a command with only these properties and its identity. */
   publish(type: string, body: object, options: Options.Publish): void {
     const { correlationId } = this;
     const properties = { messageId: `id-${correlationId}`, correlationId, ...options };
@@ -71,7 +71,7 @@ export class Witness {
     this.service.caller.channel.publish(this.service.name('commands'), type, content, properties);
   }
 
-  /** Waits for what it sees of the message with a correlation id. */
+  /** Waits until `read` finds the messages with a correlation id. */
   until(what: string, isThere: (testimony: Testimony) => boolean, correlationId = this.correlationId) {
     return until(what, () => {
       const testimony = this.messagesFor(correlationId);
@@ -99,7 +99,11 @@ const COPY_HEADERS =
     ' ',
   );
 
-/** The headers of a dead letter that its copy may not carry. @param also those that this one may */
+/**
+ * Returns the headers that the copy in a dead letter should not have.
+ *
+ * @param also further headers that this one may have
+ */
 export function foreignHeadersOf({ properties }: ConsumeMessage, ...also: readonly string[]): string[] {
   const allowed = new Set([...COPY_HEADERS, ...also]);
   return Object.keys(properties.headers ?? {}).filter((name) => !allowed.has(name));

@@ -28,17 +28,17 @@ describe('a worker on a cluster of three nodes', () => {
     worker = stage.workers.programs[0]!;
     lanes = ['interactive', 'reports'].map((lane) => `${stage.prefix}.${lane}`);
     ({ nodes } = stage.broker.cluster);
-    // One dead letter, to be found again after each test.
+    // One dead letter, which must still exist after each test.
     await stage.caller.publish('session.create', 'refused', {});
     await until('it is refused', () => stage.caller.seen.some(({ messageId }) => messageId === 'refused:0'));
   });
   afterAll(() => stage?.[Symbol.asyncDispose]());
 
-  /** The nodes that have the two connections of the worker: one, or one each. */
+  /** Returns the nodes of the worker's two connections: one, or one each. */
   const serving = () => stage.broker.view.serving();
   const otherThan = (...some: readonly Broker[]) => nodes.find((each) => !some.includes(each))!;
   const isReady = async () => (await worker.get('/health/ready')).status === 200;
-  /** Waits until some more commands were sent, and answered. */
+  /** Waits until more commands were sent and answered. */
   const more = async (commands: number): Promise<void> => {
     const { ledger } = stage;
     const from = ledger.size;
@@ -50,8 +50,8 @@ describe('a worker on a cluster of three nodes', () => {
   };
 
   /**
-   * Runs a test under load. Then every command was answered to its end, in order, each session was created once, nothing is
-   * left in a queue but what was there before, and the worker logged no errors.
+   * Runs a test under load. Afterwards every command was answered completely and in order, each session was
+   * created once, only earlier messages remain in the queues, and the worker logged no errors.
    */
   const underLoad = async (test: () => Promise<void>): Promise<void> => {
     const { lost, wrong, calledAgain, failures } = await stage.play(async () => {
@@ -61,7 +61,8 @@ describe('a worker on a cluster of three nodes', () => {
     const inDisorder = stage.ledger.entries.filter(({ replies }) => {
       const sequences = replies
         .filter(({ messageId }, n) => replies.findIndex((reply) => reply.messageId === messageId) === n)
-        // What was on its way to the caller when its node died comes again later, behind what followed it.
+        // A reply that was being delivered when the caller's node died is redelivered after those that
+        // followed it.
         .filter(({ isRedelivered }) => !isRedelivered)
         .map(({ messageId }) => Number(messageId.split(':').at(-1)));
       return sequences.some((sequence, n) => sequence < (sequences[n - 1] ?? 0));
@@ -121,7 +122,7 @@ describe('a worker on a cluster of three nodes', () => {
       expect(wasReady).toBe(true);
     }));
 
-  it('is not ready while two nodes are gone, and with them every majority', () =>
+  it('is not ready while two nodes are down, and with them every majority', () =>
     underLoad(async () => {
       const own = await serving();
       const [one, other] = [...own, otherThan(...own)];
@@ -135,7 +136,7 @@ describe('a worker on a cluster of three nodes', () => {
       await other?.restart();
     }));
 
-  it('is not ready either if its own node is left alone, once a confirm is missing', () =>
+  it('is not ready if only its own node is up, once a confirm is missing', () =>
     underLoad(async () => {
       const [host] = await serving();
       const others = nodes.filter((node) => node !== host);

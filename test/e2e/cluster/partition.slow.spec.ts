@@ -8,7 +8,7 @@ const NOTICED_MS = 10_000;
 const LONGEST_MS = 15_000;
 
 /** `npm run chaos -- --only partition-minority` does so for longer, with more commands. */
-describe('a node of three that is cut off from the others, while its clients reach it', () => {
+describe('a partitioned node of three that its clients still reach', () => {
   const row = ROWS.find(({ name }) => name === 'partition-minority')!;
   let stage: ChaosStage;
 
@@ -18,7 +18,7 @@ describe('a node of three that is cut off from the others, while its clients rea
   });
   afterAll(() => stage?.[Symbol.asyncDispose]());
 
-  it('is left within ten seconds by a worker that is idle, which is not ready until then', async () => {
+  it('is left by an idle worker within ten seconds, and the worker is not ready until then', async () => {
     const { broker, workers } = stage;
     const [worker] = workers.programs;
     const ready = () => worker!.get('/health/ready');
@@ -37,7 +37,7 @@ describe('a node of three that is cut off from the others, while its clients rea
     broker.reunite();
   });
 
-  it('delays no command for longer than 15 s', async () => {
+  it('delays no command for more than 15 s', async () => {
     const { lost, wrong, failures, largestMs } = await stage.play(() => row.disturb(stage));
     expect({ lost, wrong, failures }).toEqual({ lost: [], wrong: [], failures: [] });
     expect(largestMs).toBeLessThan(LONGEST_MS);

@@ -10,15 +10,21 @@ import { until } from '../../support/until.ts';
 
 const PREFETCH = 40;
 const CONNECTIONS = 16;
-/** What games alone may take of the connections. */
+/** The connections that games alone may use. */
 const MOST_GAMES = 12;
-/** A lane's compartment that moves nothing for a third of it is stuck; a busy machine moves nothing for a second. */
+/**
+ * A compartment is stuck after a third of this without progress; a busy machine may make no progress for a
+ * second.
+ */
 const DEADLINE_MS = 6_000;
 const HOUR_MS = 3_600_000;
 const OPERATORS = { other: { clientId: 'other', secretKey: 'other-secret' } };
 
-/** Why the trouble of one player or operator does not hold up the rest; `npm run bench -- --apart` measures that. */
-describe('what waits', () => {
+/**
+ * The reason why failures of one player or operator do not affect others; `npm run bench -- --apart` measures
+ * that.
+ */
+describe('waiting commands', () => {
   const folder = folderForAll();
   const service = serviceForAll({
     behaviour: apartPlatform,
@@ -31,7 +37,7 @@ describe('what waits', () => {
     workers: 1,
   });
 
-  /** Commands that are not late in this test. */
+  /** Commands that must not be late in this test. */
   const send = (type: string, data: object, operator = 'default'): Promise<ReceivedReply[]> =>
     service.caller.send(type, data, { headers: { operator, 'x-deadline': Date.now() + HOUR_MS / 4 } });
   const session = () => send('session.create', { userId: randomUUID() });
@@ -40,14 +46,14 @@ describe('what waits', () => {
   const metric = (name: string, operator: string) =>
     service.running.metric(`poker_compartment_${name}`, `operator="${operator}",operation="game.open"`);
 
-  it('in a burst is served, although it is more than a compartment may hold that is stuck', async () => {
+  it('of a burst are served, although a stuck compartment may not hold as many', async () => {
     const replies = await Promise.all(Array.from({ length: 5 * PREFETCH }, session));
     expect(replies.flat().map(({ type }) => type)).toEqual(
       Array.from({ length: 5 * PREFETCH }, () => 'session.created'),
     );
   });
 
-  it('for one operation leaves connections to the others', async () => {
+  it('for one operation leave connections to the others', async () => {
     for (let game = 0; game < MOST_GAMES + 4; game += 1) stuckGame();
     await until('they wait', async () => (await metric('waiting', 'default')) === 4);
     expect(await metric('in_flight', 'default')).toBe(MOST_GAMES + 4);
@@ -55,7 +61,7 @@ describe('what waits', () => {
     expect(await session()).toMatchObject([{ type: 'session.created' }]);
   });
 
-  it('for one operator leaves the others their share of the lane', async () => {
+  it('for one operator leave the others their share of the lane', async () => {
     // Half of what the games above leave.
     const share = (PREFETCH - MOST_GAMES - 4) / 2;
     for (let game = 0; game < share; game += 1) stuckGame('other');
@@ -73,7 +79,7 @@ describe('what waits', () => {
     expect(await service.running.metric('poker_commands_total', 'outcome="OVERLOADED"')).toBeGreaterThan(0);
   });
 
-  it('is shown by health, the fullest compartment first', async () => {
+  it('are shown by health, the fullest compartment first', async () => {
     const { compartments } = (await service.running.health()).compartments;
     expect(compartments.map(({ operation }) => operation)).toEqual(['game.open', 'game.open']);
     const held = compartments.map(({ inFlight }) => inFlight);

@@ -40,7 +40,7 @@ describe('an open circuit', () => {
     service.running.metric('poker_circuit_state', `operation="${operation}"`);
   const createSession = async () => (await service.caller.send('session.create', { userId: 'p-1' }))[0];
 
-  it('fails a player fast, says when to come back, and closes by a probe', async () => {
+  it('fails players fast with a time to retry, and closes after a probe', async () => {
     service.platform.behaviour = unavailable;
     for (let call = 0; call < MINIMUM_CALLS; call += 1)
       expect((await createSession())?.body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
@@ -60,7 +60,7 @@ describe('an open circuit', () => {
     expect((await service.running.get('/health/ready')).status).toBe(200);
 
     service.platform.behaviour = healthy(1);
-    // One sick operation does not close the others.
+    // One failing operation does not open the circuits of others.
     expect(await service.caller.send('game.open', { player: { id: 'p-1' } })).toMatchObject([
       { type: 'game.opened' },
     ]);
@@ -70,7 +70,7 @@ describe('an open circuit', () => {
     expect([await circuitOf('session.create'), await gauge('session.create')]).toEqual(['closed', 0]);
   });
 
-  it('lets reports wait: their lane pauses, and resumes after a probe', async () => {
+  it('pauses the reports lane, which resumes after a probe', async () => {
     service.platform.requests.length = 0;
     service.platform.behaviour = unavailable;
     const reports = fetchReports(service, MINIMUM_CALLS);
@@ -81,7 +81,7 @@ describe('an open circuit', () => {
     expect((await service.running.get('/health/ready')).status).toBe(200);
     expect(await service.running.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
-    // Reports that arrive now, also from a retry queue, stay in their queue, except for the one that is the probe.
+    // Reports that arrive now, even from a retry queue, stay in their queue, except for the probe.
     const gate = service.hold(healthy(1));
     reports.push(fetchReport(service), fetchReport(service));
     await until('they wait in their queue', async () => (await service.depth('reports')) > 2);
@@ -135,7 +135,7 @@ describe('a lane with a backlog', () => {
     await expectCompleted([fetchReport(service)]);
   });
 
-  it('leaves it to others if it is stopped while it is paused', async () => {
+  it('leaves its commands to other workers if it is stopped while it is paused', async () => {
     const reports = fetchReports(service, 12);
     await untilPaused(service);
     await service.stop();
@@ -144,10 +144,10 @@ describe('a lane with a backlog', () => {
     await expectCompleted(reports);
   });
 
-  it('serves the others while the report that it began with waits for its caller to read', async () => {
+  it('serves other reports while its first one waits for its caller to read', async () => {
     const full = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(full, Buffer.from('in the way'));
-    // As many as open the circuit; they are back in the lane before it is probed.
+    // As many reports as open the circuit; they are in the lane again before it is probed.
     for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4'])
       service.caller.publish('report.ad-hoc.fetch', DAY, { messageId, replyTo: full });
     await until('they are back in their lane', async () => (await service.depth('reports')) === 4);
@@ -159,7 +159,7 @@ describe('a lane with a backlog', () => {
     );
     gate.open();
     await expectCompleted(others);
-    // Else the first one has given its caller up, and the lane went on for that reason.
+    // Otherwise the first one has stopped waiting for its caller, and the lane resumed for that reason.
     expect(await service.depth('replies.undelivered')).toBe(0);
   });
 });

@@ -26,7 +26,7 @@ describe('the connections to the broker', () => {
 
   afterEach(() => expect(worker.stderr).toBe(''));
 
-  /** Closes them as the broker does on request, for example before it restarts. */
+  /** Closes the connections as the broker does on request, for example before a restart. */
   const forceClose = async (): Promise<void> => {
     const ports = service.proxy.portsAtTarget.join();
     await testBrokerCtl(
@@ -66,7 +66,7 @@ describe('the connections to the broker', () => {
     const { gate, sessions } = await sessionsInFlight(service, userIds);
     service.proxy.stall(which);
     gate.open();
-    // What is sent now does not arrive.
+    // Messages sent now do not arrive.
     await sleep(300);
     service.proxy.cut(which);
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
@@ -74,7 +74,7 @@ describe('the connections to the broker', () => {
     await service.idle();
   });
 
-  it('may flap: cut while they are opened and set up', async () => {
+  it('may be cut while they are being opened and set up', async () => {
     const untilMs = Date.now() + 1_500;
     while (Date.now() < untilMs) {
       await sleep(5 + 60 * Math.random());

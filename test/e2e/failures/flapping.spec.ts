@@ -17,7 +17,7 @@ const service = serviceForAll({
 });
 
 it.each([1, 2])(
-  'completes a report, which is not poison, if the connections of the worker that runs it, of %i, are cut eight times',
+  'completes a report while the connections of its worker, of %i workers, are cut eight times',
   async (count) => {
     await using stack = new AsyncDisposableStack();
     const paths = await Promise.all(

@@ -21,7 +21,7 @@ describe('a killer beside sixty commands of a platform that takes four seconds, 
   let paths: TcpProxy[];
   let deaths = 0;
   let replies: ReceivedReply[];
-  // Before the service ends them: each would be replaced, and nobody would end that one.
+  // This comes before the service ends them: each would be replaced, and the replacement would keep running.
   afterAll(() => workers[Symbol.asyncDispose]());
   afterAll(() => stack.disposeAsync());
   const service = serviceForAll({
@@ -56,14 +56,14 @@ describe('a killer beside sixty commands of a platform that takes four seconds, 
     replies = (await Promise.all(sent)).flat();
   });
 
-  it('is found in at most twelve deaths', () => {
+  it('is found after at most twelve deaths', () => {
     expect(replies.find(({ correlationId }) => correlationId === 'poison')?.body).toMatchObject({
       code: 'POISON_COMMAND',
     });
     expect(deaths).toBeLessThanOrEqual(12);
   });
 
-  it('has each other command answered after at most four calls in quarantine', async () => {
+  it('leaves each other command answered after at most four calls in quarantine', async () => {
     const others = replies.filter(({ correlationId }) => correlationId !== 'poison');
     expect(new Set(others.map(({ type }) => type))).toEqual(new Set(['session.created']));
     const calls = new Map<string, number>();

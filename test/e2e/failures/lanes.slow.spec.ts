@@ -25,7 +25,9 @@ const CALM_TIMEOUT_MS = 60_000;
 const REPORT_TYPES = ['report.rake.fetch', 'report.ad-hoc.fetch'];
 const REPORTS = 250;
 
-/** Few connections and many reports in flight: without a share of their own, players would find none free. */
+/**
+ * Few connections and many in-flight reports: without a share of their own, players would find no connection.
+ */
 const CONNECTIONS = 32;
 
 const REPORTS_PREFETCH = 32;
@@ -37,7 +39,7 @@ const slow: PlatformBehaviour = (request, response, socket) => {
   response.on('close', () => clearTimeout(timer));
 };
 
-/** The ways in which the platform's report endpoint fails; its sessions and games are well meanwhile. */
+/** The failures of the platform's report endpoint, while its sessions and games work. */
 const REPORT_ENDPOINTS: Readonly<Record<string, PlatformBehaviour>> = {
   'never answers': silent,
   'answers after 4 s': slow,
@@ -48,7 +50,7 @@ const REPORT_ENDPOINTS: Readonly<Record<string, PlatformBehaviour>> = {
 
 /** Why stuck reports do not affect players; `npm run bench -- --apart` measures how little. */
 describe('players while hundreds of reports are stuck', () => {
-  /** What the platform does with reports; its sessions and games always work. */
+  /** The platform's behaviour for reports; its sessions and games always work. */
   let reports: PlatformBehaviour = healthy(1);
   let mostReports = 0;
   const underWay = new Set<ServerResponse>();
@@ -67,7 +69,7 @@ describe('players while hundreds of reports are stuck', () => {
     variables: {
       PLATFORM_CONNECTIONS: String(CONNECTIONS),
       REPORTS_PREFETCH: String(REPORTS_PREFETCH),
-      // Failures of one test are forgotten by the next.
+      // The next test must not see the failures of this one.
       CIRCUIT_WINDOW_MS: '2000',
       CIRCUIT_OPEN_MS: '1000',
       REPORTS_RETRY_DELAYS_MS: '1000,3000',
@@ -80,7 +82,7 @@ describe('players while hundreds of reports are stuck', () => {
     'are all served, over the connections that reports leave to them, if the report endpoint %s',
     async (endpoint) => {
       mostReports = 0;
-      // All of them lie in their queue or are stuck before the platform does what it is to do.
+      // All reports are queued or stuck before the platform starts to fail.
       const gate = new Gate();
       reports = gate.behind(REPORT_ENDPOINTS[endpoint]!);
       for (let report = 0; report < REPORTS; report += 1)
@@ -95,7 +97,7 @@ describe('players while hundreds of reports are stuck', () => {
       const open = circuits.filter(({ state }) => state !== 'closed').map(({ operation }) => operation);
       expect(open.filter((operation) => !operation.startsWith('report.'))).toEqual([]);
       expect(mostReports).toBeGreaterThan(0);
-      // Half of the connections, and those that the platform does not yet know to be cut off.
+      // Half of the connections, plus those that the platform does not yet know to be lost.
       expect(mostReports).toBeLessThan(0.75 * CONNECTIONS);
       expect(await waiting()).toBeGreaterThan(100);
       await calm();
@@ -112,7 +114,7 @@ describe('players while hundreds of reports are stuck', () => {
     return depths.reduce((sum, depth) => sum + depth, 0);
   };
 
-  /** Takes the queued reports away, lets those in flight end, and waits until reports are served again. */
+  /** Removes the queued reports, lets those in flight end, and waits until reports are served again. */
   async function calm(): Promise<void> {
     reports = healthy(1);
     for (const response of underWay) response.destroy();
@@ -135,13 +137,13 @@ describe('players while hundreds of reports are stuck', () => {
 /** Source: bus contract, section 5, "Apart". */
 const LONGER_MS = 5_000;
 
-/** As in production: the other timeouts of these tests are longer than any test. */
+/** As in production; the other timeouts of these tests exceed the length of any test. */
 const ATTEMPT_TIMEOUT_MS = '5000';
 
-/** The platforms of the operators that are not well. */
+/** The platforms of the failing operators. */
 const SICK: Readonly<Record<string, PlatformBehaviour>> = { down: unavailable, silent };
 
-/** A report of a hundred pages, each of which takes half a second. */
+/** A report of a hundred pages that take half a second each. */
 const longReport: PlatformBehaviour = async (...call) => {
   await sleep(500);
   await healthy(100)(...call);
@@ -152,7 +154,7 @@ describe.each([
   [2, 'with Redis', true],
 ] as const)('beside reports that wait, with %i workers %s', (count, _memory, redis) => {
   const folder = folderForAll();
-  /** What the platform of the operator that is well does with ad-hoc reports. */
+  /** The behaviour of the healthy operator's platform for ad hoc reports. */
   let adHoc: PlatformBehaviour = silent;
 
   const service = serviceForAll({
@@ -165,7 +167,7 @@ describe.each([
     redis,
   });
 
-  /** Shows how long this machine takes at the same time for as many reports that wait for nothing. */
+  /** Measures how long this machine takes at the same time for as many reports that do not wait. */
   const control = serviceForAll({ behaviour: healthy(1), workers: 1 });
 
   beforeAll(async () => {
@@ -178,7 +180,7 @@ describe.each([
     await Promise.all([waitIn(service), waitIn(control)]);
   });
 
-  /** How long a report of an operator that is well takes. */
+  /** Measures the time of a report of a healthy operator. */
   const waitIn = async ({ caller }: ServiceUnderTest): Promise<number> => {
     const startedMs = performance.now();
     const replies = await caller.send('report.rake.fetch', DAY);

@@ -18,12 +18,12 @@ const PHASE_MS = 5_000;
 const MOST_MIB = 400;
 const COMMANDS = 2_500;
 const COMMAND_BYTES = 65_000;
-/** Beside three of them a second, players once waited for nine seconds. */
+/** With three of these answers a second, players once waited for nine seconds. */
 const ANSWERS_PER_SECOND = 10;
-/** Of a flood whose commands are ahead of the players' in their queue; it was 28 s. On an idle machine, it is 50 ms. */
+/** For players behind a flood of commands in the same queue; it was 28 s. On an idle machine, it is 50 ms. */
 const MOST_MEDIAN_MS = 5_000;
 
-/** JSON of so many empty objects, the values that take the most memory for their bytes. */
+/** JSON with this many empty objects, the values that use the most memory for their size. */
 const values = (count: number): string => `[${Array.from({ length: count }, () => '{}').join()}]`;
 const padded = (text: string): Buffer => Buffer.from(text.padEnd(COMMAND_BYTES));
 const launchOptions = `{"player":{"id":"p"},"session":{"launchOptions":{"a":${values(2_700)}}}}`;
@@ -37,7 +37,7 @@ it.each([
 ])(`2,500 commands of 64 KB %s leave memory and players as they are`, async (_, type, content, code) => {
   await using service = await ServiceUnderTest.start({
     behaviour: async (...call) => {
-      // As long as nobody needs it.
+      // The reference, while no other operator calls.
       const isGame = call[0].url.pathname.endsWith('/open-game');
       await sleep(isGame ? 10 * PHASE_MS : PLATFORM_MS, undefined, { ref: false });
       await healthy()(...call);
@@ -63,14 +63,14 @@ it.each([
     expect(percentile(latenciesMs, 0.5)).toBeLessThan(MOST_MEDIAN_MS);
   }
   await sent;
-  // Those that wait for the platform may be refused as a surplus.
+  // Commands that wait for the platform may be refused as surplus.
   const codes = new Set(flood.received.map(({ body }) => body['code']));
   if (code === undefined) codes.delete('OVERLOADED');
   expect(codes).toEqual(new Set(code ? [code] : []));
   expect(service.peakMib()).toBeLessThan(MOST_MIB);
 });
 
-it("answers of one operator with as many values as they may have leave other operators' players as they are", async () => {
+it("answers of one operator with the maximum of values do not affect other operators' players", async () => {
   using folder = temporaryFolder();
   const operators = { heavy: { clientId: 'heavy', secretKey: 'heavy-secret' } };
   await using service = await ServiceUnderTest.start({
@@ -92,7 +92,7 @@ it("answers of one operator with as many values as they may have leave other ope
     service.caller.send('session.create', { userId: `h-${n}` }, { headers: { operator: 'heavy' } });
   await players(service);
   const rounds: number[] = [];
-  // On a busy machine, a p99 says as much of its neighbours.
+  // On a busy machine, a p99 also depends on other processes.
   while (rounds.length < 5 && !rounds.some((ratio) => ratio <= 2)) {
     const alone = await players(service);
     const [beside, answers] = await Promise.all([

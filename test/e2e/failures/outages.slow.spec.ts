@@ -9,14 +9,14 @@ import { until } from '../../support/until.ts';
 import { keepWorkers, type Workers } from '../../support/workers.ts';
 
 describe('burst after outage', () => {
-  /** A third of the deadline: how long what is in flight may take until its operation counts as stuck. */
+  /** A third of the deadline: the time after which an operation without progress counts as stuck. */
   const SLOW_MS = 5_000;
-  /** More than the half that an operation that is stuck may hold. */
+  /** More than the half that a stuck operation may hold. */
   const BURST = 100;
   const variables = { INTERACTIVE_PREFETCH: '128', INTERACTIVE_DEADLINE_MS: String(3 * SLOW_MS) };
   const service = serviceForAll({ behaviour: healthy(), variables, workers: 1 });
 
-  it('a burst after the broker was away is served, whatever was in flight meanwhile', async () => {
+  it('a burst after a broker outage is served, whatever was in flight before', async () => {
     const { gate, sessions: before } = await sessionsInFlight(service, players(1, 'before'));
     service.proxy.refuse();
     service.proxy.cut();
@@ -39,7 +39,7 @@ describe('burst after outage', () => {
 const HARMLESS = 60;
 const PLATFORM_MS = 1_500;
 const KILLS = 3;
-/** What players wait for: the default. */
+/** The deadline of players: the default. */
 const DEADLINE_MS = 15_000;
 
 describe.each([
@@ -47,7 +47,7 @@ describe.each([
   [2, 'with Redis', true],
 ] as const)('sixty commands whose workers die three times, with %i workers %s', (count, _, redis) => {
   let workers: Workers;
-  // Before the end of the service, so that no worker is started again.
+  // This comes before the service ends, so that no worker is restarted.
   afterAll(() => workers?.[Symbol.asyncDispose]());
   const inFlight = new Set<string>();
   const service = serviceForAll({
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-/** Where a postponed report continues is shown by test/e2e/bad-input/forged.spec.ts. */
+/** test/e2e/bad-input/forged.spec.ts tests where a postponed report resumes. */
 describe('a report that the platform cannot serve now', () => {
   const gate = new Gate();
   const service = serviceForAll({

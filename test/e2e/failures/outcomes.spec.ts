@@ -10,11 +10,11 @@ import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
 const RECORDS = 6;
-/** The page that the platform has not answered when the connections go. */
+/** The page that the platform has not answered when the connections are cut. */
 const HELD_PAGE = 4;
-/** They are fetched ahead. */
+/** Pages that are fetched ahead. */
 const HELD_PAGES = RECORDS - HELD_PAGE + 1;
-/** From the platform's answer to the reply on its way. */
+/** The time from the platform's answer until the reply is being sent. */
 const SENT_MS = 200;
 /** Long enough for a busy machine to read the page before it passes. */
 const BUDGET_MS = 3_000;
@@ -103,7 +103,7 @@ describe('a page in flight to the broker at the deadline of its report', () => {
     await sleep(deadlineAtMs - Date.now() + 300);
     service.proxy.resume();
 
-    // A reply that was not confirmed for so long may arrive again, under its own number.
+    // A reply without a confirm may arrive again, under its own number.
     const replies = new Map(
       (await sent).map(({ type, messageId, body }) => [messageId, [type, body['code']]]),
     );

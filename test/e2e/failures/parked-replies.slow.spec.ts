@@ -17,7 +17,7 @@ const SESSION = { userId: 'p-1' };
 /** Source: bus contract, section 5. */
 const PROMISED_MS = 10_000;
 const OTHERS = 1_500;
-/** Several walks of a worker through what is parked. */
+/** Time for several walks of a worker through the parked replies. */
 const WALKS_MS = 8_000;
 
 describe('a parked reply', () => {
@@ -88,7 +88,7 @@ describe('a parked reply', () => {
     for (const line of lines()) expect(line).toMatchObject({ level: 'info', queue: replyTo });
   });
 
-  it('is delivered once its queue has room again, while nobody else had to wait', async () => {
+  it('is delivered once its queue has room again, while no other caller had to wait', async () => {
     await declare(replyTo, { 'x-max-length': 1, 'x-overflow': 'reject-publish' });
     service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
     publish('session.create', SESSION, 'refused');
@@ -99,7 +99,7 @@ describe('a parked reply', () => {
     await areParked(0);
   });
 
-  it('is overtaken by those of other queues, and keeps its place, however often it is inspected', async () => {
+  it('is overtaken by replies to other queues, and keeps its place, however often it is inspected', async () => {
     const back = newQueue();
     for (let n = 0; n < 6; n += 1) {
       publish('session.create', SESSION, `gone-${n}`);
@@ -114,11 +114,11 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(6))).toEqual(Array.from({ length: 6 }, (_, n) => `gone-${n}:0`));
   });
 
-  it('is delivered once, whichever of several workers sends it, and in order if there are many', async () => {
+  it('is delivered once, whichever worker sends it, and in order if there are many', async () => {
     const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
     for (const [n, id] of ids.entries()) {
       publish('session.create', SESSION, id);
-      // One by one, so that they are parked in this order.
+      // The replies are parked one by one, in this order.
       await until('it is parked', async () => (await depth(parked)) > n);
     }
     await declare();
@@ -126,8 +126,8 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(ids.length))).toEqual(ids.map((id) => `${id}:0`));
   });
 
-  it('is delivered within ten seconds after its queue exists, whatever another queue still has to get', async () => {
-    // One worker is left, so that nobody walks while it rests.
+  it('is delivered within ten seconds after its queue exists, however many replies another queue awaits', async () => {
+    // With one worker left, no other one walks while it rests.
     await workers.pop()?.[Symbol.asyncDispose]();
     const other = newQueue();
     publish('session.create', SESSION, 'first');
@@ -146,7 +146,7 @@ describe('a parked reply', () => {
     workers.push(await service.worker());
   });
 
-  it('stays parked if it would go to a queue of the service, a direct key or listeners, or no worker parked it', async () => {
+  it('stays parked if its destination is a queue of the service, a direct key or listeners, or no worker parked it', async () => {
     const { channel } = service.caller;
     const before = service.platform.requests.length;
     const seal = sealWith();
@@ -188,18 +188,18 @@ describe('a parked reply', () => {
   });
 });
 
-/** Parked replies of as many queues that are gone. */
+/** The number of deleted queues, with a parked reply each. */
 const GONE = 4_000;
 const SETTLED_MS = 15_000;
 const MEASURED_MS = 20_000;
-/** Of one processor, by a test machine under load. */
+/** The share of one processor on a busy test machine. */
 const MOST_CPU = 0.1;
 
-describe(`beside ${GONE} parked replies of queues that are gone`, () => {
+describe(`beside ${GONE} parked replies of deleted queues`, () => {
   const service = serviceForAll({ behaviour: healthy(), variables: { INTERNAL_KEY }, workers: 1 });
   const cpuSeconds = () => service.running.metric('process_cpu_seconds_total');
 
-  it('the reply of another caller is delivered within ten seconds, and the worker rests', async () => {
+  it('a worker delivers the reply of another caller within ten seconds, and rests', async () => {
     const { channel } = service.caller;
     const parked = service.name('replies.undelivered');
     const seal = sealWith();
@@ -233,7 +233,7 @@ describe(`beside ${GONE} parked replies of queues that are gone`, () => {
 const MIB = 1024 * 1024;
 const PARKED_MIB = 240;
 const MOST_GROWTH_MIB = 100;
-/** Several walks of a worker through so much. */
+/** Time for several walks of a worker through so many bytes. */
 const LONG_WALKS_MS = 12_000;
 
 describe.each([

@@ -7,19 +7,19 @@ import { until } from '../../support/until.ts';
 import { keepWorkers, type Workers } from '../../support/workers.ts';
 
 const DELIVERY_LIMIT = 2;
-/** Before a command goes into quarantine. */
+/** The starts of a command before it goes into quarantine. */
 const STARTS_IN_LANE = 3;
 const NEIGHBOURS = 24;
 /** Time to start as many workers as the command kills, one after the other, on a busy machine. */
 const ALL_STARTS_MS = 150_000;
 
-describe('a command that kills its worker', () => {
+describe('poison commands', () => {
   let workers: Workers;
   const gates = { beside: new Gate(), after: new Gate() };
   let deaths = 0;
   let poison: ReceivedReply[];
   let neighbours: ReceivedReply[];
-  // Before the service ends them: each would be replaced, and nobody would end that one.
+  // This comes before the service ends them: each would be replaced, and the replacement would keep running.
   afterAll(() => workers[Symbol.asyncDispose]());
   const service = serviceForAll({
     behaviour: async (request, response, socket) => {
@@ -28,7 +28,7 @@ describe('a command that kills its worker', () => {
         const gate = player.startsWith('beside') ? gates.beside : gates.after;
         return gate.behind(healthy())(request, response, socket);
       }
-      // In quarantine it is started apart from what is harmless, sooner or later alone.
+      // In quarantine it runs apart from harmless commands, sooner or later alone.
       if (deaths < STARTS_IN_LANE)
         await until('its neighbours are in flight', () => gates.beside.held >= NEIGHBOURS);
       deaths += 1;
@@ -59,10 +59,10 @@ describe('a command that kills its worker', () => {
     neighbours = (await Promise.all(sent)).flat();
   });
 
-  it('is answered POISON_COMMAND after DELIVERY_LIMIT starts that nothing ran beside', () => {
+  it('are answered POISON_COMMAND after DELIVERY_LIMIT starts alone', () => {
     const calls = service.platform.requests.filter((request) => playerOf(request) === 'poison').length;
     expect(calls).toBeGreaterThanOrEqual(STARTS_IN_LANE + DELIVERY_LIMIT);
-    // Starts beside others are not counted against it, and there are few of them.
+    // Starts at the same time as others do not count, and are few.
     expect(calls).toBeLessThanOrEqual(STARTS_IN_LANE + DELIVERY_LIMIT + 3);
     expect(poison).toMatchObject([
       {
@@ -73,14 +73,14 @@ describe('a command that kills its worker', () => {
     ]);
   });
 
-  it('is dead-lettered, and no other command', async () => {
+  it('are dead-lettered, and no other command is', async () => {
     const letters = await service.deadLetters();
     expect(letters.map(({ properties }) => [properties.messageId, properties.headers?.['x-reason']])).toEqual(
       [['poison', 'POISON_COMMAND']],
     );
   });
 
-  it('does not affect commands that were in flight beside it each time', () => {
+  it('do not affect commands in flight at the same time', () => {
     expect(neighbours).toHaveLength(2 * NEIGHBOURS);
     for (const { correlationId, type, messageId, body } of service.caller.received) {
       if (correlationId === 'poison') continue;
@@ -92,7 +92,7 @@ describe('a command that kills its worker', () => {
     }
   });
 
-  it('leaves nothing behind', async () => {
+  it('leave nothing behind', async () => {
     for (const queue of ['interactive', 'quarantine', 'replies.undelivered'])
       await until(`${queue} is empty`, async () => (await service.depth(queue)) === 0);
     // A worker that has just been killed does not answer; its successor does.

@@ -34,12 +34,12 @@ describe('the same command twice', () => {
   ): Promise<ReceivedReply> => {
     const replies = service.caller.send(type, body, { messageId, ...options });
     const last = replies.then((all) => all.at(-1) as ReceivedReply);
-    // A test that failed meanwhile no longer waits.
+    // A failed test no longer waits.
     last.catch(() => undefined);
     return last;
   };
 
-  it('waits for the first while that is in flight, and gets the same reply', async () => {
+  it('waits for the first one while it is in flight, and gets the same reply', async () => {
     const gate = service.hold(numbered());
     const id = randomUUID();
     const all = Array.from({ length: 3 }, () => send('session.create', SESSION, id));
@@ -67,7 +67,7 @@ describe('the same command twice', () => {
     expect(await service.running.metric('poker_replays_total')).toBe(before + 1);
   });
 
-  it('gets a stored expiry if the platform was called, whose late answer nobody gets', async () => {
+  it('gets a stored expiry if the platform was called, and the late answer is dropped', async () => {
     const gate = service.hold(numbered());
     const id = randomUUID();
     const deadlineAtMs = Date.now() + 2_500;

@@ -8,7 +8,7 @@ import { answerJson } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
-/** All but the default one. */
+/** All exchanges except the default one. */
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 
 const service = serviceForAll({ behaviour: healthy(), workers: 1 });
@@ -47,7 +47,7 @@ describe('a consumer that gets no messages', () => {
   });
 });
 
-describe('what a person deletes while a worker is running', () => {
+describe('a queue or exchange that an operator deletes while a worker is running', () => {
   afterEach(() => void (service.platform.behaviour = healthy()));
 
   const isThere = async (exchange: string): Promise<boolean> =>
@@ -60,7 +60,7 @@ describe('what a person deletes while a worker is running', () => {
     service.caller.send('session.create', { userId }, { messageId: userId });
 
   it.each(['interactive', 'quarantine'])(
-    'is recreated with its consumer, and costs no command in flight its reply: the queue %s',
+    'is recreated with its consumer, and no command in flight loses its reply: the queue %s',
     async (queue) => {
       const { gate, sessions } = await sessionsInFlight(service, [`before ${queue}`]);
       await service.caller.channel.deleteQueue(service.name(queue));
@@ -94,7 +94,8 @@ describe('what a person deletes while a worker is running', () => {
     const [reply] = await createSession('unlucky');
     expect(reply?.body).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
     for (const replies of await Promise.all(neighbours)) expect(replies.at(-1)?.type).toBe('session.created');
-    // The replies may arrive before the worker learns that its channel was closed because of the announcement.
+    // The replies may arrive before the worker learns that its channel was closed because of the
+    // announcement.
     await until('the exchange is back', () => isThere('events'));
     await service.running.ready();
 
@@ -104,7 +105,7 @@ describe('what a person deletes while a worker is running', () => {
     expect(events[0]?.fields.routingKey).toBe('command.failed.PLAYER_NOT_FOUND');
   });
 
-  it('is back within 30 seconds, or is bound, used and named by health and log if somebody declared it otherwise', async () => {
+  it('is recreated within 30 seconds, or used as is and reported by health and log if declared otherwise', async () => {
     const { caller, proxy, running } = service;
     const { channel } = caller;
     const lastError = async () => (await running.health()).bus.lastError;
@@ -128,7 +129,7 @@ describe('what a person deletes while a worker is running', () => {
 
     await channel.deleteExchange(events);
     await channel.deleteQueue(lane);
-    // What exists is compared after a reconnect, too.
+    // Existing queues and exchanges are compared after a reconnect as well.
     proxy.cut();
     await until('all is well', async () => (await lastError()) === undefined);
     expect(await isThere('events')).toBe(true);

@@ -27,7 +27,9 @@ describe('a broker of its own', () => {
     service.caller.received.length = 0;
   });
 
-  /** The command returns before the broker's connections know of the alarm: until then they accept publishes. */
+  /**
+   * The command returns before the broker's connections know of the alarm: until then they accept publishes.
+   */
   const raiseAlarm = async () => {
     await broker.ctl('set_vm_memory_high_watermark', '0');
     await until('no connection takes anything from publishers', async () => {
@@ -40,7 +42,7 @@ describe('a broker of its own', () => {
   };
   const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
   const lastError = async () => (await service.running.health()).bus.lastError;
-  /** Twice as many commands as may be in flight, and the alarm when the first half is. */
+  /** Twice as many commands as may be in flight; the alarm comes when the first half is. */
   const blockedSessions = async (name: string) => {
     const userIds = players(2 * PREFETCH, name);
     const sessions = createSessions(service, userIds);
@@ -96,7 +98,7 @@ describe('a broker of its own', () => {
     );
   });
 
-  it('that does not take a page fails its report, which is answered, and costs nobody else the connection', async () => {
+  it('that refuses a page fails its report, which is answered, and no other command loses the connection', async () => {
     service.platform.behaviour = healthy(1_000);
     const before = service.running.log.length;
     const reports = Array.from({ length: 5 }, () => service.caller.sendForOne('report.rake.fetch', RAKE));
@@ -117,7 +119,7 @@ describe('a node that no longer confirms', () => {
   let worker: WorkerUnderTest;
 
   beforeAll(async () => {
-    // A heartbeat would detect it, too, but later than this test waits.
+    // A heartbeat would detect it as well, but later than this test waits.
     worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
   });
 
@@ -145,7 +147,7 @@ describe('a node that no longer confirms', () => {
       expect(given()).toMatchObject(
         ['publishing', 'consuming'].map((connection) => ({ connection, reason })),
       );
-      // Only now does the broker learn that they have gone, and give nothing more to the consumer of before.
+      // The broker now learns that they are gone, and delivers nothing more to the former consumer.
       service.proxy.resume();
       await worker.ready();
       const [reply] = await createSessions(service, players(1, `after ${stalled.join()}`));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 export const SECRET_CANARY = 'canary-of-the-secret-key';
-/** In what the platform issues: tokens, and URLs that hold them. */
+/** Canaries in tokens and URLs of the platform. */
 export const TOKEN_CANARY = 'canary-of-the-token';
 
 /** A personal value that no other text contains by chance, with any characters that a player may use. */
@@ -13,7 +13,7 @@ export const canary: fc.Arbitrary<string> = fc
   )
   .map(([number, text, syntax]) => `cañary${number}${syntax}${text.replace(/\p{Cc}/gu, '')}`);
 
-/** What a platform does to a text before it repeats it. */
+/** What a platform may do to a text before it repeats it. */
 export const WAYS_TO_ECHO: Readonly<Record<string, (text: string) => string>> = {
   'as it is': (text) => text,
   'in capitals': (text) => text.toUpperCase(),
@@ -30,7 +30,7 @@ const TRACES: Readonly<Record<string, RegExp>> = {
   'a signature': /[0-9a-f]{64}/i,
 };
 
-/** The canaries that a text holds, each with its surroundings. */
+/** Returns the canaries in a text, each with its surroundings. */
 export function canariesIn(text: string): string[] {
   return Object.entries(TRACES).flatMap(([what, trace]) => {
     const at = text.search(trace);

@@ -10,13 +10,16 @@ export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 
 /** A message of an attacker; the broker accepts it as it is. */
 export interface HostileMessage {
-  /** Through the exchange with this routing key, or straight into a queue of the service. */
+  /** The routing key at the exchange, or a queue of the service. */
   readonly to: { readonly routingKey: string } | { readonly queue: 'interactive' | 'reports' | 'quarantine' };
   readonly content: Buffer;
   readonly replyTo: ReplyTo;
-  /** Everything but `replyTo` and `correlationId`. */
+  /** All properties except `replyTo` and `correlationId`. */
   readonly options: Options.Publish;
-  /** The entries of a field table that are sent instead of its headers, and of all of its properties only `type`. */
+  /**
+   * The entries of a field table that are sent instead of its headers, and of all of its properties only
+   * `type`.
+   */
   readonly rawHeaders?: Buffer;
 }
 
@@ -34,7 +37,7 @@ const shortText = fc.oneof(
   fc.string({ maxLength: 255 }),
 );
 
-/** Reports are few: their lane has four in flight at a time. */
+/** Reports are few because their lane has four in flight at a time. */
 const mostlyType = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom('session.create', 'game.open') },
   { weight: 1, arbitrary: fc.constantFrom<string>(...COMMAND_TYPES) },
@@ -83,7 +86,7 @@ const headerValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.boolean(),
   fc.constantFrom(null, 99, '99', 'default', '1', 'x'.repeat(5_000), '2026-01-01T00:00:00Z'),
   fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 }),
-  // amqplib takes an object with the member ! for a value of a type that it names.
+  // amqplib reads an object with the member ! as a value of the type that it names.
   fc.dictionary(
     fc.string({ minLength: 1, maxLength: 20 }).filter((name) => name !== '!'),
     fc.string(),

@@ -10,7 +10,7 @@ export interface Outcome extends Testimony {
   readonly sent: HostileMessage;
 }
 
-/** Sends a message, and waits for what its sender is meant to get. */
+/** Sends a message, and waits for the outcome that its sender should get. */
 export async function settle(
   witness: Witness,
   correlationId: string,
@@ -33,7 +33,7 @@ export function finalsOf({ replies, undelivered }: Outcome): readonly ConsumeMes
   return [...replies, ...undelivered].filter(isFinal);
 }
 
-/** Whether it was answered once, or dead-lettered once if it has no reply queue. */
+/** True if it was answered once, or dead-lettered once without a reply queue. */
 export function isAccountedFor({ sent: { replyTo }, replies, deadLetters, undelivered }: Outcome): boolean {
   const answered = replies.filter(isFinal).length;
   const parked = undelivered.filter(isFinal).length;

@@ -9,7 +9,9 @@ export async function searchOutputs({ caller, running }: ServiceUnderTest) {
   const events = await caller.events();
   let searched = 0;
   return {
-    /** What was found since the last time: in the log, the events, and the outcomes of these commands. */
+    /**
+     * Returns what was found since the last call: in the log, the events, and the outcomes of these commands.
+     */
     search: (outcomes: readonly Outcome[]): string[] => {
       const { stdout, stderr } = running;
       // The last line may be incomplete.
@@ -24,7 +26,7 @@ export async function searchOutputs({ caller, running }: ServiceUnderTest) {
       ];
     },
 
-    /** What was found in the outputs that show the worker's state. */
+    /** Returns what was found in the outputs that show the worker's state. */
     searchState: async (): Promise<string[]> => {
       const paths = ['/health', '/health/ready', '/metrics'];
       const found = paths.map(async (path) => named(path, (await running.get(path)).body));
@@ -35,7 +37,7 @@ export async function searchOutputs({ caller, running }: ServiceUnderTest) {
 
 function foundIn(outcome: Outcome): string[] {
   const { sent, replies, undelivered, deadLetters } = outcome;
-  // Also in a Nest packet.
+  // This also applies to a Nest packet.
   const failures = finalsOf(outcome).filter(({ properties }) => properties.type === 'command.failed');
   return [
     ...failures.flatMap((reply) => named('error body', String(reply.content))),

@@ -22,9 +22,12 @@ const MINUTES = process.env['FUZZ_MINUTES'];
 const DURATION_MS = 60_000 * Number(MINUTES ?? 0);
 const SEED = process.env['FUZZ_SEED'];
 const PATH = process.env['FUZZ_PATH'];
-/** As much as a frame takes. */
+/** The size of a frame. */
 const MOST_RAW_BYTES = 100_000;
-/** A quadratic step takes seconds of the longest inputs; a busy machine takes some hundred milliseconds now and then. */
+/**
+ * A quadratic step takes seconds for the longest inputs; a busy machine occasionally takes some hundred
+ * milliseconds.
+ */
 const MOST_DELAY_SECONDS = 1;
 const MOST_MIB = 400;
 const DEAD_LETTERED = ['invalid', 'internal'];
@@ -102,7 +105,7 @@ describe('any messages with any answers of the platform', () => {
   };
 
   it(
-    'end in one way each, and nothing leaks',
+    'have one outcome each, and nothing leaks',
     async () => {
       let cases = 0;
       await fc.assert(
@@ -130,7 +133,7 @@ describe('any messages with any answers of the platform', () => {
     2 * DURATION_MS + 240_000,
   );
 
-  it('leave nothing in health, metrics and Redis either', async () => {
+  it('leave no data in health, metrics and Redis', async () => {
     expect(await outputs.searchState()).toEqual([]);
     const { body } = await service.running.get('/metrics');
     const ours = body.match(/^poker_.*$/gm)?.join('\n') ?? '';
@@ -179,8 +182,8 @@ function hasItsDeadLetter(outcome: Outcome): boolean {
 }
 
 /**
- * Its replies are numbered without a gap and in the form of the contract, none is an internal error, and it is dead-lettered
- * if its category says so.
+ * Its replies are numbered without a gap and in the form of the contract, none is an internal error, and it
+ * is dead-lettered if its category says so.
  */
 function expectWellEnded(outcome: Outcome): void {
   for (const { properties, content } of finalsOf(outcome)) {

@@ -12,13 +12,13 @@ import { runCli } from '../cli/run-cli.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-describe('a broker that is encrypted and demands a client certificate', () => {
+describe('a TLS broker that requires a client certificate', () => {
   const folder = folderForAll();
   let authority: Authority;
   let client: Identity;
   let broker: Broker;
   let tlsPort: number;
-  /** The settings of a worker that may connect. */
+  /** The settings of a worker with valid certificates. */
   let right: Variables;
 
   const service = serviceForAll(async (stack) => {
@@ -47,7 +47,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
   });
   afterEach(() => service.stop());
 
-  /** Why a worker with these settings does not connect. */
+  /** Returns why a worker with these settings does not connect. */
   async function reasonFor(variables: Variables): Promise<string> {
     const worker = service.start({ ...right, ...variables });
     const reason = await until('it has tried to connect', async () => {
@@ -58,12 +58,12 @@ describe('a broker that is encrypted and demands a client certificate', () => {
     return reason;
   }
 
-  it('serves workers with its authority and a certificate of it', async () => {
+  it('serves workers with its CA and a certificate issued by it', async () => {
     await service.worker(right);
     await service.expectServed();
   });
 
-  it('does not connect a worker that does not trust it, or has no certificate, and the reason says what to set', async () => {
+  it('rejects a worker that does not trust it or has no certificate, and the reason says what to set', async () => {
     const other = folder.write('other.pem', (await Authority.create()).ca);
     const elsewhere = `amqps://guest:guest@127.0.0.1:${tlsPort}`;
     for (const [variables, reason] of [
@@ -75,7 +75,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
       expect(await reasonFor(variables)).toMatch(reason);
   });
 
-  it('is connected to with a certificate that was put in place of another', async () => {
+  it('accepts a certificate that replaced another one', async () => {
     const other = await (await Authority.create()).issue();
     const cert = folder.write('changing-cert.pem', other.cert);
     const key = folder.write('changing-key.pem', other.key);
@@ -83,13 +83,13 @@ describe('a broker that is encrypted and demands a client certificate', () => {
     await until('it is refused', async () =>
       (await worker.health()).bus.lastError?.includes('AMQP_TLS_CERT'),
     );
-    // The two do not belong together in between.
+    // Between the two writes, certificate and key do not match.
     folder.write('changing-cert.pem', client.cert);
     folder.write('changing-key.pem', client.key);
     await worker.ready();
   });
 
-  it('is connected to by the command line in the same way', async () => {
+  it('accepts the command line in the same way', async () => {
     await service.worker(right);
     const send = (variables: Variables) =>
       runCli(['send', 'session.create', '--data', '{"userId":"p-1"}', '--id', randomUUID()], {

@@ -11,7 +11,7 @@ import { startSandboxedService } from '../commands/sandboxed-service.ts';
 
 const PASSWORD = 'c4n4ry';
 
-describe('a platform that is encrypted, behind a proxy', () => {
+describe('a platform with TLS, behind a proxy', () => {
   const folder = folderForAll();
   const stack = stackForAll();
   let authority: Authority;
@@ -25,7 +25,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
     authority = await Authority.create();
     server = await authority.issue();
     const client = await authority.issue();
-    // A platform that is encrypted sends its players to encrypted pages.
+    // A platform with TLS sends its players to TLS pages.
     sandbox = stack.use(new SandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' }));
     const demanding = { ca: authority.ca, requestCert: true, rejectUnauthorized: true };
     front = stack.use(await TcpProxy.start(await sandbox.url, { ...server, ...demanding }));
@@ -39,14 +39,14 @@ describe('a platform that is encrypted, behind a proxy', () => {
     };
   });
 
-  it('is called by way of an https proxy, whose password stays secret', async () => {
+  it('is called through an https proxy, whose password stays secret', async () => {
     await using encrypted = await TcpProxy.start(proxy.origin, server);
     await using started = await startSandboxedService({
       sandbox: new SandboxClient(await sandbox.url),
       worker: {
         ...variables,
         PLATFORM_PROXY_URL: encrypted.origin.replace('//', `//user:${PASSWORD}@`),
-        // The proxy's authority; the platform's is in PLATFORM_TLS_CA.
+        // The proxy's CA; the platform's is in PLATFORM_TLS_CA.
         NODE_EXTRA_CA_CERTS: variables['PLATFORM_TLS_CA']!,
         LOG_LEVEL: 'trace',
       },

@@ -49,7 +49,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply });
   });
 
-  it('gives repeats that wait the reply of the first', async () => {
+  it('gives waiting repeats the reply of the first command', async () => {
     const first = await claimOf(one, id);
     const repeats = await Promise.all([waitFor(two, id), waitFor(two, id)]);
     await first.settle(success('s-2'));
@@ -60,7 +60,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
     ['a retryable failure', failed('PLATFORM_UNAVAILABLE')],
     ['an expiry before the platform was called', failed('COMMAND_EXPIRED', { called: false })],
   ])('for %s', (__, reply) => {
-    it('give it to the repeats that wait, and release the identity', async () => {
+    it('give it to the waiting repeats, and release the identity', async () => {
       const first = await claimOf(one, id);
       const repeat = await waitFor(two, id);
       await first.settle(reply);
@@ -69,7 +69,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
       expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-3') });
     });
 
-    it('give it to the same message if that is redelivered, and to no other', async () => {
+    it('give it to the same message when it is redelivered, and to no other', async () => {
       const redelivered = (fingerprint: string) =>
         two.claim(id, asking(fingerprint), { isRedelivered: true });
       await (await claimOf(one, id)).settle(reply);
@@ -88,7 +88,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
-  it('find a repeat whose members are in another order', async () => {
+  it('recognise a repeat whose members are in another order', async () => {
     const type = 'session.create';
     const repeated = { type, data: { nick: 'Ace', userId: 'p-1' } };
     const first = await claimOf(one, id, { type, data: { userId: 'p-1', nick: 'Ace' } });
@@ -98,7 +98,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
     expect(await two.claim(id, repeated)).toMatchObject({ kind: 'settled', reply: success('s-5') });
   });
 
-  it('finds a conflict while the first is in flight, and after it', async () => {
+  it('reports a conflict while the first command is in flight, and after it', async () => {
     const first = await claimOf(one, id);
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });
     await first.settle(success('s-4'));
@@ -106,7 +106,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled' });
   });
 
-  it('separates identities, and gives each to one of many concurrent claims', async () => {
+  it('separates identities, and gives each one to one of many concurrent claims', async () => {
     expect(await claim(randomUUID())).toMatchObject({ kind: 'claimed' });
     const claims = await Promise.all(
       Array.from({ length: 50 }, async (__, n) => (n % 2 ? one : two).claim(id, asking('f'))),

@@ -37,7 +37,7 @@ async function callsOf(command: string): Promise<number> {
 const stored = () => redis.run((client) => client.get(keyOf(id)));
 
 describe('An entry in Redis', () => {
-  it('is written to a Redis in cluster mode, too, which takes those of different slots one by one', async () => {
+  it('is written to a Redis in cluster mode as well, one by one for different slots', async () => {
     const clustered = stack.use(await PrivateRedis.start({ 'cluster-enabled': 'yes' }));
     await clustered.run((client) => client.cluster('ADDSLOTS', ...Array(16_384).keys()));
     const worker = await stack.use(new Workers(clustered.url)).join();
@@ -67,7 +67,7 @@ describe('An entry in Redis', () => {
     expect(await one.claim(id, asking('f'))).toEqual({ kind: 'settled', reply: success('s-2') });
   });
 
-  it('does not keep a repeat waiting past its time, if it is a lease that nobody holds', async () => {
+  it('does not keep a repeat waiting past its TTL if it is a lease without an owner', async () => {
     const first = await claimOf(one, id);
     const lease = await stored();
     await first.release();
@@ -78,7 +78,7 @@ describe('An entry in Redis', () => {
     const looks = (await callsOf('get')) - before;
     expect(looks).toBeGreaterThan(3);
     expect(looks).toBeLessThan(12);
-    // A repeat that comes later has a time of its own.
+    // A later repeat has a TTL of its own.
     expect(await two.claim(id, asking('f'))).toMatchObject({ kind: 'in flight' });
   });
 
@@ -97,17 +97,17 @@ describe('An entry in Redis', () => {
   });
 });
 
-describe('A claim that its worker lost, because that was paused for too long', () => {
+describe('A claim that its worker lost while it was paused', () => {
   const OUTCOMES = [success('s-1'), success('s-2'), failed('NICKNAME_TAKEN'), failed('PLATFORM_UNAVAILABLE')];
   const passes = (reply: Reply) => reply === OUTCOMES[3];
 
-  /** Claims an identity whose lease has run out; a worker that held it may renew its lease at that moment. */
+  /** Claims an identity whose lease has expired; its former worker may renew the lease at that moment. */
   const takeOver = async (store: RedisIdempotencyStore, identity: string): ReturnType<typeof claimOf> => {
     await redis.run((client) => client.del(keyOf(identity)));
     return claimOf(store, identity).catch(() => takeOver(store, identity));
   };
 
-  it('ends for all workers with the outcome that came first and may not pass', async () => {
+  it('ends for all workers with the first permanent outcome', async () => {
     const [third, later] = await Promise.all([workers.join(), workers.join()]);
     const order = fc.shuffledSubarray([0, 1, 2], { minLength: 3 });
     const replies = fc.array(fc.constantFrom(...OUTCOMES), { minLength: 3, maxLength: 3 });
@@ -134,7 +134,7 @@ describe('A claim that its worker lost, because that was paused for too long', (
     );
   });
 
-  it('is left to a command with other data that took it meanwhile', async () => {
+  it('is left to a command with other data that claimed it in between', async () => {
     const first = await claimOf(one, id);
     await redis.run((client) => client.del(keyOf(id)));
     const other = await claimOf(two, id, asking('other data'));
@@ -170,7 +170,7 @@ describe('Two workers over one Redis', () => {
     expect(await one.claim(id, asking('f'))).toMatchObject({ kind: 'settled' });
   });
 
-  it('let the data in Redis decide, whichever comes first to a worker', async () => {
+  it('let the data in Redis decide, whichever command reaches a worker first', async () => {
     await (await claimOf(one, id, asking('right'))).settle(success('s-6'));
     const claims = await Promise.all([two.claim(id, asking('wrong')), two.claim(id, asking('right'))]);
     expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'settled']);
@@ -180,7 +180,7 @@ describe('Two workers over one Redis', () => {
     const calls = async () => (await callsOf('eval')) + (await callsOf('evalsha'));
     const before = await calls();
     for (let n = 0; n < 50; n += 1) await (await claimOf(one, randomUUID())).settle(success(id));
-    // Claims of other tests are renewed now and then.
+    // Other tests' claims are occasionally renewed.
     expect(((await calls()) - before) / 50).toBeCloseTo(2, 0);
   });
 });

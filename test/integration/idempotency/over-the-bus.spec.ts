@@ -27,7 +27,7 @@ const lines = (worker: WorkerUnderTest, message: string) =>
   worker.log.filter(({ msg }) => msg === message).length;
 
 describe('Two workers over one Redis', () => {
-  it('run a command once if both have copies of it in flight, and give all of them one reply', async () => {
+  it('run a command once if both have copies of it in flight, and give all copies one reply', async () => {
     const ids = Array.from({ length: 5 }, () => randomUUID());
     const copies = ids.flatMap((messageId) =>
       Array.from({ length: 4 }, () =>
@@ -44,7 +44,7 @@ describe('Two workers over one Redis', () => {
     expect(replays[0]! + replays[1]!).toBe(copies.length - ids.length);
   });
 
-  it('give one reply to repeats if one of them stands still for 2.5 seconds with a call in flight', async () => {
+  it('give one reply to repeats if one worker is paused for 2.5 seconds with a call in flight', async () => {
     const held = new Gate();
     let calls = 0;
     service.platform.behaviour = held.behind((_, response) => {
@@ -70,7 +70,7 @@ describe('Two workers over one Redis', () => {
     expect(calls).toBe(2);
   });
 
-  it('continue without it, log that once, and reconnect', async () => {
+  it('continue without Redis, log that once, and reconnect', async () => {
     await redis().kill();
     for (const worker of service.workers) {
       await until('it is seen', async () => (await redisOf(worker)) === 'degraded');

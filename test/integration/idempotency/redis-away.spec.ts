@@ -21,9 +21,9 @@ import {
   Workers,
 } from './workers.ts';
 
-/** Less than waiting a second time would take. */
+/** Less than the time of a second wait. */
 const TOGETHER_MS = 200;
-/** Whatever needs no I/O has ended by then; a network request has not. */
+/** Work without I/O has ended by then; a network request has not. */
 const TURNS_AT_ONCE = 5;
 
 let redis: PrivateRedis;
@@ -32,7 +32,7 @@ let workers: Workers;
 redisForEach((...started) => ([redis, workers] = started));
 
 /**
- * Whether something ends within a few turns of the event loop, however long those take.
+ * True if a promise settles within a few turns of the event loop, however long those take.
  *
  * @param afterMs on a timer of this process, which a busy machine delays as much as those of a claim
  */
@@ -49,7 +49,7 @@ async function endsAtOnce(work: unknown, afterMs = 0): Promise<boolean> {
 const manyClaims = (store: RedisIdempotencyStore) =>
   Array.from({ length: 50 }, () => claimOf(store, randomUUID()));
 
-/** Whether many claims wait, together and not one after the other. */
+/** True if many claims wait together and not one after the other. */
 async function waitsOnce(store: RedisIdempotencyStore): Promise<boolean> {
   const claims = manyClaims(store);
   const isFirstAtOnce = await endsAtOnce(Promise.race(claims));
@@ -59,7 +59,7 @@ async function waitsOnce(store: RedisIdempotencyStore): Promise<boolean> {
 const waitsNoMore = (store: RedisIdempotencyStore) => endsAtOnce(Promise.all(manyClaims(store)));
 
 describe('A worker whose Redis is killed', () => {
-  it('continues with its own memory, and shares what is in flight or has ended when Redis is back', async () => {
+  it('continues with its own memory, and shares its claims and outcomes when Redis is back', async () => {
     const one = await workers.join();
     const [taken, settled, local] = [randomUUID(), randomUUID(), randomUUID()];
     await claimOf(one, taken);
@@ -88,7 +88,7 @@ describe('A worker whose Redis is killed', () => {
 });
 
 describe('A worker whose Redis does not answer', () => {
-  it('waits for it once, then not at all, and uses it again when it is back', async () => {
+  it('waits for it once, then fails fast, and uses it again when it is back', async () => {
     const one = await workers.join();
     const held = await claimOf(one, randomUUID());
     redis.signal('SIGSTOP');
@@ -96,7 +96,7 @@ describe('A worker whose Redis does not answer', () => {
     expect(one.state).toMatchObject({ kind: 'away', reason: 'a call was not answered in time' });
     expect(await waitsNoMore(one)).toBe(true);
     expect(await endsAtOnce(held.settle(success('s-1')))).toBe(true);
-    // Past the pause and into the next connection, which is not answered either.
+    // After the pause, during the next connection, which is not answered either.
     await until('a second', () => one.state.kind === 'away' && Date.now() - one.state.sinceMs > 1_500);
     expect(await waitsNoMore(one)).toBe(true);
     redis.signal('SIGCONT');
@@ -111,7 +111,7 @@ describe('A worker whose Redis does not answer', () => {
     expect(store.state.kind).toBe('away');
   });
 
-  it('connects again if its connection is half-open', async () => {
+  it('reconnects if its connection is half-open', async () => {
     await using line = await TcpProxy.start(redis.url);
     using behind = new Workers(line.through(redis.url));
     const one = await behind.join();
@@ -122,7 +122,7 @@ describe('A worker whose Redis does not answer', () => {
     expect(line.accepted).toBe(2);
   });
 
-  it('does not count it as away if its own event loop was blocked', async () => {
+  it('does not count it as unavailable because its own event loop was blocked', async () => {
     const one = await workers.join();
     // From here, the event loop runs its timers before it reads what has arrived.
     await new Promise(setImmediate);
@@ -134,7 +134,7 @@ describe('A worker whose Redis does not answer', () => {
   });
 });
 
-it('A worker that starts uses Redis for its first command, too', async () => {
+it('A starting worker uses Redis for its first command', async () => {
   const id = randomUUID();
   await (await claimOf(await workers.join(), id)).settle(success('s-1'));
   expect(await workers.start().claim(id, asking('f'))).toMatchObject({ kind: 'settled' });
@@ -155,7 +155,7 @@ describe('A repeat that waits for another worker', () => {
     expect(await repeat.outcome).toEqual(success('s-1'));
   });
 
-  it('waits no longer than a lease while Redis is away', async () => {
+  it('waits no longer than a lease while Redis is unavailable', async () => {
     const [one, two] = await Promise.all([workers.join(), workers.join()]);
     const id = randomUUID();
     await claimOf(one, id);

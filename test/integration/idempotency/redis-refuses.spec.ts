@@ -21,7 +21,7 @@ let workers: Workers;
 
 redisForEach((...started) => ([redis, workers] = started));
 
-/** Why Redis is away, by a worker and by `doctor`. */
+/** The reason why Redis is unavailable, as given by a worker and by `doctor`. */
 async function reasonsOf(url: string): Promise<unknown[]> {
   using refused = new Workers(url);
   const store = refused.start();
@@ -30,7 +30,11 @@ async function reasonsOf(url: string): Promise<unknown[]> {
   return [store.state, inspection].map((found) => found.kind === 'away' && found.reason);
 }
 
-/** A server that is no Redis. @returns its URL */
+/**
+ * Starts a server that is not Redis.
+ *
+ * @returns its URL
+ */
 async function impostor(serve: (socket: Socket) => void): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -41,7 +45,7 @@ async function impostor(serve: (socket: Socket) => void): Promise<AsyncDisposabl
 }
 
 describe('A Redis that refuses', () => {
-  it('writes is away until it accepts them', async () => {
+  it('writes is unavailable until it accepts them', async () => {
     const one = await workers.join();
     await redis.run((client) => client.replicaof('127.0.0.1', 1));
     await one.claim(randomUUID(), asking('f'));
@@ -54,10 +58,10 @@ describe('A Redis that refuses', () => {
     expect(states).toEqual(['away', 'available']);
   });
 
-  /** What Redis says in protected mode to a client that is not on its machine. */
+  /** The answer of Redis in protected mode to a client on another machine. */
   const DENIED = 'DENIED Redis is running in protected mode because no password is set';
 
-  it('every connection because of its protected mode is away in its own words', async () => {
+  it('every connection in protected mode is unavailable for the reason that it gives', async () => {
     await using denying = await impostor((socket) => {
       socket.write(`-${DENIED}\r\n`, () => socket.destroy());
     });
@@ -96,7 +100,7 @@ describe('A Redis that refuses', () => {
     expect(holder.state.kind).toBe('available');
   });
 
-  it('a command of the handshake is away without the arguments that it repeats', async () => {
+  it('a command of the handshake is unavailable for a reason without the repeated arguments', async () => {
     const answer = "-ERR unknown command 'AUTH', with args beginning with: 'canary-7d1a'\r\n";
     await using confused = await impostor((socket) => {
       socket.on('data', (text) => socket.write(answer.repeat(String(text).match(/^\*/gm)?.length ?? 0)));
@@ -107,7 +111,7 @@ describe('A Redis that refuses', () => {
 });
 
 describe('Redis over TLS', () => {
-  it('is used with its authority and a certificate, also if they are given later; else the reason says what to do', async () => {
+  it('is used with its CA and a certificate, even if they arrive later; otherwise the reason says what to do', async () => {
     const [authority, stranger] = await Promise.all([Authority.create(), Authority.create()]);
     const [{ ca }, server, client] = [
       authority,

@@ -14,14 +14,14 @@ type ClaimOrigin = NonNullable<Parameters<IdempotencyStore['claim']>[2]>;
 
 const PREFIX = 'test';
 export const TTL_MS = 60_000;
-/** Short, so that a test can see one expire, and long enough to be renewed in time on a busy machine. */
+/** Short enough for a test to see one expire, and long enough to be renewed in time on a busy machine. */
 export const LEASE_MS = 2_400;
 
 const internalKeys = new InternalKeys(Buffer.alloc(32, 7));
 
 type Options = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'tls'>>;
 
-/** The stores of some workers over one Redis, closed at the end. */
+/** The stores of several workers over one Redis, closed at the end. */
 export class Workers implements Disposable {
   readonly #stores: RedisIdempotencyStore[] = [];
   readonly #url: string;
@@ -32,14 +32,14 @@ export class Workers implements Disposable {
     this.#options = options;
   }
 
-  /** A store that is connected. */
+  /** Opens a store and waits for its connection. */
   async join(onState?: (state: RedisState) => void): Promise<RedisIdempotencyStore> {
     const store = this.start(onState);
     await isBack(store);
     return store;
   }
 
-  /** A store that begins to connect. */
+  /** Opens a store that is still connecting. */
   start(onState: (state: RedisState) => void = () => undefined): RedisIdempotencyStore {
     const store = new RedisIdempotencyStore({
       client: Redis,
@@ -60,7 +60,7 @@ export class Workers implements Disposable {
   }
 }
 
-/** Gives each test a Redis of its own, and workers over it. */
+/** Gives each test a Redis of its own, and workers that use it. */
 export function redisForEach(given: (redis: PrivateRedis, workers: Workers) => unknown): void {
   const stack = stackForAll();
   beforeEach(async () => {
@@ -75,7 +75,7 @@ export async function claimOf(store: IdempotencyStore, id: string, asked = askin
   return claim;
 }
 
-/** The wait for the outcome of a command that is in flight. */
+/** The promise of the outcome of a command that is in flight. */
 export async function waitFor(
   store: IdempotencyStore,
   id: string,

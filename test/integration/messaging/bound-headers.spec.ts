@@ -23,13 +23,13 @@ interface AmqpConnection {
   recvFrame(): Frame | false;
 }
 
-/** amqplib's own connection, which a client has no other way to see frames of. */
+/** amqplib's own connection; there is no other way to see the frames of a client. */
 const require = createRequire(import.meta.url);
 const { Connection } = require(join(dirname(require.resolve('amqplib')), 'lib', 'connection.js')) as {
   Connection: new (stream: PassThrough) => AmqpConnection;
 };
 
-/** Decodes frames as a connection does that got them in these pieces. */
+/** Decodes frames as a connection does that received them in these pieces. */
 function decoded(pieces: readonly Buffer[], known?: readonly string[] | 'unbounded'): Frame[] {
   const stream = new PassThrough();
   const connection = new Connection(stream);
@@ -61,7 +61,7 @@ const headersOf = (frame: Buffer, known?: readonly string[]) => {
 };
 
 describe('the headers of a message', () => {
-  it('are those that amqplib decodes, if they are ordinary', () => {
+  it('equal what amqplib decodes if they are ordinary', () => {
     fc.assert(
       fc.property(fieldTable, (table) => {
         const frame = framed(table);
@@ -70,7 +70,7 @@ describe('the headers of a message', () => {
     );
   });
 
-  it('are those that are known, if a connection knows some', () => {
+  it('are reduced to the known headers of a connection', () => {
     const frame = framed(
       entry('a', raw.nested(10)),
       entry('operator', raw.text('acme')),
@@ -117,7 +117,7 @@ describe('the headers of a message', () => {
     expect(headersOf(frame, ['operator'])).toBe(DROPPED_HEADERS);
   });
 
-  it('are dropped or decoded, whatever they hold, and no frame after them is lost', () => {
+  it('are dropped or decoded, whatever they contain, and no later frame is lost', () => {
     const damaged = fc
       .tuple(fieldTable, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 }), fc.nat(3))
       .map(([table, changes, cut]) => {
@@ -137,7 +137,7 @@ describe('the headers of a message', () => {
     );
   });
 
-  it('are the same however the frames are cut into pieces', () => {
+  it('are the same however the frames are split', () => {
     const whole = Buffer.concat([
       framed(entry('a', raw.nested(40))),
       framed(entry('b', raw.text('x'))),
@@ -149,7 +149,7 @@ describe('the headers of a message', () => {
     }
   });
 
-  it('do not stay in memory with the body behind them if they are large', () => {
+  it('do not retain the body that follows them if they are large', () => {
     const body = Buffer.from([3, 0, 7, 0, 0, 0, 1, 0x78, 0xce]);
     const [, content] = decoded([
       Buffer.concat([framed(entry('a', raw.nulls(120_000))), body]),
@@ -159,7 +159,7 @@ describe('the headers of a message', () => {
   });
 });
 
-it('ids that differ by a byte are read as different ids, well-formed only if they are UTF-8, with any headers', () => {
+it('ids that differ by a byte stay different, and are well-formed only if they are UTF-8, with any headers', () => {
   const id = fc
     .oneof(fc.uint8Array({ maxLength: 255 }), fc.string().map(Buffer.from))
     .map((each) => Buffer.from(each).subarray(0, 255));

@@ -14,7 +14,7 @@ const TEN_MINUTES_MS = 600_000;
 
 const open = stackForAll().use(await openConnection());
 
-describe('the queue of dead letters, for a person', () => {
+describe('the queue of dead letters, for an operator', () => {
   let prefix: string;
   let queue: string;
   let target: string;
@@ -39,7 +39,7 @@ describe('the queue of dead letters, for a person', () => {
 
   const look = (): Promise<string[]> => kept.look(({ facts }) => facts.id);
 
-  it('is settled in rounds, so that no message is held for long: each once, in order', async () => {
+  it('is processed in batches, in order and exactly once, so that no message is held for long', async () => {
     const ids = numbers(10, COUNT);
     const chosen = new Set(await kept.look(({ facts: { id, key } }) => (ids.includes(id) ? key : undefined)));
     const settled: string[] = [];
@@ -58,7 +58,7 @@ describe('the queue of dead letters, for a person', () => {
     expect(settled).toEqual(numbers(10, COUNT).map((id) => `${id} done`));
     expect(timesHeld.at(-1)).toBeGreaterThan(timesHeld[0]!);
     expect(await drained(open.channel, target)).toEqual(numbers(10, COUNT));
-    // The next one has its turn at once, though the one before is still connected.
+    // The next one takes its turn at once, although the previous one is still connected.
     await using other = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
     const waiting = (): never => {
       throw new Error('nobody else settles anything');
@@ -68,7 +68,7 @@ describe('the queue of dead letters, for a person', () => {
     expect(await look()).toEqual([]);
   });
 
-  it('is looked at again while somebody else holds its messages', async () => {
+  it('is read again while another reader holds its messages', async () => {
     const holder = await open.connection.createChannel();
     const held: unknown[] = [];
     await holder.consume(queue, (message) => held.push(message));
@@ -79,7 +79,7 @@ describe('the queue of dead letters, for a person', () => {
     expect(await looked).toEqual(numbers(0, COUNT));
   });
 
-  it('says at once if the user may not lock it', async () => {
+  it('reports at once that the user may not lock it', async () => {
     await testBrokerCtl('add_user', prefix, 'secret');
     await testBrokerCtl('set_permissions', prefix, '', '.*', '.*');
     const url = Object.assign(new URL(testBrokerUrl()), { username: prefix, password: 'secret' }).href;

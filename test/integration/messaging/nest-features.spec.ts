@@ -53,7 +53,7 @@ const OPTIONS: MessagingOptions = {
     SHUTDOWN_GRACE_MS: 1_000,
     IDEMPOTENCY_TTL_MS: 1_000,
   },
-  // The client of the shipped handler, which answers with what it is called with.
+  // The client of the shipped handler, which returns its own arguments.
   clientOf: () => ({
     withSessionId: (game: GameOpen) => game,
     call: (_operation: string, game: GameOpen) => Promise.resolve(game),
@@ -88,7 +88,7 @@ class Shouting implements NestInterceptor {
   }
 }
 
-/** Changes the player of a game, by the class of the parameter as Nest names it. */
+/** Changes the player of a game; the parameter has the class that Nest names. */
 @Injectable()
 class Renaming implements PipeTransform {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
@@ -121,7 +121,7 @@ class SessionController implements OnApplicationShutdown {
   }
 }
 
-describe("Nest's own means, on this transport", () => {
+describe("Nest's own features, on this transport", () => {
   let app: INestMicroservice;
   let caller: BusCaller;
 
@@ -152,22 +152,22 @@ describe("Nest's own means, on this transport", () => {
     await removeTopology(testBrokerUrl(), prefix, '5000,30000');
   });
 
-  it('run in their places: context, a stream that is subscribed once, interceptor', async () => {
+  it('run in their order: context, a stream that is subscribed once, interceptor', async () => {
     const [reply] = await caller.send('session.create', { userId: 'p-1' }, { messageId: 'm-1' });
     expect(reply?.body).toMatchObject({ userId: 'p-1', sessionId: 'm-1', auth: 'AUTH' });
   });
 
-  it('change the data of a shipped handler by a pipe', async () => {
+  it('change the data of a shipped handler with a pipe', async () => {
     const [reply] = await caller.send('game.open', { player: { id: 'p-1' } });
     expect(reply).toMatchObject({ type: 'game.opened', body: { player: { id: 'renamed' } } });
   });
 
-  it('refuse by a guard, and name the reason by a filter', async () => {
+  it('refuse with a guard, and name the reason with a filter', async () => {
     const [reply] = await caller.send('session.create', { userId: 'guarded' });
     expect(reply?.body).toMatchObject({ code: 'FORBIDDEN' });
   });
 
-  it('hear of the end, once the transport has stopped, and so does the store', async () => {
+  it('learn of the shutdown after the transport has stopped, as the store does', async () => {
     const onApplicationShutdown = jest.fn();
     Object.assign(app.get(IdempotencyStore), { onApplicationShutdown });
     await app.close();
