@@ -1,11 +1,18 @@
 import { fencesOf, read } from './markdown.ts';
 
+/** The parts of docs/extending.md, by the titles of their sections. */
+type Part = 'A command' | 'A setting' | 'An error code';
+
 /**
- * Every file that docs/adding-a-command.md writes or changes, and what makes it so: TypeScript is a whole file, a diff
- * changes an existing one, and throws if it does not fit.
+ * Returns every file that a part of docs/extending.md writes or changes, with a function that does so. A fence of
+ * TypeScript is a whole file. A diff changes an existing file, and throws if it does not fit.
+ *
+ * @param part default: all of them
  */
-export function walkthroughFiles() {
-  return fencesOf(read('docs/adding-a-command.md')).map(({ heading, language, text }) => {
+export function walkthroughFiles(part?: Part) {
+  const sections = read('docs/extending.md').split(/^## /m);
+  const wanted = sections.filter((section) => part === undefined || section.startsWith(`${part}\n`));
+  return wanted.flatMap(fencesOf).map(({ heading, language, text }) => {
     const path = heading.replaceAll('`', '');
     return {
       path,

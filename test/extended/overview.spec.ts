@@ -40,12 +40,35 @@ describe('the first page of the sandbox, in a browser', () => {
     // Later requests leave the explanation open.
     await openTable(sandbox, { id: 'dora' });
     await region(page, 'Players').getByText('dora').first().waitFor();
-    expect(await page.getByText('The header sign is missing.').isVisible()).toBe(true);
+    const explained = region(page, 'Last requests').getByText('The header sign is missing.').first();
+    expect(await explained.isVisible()).toBe(true);
     expect(complaints).toEqual([]);
     expect(requested.filter((address) => !address.startsWith(`${new URL(page.url()).origin}/`))).toEqual([]);
   });
 
-  it('switches faults on and off with mouse and keyboard', async () => {
+  it('shows answers and lines for curl, keeps refused requests apart, and stops while it is paused', async () => {
+    await using sandbox = new SandboxProcess();
+    const { page, complaints } = await browser.visit(await sandbox.url);
+    await live(page);
+    const requests = region(page, 'Last requests');
+    await new SandboxClient(await sandbox.url).session('ada', {}, { sign: 'wrong' });
+    await openTable(sandbox, { id: 'bob' });
+    await requests.getByText('open-game').first().click();
+    await requests.getByText('"type":"GameSession"').waitFor();
+    await requests.getByText('"$SANDBOX_SECRET_KEY" | sha256sum').first().waitFor();
+    await requests.getByLabel('refused only').check();
+    expect(await requests.getByRole('listitem').count()).toBe(1);
+    await requests.getByLabel('refused only').uncheck();
+    await requests.getByRole('button', { name: 'Pause' }).press('Enter');
+    await openTable(sandbox, { id: 'cleo' });
+    await region(page, 'Players').getByText('cleo').first().waitFor();
+    expect(await requests.getByRole('listitem').count()).toBe(2);
+    await requests.getByRole('button', { name: 'Continue' }).press('Enter');
+    await requests.getByRole('listitem').nth(2).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+    it('switches faults on and off with mouse and keyboard', async () => {
     await using sandbox = new SandboxProcess();
     const url = await sandbox.url;
     const { page, complaints } = await browser.visit(url);

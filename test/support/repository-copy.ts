@@ -8,7 +8,7 @@ import { folderForAll } from './suite-service.ts';
 
 const COPIED = [
   'apps deploy docs examples lab libs scripts test',
-  'CONTRIBUTING.md README.md SECURITY.md .prettierrc.json .swcrc jest.config.mjs package.json tsconfig.json',
+  'CONTRIBUTING.md README.md SECURITY.md docker-compose.yml .prettierignore .prettierrc.json .swcrc jest.config.mjs package.json tsconfig.json',
 ].flatMap((line) => line.split(' '));
 
 /**

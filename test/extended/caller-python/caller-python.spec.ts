@@ -114,7 +114,7 @@ describe('poker_bridge, installed from its wheel', () => {
     });
 
     it.each(TEST_NAMES)('%s', (name) => {
-      if (!passed.includes(name)) throw new Error(output);
+      expect(passed.includes(name) ? 'passed' : output).toBe('passed');
     });
   });
 

@@ -94,7 +94,9 @@ describe('the control API', () => {
       body: 'userId=u-119&lang=de',
       status: 200,
       faults: [],
+      answer: { contentType: 'application/vnd.api+json' },
     });
+    expect(json[0].answer.body).toContain('/lobby?auth=[redacted]');
     expect(text).not.toMatch(/[0-9a-f]{64}/);
   });
 

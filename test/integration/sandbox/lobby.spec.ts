@@ -163,7 +163,7 @@ describe('the first page of the sandbox', () => {
     const watcher = await watch(sandbox);
     await until('the first parts', () => partsOf(watcher).length > 0);
     const [first] = partsOf(watcher);
-    expect(Object.keys(first!)).toEqual(['figures', 'faults', 'requests', 'sessions', 'players']);
+    expect(Object.keys(first!)).toEqual(['figures', 'faults', 'requests', 'refused', 'sessions', 'players']);
     await sandbox.fault({ kind: 'status', status: 503, count: 2 });
     await until('the fault', () => partsOf(watcher).length > 1);
     expect(partsOf(watcher)[1]).toEqual({ ...first, faults: expect.stringContaining('2 more requests') });

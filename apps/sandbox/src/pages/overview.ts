@@ -7,10 +7,10 @@ import { asText, OPERATIONS } from '../interface/documents.ts';
 import type { Shape } from '../interface/members.ts';
 import { type Player, Players } from '../players/players.ts';
 import { type Session, Sessions } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
+import { Settings } from '../settings/settings.ts';
 import { formParameters, queryParameters } from '../signature/signature.ts';
 import type { Exchange, Verdict } from '../traffic/exchange.ts';
-import { describeRequest, REDACTED, TrafficLog } from '../traffic/traffic-log.ts';
+import { describeRequest, hasFailed, REDACTED, TrafficLog } from '../traffic/traffic-log.ts';
 import { type Html, html, instant, page, section } from './page.ts';
 
 const LOOK_MS = 300;
@@ -40,6 +40,7 @@ export class Overview {
     private readonly log: TrafficLog,
     private readonly players: Players,
     private readonly sessions: Sessions,
+    private readonly settings: Settings,
   ) {}
 
   parts() {
@@ -49,7 +50,8 @@ export class Overview {
     return {
       figures: figures(this.log.counters),
       faults: faultList([...this.faults.rules.values()]),
-      requests: requestList(this.log.newest(SHOWN_REQUESTS)),
+      requests: requestList(this.log.newest(SHOWN_REQUESTS), this.settings.publicUrl),
+      refused: requestList(this.log.newestFailed(), this.settings.publicUrl, 'refused'),
       sessions: listOf(sessionItems, sessions.length, 'None is open.'),
       players: listOf(newest(players).map(playerItem), players.length, 'None yet.'),
     };
@@ -67,7 +69,8 @@ export function overviewPage(
   clientId: string,
   { profile, isLenient }: Pick<Settings, 'profile' | 'isLenient'>,
 ): string {
-  const live = (name: keyof Parts): Html => html`<div data-part="${name}">${parts[name]}</div>`;
+  const live = (name: keyof Parts): Html =>
+    html`<div data-part="${name}" ${name === 'refused' && html`hidden`}>${parts[name]}</div>`;
   return page({
     title: 'Poker sandbox',
     script: '/assets/live.js',
@@ -79,7 +82,7 @@ export function overviewPage(
         ${isLenient && html`<p>${LENIENT}</p>`} ${live('figures')}
       </div>
       ${section('faults', 'Faults', html`${live('faults')} ${faultForm()}`)}
-      ${section('requests', 'Last requests', live('requests'))}
+      ${section('requests', 'Last requests', html`${tools()} ${live('requests')} ${live('refused')}`)}
       <div class="columns">
         ${section('sessions', 'Sessions', live('sessions'))} ${section('players', 'Players', live('players'))}
       </div>`,
@@ -131,25 +134,38 @@ function reach(remaining: number | undefined, share: number | undefined): string
   return `${part}, ${remaining} more ${remaining === 1 ? 'request' : 'requests'}`;
 }
 
-/** The last requests to the platform, each with its signature explained when it is opened. */
-export function requestList(requests: readonly Exchange[]): Html {
+/** Pauses and filters the requests; live.js shows it, and it needs the script. */
+function tools(): Html {
+  return html`<div id="tools" class="tools" hidden>
+    <button type="button" class="plain" id="pause" aria-pressed="false">Pause</button>
+    <label class="choice"><input type="checkbox" id="only-refused" /> refused only</label>
+  </div>`;
+}
+
+/**
+ * The last requests to the platform, each with its signature, the request and the answer when it is opened.
+ *
+ * @param origin where the sandbox is reached, for curl
+ * @param list distinguishes the elements of two lists
+ */
+export function requestList(requests: readonly Exchange[], origin: string, list = 'request'): Html {
   if (requests.length === 0)
     return html`<p class="note">None yet. A worker that has these addresses will be seen here.</p>`;
   return html`<ol class="requests">
-    ${requests.map(requestItem)}
+    ${requests.map((exchange) => requestItem(exchange, origin, list))}
   </ol>`;
 }
 
-function requestItem(exchange: Exchange): Html {
-  const { operation, method, url, headers, body, status, durationMs, faults } = describeRequest(exchange);
+function requestItem(exchange: Exchange, origin: string, list: string): Html {
+  const { operation, method, url, headers, body, status, durationMs, faults, answer } =
+    describeRequest(exchange);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const sent = [`${method} ${url}`, ...lines, '', body].join('\n').trimEnd();
   const { receivedAtMs, verdict } = exchange;
-  const hasFailed = status === undefined || status >= 400;
   return html`<li>
-    <details id="request-${Math.round(receivedAtMs * 1_000)}">
+    <details id="${list}-${Math.round(receivedAtMs * 1_000)}">
       <summary>
-        <span class="status ${hasFailed ? 'failed' : 'fine'}">${status ?? 'cut off'}</span>
+        <span class="status ${hasFailed(exchange) ? 'failed' : 'fine'}">${status ?? 'cut off'}</span>
         <strong>${operation}</strong>
         <span class="verdict ${verdict.state}">${verdict.state}</span>
         ${faults.map((fault) => html`<span class="fault">${fault}</span>`)}
@@ -157,8 +173,18 @@ function requestItem(exchange: Exchange): Html {
         <span class="quiet when">${instant(receivedAtMs)}</span>
       </summary>
       ${explained(exchange)}
-      <h3>Request</h3>
-      <pre><code>${sent}</code></pre>
+      <div class="columns">
+        <div>
+          <h3>Request</h3>
+          <pre><code>${sent}</code></pre>
+        </div>
+        <div>
+          <h3>Answer</h3>
+          <pre><code>${answer ? `${answer.contentType}\n\n${answer.body}` : 'none'}</code></pre>
+        </div>
+      </div>
+      <h3>With curl</h3>
+      <pre><code>${curlLine(exchange, origin)}</code></pre>
     </details>
   </li>`;
 }
@@ -174,6 +200,24 @@ function explained(exchange: Exchange): Html {
       html`<p class="quiet">To be signed, before the secret key:</p>
         <pre><code>${shownCanonical(exchange, canonical)}</code></pre>`
     }`;
+}
+
+/**
+ * The request as a line for a shell. The line computes the signature from the canonical string and the secret key in
+ * $SANDBOX_SECRET_KEY, which is not shown.
+ */
+export function curlLine(exchange: Exchange, origin: string): string {
+  const { method, url, headers, body } = describeRequest(exchange);
+  const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const { canonical } = exchange.verdict;
+  const signed = canonical === undefined ? '' : quoted(shownCanonical(exchange, canonical));
+  return [
+    ...(signed && [`sign=$(printf %s ${signed}"$SANDBOX_SECRET_KEY" | sha256sum | cut -d' ' -f1);`]),
+    `curl -X ${method} ${quoted(origin + url)}`,
+    ...(headers['content-type'] ? [`-H ${quoted(`content-type: ${headers['content-type']}`)}`] : []),
+    ...(signed && ['-H "sign: $sign"']),
+    ...(body && [`--data-raw ${quoted(body)}`]),
+  ].join(' ');
 }
 
 /** A canonical string, cut, and without a signature or a token that was sent in the wrong place. */

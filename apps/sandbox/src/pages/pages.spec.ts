@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { readFaultRule } from '../control/control.controller.ts';
 import { FAULTS } from '../faults/faults.ts';
 import type { Exchange } from '../traffic/exchange.ts';
-import { describeRequest, TrafficLog } from '../traffic/traffic-log.ts';
+import { describeRequest, shownAnswer, TrafficLog } from '../traffic/traffic-log.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
-import { requestList, shownCanonical } from './overview.ts';
+import { curlLine, requestList, shownCanonical } from './overview.ts';
 
 it.each(Object.entries(FAULTS))('the form switches %s on with the values it shows', (kind, { members }) => {
   const given = Object.entries(members).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : []));
@@ -68,6 +68,50 @@ function exchangeOf(rest: Partial<Exchange>): Exchange {
   return { ...new TrafficLog().begin(request as never, 'session', planned), ...rest };
 }
 
+describe('the line for curl', () => {
+  it('computes the signature from the canonical string and the secret key, which it does not contain', () => {
+    const exchange = exchangeOf({
+      headers: { 'content-type': ['application/x-www-form-urlencoded'], sign: ['d1gest'] },
+      body: Buffer.from('userId=u&nick=O%27Neil'),
+      verdict: { state: 'signature right', reason: '', canonical: "O'Neilu" },
+    });
+    expect(curlLine(exchange, 'http://sandbox')).toBe(
+      String.raw`sign=$(printf %s 'O'\''Neilu'"$SANDBOX_SECRET_KEY" | sha256sum | cut -d' ' -f1); ` +
+        "curl -X POST 'http://sandbox/users/u/session?clientId=op' " +
+        `-H 'content-type: application/x-www-form-urlencoded' -H "sign: $sign" ` +
+        "--data-raw 'userId=u&nick=O%27Neil'",
+    );
+  });
+
+  it('leaves out what was not sent', () => {
+    expect(curlLine(exchangeOf({ headers: {} }), '')).toBe("curl -X POST '/users/u/session?clientId=op'");
+  });
+});
+
+describe('the log of requests', () => {
+  const planned = { kinds: [], delayMs: 0, fault: undefined };
+
+  it('keeps refused requests after a hundred others', () => {
+    const log = new TrafficLog();
+    for (let nth = 0; nth < 200; nth++) {
+      const request = { method: 'POST', originalUrl: `/${nth}`, headersDistinct: {} };
+      log.end({ ...log.begin(request as never, 'session', planned), status: nth < 40 ? 400 : 200 });
+    }
+    expect(log.newest().map(({ url }) => url)).toContain('/199');
+    expect(log.newest()).toHaveLength(100);
+    expect(log.newestFailed().map(({ url }) => url)).toEqual(
+      Array.from({ length: 30 }, (_, nth) => `/${39 - nth}`),
+    );
+  });
+
+  it('shows the beginning of an answer without its token', () => {
+    const answer = `{"data":{"id":"t0k3n","attributes":{"redirect-url":"http://s/lobby?auth=t0k3n","auth":"t0k3n"}}}`;
+    expect(shownAnswer(answer)).not.toContain('t0k3n');
+    expect(shownAnswer(answer)).toContain('auth=[redacted]');
+    expect(shownAnswer('x'.repeat(5_000))).toHaveLength(4_096);
+  });
+});
+
 describe('description of a request', () => {
   it('redacts a signature and credentials wherever they are, and cuts a long body', () => {
     const description = describeRequest(
@@ -113,7 +157,10 @@ describe('description of a request', () => {
     [{ state: 'not signed' }, 'Why.'],
     [undefined, 'The request was answered before its signature was looked at.'],
   ] as const)('says what was made of a signature: %j', (verdict, text) => {
-    const page = requestList([exchangeOf(verdict ? { verdict: { reason: 'Why.', ...verdict } } : {})]).text;
+    const page = requestList(
+      [exchangeOf(verdict ? { verdict: { reason: 'Why.', ...verdict } } : {})],
+      '',
+    ).text;
     const shown = page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
     expect(shown).toContain(` cut off session ${verdict?.state ?? 'not looked at'} `);
     expect(shown).toContain(` Signature ${text} Request `);

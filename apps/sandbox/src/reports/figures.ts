@@ -12,8 +12,6 @@ type FigureName = keyof ReturnType<typeof perStep>;
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
 // the rake of a record by its money type, as a multiple of its volume, which is its tournament fee
 const RAKES = { 1: 3, 2: 1 } as const;
-// lifts the first player's play money above 2^53, to expose a reader that parses amounts as doubles
-const HIGH_ROLLER_FACTOR = 100_000_000_003n;
 
 /**
  * The monetary amounts of an ad hoc record under the interface's names, in minor units: those of one account for a part of
@@ -23,12 +21,8 @@ const HIGH_ROLLER_FACTOR = 100_000_000_003n;
 export function figuresOf(seed: number, rank: number, moneyType: MoneyType, part: DayPart) {
   const volume = weight(rank) * dayFactor(part.day);
   const amounts = perStep(volume, moneyType, drawer(seed, rank, part.day, moneyType));
-  const factor = factorOf(rank, moneyType);
-  const figures = {} as Record<FigureName, number | bigint>;
-  for (const name of FIGURE_NAMES) {
-    const amount = amounts[name] * part.steps;
-    figures[name] = factor === 1n ? amount : BigInt(amount) * factor;
-  }
+  const figures = {} as Record<FigureName, number>;
+  for (const name of FIGURE_NAMES) figures[name] = amounts[name] * part.steps;
   return figures;
 }
 
@@ -71,11 +65,8 @@ function perStep(volume: number, moneyType: MoneyType, draw: (limit: number) => 
 export const FIGURE_NAMES = Object.keys(perStep(0, 1, () => 0)) as readonly FigureName[];
 
 /** An account's rake with tournament fees over several parts of days: the sum of its ad hoc records. */
-export function rakeOf(rank: number, volumeSteps: number): number | bigint {
-  const volume = weight(rank) * volumeSteps;
-  const [realMoney, playMoney] = [volume * (RAKES[1] + 1), volume * (RAKES[2] + 1)];
-  const factor = factorOf(rank, 2);
-  return factor === 1n ? realMoney + playMoney : BigInt(realMoney) + BigInt(playMoney) * factor;
+export function rakeOf(rank: number, volumeSteps: number): number {
+  return weight(rank) * volumeSteps * (RAKES[1] + RAKES[2] + 2);
 }
 
 /** The steps of a part of a day, weighted by how much is played on that day. */
@@ -83,17 +74,14 @@ export function weightedSteps({ day, steps }: DayPart): number {
   return dayFactor(day) * steps;
 }
 
-// falls with the rank and never rises, so that accounts are ordered by their rake
+// Never rises with the rank, so that accounts are ordered by their rake. In real money, a quiet day has a rake from some
+// 1,000 EUR of the first account down to some 35.
 function weight(rank: number): number {
-  return Math.max(1, Math.floor(10_000 / (rank + 20)));
+  return Math.max(1, Math.floor(500 / (rank + 20)));
 }
 
 function dayFactor(day: number): number {
   return DAY_FACTORS[((day % 7) + 7) % 7] as number;
-}
-
-function factorOf(rank: number, moneyType: MoneyType): bigint {
-  return rank < 2 && moneyType === 2 ? HIGH_ROLLER_FACTOR : 1n;
 }
 
 /** Draws integers from 0 up to a limit, repeatable for the same numbers. */

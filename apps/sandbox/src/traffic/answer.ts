@@ -5,6 +5,7 @@ import type { OtherFault } from '../faults/faults.ts';
 import { JSON_API } from '../interface/documents.ts';
 import { errorBody, type Profile, waitHeaders } from '../interface/real-profile.ts';
 import type { Exchange, SandboxRequest } from './exchange.ts';
+import { shownAnswer } from './traffic-log.ts';
 
 export type SandboxResponse = ServerResponse & { readonly req: SandboxRequest };
 
@@ -43,7 +44,9 @@ function page(status: number): string {
 
 /** Sends an answer in one piece, or as the fault of its request distorts it. */
 export function sendAnswer(response: SandboxResponse, answer: Answer): void {
-  const fault = response.req.exchange?.planned.fault;
+  const { exchange } = response.req;
+  const fault = exchange?.planned.fault;
+  if (exchange) exchange.answer = { contentType: answer.contentType, body: shownAnswer(answer.body) };
   if (fault?.kind === 'reset-after') return void response.socket?.resetAndDestroy();
   const body = Buffer.from(distorted(answer.body, fault));
   response.writeHead(answer.status, {

@@ -37,6 +37,8 @@ export interface Exchange {
   call?: Call<Parameters>;
   /** The status of a complete answer. */
   status?: number;
+  /** The beginning of the answer, without tokens; set when the sandbox answers. */
+  answer?: { readonly contentType: string; readonly body: string };
   /** Set once the request has ended. */
   durationMs?: number;
 }

@@ -44,7 +44,7 @@ export class SignatureGuard implements CanActivate {
     const { exchange } = request;
     if (!exchange) throw new PlatformError(404);
     const call = this.callOf(request, exchange);
-    exchange.verdict = this.verify(exchange, call);
+    exchange.verdict = this.verify(exchange, call, request.params);
     if (!call.client.operations.has(exchange.operation)) throw new PlatformError(403);
     exchange.call = call;
     return true;
@@ -74,15 +74,19 @@ export class SignatureGuard implements CanActivate {
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
     if (isLenient) {
       const { clientId: _clientId, ...inQuery } = query;
-      const all = { ...inQuery, ...content, ...(operation === 'session' && { userId: params['userId'] }) };
-      return { client, query, content: all, fault: planned.fault };
+      return { client, query, content: { ...inQuery, ...content }, fault: planned.fault };
     }
     if (operation === 'session' && content['userId'] !== params['userId'])
       throw rejection(exchange, 'The form must hold userId with the same value as the path.');
     return { client, query, content, fault: planned.fault };
   }
 
-  private verify(exchange: Exchange, { client, query, content }: Call<Parameters>): Verdict {
+  /** @param path the parameters in the path, which take part in the signature like those of query and form */
+  private verify(
+    exchange: Exchange,
+    { client, query, content }: Call<Parameters>,
+    path: Parameters,
+  ): Verdict {
     const { headers, body, operation } = exchange;
     const { secretKey, conventions } = client;
     if (secretKey === undefined) {
@@ -91,7 +95,7 @@ export class SignatureGuard implements CanActivate {
     }
     const sent = headers['sign']?.join(', ');
     if (sent === undefined) throw rejection(exchange, 'The header sign is missing.');
-    const parameters = { ...query, ...content };
+    const parameters = { ...query, ...path, ...content };
     const ofOpenGame = operation === 'open-game' ? body : undefined;
     const signed = signedContent(parameters, conventions, ofOpenGame);
     const canonical = String(signed);

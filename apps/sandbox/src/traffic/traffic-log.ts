@@ -3,11 +3,13 @@ import { type Operation, OPERATIONS } from '../interface/documents.ts';
 import { type Exchange, OperationCounters, type SandboxRequest } from './exchange.ts';
 
 const KEPT_REQUESTS = 100;
+const KEPT_REFUSED = 30;
 const MAX_BODY_CHARACTERS = 4096;
 export const REDACTED = '[redacted]';
 // a signature in the wrong place is still a signature: in a query, a form or JSON, whose end may have been cut off
 const IN_FORM = /(^|[?&])(sign|access-token)=[^&]*/gi;
 const IN_JSON = /("(?:sign|access-token)"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s,}\]"]+)/gi;
+const TOKEN = /"auth":"([^"]+)"/;
 const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 'cookie']);
 
 /** Counts requests, and keeps the last ones for inspection. */
@@ -15,6 +17,8 @@ export class TrafficLog {
   readonly counters = emptyCounters();
   /** The newest first. */
   private readonly ended: Exchange[] = [];
+  /** Refused and unanswered requests have a list of their own, because others would soon push them out. */
+  private readonly failed: Exchange[] = [];
 
   begin(request: SandboxRequest, operation: Operation, planned: PlannedFaults): Exchange {
     const counters = this.counters[operation];
@@ -35,6 +39,7 @@ export class TrafficLog {
     else increment(counters.answered, String(status));
     exchange.durationMs = performance.timeOrigin + performance.now() - receivedAtMs;
     if (this.ended.unshift(exchange) > KEPT_REQUESTS) this.ended.pop();
+    if (hasFailed(exchange) && this.failed.unshift(exchange) > KEPT_REFUSED) this.failed.pop();
   }
 
   /** The last requests that ended, at most 100, the newest first. They still hold their signatures. */
@@ -42,10 +47,20 @@ export class TrafficLog {
     return this.ended.slice(0, count);
   }
 
+  /** The last requests that were refused or not answered, at most 30, the newest first. */
+  newestFailed(): readonly Exchange[] {
+    return [...this.failed];
+  }
+
   clear(): void {
     Object.assign(this.counters, emptyCounters());
     this.ended.length = 0;
+    this.failed.length = 0;
   }
+}
+
+export function hasFailed({ status }: Exchange): boolean {
+  return status === undefined || status >= 400;
 }
 
 function emptyCounters() {
@@ -77,7 +92,15 @@ export function describeRequest(exchange: Exchange) {
     status,
     durationMs: Math.round(durationMs * 10) / 10,
     faults: planned.kinds,
+    answer: exchange.answer,
   };
+}
+
+/** The beginning of an answer's body, without the token of a session: in `auth`, and in the id and the URL that repeat it. */
+export function shownAnswer(body: string): string {
+  const [, token] = TOKEN.exec(body) ?? [];
+  const shown = token === undefined ? body : body.replaceAll(token, REDACTED);
+  return shown.slice(0, MAX_BODY_CHARACTERS);
 }
 
 function redactParameter(text: string): string {

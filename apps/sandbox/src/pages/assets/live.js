@@ -5,8 +5,13 @@ const live = document.getElementById('live');
 const form = document.getElementById('fault-form');
 const error = document.getElementById('fault-error');
 
-/** The parts as they came last, by their names. */
+const pause = document.getElementById('pause');
+const onlyRefused = document.getElementById('only-refused');
+
+/** The parts as they are shown, by their names. */
 const shown = {};
+/** The parts as they came last. */
+let latest = {};
 
 const events = new EventSource('/sandbox/events');
 events.addEventListener('open', () => say('live'));
@@ -14,9 +19,19 @@ events.addEventListener('error', () =>
   say(events.readyState === EventSource.CLOSED ? 'not live: reload' : 'not live: the sandbox is away'),
 );
 events.addEventListener('message', ({ data }) => {
-  for (const [name, html] of Object.entries(JSON.parse(data)))
-    if (shown[name] !== html) show(name, (shown[name] = html));
+  latest = JSON.parse(data);
+  showLatest();
 });
+
+document.getElementById('tools').hidden = false;
+pause.addEventListener('click', () => {
+  const isPaused = pause.getAttribute('aria-pressed') !== 'true';
+  pause.setAttribute('aria-pressed', String(isPaused));
+  pause.textContent = isPaused ? 'Continue' : 'Pause';
+  showLatest();
+});
+onlyRefused.addEventListener('change', chooseList);
+chooseList();
 
 form.addEventListener('change', ({ target }) => {
   if (target.name === 'kind') chooseKind();
@@ -35,6 +50,20 @@ chooseKind();
 function say(text) {
   if (live.textContent !== text) live.textContent = text;
   live.classList.toggle('on', text === 'live');
+}
+
+/** Shows what has changed; the lists of requests wait while they are paused. */
+function showLatest() {
+  const isPaused = pause.getAttribute('aria-pressed') === 'true';
+  for (const [name, html] of Object.entries(latest)) {
+    const isHeld = isPaused && (name === 'requests' || name === 'refused');
+    if (!isHeld && shown[name] !== html) show(name, (shown[name] = html));
+  }
+}
+
+function chooseList() {
+  document.querySelector('[data-part="requests"]').hidden = onlyRefused.checked;
+  document.querySelector('[data-part="refused"]').hidden = !onlyRefused.checked;
 }
 
 /** Replaces a part; what was open stays open, and what had the focus keeps it. */

@@ -4,16 +4,18 @@ import spawn, { type SubprocessError } from 'nano-spawn';
 import { walkthroughFiles } from '../../docs/walkthrough.ts';
 import { repositoryCopy } from '../../support/repository-copy.ts';
 
-const files = walkthroughFiles();
+const files = walkthroughFiles('A command');
 const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.(commands.)?[\w-]+\.ts$/.test(path));
-/** Specs that cover every command, and those that the walkthrough adds. */
+/** Specs that cover every command, setting and error code, and those that the page adds. */
 const SPECS = [
-  'libs/contracts/src/commands/(commands|session-close)',
+  'libs/contracts/src/commands/(commands|player-balance-fetch)',
   'libs/messaging/src/idempotency/redis-entries',
   'apps/cli/src/send',
   'test/contracts/compatibility',
-  'test/docs/(names|operations)',
-  'test/e2e/commands/session-close',
+  'test/contracts/openapi',
+  'test/docs/(names|operations|settings)',
+  'test/integration/sandbox/endpoints',
+  'test/e2e/commands/player-balance-fetch',
 ];
 const TYPES = {
   extends: './tsconfig.json',
@@ -27,12 +29,13 @@ const TYPES = {
     'apps/*/src/main.ts',
     'libs/caller/src/index.ts',
     'scripts/tasks/contract.ts',
-    'libs/contracts/src/commands/session-close.spec.ts',
-    'test/e2e/commands/session-close.spec.ts',
+    'libs/contracts/src/commands/player-balance-fetch.spec.ts',
+    'test/integration/sandbox/endpoints',
+    'test/e2e/commands/player-balance-fetch.spec.ts',
   ],
 };
 
-describe('docs/adding-a-command.md', () => {
+describe('docs/extending.md', () => {
   const copy = repositoryCopy();
   const write = (some: typeof files): void => {
     for (const { path, apply } of some) copy.write(path, apply(copy.read(path)));
@@ -49,16 +52,22 @@ describe('docs/adding-a-command.md', () => {
 
   beforeAll(() => copy.write('tsconfig.types.json', JSON.stringify(TYPES)));
 
-  it('is nine files, five of them new, as it says', () => {
+  it('adds a command with twelve files, five of them new, as it says', () => {
     const paths = [...new Set(files.map(({ path }) => path))];
-    expect([paths.length, paths.filter((path) => copy.read(path) === undefined).length]).toEqual([9, 5]);
-    expect(copy.read('docs/adding-a-command.md')).toMatch(/takes nine files, five of\s+them new/);
+    expect([paths.length, paths.filter((path) => copy.read(path) === undefined).length]).toEqual([12, 5]);
+    expect(copy.read('docs/extending.md')).toMatch(/takes twelve\s+files, five of them new/);
   });
 
-  it('begins with a definition that does not compile until it is handled and called', async () => {
+  it.each(['A setting', 'An error code'] as const)('adds %s with three files', (part) => {
+    const some = walkthroughFiles(part);
+    expect(some).toHaveLength(3);
+    write(some);
+  });
+
+  it('begins a command with a definition that does not compile until it is handled and called', async () => {
     write(ofDefinition);
     const output = await types().catch(String);
-    const faults = [...output.matchAll(/^(\S+)\(\d+,\d+\): error .*"session\.close"' is missing/gm)];
+    const faults = [...output.matchAll(/^(\S+)\(\d+,\d+\): error .*"player\.balance\.fetch"' is missing/gm)];
     expect(faults.map(([, path]) => path).toSorted()).toEqual([
       'apps/worker/src/commands/handlers.ts',
       'libs/platform/src/operations/operations.ts',
@@ -66,14 +75,18 @@ describe('docs/adding-a-command.md', () => {
     expect(output.match(/: error /g)).toHaveLength(faults.length);
   });
 
-  it('adds a command that compiles, is documented and tested, and works over the bus', async () => {
+  it('adds a command, a setting and an error code that compile, are documented and tested, and work', async () => {
     write(files.filter((file) => !ofDefinition.includes(file)));
-    await node('node_modules/prettier/bin/prettier.cjs', '--check', ...files.map(({ path }) => path));
+    await node(
+      'node_modules/prettier/bin/prettier.cjs',
+      '--check',
+      ...walkthroughFiles().map(({ path }) => path),
+    );
     await node('scripts/tasks/contract.ts');
-    expect(copy.read('docs/messages.md')).toContain('### `session.close`');
+    expect(copy.read('docs/messages.md')).toContain('### `player.balance.fetch`');
     const [output] = await Promise.all([node('scripts/tasks/test.ts', ...SPECS), types()]);
     expect(output).toMatch(/^\d+ passed, 0 failed$/m);
-    expect(output).toContain('PASS test/e2e/commands/session-close.spec.ts');
+    expect(output).toContain('PASS test/e2e/commands/player-balance-fetch.spec.ts');
     for (const spec of SPECS) expect(output).toMatch(new RegExp(`^PASS ${spec}`, 'm'));
   });
 });

@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { findSurvivors } from '../../lab/mutations/mutations.ts';
+import { readOptions, runTask } from '../run-task.ts';
+
+/** Breaks fifty lines, one at a time, and reports those that no test notices. */
+await runTask(async () => {
+  const { only } = readOptions({ only: String });
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-mutations-'));
+  try {
+    const survivors = await findSurvivors(folder, only);
+    console.log(`${survivors.length} survived`);
+    return survivors.length === 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
