@@ -130,7 +130,7 @@ export function describeMembers(type: CommandType, kinds: Readonly<Record<string
       for (const value of valid) expect([value, found(path, value)]).toEqual([value, []]);
     });
 
-    it(`${required ? 'must be given' : 'may be absent'}`, () => {
+    it(`${required ? 'must' : 'need not'} be given`, () => {
       const missing = { pointer, message: 'must be given, and not as null' };
       expect(found(path, undefined)).toEqual(required ? [missing] : []);
     });
