@@ -59,13 +59,6 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
       'libs/messaging/src/pipeline/lanes.spec.ts',
     ],
   },
-  'libs/messaging/src/pipeline/resume.ts': {
-    'a postponed report goes on where it stopped': [
-      'context.progress = JSON.parse(carried) as Progress;',
-      '{}',
-      'libs/messaging/src/pipeline/reports.spec.ts',
-    ],
-  },
   'libs/messaging/src/pipeline/postpone.ts': {
     'only a report whose platform is unavailable is postponed': [
       "if (failure?.category !== 'unavailable') return settlement;",
