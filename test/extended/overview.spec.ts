@@ -68,7 +68,7 @@ describe('the first page of the sandbox, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-    it('switches faults on and off with mouse and keyboard', async () => {
+  it('switches faults on and off with mouse and keyboard', async () => {
     await using sandbox = new SandboxProcess();
     const url = await sandbox.url;
     const { page, complaints } = await browser.visit(url);
