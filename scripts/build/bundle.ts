@@ -1,8 +1,11 @@
+import { SourceMap } from 'node:module';
 import { join, relative, sep } from 'node:path';
 
 import { transformFile } from '@swc/core';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import spawn from 'nano-spawn';
+
+import type { SourceLines } from '#telemetry';
 
 import { WORKER } from './programs.ts';
 import { WRAPPER } from './run-with-code-cache.ts';
@@ -51,13 +54,14 @@ const REPLACE: Plugin = {
  * It is CommonJS: V8 can keep what it compiled of that, and an import of `node:http` by a module would evaluate all of its
  * exports, among them `WebSocket`, for which Node.js loads an HTTP client of its own.
  *
- * They have no source maps, whose lines Node.js would count at each start; a comment says where each part is from.
+ * They have no source maps, whose lines Node.js would count at each start. A worker that logs a stack reads the sources
+ * of its lines from a file beside the bundle.
  *
  * @param dist the folder of what is built
  * @returns the text of each file by its path relative to `dist`
  */
 export async function bundle(dist: string): Promise<ReadonlyMap<string, string>> {
-  const bundleOf = async (name: string, options: BuildOptions): Promise<string> => {
+  const bundleOf = async (name: string, options: BuildOptions) => {
     const { outputFiles } = await build({
       ...options,
       entryPoints: [`apps/worker/src/${name}.js`],
@@ -68,19 +72,43 @@ export async function bundle(dist: string): Promise<ReadonlyMap<string, string>>
       target: `node${process.versions.node}`,
       external: MISSING,
       plugins: [REPLACE],
+      outdir: FOLDER,
+      sourcemap: 'external',
+      sourcesContent: false,
       legalComments: 'none',
       logLevel: 'silent',
     });
-    return outputFiles?.[0]?.text ?? '';
+    const textOf = (end: string) => outputFiles?.find(({ path }) => path.endsWith(end))?.text ?? '';
+    return { code: textOf('js'), map: textOf('.map') };
   };
   const [main, rest] = await Promise.all([
     bundleOf('main', { format: 'esm' }),
     bundleOf('start-worker', { format: 'cjs', ...WRAPPER }),
   ]);
   return new Map([
-    [`${FOLDER}/main.js`, main],
-    [START, asciiOf(rest)],
+    [`${FOLDER}/main.js`, main.code],
+    [START, asciiOf(rest.code)],
+    [START.replace('.cjs', '.lines.json'), JSON.stringify(sourceLinesOf(rest))],
   ]);
+}
+
+/** Returns the source of each line of the bundle, of packages only the file: their maps would make it three times as large. */
+function sourceLinesOf({ code, map }: { code: string; map: string }): SourceLines {
+  const sourceMap = new SourceMap(JSON.parse(map) as ConstructorParameters<typeof SourceMap>[0]);
+  const files = new Map<string, number>();
+  const runs: (readonly [number, number, number])[] = [];
+  for (const [index, text] of code.split('\n').entries()) {
+    const entry = sourceMap.findEntry(index, text.search(/\S/));
+    if (!('originalSource' in entry) || entry.generatedLine !== index) continue;
+    const file = relative('..', join(FOLDER, entry.originalSource)).replaceAll(sep, '/');
+    const at = files.get(file) ?? files.size;
+    files.set(file, at);
+    const sourceLine = file.includes('node_modules/') ? 0 : entry.originalLine + 1;
+    const [first, lastFile, firstLine] = runs.at(-1) ?? [0, -1, 0];
+    const isContinued = lastFile === at && (sourceLine === 0 || sourceLine - firstLine === index + 1 - first);
+    if (!isContinued) runs.push([index + 1, at, sourceLine]);
+  }
+  return { files: [...files.keys()], runs };
 }
 
 /** V8 keeps all of a text with two bytes a character if one is beyond Latin-1. Only regular expressions still have any. */

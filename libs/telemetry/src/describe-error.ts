@@ -1,3 +1,5 @@
+import { inSource } from './source-lines.ts';
+
 /** What may be logged of an error. */
 interface ErrorDescription {
   readonly name: string;
@@ -37,5 +39,5 @@ function framesOf({ stack = '', message }: Error): string[] {
   const start = stack.indexOf(message);
   const lines = start === -1 ? [] : stack.slice(start + message.length).split('\n');
   const frames = lines.map((line) => line.trim()).filter((line) => line.startsWith('at '));
-  return frames.slice(0, MAX_FRAMES);
+  return frames.slice(0, MAX_FRAMES).map(inSource);
 }

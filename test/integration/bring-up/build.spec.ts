@@ -15,6 +15,7 @@ import { SourceTextModule } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import spawn from 'nano-spawn';
 
+import { inSource } from '../../../libs/telemetry/src/source-lines.ts';
 import { build } from '../../../scripts/build/build.ts';
 import { WORKER } from '../../../scripts/build/programs.ts';
 import { DEBIAN, writeSbom } from '../../../scripts/build/sbom.ts';
@@ -83,12 +84,33 @@ describe('build', () => {
     await build(repo);
     const program = join(repo, 'dist', WORKER.file);
     const files = readdirSync(dirname(program)).sort();
-    expect(files).toEqual(['main.js', 'start-worker.cjs', expect.stringMatching(/^start-worker\.cjs\./)]);
+    expect(files).toEqual([
+      'main.js',
+      'start-worker.cjs',
+      expect.stringMatching(/^start-worker\.cjs\./),
+      'start-worker.lines.json',
+    ]);
     expect(readFileSync(join(dirname(program), 'start-worker.cjs'), 'utf8')).toMatch(/^[\0-\x7f]*$/);
     rmSync(join(repo, 'dist/apps/worker/src'), { recursive: true });
     write(repo, 'package.json', '{"type": "module"}');
     const { stdout } = await spawn(process.execPath, [program]);
     expect(stdout.split('\n')).toEqual(['on demand', '1,\\u00e9|\\u044f,é,ERR_MODULE_NOT_FOUND']);
+  });
+
+  it('names the file and line of a source for a place in the bundle', async () => {
+    using folder = temporaryFolder();
+    const repo = repository(folder.path);
+    write(
+      repo,
+      'apps/worker/src/one.ts',
+      'interface Gone {\n  a: 1;\n}\nexport const one = new Error("é").stack;\n',
+    );
+    write(repo, 'apps/worker/src/later.ts', 'export const later = /é|я/;\n');
+    await build(repo);
+    const { stdout } = await spawn(process.execPath, [join(repo, 'dist', WORKER.file)]);
+    const frame = stdout.split('\n').find((line) => line.includes('start-worker.cjs')) ?? '';
+    expect(inSource(frame)).toMatch(/apps\/worker\/src\/one\.ts:4\b/);
+    expect(inSource('at run (file:///nowhere/start.cjs:7:1)')).toBe('at run (file:///nowhere/start.cjs:7:1)');
   });
 
   it('compiles the bundle for the flags of a worker, and for no other text', async () => {
