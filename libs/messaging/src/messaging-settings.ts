@@ -19,6 +19,6 @@ export interface MessagingSettings {
   readonly SHUTDOWN_GRACE_MS: number;
   readonly EVENTS: 'errors' | 'all' | 'none';
   readonly IDEMPOTENCY_TTL_MS: number;
-  /** Without it, each worker deduplicates on its own. */
+  /** Default: each worker deduplicates on its own. */
   readonly REDIS_URL?: string | undefined;
 }

@@ -14,7 +14,7 @@ const DELIVERY_LIMIT = 2;
 /** Time for all deaths: each worker is replaced, and each round takes as long as the platform. */
 const ALL_DEATHS_MS = 240_000;
 
-describe('a killer beside sixty commands of a platform that takes four seconds, over three workers', () => {
+describe('a killer among sixty commands, on three workers and a platform that takes four seconds', () => {
   const stack = new AsyncDisposableStack();
   let workers: Workers;
   /** The path of each worker to the platform, which tells whose call it is. */

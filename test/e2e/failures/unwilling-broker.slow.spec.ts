@@ -126,34 +126,29 @@ describe('a node that no longer confirms', () => {
   it.each([
     ['answers on the other connection', [0]],
     ['answers on neither connection', [0, 1]],
-  ])(
-    'is left by both connections if it %s; what was not confirmed is published again',
-    async (_, stalled) => {
-      service.platform.requests.length = 0;
-      const before = worker.log.length;
-      const userIds = players(10, `stalled ${stalled.join()}`);
-      const { gate, sessions } = await sessionsInFlight(service, userIds);
-      // The first connection publishes, the second one consumes.
-      for (const connection of stalled) service.proxy.stall(connection);
-      gate.open();
+  ])('is left by both connections if it %s, and unconfirmed messages are republished', async (_, stalled) => {
+    service.platform.requests.length = 0;
+    const before = worker.log.length;
+    const userIds = players(10, `stalled ${stalled.join()}`);
+    const { gate, sessions } = await sessionsInFlight(service, userIds);
+    // The first connection publishes, the second one consumes.
+    for (const connection of stalled) service.proxy.stall(connection);
+    gate.open();
 
-      expect((await sessions).map((reply) => [reply?.type, reply?.messageId])).toEqual(
-        userIds.map((userId) => ['session.created', `${userId}:0`]),
-      );
-      expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
-      const given = () => worker.log.slice(before).filter(({ msg }) => msg === 'the broker is not available');
-      await until('they are given up', () => given().length === 2);
-      const reason = expect.stringContaining('confirms nothing of what is published');
-      expect(given()).toMatchObject(
-        ['publishing', 'consuming'].map((connection) => ({ connection, reason })),
-      );
-      // The broker now learns that they are gone, and delivers nothing more to the former consumer.
-      service.proxy.resume();
-      await worker.ready();
-      const [reply] = await createSessions(service, players(1, `after ${stalled.join()}`));
-      expect(reply?.type).toBe('session.created');
-      expect(given()).toHaveLength(2);
-      expect(worker.stderr).toBe('');
-    },
-  );
+    expect((await sessions).map((reply) => [reply?.type, reply?.messageId])).toEqual(
+      userIds.map((userId) => ['session.created', `${userId}:0`]),
+    );
+    expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
+    const given = () => worker.log.slice(before).filter(({ msg }) => msg === 'the broker is not available');
+    await until('they are given up', () => given().length === 2);
+    const reason = expect.stringContaining('confirms nothing of what is published');
+    expect(given()).toMatchObject(['publishing', 'consuming'].map((connection) => ({ connection, reason })));
+    // The broker now learns that they are gone, and delivers nothing more to the former consumer.
+    service.proxy.resume();
+    await worker.ready();
+    const [reply] = await createSessions(service, players(1, `after ${stalled.join()}`));
+    expect(reply?.type).toBe('session.created');
+    expect(given()).toHaveLength(2);
+    expect(worker.stderr).toBe('');
+  });
 });

@@ -15,9 +15,9 @@ import type { Settlement } from './settlement.ts';
 export type Progress = Readonly<Record<string, number | boolean>>;
 
 /**
- * The second parameter of a handler, or one with `@Ctx()`: what it may know of its command apart from the
- * data. The handler and the client that it calls write to it. Before the handler runs, the step `resume`
- * restores `progress`.
+ * The second parameter of a handler, or one with `@Ctx()`: the facts of its command apart from the data. The
+ * handler and the client that it calls write to it. Before the handler runs, the step `resume` restores
+ * `progress`.
  *
  * @typeParam Client the client of an operator, as returned by `clientOf` of the options
  */

@@ -63,7 +63,7 @@ describe('openEnvelope', () => {
     ['202 bytes in 101 characters', '\u00EB'.repeat(101), false],
     ['no text', 7, false],
     ['bytes that are not UTF-8, as they are read', '\udc00\udc80', false],
-  ])('of a property or a packet: an id of %s', (_, id, isTaken) => {
+  ])('reads the id of a property or a packet: %s', (_, id, isTaken) => {
     for (const [facts, pointer] of [
       [{ properties: { messageId: id as string } }, '/properties/message_id'],
       [{ body: packet({ id }), properties: { messageId: 'other' } }, '/id'],

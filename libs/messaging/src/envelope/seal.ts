@@ -19,7 +19,7 @@ const OWN = {
   'x-stalled-since': 0,
   'x-quarantine-starts': 0,
   'x-quarantine-cuts': 0,
-  // The level, which decides beside which other commands it may start.
+  // The level, which decides with which other commands it may run.
   'x-quarantine-level': 0,
   // The time of the start that this copy records, epoch milliseconds.
   'x-quarantine-started-at': 0,

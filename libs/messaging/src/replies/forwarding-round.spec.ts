@@ -154,7 +154,7 @@ describe('a round of parked replies', () => {
       (test: RoundUnderTest) => (test.nowMs = LONGER_THAN_A_FINISH_MS),
     ],
     ['when it is stopped', (test: RoundUnderTest) => test.round.stop()],
-  ])('ends %s, with what is in flight then', async (_, end) => {
+  ])('stops %s after the in-flight replies are confirmed', async (_, end) => {
     const test = new RoundUnderTest();
     for (const name of ['a1', 'a2', 'b1']) test.offer(name);
     await test.answer([]);

@@ -18,8 +18,9 @@ interface Refusal {
 }
 
 /**
- * Remembers the reply queues that have refused a reply for as long as one is retried. Further replies to them are published
- * once, and reports for them wait without a call, so that in-flight commands do not wait for one caller.
+ * Remembers the reply queues that have refused a reply for as long as one is retried. Further replies to them
+ * are published once, and reports for them wait without a call, so that in-flight commands do not wait for
+ * one caller.
  */
 export class ReplyQueues {
   readonly #clock: Clock;
@@ -31,15 +32,18 @@ export class ReplyQueues {
     this.#broker = broker;
   }
 
-  /** Returns why the reply queue of a command is known to accept nothing; undefined if it may accept replies. */
+  /**
+   * Returns why the reply queue of a command is known to accept nothing; undefined if it may accept replies.
+   */
   stateOf({ envelope: { replyTo } }: Command): QueueState | undefined {
     const refusal = this.#refusals.get(replyTo.queue ?? '');
     return refusal && refusal.untilMs > this.#clock() ? refusal.state : undefined;
   }
 
   /**
-   * The same for a report that may have waited for its queue before. In that case the broker is asked whether the queue still
-   * does not exist, or is still as full, so that the report makes no call and takes no place in vain.
+   * The same for a report that may have waited for its queue before. The broker then tells whether the queue
+   * still does not exist or is as full as before, so that the report makes no call and takes no place in
+   * vain.
    */
   lookAt(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
     const known = this.stateOf(command);
@@ -52,8 +56,8 @@ export class ReplyQueues {
   }
 
   /**
-   * Returns why a queue refused a reply. An empty queue is not full: the broker reports a quorum queue without a leader as
-   * empty.
+   * Returns why a queue refused a reply. An empty queue is not full: the broker reports a quorum queue
+   * without a leader as empty.
    */
   async refusalOf(outcome: PublishOutcome, to: ReplyAddress, known?: QueueState): Promise<Refusal> {
     if (outcome === 'returned') return { state: 'gone' };
