@@ -94,7 +94,7 @@ async function outputOf(line: string): Promise<string> {
 }
 
 describe('the console in an incident', () => {
-  it('names the one type that is dead, though most commands succeed', async () => {
+  it('names the only failing type, although most commands succeed', async () => {
     const page = await look();
     await sandboxed.platform.fault({ kind: 'status', status: 503, operation: 'open-game' });
     await play({ 'game.open': 10, 'session.create': 100 });
@@ -121,7 +121,7 @@ describe('the console in an incident', () => {
     expect(changed).toMatchObject({ operation: 'game.open', cause: 'HTTP 503' });
   });
 
-  it('says that a platform hangs, though each call is cut off by the deadline of its caller', async () => {
+  it('reports that a platform hangs, although the deadline of its caller cancels each call', async () => {
     const page = await look();
     await sandboxed.platform.fault({ kind: 'latency', fixedMs: 60_000, operation: 'open-game' });
     const startedAtMs = Date.now();
@@ -146,7 +146,7 @@ describe('the console in an incident', () => {
     expect(traced.stdout).toMatch(/the platform does not answer: timeout after [34]\.\d s/);
   });
 
-  it('says that the platform is dead, in one sentence for both types', async () => {
+  it('reports that the platform is down, in one sentence for both types', async () => {
     const page = await look();
     await sandboxed.platform.fault({ kind: 'reset-before' });
     await play({ 'game.open': 20, 'session.create': 20 });
@@ -192,7 +192,7 @@ describe('the console in an incident', () => {
     await page.locator('#verdict.well').waitFor({ timeout: WAIT_TIMEOUT_MS });
   });
 
-  it('says that Redis is gone, and shows the dead letters of all workers with what was invalid', async () => {
+  it('reports that Redis is gone, and shows dead letters of all workers with the reason of each', async () => {
     const page = await look();
     await sandboxed.caller.send('game.open', { player: { id: 'ada', nick: 7 } }, { messageId: 'bad-1' });
     await redis.kill();
@@ -218,7 +218,7 @@ describe('the console in an incident', () => {
   });
 
   // Must be the last test: its replies stay parked, and later workers would report them first.
-  it('names the reply queue that is full, and the last reply that waits for it', async () => {
+  it('names the full reply queue and the last reply that waits for it', async () => {
     const page = await look();
     const queue = 'shop.replies';
     const options = { exclusive: true, arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' } };
