@@ -150,7 +150,9 @@ function tools(): Html {
  */
 export function requestList(requests: readonly Exchange[], origin: string, list = 'request'): Html {
   if (requests.length === 0)
-    return html`<p class="note">None yet. A worker that has these addresses will be seen here.</p>`;
+    return html`<p class="note">
+      ${list === 'refused' ? 'No request was refused.' : 'None yet. A worker that has these addresses will be seen here.'}
+    </p>`;
   return html`<ol class="requests">
     ${requests.map((exchange) => requestItem(exchange, origin, list))}
   </ol>`;
