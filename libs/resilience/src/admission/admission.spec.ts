@@ -68,10 +68,10 @@ describe('Admission', () => {
   });
 
   it.each([
-    { answered: false, most: 48 },
-    { answered: true, most: 60 },
-  ])('lets one operation hold $most of 64 connections if its calls were answered: $answered', (row) => {
-    const admission = admissionOf({ connections: 64, queue: 100 });
+    { answered: false, most: 12 },
+    { answered: true, most: 15 },
+  ])('lets one operation hold $most of 16 connections if its calls were answered: $answered', (row) => {
+    const admission = admissionOf({ connections: 16, queue: 100 });
     const games = admission.add('interactive');
     const enter = () => admission.enter(games, in1s(), CALLER);
     if (row.answered) {
@@ -81,7 +81,7 @@ describe('Admission', () => {
       ticket.end = 'answered';
       admission.leave(games, CALLER, ticket);
     }
-    const admitted = Array.from({ length: 64 }, enter).filter((admittance) => admittance === 'admitted');
+    const admitted = Array.from({ length: 16 }, enter).filter((admittance) => admittance === 'admitted');
     expect(admitted).toHaveLength(row.most);
     expect(admission.enter(admission.add('interactive'), in1s(), CALLER)).toBe('admitted');
   });

@@ -2,8 +2,11 @@ import type { Clock } from '../clock.ts';
 
 /** Calls may take this much longer than twice their usual time. */
 const SLACK_MS = 300;
-/** Calls at once after the first one of a process was answered; each further answer makes room for another. */
-const FIRST_LIMIT = 64;
+/**
+ * Calls at once after the first call of a process was answered, unless more are in flight; each further answer makes room
+ * for another one (slow start).
+ */
+const FIRST_LIMIT = 16;
 const MIN_LIMIT = 2;
 /** A trial reduces the calls in flight to this share; it is confirmed if they become faster by half as much. */
 const TRIAL_SHARE = 0.7;

@@ -76,7 +76,7 @@ describe.each(KINDS)('Admission before $name', ({ platform, capacity, aloneMs })
     expect(goodput(commands, SETTLED_MS, 60_000) / capacity).toBeGreaterThan(0.95);
     expect(late / calls.length).toBeLessThan(0.02);
     expect(quantile(succeeded(settled), 0.5)).toBeLessThan(2 * aloneMs + 1_000);
-    expect(quantile(refused(settled), 0.99)).toBeLessThan(1_000);
+    expect(quantile(refused(commands), 0.99)).toBeLessThan(1_000);
   });
 
   it('is as before five seconds after the load has fallen', async () => {
@@ -117,6 +117,13 @@ describe('Admission', () => {
     expect(quantile(succeeded(settled), 0.5)).toBeLessThan(1_500);
   });
 
+  it('finds the limit of a platform in a line at once on two cold workers', async () => {
+    const load = { platform: servesInLine(20), perSecond: one(200), forMs: 20_000, workers: 2 };
+    const commands = await play({ ...load, connections: 256 });
+    expect(goodput(commands, 1_000, 20_000)).toBeGreaterThan(19);
+    expect(callsOf(commands).length - succeeded(commands).length).toBeLessThan(8);
+  });
+
   it.each([fixed(1_500), line(20)])(
     'leaves a caller its share before $name',
     async ({ platform, capacity }) => {
@@ -124,7 +131,8 @@ describe('Admission', () => {
       const perSecond = (atMs: number) => ({
         ...(atMs < 1_000 && once),
         many: 10 * capacity,
-        few: capacity / 2,
+        // A little less than its share: with all of it, its line would be full by chance now and then.
+        few: 0.45 * capacity,
       });
       const commands = await play({ platform: platform(), perSecond, forMs: 60_000 });
       const few = commands.filter(({ caller, atMs }) => caller === 'few' && atMs > SETTLED_MS);

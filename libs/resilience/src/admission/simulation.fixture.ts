@@ -121,7 +121,8 @@ export class Simulation {
         resolve(true);
       });
     });
-    const isCutOff = compartment.times.isOverdue(this.nowMs - ticket.startedAtMs);
+    const tookMs = this.nowMs - ticket.startedAtMs;
+    const isCutOff = tookMs >= ATTEMPT_TIMEOUT_MS || compartment.times.isOverdue(tookMs);
     if (isAnswered) ticket.end = 'answered';
     else if (isCutOff) ticket.end = 'cut-off';
     admission.leave(compartment, caller, ticket);
