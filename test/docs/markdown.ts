@@ -13,11 +13,12 @@ export function documents(): readonly string[] {
         )
       : [];
   const packages = readdirSync(join(root, 'libs')).map((name) => `libs/${name}/README.md`);
-  const markdown = ['docs', 'examples', 'lab'].flatMap(under).filter((path) => path.endsWith('.md'));
+  const markdown = ['docs', 'examples'].flatMap(under).filter((path) => path.endsWith('.md'));
   return [
     'CONTRIBUTING.md',
     'README.md',
     'SECURITY.md',
+    'lab/README.md',
     'deploy/helm/poker-bridge/README.md',
     ...markdown,
     ...packages.filter((path) => existsSync(join(root, path))),

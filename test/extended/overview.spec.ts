@@ -35,7 +35,7 @@ describe('the first page of the sandbox, in a browser', () => {
     });
     const wrong = region(page, 'Last requests').getByRole('listitem').first();
     await wrong.getByText('signature wrong').click();
-    await wrong.getByText('The header sign is missing.').waitFor();
+    await wrong.getByText('The header sign is missing.').first().waitFor();
     if (PICTURE !== undefined) await page.screenshot({ path: PICTURE });
     // Later requests leave the explanation open.
     await openTable(sandbox, { id: 'dora' });
