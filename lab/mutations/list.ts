@@ -219,7 +219,7 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
     ],
   },
   'libs/telemetry/src/describe-error.ts': {
-    'the stack in the log is bounded': ['return frames.slice(0, MAX_FRAMES);', 'return frames;'],
+    'the stack in the log is bounded': ['frames.slice(0, MAX_FRAMES)', 'frames'],
   },
   'apps/sandbox/src/signature/signature.ts': {
     'the sandbox signs open-game as its client is set': [

@@ -11,7 +11,7 @@ import { MUTATIONS } from './list.ts';
 const COPIED = 'apps lab libs scripts test .swcrc jest.config.mjs package.json'.split(' ');
 const JEST = [...FLAGS, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runTestsByPath'];
 /** A mutation may cause an endless loop. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 60_000;
 
 /** Returns all mutations, each with the broken text of its file. A find string that does not occur once breaks nothing. */
 export function mutations() {
