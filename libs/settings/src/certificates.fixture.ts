@@ -10,7 +10,7 @@ import {
 } from '@peculiar/x509';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-/** OpenSSL takes no part in TLS with it. */
+/** A key algorithm that OpenSSL rejects because the key is too short. */
 export const TOO_SHORT = {
   name: 'RSASSA-PKCS1-v1_5',
   modulusLength: 512,
@@ -18,7 +18,7 @@ export const TOO_SHORT = {
   hash: 'SHA-256',
 };
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Where the servers of tests listen. */
+/** The hosts on which test servers listen. */
 const THIS_MACHINE = ['localhost', '127.0.0.1'];
 
 type KeyAlgorithm = webcrypto.EcKeyGenParams | webcrypto.RsaHashedKeyGenParams;
@@ -50,7 +50,7 @@ export class Authority {
     return new Authority(certificate, keys);
   }
 
-  /** Its certificate, in PEM: who has it trusts what it issues. */
+  /** The authority's certificate in PEM, for clients that should trust its certificates. */
   get ca(): string {
     return this.#certificate.toString('pem');
   }
@@ -58,9 +58,9 @@ export class Authority {
   /**
    * Issues a certificate for a server or a client.
    *
-   * @param hosts names and IPv4 addresses; default: those of this machine
-   * @param validForMs from now; less than 0 for one that has expired
-   * @param algorithm of its key
+   * @param hosts names and IPv4 addresses; default: `localhost` and 127.0.0.1
+   * @param validForMs validity from now, in milliseconds; negative for an expired certificate
+   * @param algorithm of the certificate's key
    */
   async issue(
     hosts = THIS_MACHINE,

@@ -18,7 +18,7 @@ function faultsOf(variables: Record<string, string>, operators = '{}'): string[]
   return thrownBy(() => refuseCleartext(settings, all, environment));
 }
 
-/** A proxy elsewhere, by way of which even a platform on this machine is called. */
+/** A proxy on another machine, which also forwards calls to a platform on this machine. */
 const PROXIED = {
   PLATFORM_API_URL: 'http://127.0.0.1:3100',
   PLATFORM_PROXY_URL: 'https://proxy.example.com',
@@ -31,11 +31,11 @@ describe('refuseCleartext', () => {
     { AMQP_URL: 'amqp://127.0.0.1,amqp://LocalHost:5673,amqp://[0:0:0:0:0:0:0:1]' },
     { REDIS_URL: 'redis://127.0.0.2:6379' },
     { PLATFORM_BASE_URL: 'http://localhost:3100/api/web', PLATFORM_API_URL: 'http://127.0.0.1:3100' },
-    // A proxy that sees no password, nor the calls.
+    // This proxy gets no password and cannot read the calls.
     { PLATFORM_PROXY_URL: 'http://proxy.example.com:3128' },
     { PLATFORM_PROXY_URL: 'https://user:CANARY@proxy.example.com' },
     { ...PROXIED, PLATFORM_PROXY_URL: 'http://user:CANARY@127.0.0.1:3128' },
-  ])('takes what is encrypted or stays on this machine: %j', (variables) => {
+  ])('accepts encrypted addresses and those of this machine: %j', (variables) => {
     expect(faultsOf(variables)).toEqual([]);
   });
 
@@ -58,9 +58,9 @@ describe('refuseCleartext', () => {
     [{}, 'OPERATORS_FILE: "casino": * use https', CASINO],
     [
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-      'NODE_TLS_REJECT_UNAUTHORIZED: turns the check of certificates off; remove it',
+      'NODE_TLS_REJECT_UNAUTHORIZED: turns off certificate verification; remove it',
     ],
-  ])('refuses %j, says what to use, takes it with ALLOW_CLEARTEXT', (variables, fault, operators = '{}') => {
+  ])('rejects %j with advice, and accepts it with ALLOW_CLEARTEXT', (variables, fault, operators = '{}') => {
     const expected = fault.replace('*', 'leaves this machine in cleartext;');
     expect(faultsOf(variables, operators)).toEqual([`${expected}, or set ALLOW_CLEARTEXT=true`]);
     expect(expected.toLowerCase()).not.toContain('canary');

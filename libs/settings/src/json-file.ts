@@ -1,14 +1,16 @@
 import { type ReadText, readTextFile, stripEdges } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** The tokens of a JSON text that matter: brackets, and strings with the colon that makes one a name. */
+/**
+ * The JSON tokens needed to find repeated names: brackets, and strings with the colon that follows a name.
+ */
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g;
 
-/** Reads the JSON file that a variable names. What is wrong is a fault of that variable, and never quotes the file. */
+/** Reads the JSON file that a variable names. Its errors name that variable, and never quote the file. */
 export class JsonFile {
   constructor(private readonly variable: string) {}
 
-  /** @throws SettingsError for a file that cannot be read, or is no object */
+  /** @throws SettingsError for a file that cannot be read or does not contain an object */
   read(path: string, readText: ReadText = readTextFile): Record<string, unknown> {
     let text: string;
     try {
@@ -20,7 +22,7 @@ export class JsonFile {
     try {
       value = JSON.parse(text);
     } catch {
-      // The message of a syntax error quotes the file, which may hold secrets.
+      // The message of a syntax error quotes the file, which may contain secrets.
       throw this.fault('is not JSON');
     }
     const repeated = repeatedName(text);
@@ -36,10 +38,10 @@ export class JsonFile {
     throw this.fault(`${what} must be an object`);
   }
 
-  /** @throws SettingsError if an object has a member that is not known */
+  /** @throws SettingsError if an object has an unknown member */
   refuseUnknown(given: object, known: readonly string[], where: string): void {
     const unknown = JSON.stringify(Object.keys(given).find((member) => !known.includes(member)));
-    if (unknown) throw this.fault(`${where} has an unknown member ${unknown}; there are ${known.join(', ')}`);
+    if (unknown) throw this.fault(`${where} has an unknown member ${unknown}; use ${known.join(', ')}`);
   }
 
   fault(reason: string): SettingsError {
@@ -47,7 +49,9 @@ export class JsonFile {
   }
 }
 
-/** The first name that an object of a JSON text has twice; `JSON.parse` would keep the last one in silence. */
+/**
+ * Returns the first name that occurs twice in one object; `JSON.parse` would silently keep the last value.
+ */
 function repeatedName(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [token, string, colon] of text.matchAll(TOKENS)) {

@@ -34,7 +34,7 @@ const DEFAULT = {
   },
 };
 
-/** The operators of a file with this content; a secret is in `casino.key`. */
+/** Reads a file of operators with this content; `casino.key` contains a secret. */
 function operatorsOf(content: unknown, environment = {}) {
   const files: Record<string, string> = {
     'operators.json': typeof content === 'string' ? content : JSON.stringify(content),
@@ -46,11 +46,11 @@ function operatorsOf(content: unknown, environment = {}) {
 }
 
 describe('readOperators', () => {
-  it('knows only the default operator if no file is named', () => {
+  it('returns only the default operator if OPERATORS_FILE is unset', () => {
     expect(readOperators(readSettings(ENVIRONMENT))).toEqual([DEFAULT]);
   });
 
-  it('gives other operators the URLs and settings of the default, neither its secret key nor its client key', () => {
+  it('lets operators inherit URLs and settings from the default operator, but not its secret key and client key', () => {
     const environment = { PLATFORM_CLIENT_KEY: 'key-1' };
     const [standard, casino] = operatorsOf({ casino: { clientId: 'casino-client' } }, environment);
     expect(standard).toEqual({ ...DEFAULT, settings: { ...DEFAULT.settings, clientKey: 'key-1' } });
@@ -99,23 +99,26 @@ describe('readOperators', () => {
     ['{"casino": CANARY', 'is not JSON'],
     ['["CANARY"]', 'the file must be an object'],
     ['{"casino": "CANARY"}', '"casino" must be an object'],
-  ])('reports that the file %j cannot be used, never its content', (content, reason) => {
+  ])('rejects the file %j without quoting its content', (content, reason) => {
     expect(faultsOf(() => operatorsOf(content))).toEqual([`OPERATORS_FILE: ${reason}`]);
   });
 
   it.each([
     [
       { secretkey: 'CANARY' },
-      ' has an unknown member "secretkey"; there are baseUrl, apiUrl, clientId, secretKey, secretKeyFile, currencyPrecisions, settings',
+      ' has an unknown member "secretkey"; use baseUrl, apiUrl, clientId, secretKey, secretKeyFile, currencyPrecisions, settings',
     ],
     [{ clientId: undefined, secretKey: 'CANARY' }, ': clientId is required'],
-    [{ clientId: '' }, ': clientId must be a string that is not empty'],
-    [{ secretKey: 7 }, ': secretKey must be a string that is not empty'],
-    [{ baseUrl: {} }, ': baseUrl must be a string that is not empty'],
+    [{ clientId: '' }, ': clientId must be a non-empty string'],
+    [{ secretKey: 7 }, ': secretKey must be a non-empty string'],
+    [{ baseUrl: {} }, ': baseUrl must be a non-empty string'],
     [{ baseUrl: 'CANARY' }, ': baseUrl must be an http or https URL'],
-    [{ secretKey: 'CANARY', secretKeyFile: 'casino.key' }, ' gives its secret key twice'],
-    [{ secretKeyFile: 'CANARY' }, ': secretKeyFile its file cannot be read (ENOENT)'],
-    [{ secretKeyFile: 'empty.key' }, ': secretKeyFile its file is empty'],
+    [
+      { secretKey: 'CANARY', secretKeyFile: 'casino.key' },
+      ' must have only one of secretKey and secretKeyFile',
+    ],
+    [{ secretKeyFile: 'CANARY' }, ': secretKeyFile the file cannot be read (ENOENT)'],
+    [{ secretKeyFile: 'empty.key' }, ': secretKeyFile the file is empty'],
     [{ currencyPrecisions: 'CANARY' }, ': currencyPrecisions must be pairs such as USD=2,BTC=8'],
     [{ currencyPrecisions: ['CANARY'] }, ': currencyPrecisions must be an object'],
     [
@@ -138,17 +141,17 @@ const keyOf = (internalKey: string | undefined, ...secretKeys: (string | undefin
   ).toString('hex');
 
 describe('internalKeyOf', () => {
-  it('is the same for workers with the same operators, in any order', () => {
+  it('returns the same key for the same operators in any order', () => {
     expect(keyOf(undefined, 'a', 'b', undefined)).toBe(keyOf(undefined, 'b', 'a', 'a'));
     expect(keyOf(undefined, 'a', 'b')).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('differs by every secret key', () => {
+  it('returns another key if any secret key differs', () => {
     const keys = [['a'], ['b'], ['a', 'b'], ['ab']].map((secrets) => keyOf(undefined, ...secrets));
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('is derived from INTERNAL_KEY alone if there is one', () => {
+  it('derives the key only from INTERNAL_KEY if it is set', () => {
     expect(keyOf('internal', 'a')).toBe(keyOf('internal', 'b'));
     expect(keyOf('internal')).not.toBe(keyOf(undefined, 'internal'));
   });

@@ -21,7 +21,9 @@ const DEFAULT_OPERATOR = 'default';
 const KEY_BYTES = 32;
 
 const FILE = new JsonFile('OPERATORS_FILE');
-/** The members of an operator that have a variable, which is theirs for the operator `default`. */
+/**
+ * Operator members that can also be set by an environment variable, which applies to the operator `default`.
+ */
 const VARIABLES = {
   baseUrl: 'PLATFORM_BASE_URL',
   apiUrl: 'PLATFORM_API_URL',
@@ -29,10 +31,10 @@ const VARIABLES = {
   secretKey: 'PLATFORM_SECRET_KEY',
   currencyPrecisions: 'CURRENCY_PRECISIONS',
 } as const satisfies Readonly<Record<string, SettingName>>;
-/** What belongs to a client id: an operator of the file has its own or none. */
+/** Settings that belong to a client id: operators of the file do not inherit them from `default`. */
 const NOT_INHERITED = { PLATFORM_SECRET_KEY: undefined, PLATFORM_CLIENT_KEY: undefined };
 const MEMBERS = 'baseUrl apiUrl clientId secretKey secretKeyFile currencyPrecisions settings'.split(' ');
-/** The settings of section 6, each with the member of an operator's settings that it is. */
+/** The settings of section 6, each with the corresponding member of an operator's settings. */
 const OF_OPERATOR = new Map(
   (Object.entries(SETTINGS) as [SettingName, Definition<unknown>][]).flatMap(([name, { ofOperator }]) =>
     ofOperator ? [[name, ofOperator] as const] : [],
@@ -40,9 +42,9 @@ const OF_OPERATOR = new Map(
 );
 
 /**
- * The credentials of every operator: `default` from `PLATFORM_*`, further ones from `OPERATORS_FILE`.
+ * Returns the credentials of every operator: `default` from `PLATFORM_*`, further ones from `OPERATORS_FILE`.
  *
- * @throws SettingsError if the file cannot be read, or its content is not valid
+ * @throws SettingsError if the file cannot be read, or its content is invalid
  */
 export function readOperators(settings: Settings, readText = readTextFile): OperatorCredentials[] {
   const operators = new Map([[DEFAULT_OPERATOR, operatorOf(DEFAULT_OPERATOR, settings)]]);
@@ -55,10 +57,11 @@ export function readOperators(settings: Settings, readText = readTextFile): Oper
 }
 
 /**
- * The key of what workers write for each other: from `INTERNAL_KEY`, or else from the secret keys of all operators, so that
- * all workers with the same settings have the same one. Source: bus contract, sections 5 and 7.
+ * Derives the key that protects data written for other workers: from `INTERNAL_KEY`, otherwise from the
+ * secret keys of all operators. All workers with the same settings have the same key. Source: bus contract,
+ * sections 5 and 7.
  *
- * @returns 32 bytes; guessable if there is neither an `INTERNAL_KEY` nor any secret key
+ * @returns 32 bytes; they can be guessed if there is neither an `INTERNAL_KEY` nor any secret key
  */
 export function internalKeyOf(
   internalKey: string | undefined,
@@ -70,7 +73,7 @@ export function internalKeyOf(
 }
 
 /**
- * The same key from the environment: `INTERNAL_KEY` alone is enough; without it, the settings of the operators are read.
+ * Derives the same key from the environment. Reads the operators' settings only if `INTERNAL_KEY` is unset.
  *
  * @throws SettingsError with every variable that is missing or cannot be read
  */
@@ -79,7 +82,10 @@ export function readInternalKey(environment: NodeJS.ProcessEnv): Buffer {
   return internalKeyOf(given, given === undefined ? readOperators(readSettings(environment)) : []);
 }
 
-/** The texts of the members of operators in `OPERATORS_FILE` that are sent to a platform, each with its name for people. */
+/**
+ * Yields the string members of operators in `OPERATORS_FILE` that are sent to a platform, each with its
+ * display name.
+ */
 export function* textsIn(
   { OPERATORS_FILE: path }: Settings,
   readText: ReadText,
@@ -104,14 +110,14 @@ function operatorOf(name: string, settings: Settings): OperatorCredentials {
   };
 }
 
-/** What an operator of the file has of its own, under the names of the variables. */
+/** Returns the settings that an entry of the file contains itself, under the names of the variables. */
 function ownSettings(operator: string, entry: unknown, readText: ReadText): Partial<Settings> {
   const given = FILE.object(entry, operator);
   FILE.refuseUnknown(given, MEMBERS, operator);
   const { clientId, secretKey, secretKeyFile, settings = {} } = given;
   if (clientId === undefined) throw FILE.fault(`${operator}: clientId is required`);
   if (secretKey !== undefined && secretKeyFile !== undefined)
-    throw FILE.fault(`${operator} gives its secret key twice`);
+    throw FILE.fault(`${operator} must have only one of secretKey and secretKeyFile`);
   const own: Record<string, unknown> = {};
   const take = (member: string, value: unknown, variable: SettingName, read?: Reader<unknown>): void => {
     if (value !== undefined)
@@ -127,11 +133,11 @@ function ownSettings(operator: string, entry: unknown, readText: ReadText): Part
   return own;
 }
 
-/** Reads a member as its variable is read; currency precisions may be an object as well: `{"USD": 2, "mBTC": 5}`. */
+/** Reads a member like its variable; currency precisions can also be an object: `{"USD": 2, "mBTC": 5}`. */
 function readMember(where: string, value: unknown, read: Reader<unknown>): unknown {
   if (read === precisions && typeof value === 'object') return precisionsIn(where, FILE.object(value, where));
   if (typeof value !== 'string' || stripEdges(value) === '')
-    throw FILE.fault(`${where} must be a string that is not empty`);
+    throw FILE.fault(`${where} must be a non-empty string`);
   try {
     return read(stripEdges(value));
   } catch (error) {

@@ -11,7 +11,7 @@ const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com:4
 const tracing = (variables: Record<string, string>) => tracingOf(readSettings({ ...REQUIRED, ...variables }));
 
 describe('tracingOf', () => {
-  it('is off unless an endpoint, or the exporter, is named', () => {
+  it('returns undefined unless an endpoint or the exporter is set', () => {
     expect(tracing({})).toBeUndefined();
     expect(tracing({ OTEL_SERVICE_NAME: 'bridge', OTEL_EXPORTER_OTLP_HEADERS: 'a=b' })).toBeUndefined();
     expect(tracing({ ...ENDPOINT, OTEL_SDK_DISABLED: 'True' })).toBeUndefined();
@@ -21,7 +21,7 @@ describe('tracingOf', () => {
     expect(tracing(ENDPOINT)?.url).toBe('https://collector.example.com:4318/v1/traces');
   });
 
-  it('prefers what is said of traces alone', () => {
+  it('prefers variables that apply only to traces', () => {
     const variables = {
       ...ENDPOINT,
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example.com/otlp',
@@ -45,7 +45,7 @@ describe('tracingOf', () => {
     ['OTEL_TRACES_SAMPLER', 'canary', 'must be one of always_on, always_off, traceidratio'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.1', 'must be a number from 0 to 1'],
     ['OTEL_BSP_SCHEDULE_DELAY', '5s', 'must be an integer from 1 to 3600000'],
-  ])('is off, with a warning, for %s=%s', (variable, value, reason) => {
+  ])('turns traces off with a warning for %s=%s', (variable, value, reason) => {
     const environment = { ...REQUIRED, PLATFORM_SECRET_KEY: 'key', ...ENDPOINT, [variable]: value };
     const settings = readSettings(environment);
     expect(tracingOf(settings)).toBeUndefined();

@@ -37,7 +37,7 @@ const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
   }
 };
 
-/** OpenTelemetry compares such words in any case of letters. */
+/** Accepts words case-insensitively, like OpenTelemetry. */
 const inAnyCase =
   <T>(read: Reader<T>): Reader<T> =>
   (value) =>
@@ -50,7 +50,9 @@ const ratio: Reader<number> = (value) => {
   return Number(value);
 };
 
-/** OpenTelemetry's own variables that decide whether and where traces go; its SDK reads the others itself. */
+/**
+ * OpenTelemetry variables that decide whether and where traces are exported; its SDK reads the others itself.
+ */
 export const OTEL_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(httpRoot),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(httpRoot),
@@ -73,17 +75,20 @@ type OtelSettings = ValuesOf<typeof OTEL_SETTINGS>;
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
 
-/** OpenTelemetry's settings, where spans go by OTLP over HTTP, and the headers of each request to it, which may hold secrets. */
+/**
+ * OpenTelemetry's settings, the OTLP/HTTP endpoint, and the headers of each export, which may contain
+ * secrets.
+ */
 export type TracingSettings = NonNullable<ReturnType<typeof tracingOf>>;
 
-/** How traces are exported; `undefined` if nobody asked for them. */
+/** Returns how traces are exported; `undefined` if tracing is not configured. */
 export function tracingOf(settings: OtelSettings) {
   const endpoint = endpointOf(settings);
   const headers = { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS };
   return endpoint && { ...settings, url: endpoint.url, headers };
 }
 
-/** Where spans go, and the variable that says so. */
+/** Returns the URL to which spans are exported, and the variable that sets it. */
 export function endpointOf(settings: OtelSettings) {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER: exporter } = settings;
   if (OTEL_SDK_DISABLED === 'true' || exporter === 'none') return undefined;

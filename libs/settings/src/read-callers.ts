@@ -6,7 +6,7 @@ import type { ReadText } from './settings.ts';
 export interface CallerRules {
   readonly operators?: ReadonlySet<string> | undefined;
   readonly commands?: ReadonlySet<string> | undefined;
-  /** Names of queues; one that ends with `*` is a beginning. */
+  /** Queue names; a name that ends with `*` is a prefix. */
   readonly replyTo?: readonly string[] | undefined;
 }
 
@@ -14,9 +14,10 @@ const FILE = new JsonFile('CALLERS_FILE');
 const MEMBERS = ['operators', 'commands', 'replyTo'] as const;
 
 /**
- * The rules of `CALLERS_FILE` by caller; `*` stands for all that have none. Source: bus contract, section 5a.
+ * Reads `CALLERS_FILE` into rules by caller; `*` stands for callers without rules. Source: bus contract,
+ * section 5a.
  *
- * @throws SettingsError for a file that cannot be read or does not hold what it should
+ * @throws SettingsError for a file that cannot be read or has invalid content
  */
 export function readCallers(path: string, readText?: ReadText): ReadonlyMap<string, CallerRules> {
   const file = FILE.read(path, readText);
@@ -32,9 +33,9 @@ function rulesOf(value: unknown, caller: string): CallerRules {
     namesOf(given[member], `${caller}: ${member}`),
   );
   const unknown = JSON.stringify(commands?.find((command) => !isCommandType(command)));
-  if (unknown) throw FILE.fault(`${caller}: ${unknown} is no command; there are ${COMMAND_TYPES.join(', ')}`);
+  if (unknown) throw FILE.fault(`${caller}: ${unknown} is not a command; use ${COMMAND_TYPES.join(', ')}`);
   if (replyTo?.some((queue) => queue.slice(0, -1).includes('*')))
-    throw FILE.fault(`${caller}: in replyTo, * may only stand at the end of a name`);
+    throw FILE.fault(`${caller}: in replyTo, * is only allowed at the end of a name`);
   return { operators: operators && new Set(operators), commands: commands && new Set(commands), replyTo };
 }
 

@@ -54,45 +54,42 @@ function read(given: Given, addresses = ADDRESSES) {
 const faultsOf = (given: Given, addresses = ADDRESSES) => thrownBy(() => read(given, addresses));
 
 describe('readTls', () => {
-  it('reads an authority, and a client certificate with its key, as far as they are named', () => {
+  it('reads the given authority, and the given client certificate with its key', () => {
     expect(read({}, [])).toEqual({});
     expect(read({ CA: 'ca' })).toEqual({ ca: authority.ca });
     expect(read({ CERT: 'chain', KEY: 'key' })).toEqual({ cert: files['chain'], key: identity.key });
-    // One authority that has expired, and one that has not.
+    // The file contains one expired and one current authority.
     expect(read({ CA: 'expired and current' })).toEqual({ ca: files['expired and current'] });
   });
 
   it.each<[Given, string]>([
-    [{ CA: 'missing' }, 'AMQP_TLS_CA: its file cannot be read (ENOENT)'],
-    [{ CA: 'text' }, 'AMQP_TLS_CA: its file holds no certificate in PEM'],
-    [{ CA: 'broken' }, 'AMQP_TLS_CA: its file holds a certificate that cannot be read'],
-    [{ CA: 'expired' }, 'AMQP_TLS_CA: its certificate has expired, or is not valid yet'],
+    [{ CA: 'missing' }, 'AMQP_TLS_CA: the file cannot be read (ENOENT)'],
+    [{ CA: 'text' }, 'AMQP_TLS_CA: the file contains no PEM certificate'],
+    [{ CA: 'broken' }, 'AMQP_TLS_CA: the file contains an invalid certificate'],
+    [{ CA: 'expired' }, 'AMQP_TLS_CA: the certificate has expired or is not valid yet'],
     [
       { CERT: 'chain with an expired one', KEY: 'key' },
-      'AMQP_TLS_CERT: its certificate has expired, or is not valid yet',
+      'AMQP_TLS_CERT: the certificate has expired or is not valid yet',
     ],
-    [{ CERT: 'cert' }, 'AMQP_TLS_CERT: has no key; name its file in AMQP_TLS_KEY'],
-    [{ KEY: 'key' }, 'AMQP_TLS_KEY: has no certificate; name its file in AMQP_TLS_CERT'],
-    [{ CERT: 'cert', KEY: 'text' }, 'AMQP_TLS_KEY: its file holds no private key in PEM'],
-    [
-      { CERT: 'cert', KEY: 'protected key' },
-      'AMQP_TLS_KEY: its key needs a passphrase; give one that needs none',
-    ],
+    [{ CERT: 'cert' }, 'AMQP_TLS_CERT: has no key; set AMQP_TLS_KEY to its file'],
+    [{ KEY: 'key' }, 'AMQP_TLS_KEY: has no certificate; set AMQP_TLS_CERT to its file'],
+    [{ CERT: 'cert', KEY: 'text' }, 'AMQP_TLS_KEY: the file contains no PEM private key'],
+    [{ CERT: 'cert', KEY: 'protected key' }, 'AMQP_TLS_KEY: the key has a passphrase; use a key without one'],
     [{ CERT: 'cert', KEY: 'short key' }, 'AMQP_TLS_KEY: does not belong to the certificate of AMQP_TLS_CERT'],
     [{ CERT: 'short', KEY: 'short key' }, 'AMQP_TLS_CERT: cannot be used (ERR_SSL_EE_KEY_TOO_SMALL)'],
-  ])('refuses %j: %s', (given, fault) => expect(faultsOf(given)).toEqual([fault]));
+  ])('rejects %j: %s', (given, fault) => expect(faultsOf(given)).toEqual([fault]));
 
-  it('tells all faults at once, and never what a file holds', () => {
+  it('reports all faults at once, without quoting a file', () => {
     const faults = faultsOf({ CA: 'text', CERT: 'broken', KEY: 'protected key' });
     expect(faults).toHaveLength(3);
     expect(faults.join()).not.toContain('CANARY');
   });
 
-  it('refuses files for servers of which none is encrypted', () => {
+  it('rejects files if no address is encrypted', () => {
     expect(faultsOf({ CERT: 'cert', KEY: 'key' }, ['amqp://127.0.0.1'])).toEqual([
-      'AMQP_TLS_CERT: is of no use: AMQP_URL is not amqps',
-      'AMQP_TLS_KEY: is of no use: AMQP_URL is not amqps',
+      'AMQP_TLS_CERT: has no effect: AMQP_URL is not amqps',
+      'AMQP_TLS_KEY: has no effect: AMQP_URL is not amqps',
     ]);
-    expect(faultsOf({ CA: 'ca' }, [])).toEqual(['AMQP_TLS_CA: is of no use: AMQP_URL is not amqps']);
+    expect(faultsOf({ CA: 'ca' }, [])).toEqual(['AMQP_TLS_CA: has no effect: AMQP_URL is not amqps']);
   });
 });

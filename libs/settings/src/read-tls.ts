@@ -6,13 +6,13 @@ import type { TlsMaterial } from '#tls';
 import { readFile, type ReadText, type Settings } from './settings.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
-/** The beginning of the settings' names for one kind of server. */
+/** The prefix of the settings' names for one kind of server. */
 export type TlsFamily = 'AMQP' | 'PLATFORM' | 'REDIS';
 type TlsVariable = `${TlsFamily}_TLS_${'CA' | 'CERT' | 'KEY'}`;
 
 export interface TlsSource {
   readonly settings: Partial<Pick<Settings, TlsVariable>>;
-  /** The servers' addresses; the files are of use only if one of them is encrypted. */
+  /** The servers' addresses; at least one must be encrypted if files are given. */
   readonly addresses: readonly string[];
   readonly readText: ReadText;
   readonly nowMs: number;
@@ -27,8 +27,8 @@ const UNENCRYPTED: Readonly<Record<TlsFamily, string>> = {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * The files that `…_TLS_CA`, `…_TLS_CERT` and `…_TLS_KEY` of one kind of server name. They are checked, so that a
- * fault is reported at start, and not at each connect.
+ * Reads the files named by `…_TLS_CA`, `…_TLS_CERT` and `…_TLS_KEY` for one kind of server. Checks them so
+ * that a fault is reported at startup instead of at each connection.
  *
  * @throws SettingsError for each file that cannot be used, without its content
  */
@@ -37,12 +37,12 @@ export function readTls(family: TlsFamily, { settings, addresses, readText, nowM
   const [first, ...others] = Object.values(names).filter((name) => settings[name] !== undefined);
   if (first === undefined) return {};
   if (!addresses.some((address) => ENCRYPTED.test(address))) {
-    const reason = `is of no use: ${UNENCRYPTED[family]}`;
+    const reason = `has no effect: ${UNENCRYPTED[family]}`;
     throw new SettingsError([first, ...others].map((variable) => ({ variable, reason })));
   }
   const faults: SettingFault[] = [];
   const material: Partial<Record<keyof TlsMaterial, string>> = {};
-  /** Takes a file that is named; a fault of it is noted. */
+  /** Reads and checks a file if its variable is set, and collects a fault. */
   const take = (part: keyof TlsMaterial, check: (text: string) => void): void => {
     const variable = names[part];
     const path = settings[variable];
@@ -57,16 +57,16 @@ export function readTls(family: TlsFamily, { settings, addresses, readText, nowM
   };
   const isCurrent = ({ validFromDate, validToDate }: X509Certificate): boolean =>
     validFromDate.getTime() <= nowMs && nowMs <= validToDate.getTime();
-  // Authorities are renewed by adding the next one: one that is valid is enough.
+  // Authorities are renewed by adding the next one, so one valid authority is enough.
   take('ca', (text) => refuseUnless(certificatesIn(text).some(isCurrent)));
-  // The client's own certificate comes first, those that lead to its authority follow.
+  // The client's own certificate comes first, followed by its chain.
   take('cert', (text) => refuseUnless(certificatesIn(text).every(isCurrent)));
   take('key', privateKeyIn);
   const { cert, key } = material;
   if (settings[names.key] === undefined && settings[names.cert] !== undefined) {
-    faults.push({ variable: names.cert, reason: `has no key; name its file in ${names.key}` });
+    faults.push({ variable: names.cert, reason: `has no key; set ${names.key} to its file` });
   } else if (settings[names.cert] === undefined && settings[names.key] !== undefined) {
-    faults.push({ variable: names.key, reason: `has no certificate; name its file in ${names.cert}` });
+    faults.push({ variable: names.key, reason: `has no certificate; set ${names.cert} to its file` });
   } else if (cert && key && !certificatesIn(cert)[0].checkPrivateKey(privateKeyIn(key))) {
     faults.push({ variable: names.key, reason: `does not belong to the certificate of ${names.cert}` });
   }
@@ -76,16 +76,16 @@ export function readTls(family: TlsFamily, { settings, addresses, readText, nowM
 }
 
 function refuseUnless(isCurrent: boolean): void {
-  if (!isCurrent) throw new Error('its certificate has expired, or is not valid yet');
+  if (!isCurrent) throw new Error('the certificate has expired or is not valid yet');
 }
 
 function certificatesIn(text: string): readonly [X509Certificate, ...X509Certificate[]] {
   const [first, ...others] = text.match(CERTIFICATE) ?? [];
-  if (first === undefined) throw new Error('its file holds no certificate in PEM');
+  if (first === undefined) throw new Error('the file contains no PEM certificate');
   try {
     return [new X509Certificate(first), ...others.map((block) => new X509Certificate(block))];
   } catch {
-    throw new Error('its file holds a certificate that cannot be read');
+    throw new Error('the file contains an invalid certificate');
   }
 }
 
@@ -95,13 +95,13 @@ function privateKeyIn(text: string): KeyObject {
   } catch {
     throw new Error(
       text.includes('ENCRYPTED')
-        ? 'its key needs a passphrase; give one that needs none'
-        : 'its file holds no private key in PEM',
+        ? 'the key has a passphrase; use a key without one'
+        : 'the file contains no PEM private key',
     );
   }
 }
 
-/** OpenSSL refuses more than is looked for here, a key that is too short for example. */
+/** Returns faults that only OpenSSL detects, such as a key that is too short. */
 function faultsOfOpenSsl(variable: TlsVariable, material: TlsMaterial): SettingFault[] {
   try {
     createSecureContext(material);

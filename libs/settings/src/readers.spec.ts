@@ -37,7 +37,7 @@ describe('a reader', () => {
     ['httpRoot', 'http://[::1]:8080/api'],
     ['amqpUrl', 'amqp://user:p%40ss@broker:5672/vhost?heartbeat=5'],
     ['redisUrl', 'redis://:p%40ss@cache.example.com/3'],
-    // In small letters, by which the client knows TLS.
+    // In lower case, because the client recognises TLS by `rediss:`.
     ['redisUrl', 'REDISS://user:pass@[::1]:6380/15', 'rediss://user:pass@[::1]:6380/15'],
     ['proxyUrl', 'https://user:p%40ss@proxy.example.com/'],
     ['proxyUrl', 'http://[::1]:3128', 'http://[::1]:3128/'],
@@ -56,7 +56,7 @@ describe('a reader', () => {
     ['precisions', 'must not name one currency twice', 'USD=2,USD=4'],
     ['hostName', 'must be host names', 'https://play.example.com', 'a.example:8443', '*.a.example', ''],
     ['httpRoot', 'must be an http or https URL', 'api.example.com', '/api', 'ftp://a.example', 'https://'],
-    ['httpRoot', 'must not hold credentials', 'https://user@a.example', 'https://:CANARY@a.example'],
+    ['httpRoot', 'must not contain credentials', 'https://user@a.example', 'https://:CANARY@a.example'],
     ['httpRoot', 'must have neither a query nor a fragment', 'https://a.example/?CANARY=1', 'https://a/#'],
     ['amqpUrl', 'must be amqp or amqps URLs, comma separated', 'CANARY:5672', 'http://broker', ''],
     [
@@ -67,7 +67,7 @@ describe('a reader', () => {
     ],
     ['amqpUrl', 'percent-encoded', 'amqp://u:CANARY#s@broker', 'amqp://u:CANARY%@broker'],
     ['redisUrl', 'must be a redis or rediss URL', '127.0.0.1:6379', 'http://127.0.0.1', 'redis:///0'],
-    ['redisUrl', 'must have no path but the number of a database', 'redis://127.0.0.1/CANARY'],
+    ['redisUrl', 'must have no path except a database number', 'redis://127.0.0.1/CANARY'],
     ['redisUrl', 'must have neither a query nor a fragment', 'redis://127.0.0.1?CANARY=0'],
     ['redisUrl', 'must have its user name and password percent-encoded', 'redis://:100%zzCANARY@127.0.0.1'],
     ['proxyUrl', 'must be an http or https URL', 'proxy.example.com:3128', 'socks5://proxy.example.com'],
@@ -88,5 +88,5 @@ function faultOf(act: () => unknown): Error {
   } catch (error) {
     return error as Error;
   }
-  throw new Error('it was read');
+  throw new Error('no error was thrown');
 }

@@ -7,22 +7,27 @@ export interface Reader<T> {
   (text: string): T;
   /** The bounds of an integer, both inclusive. */
   readonly range?: { readonly min: number; readonly max: number };
-  /** The accepted words, if these are all. */
+  /** The accepted values, if the set is closed. */
   readonly words?: readonly string[];
 }
 
 export interface Definition<T> {
   readonly read: Reader<T>;
-  /** As it would be written. */
+  /** The default, as text. */
   readonly default?: string;
   readonly isRequired?: boolean;
-  /** Whether the value may come from a file, whose path is in the variable with `_FILE` appended to its name. */
+  /**
+   * True if the value may come from a file, whose path is in the variable of the same name with `_FILE`
+   * appended.
+   */
   readonly isSecret?: boolean;
-  /** The member of an operator's settings that it is; absent if it is the same for all operators. */
+  /**
+   * The corresponding member of an operator's settings; absent if the setting is the same for all operators.
+   */
   readonly ofOperator?: keyof PlatformSettings;
 }
 
-/** The values of some definitions, under their names. */
+/** The values of definitions, under their names. */
 export type ValuesOf<Definitions> = {
   readonly [N in keyof Definitions]: Definitions[N] extends Definition<infer T> ? T : never;
 };
@@ -30,7 +35,7 @@ export type ValuesOf<Definitions> = {
 export const setting = <T>(read: Reader<T>, fallback: string): Definition<T> => ({ read, default: fallback });
 export const optional = <T>(read: Reader<T>): Definition<T | undefined> => ({ read });
 export const required = <T>(read: Reader<T>): Definition<T> => ({ read, isRequired: true });
-/** A setting of section 6 of the bus contract: another value may be given for an operator. */
+/** A setting of section 6 of the bus contract: an operator may have its own value. */
 export const ofOperator = <M extends keyof PlatformSettings>(
   member: M,
   definition: Definition<PlatformSettings[M]>,
@@ -39,14 +44,14 @@ export const secret = <T>(definition: Definition<T>): Definition<T> => ({ ...def
 
 export const text: Reader<string> = (value) => value;
 
-/** @throws Error if the rule, which completes "must …", is not kept */
+/** @throws Error if the value breaks the rule, which completes "must …" */
 function must(rule: string, isKept: unknown): asserts isKept {
   if (!isKept) throw new Error(`must ${rule}`);
 }
 
 const SHORTEST_KEY = 32;
 
-/** A key that nobody can guess, as far as its length tells. */
+/** A key that is long enough not to be guessed. */
 export const key: Reader<string> = (value) => {
   must(`be at least ${SHORTEST_KEY} characters`, value.length >= SHORTEST_KEY);
   return value;
@@ -71,7 +76,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   return Object.assign(read, { words });
 }
 
-/** Comma separated values, at least one, none twice. */
+/** Comma-separated values: at least one, without duplicates. */
 export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   return (value) => {
     const items = value.split(',').map((item) => read(item.trim()));
@@ -94,14 +99,20 @@ export const namePrefix: Reader<string> = (value) => {
   return value;
 };
 
-/** The name of the player's country on the wire; another member's name would be overwritten by it. */
+/**
+ * The name of the player's country in requests. The name of another member is rejected, because the country
+ * would overwrite it.
+ */
 export const countryMember: Reader<string> = (value) => {
   const isTaken = value !== 'country' && GamePlayer.members.some((member) => member === value);
   must('not be the name of another member of player', !isTaken);
   return value;
 };
 
-/** Where members beyond the interface document may stand, each with the members that it has there. */
+/**
+ * Places that accept members beyond the interface document, each with the members that the document defines
+ * there.
+ */
 const EXTRA_PLACES = new Map<string, readonly string[]>([
   ['session.create', [...SessionCreate.members, 'clientId', 'sign']],
   ['game.open/player', GamePlayer.members],
@@ -128,7 +139,7 @@ export const headerValue: Reader<string> = (value) => {
   return value;
 };
 
-/** The most that the form of `CURRENCY_PRECISIONS` can hold. */
+/** The largest number that the format of `CURRENCY_PRECISIONS` allows: two digits. */
 export const MAX_DECIMALS = 99;
 
 /** `USD=2,BTC=8,mBTC=5`: the number of decimals of each currency, under its name on the platform. */
@@ -156,7 +167,7 @@ export const hostName: Reader<string> = (value) => {
   return name;
 };
 
-/** A browser runs what a URL of these holds, or reads a file. */
+/** With these schemes, a URL makes a browser run code or read a file. */
 const HARMFUL_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'blob', 'file', 'about', 'filesystem']);
 
 export const urlScheme: Reader<string> = (value) => {
@@ -166,27 +177,27 @@ export const urlScheme: Reader<string> = (value) => {
   return scheme;
 };
 
-/** The root of an HTTP service, without a slash at its end. */
+/** The root URL of an HTTP service, without a trailing slash. */
 export const httpRoot: Reader<string> = (value) => {
   const { username, password, href } = parse(value, ['http:', 'https:'], 'an http or https URL');
-  must('not hold credentials', !username && !password);
-  // Not even an empty one: it would swallow the path that is appended to the root.
+  must('not contain credentials', !username && !password);
+  // Even an empty query is rejected: the path appended to the root would become part of it.
   must('have neither a query nor a fragment', !/[?#]/.test(href));
   return href.replace(/\/+$/, '');
 };
 
-/** The address of an HTTP proxy; it may hold a user name and a password. */
+/** The address of an HTTP proxy, optionally with a user name and a password. */
 export const proxyUrl: Reader<string> = (value) => {
   const url = parse(value, ['http:', 'https:'], 'an http or https URL');
   must('have neither a path nor a query', url.pathname === '/' && !/[?#]/.test(url.href));
   return withEncodedCredentials(url);
 };
 
-/** The address of one Redis server, optionally with the number of a database as its path. */
+/** The address of one Redis server, optionally with a database number as its path. */
 export const redisUrl: Reader<string> = (value) => {
   const url = parse(value, ['redis:', 'rediss:'], 'a redis or rediss URL');
   must('be a redis or rediss URL', url.hostname);
-  must('have no path but the number of a database', /^(\/\d{0,5})?$/.test(url.pathname));
+  must('have no path except a database number', /^(\/\d{0,5})?$/.test(url.pathname));
   must('have neither a query nor a fragment', !url.search && !url.hash);
   return withEncodedCredentials(url);
 };

@@ -1,10 +1,10 @@
-/** One setting that cannot be used: its variable and the reason, never its value. */
+/** One invalid setting: its variable and the reason, never its value. */
 export interface SettingFault {
   readonly variable: string;
   readonly reason: string;
 }
 
-/** All settings that cannot be used. The process exits with `EXIT_CONFIG`. */
+/** Thrown with all invalid settings. The process exits with `EXIT_CONFIG`. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -13,5 +13,5 @@ export class SettingsError extends Error {
   }
 }
 
-/** The exit code of wrong settings (`EX_CONFIG` of sysexits). */
+/** The exit code for invalid settings (`EX_CONFIG` of sysexits). */
 export const EXIT_CONFIG = 78;

@@ -6,7 +6,7 @@ export const REQUIRED = {
   PLATFORM_CLIENT_ID: 'client',
 };
 
-/** The lines of the SettingsError that is thrown; none if nothing is. */
+/** Returns the lines of the SettingsError that the function throws; none if it throws nothing. */
 export function faultsOf(act: () => unknown): string[] {
   try {
     act();
@@ -17,7 +17,7 @@ export function faultsOf(act: () => unknown): string[] {
   }
 }
 
-/** Reads these files; any other is missing. */
+/** Returns a reader of these files; any other file is missing. */
 export const reading =
   (files: Readonly<Record<string, string | undefined>>) =>
   (path: string): string => {

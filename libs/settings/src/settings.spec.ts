@@ -20,7 +20,7 @@ const read = (environment: NodeJS.ProcessEnv) => readSettings({ ...REQUIRED, ...
 const faultsOf = (environment: NodeJS.ProcessEnv) => thrownBy(() => readSettings(environment, readText));
 
 describe('readSettings', () => {
-  it('treats an empty variable as unset, also the path of a secret', () => {
+  it('treats an empty variable as unset, including the path of a secret', () => {
     const names = Object.keys(SETTINGS)
       .filter((name) => !(name in REQUIRED))
       .flatMap((name) => [name, `${name}_FILE`]);
@@ -28,21 +28,21 @@ describe('readSettings', () => {
     expect(read(empty)).toEqual(read({}));
   });
 
-  it('ignores unknown variables, and is frozen', () => {
+  it('ignores unknown variables and returns a frozen object', () => {
     expect(read({ HOME: '/', AMQP_URLS: 'x', HTTP_PORT_FILE: 'missing' })).toEqual(read({}));
     expect(Object.isFrozen(read({}))).toBe(true);
   });
 
   it.each([
-    ['without the line break at its end', 'edited.txt', 'from-file'],
-    ['without the line break of Windows', 'windows.txt', 'from-file'],
+    ['without a trailing line break', 'edited.txt', 'from-file'],
+    ['without a trailing Windows line break', 'windows.txt', 'from-file'],
     ['without a byte order mark', 'marked.txt', 'from-file'],
-    ['with every other blank', 'blanks.txt', ' from-file \n'],
+    ['with all other white space', 'blanks.txt', ' from-file \n'],
   ])('reads a secret from a file %s', (_, path, expected) => {
     expect(read({ PLATFORM_SECRET_KEY_FILE: path }).PLATFORM_SECRET_KEY).toBe(expected);
   });
 
-  it('removes a line end and a byte order mark from any value, and nothing else', () => {
+  it('removes only a trailing line break and a byte order mark from a value', () => {
     const edge = fc.constantFrom('', '\uFEFF');
     const lineEnd = fc.constantFrom('', '\n', '\r', '\r\n', '\uFEFF');
     const text = fc.string().filter((each) => !/^$|^\uFEFF|[\r\n\uFEFF]$/.test(each));
@@ -60,12 +60,12 @@ describe('readSettings', () => {
     [
       'PLATFORM_SECRET_KEY',
       { PLATFORM_SECRET_KEY: 'CANARY', PLATFORM_SECRET_KEY_FILE: 'canary.txt' },
-      /given twice/,
+      /set twice/,
     ],
     ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'missing' }, /file cannot be read \(ENOENT\)$/],
     ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'empty.txt' }, /file is empty$/],
     ['AMQP_URL_FILE', { AMQP_URL_FILE: 'canary.txt' }, /must be amqp or amqps/],
-  ])('tells what is wrong with a secret, by the variable that gave it: %s', (name, environment, reason) => {
+  ])('reports an invalid secret under the variable that was set: %s', (name, environment, reason) => {
     const faults = faultsOf({ ...REQUIRED, ...environment });
     expect(faults).toEqual([expect.stringMatching(reason)]);
     expect(faults[0]).toMatch(new RegExp(`^${name}: `));
@@ -83,19 +83,19 @@ describe('readSettings', () => {
     expect(faultsOf({ ...REQUIRED, [name]: value })).toEqual([expect.stringMatching(reason)]);
   });
 
-  it('has the version of the package', () => {
+  it('exports the version of package.json', () => {
     const path = new URL('../../../package.json', import.meta.url);
     const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
     expect(VERSION).toBe(version);
   });
 
-  /** Any text will do for them, or the file that it names is read later. */
+  /** Settings that accept any text, or name a file that is read later. */
   const UNREFUSED =
     /_TLS_(CA|CERT|KEY)$|^(OPERATORS|CALLERS)_FILE$|_HOSTS?$|^PLATFORM_(CLIENT_ID|CLIENT_KEY|SECRET_KEY|URL_SCHEMES|USER_AGENT)$|^PLAYER_COUNTRY_MEMBER$|^OTEL_/;
   const refused = Object.keys(SETTINGS).filter((name) => !UNREFUSED.test(name));
 
-  it.each(refused)('names %s if its value cannot be read, never the value', (name) => {
-    // A prefix may be a word.
+  it.each(refused)('reports an invalid value of %s without quoting it', (name) => {
+    // `CANARY` is a valid prefix.
     const value = name === 'AMQP_PREFIX' ? 'C/A/N/A/R/Y' : 'CANARY';
     const faults = faultsOf({ ...REQUIRED, [name]: value });
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name}: must `))]);

@@ -31,7 +31,7 @@ import {
 } from './readers.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
-/** As in package.json. */
+/** The version in package.json. */
 export const VERSION = '0.1.0';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -39,7 +39,10 @@ const JSON_STRINGS = ['containers', 'all', 'none'] as const;
 
 const durationMs = integer(1, DAY_MS);
 
-/** Every variable of the worker and the command line, its default, and how it is read. Source: bus contract, sections 6 and 7. */
+/**
+ * All variables of the worker and the command line, with defaults and readers. Source: bus contract, sections
+ * 6 and 7.
+ */
 export const SETTINGS = {
   AMQP_URL: secret(setting(list(amqpUrl), 'amqp://guest:guest@127.0.0.1:5672')),
   AMQP_PREFIX: setting(namePrefix, 'poker'),
@@ -114,7 +117,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** The settings of a worker, frozen, under the names of their variables. */
 export type Settings = ValuesOf<typeof SETTINGS>;
 
-/** Reads a file as text; it throws what `node:fs` throws. */
+/** Reads a file as text; throws the errors of `node:fs`. */
 export type ReadText = (path: string) => string;
 
 export const readTextFile: ReadText = (path) => readFileSync(path, 'utf8');
@@ -122,13 +125,17 @@ export const readTextFile: ReadText = (path) => readFileSync(path, 'utf8');
 /**
  * Reads the settings from the environment. An empty variable counts as unset.
  *
- * @throws SettingsError with every variable that is missing or cannot be read
+ * @throws SettingsError with every missing or invalid variable
  */
 export function readSettings(environment: NodeJS.ProcessEnv, readText = readTextFile): Settings {
   return readSomeSettings(Object.keys(SETTINGS) as SettingName[], environment, readText);
 }
 
-/** Reads only the settings that a program uses; the others may be missing. @throws SettingsError as `readSettings` does */
+/**
+ * Reads only the settings that a program uses; the others may be missing.
+ *
+ * @throws SettingsError like `readSettings`
+ */
 export function readSomeSettings<N extends SettingName>(
   names: readonly N[],
   environment: NodeJS.ProcessEnv,
@@ -136,7 +143,8 @@ export function readSomeSettings<N extends SettingName>(
 ): Pick<Settings, N> {
   const reader = new VariableReader(environment, readText);
   const values = names.map((name) => [name, reader.read<unknown>(name, SETTINGS[name])]);
-  // OpenTelemetry's variables are injected for whole clusters: an unsupported one turns traces off (bus contract, section 7).
+  // An unsupported OpenTelemetry variable only turns traces off, because they are set for whole clusters (bus
+  // contract, section 7).
   const { length } = reader.faults;
   const faults = reader.faults.filter(({ variable }) => !variable.startsWith('OTEL_'));
   if (faults.length > 0) throw new SettingsError(faults);
@@ -144,7 +152,7 @@ export function readSomeSettings<N extends SettingName>(
   return Object.freeze(Object.fromEntries(values)) as Pick<Settings, N>;
 }
 
-/** Reads variables one by one and collects what is wrong with them, so that one start reports every fault. */
+/** Reads variables one by one and collects their faults, so that one start reports all of them. */
 export class VariableReader {
   readonly faults: SettingFault[] = [];
 
@@ -153,7 +161,10 @@ export class VariableReader {
     private readonly readText = readTextFile,
   ) {}
 
-  /** The value of a variable. If it cannot be read that is a fault, and the default, if there is one, is given instead. */
+  /**
+   * Returns the value of a variable. If it is invalid, records a fault and returns the default, if there is
+   * one.
+   */
   read<T>(name: string, definition: Definition<T>): T {
     const { isRequired, default: fallback, read } = definition;
     try {
@@ -167,11 +178,16 @@ export class VariableReader {
     return fallback === undefined ? (undefined as T) : read(fallback);
   }
 
-  /** The text of a variable, or of the file that holds it; `undefined` if it is unset. @throws Error whose message is the reason */
+  /**
+   * Returns the text of a variable, or of its file; `undefined` if it is unset.
+   *
+   * @throws Error whose message is the reason
+   */
   textOf(name: string, { isSecret }: Definition<unknown>): string | undefined {
     const value = this.#textIn(name);
     const path = isSecret ? this.#textIn(`${name}_FILE`) : undefined;
-    if (value !== undefined && path !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
+    if (value !== undefined && path !== undefined)
+      throw new Error(`is set twice, also as ${name}_FILE; remove one of them`);
     return path === undefined ? value : readSecret(path, this.readText);
   }
 
@@ -188,24 +204,24 @@ export class VariableReader {
   }
 }
 
-/** The secret in a file. */
+/** Reads the secret in a file. */
 export function readSecret(path: string, readText: ReadText): string {
   const value = stripEdges(readFile(path, readText));
-  if (value === '') throw new Error('its file is empty');
+  if (value === '') throw new Error('the file is empty');
   return value;
 }
 
-/** Removes what editors and `echo` add to a value: a line end at its end, and a byte order mark. */
+/** Removes a trailing line break and a byte order mark, which editors and `echo` add. */
 export function stripEdges(value: string): string {
   return value.replace(/^\uFEFF/, '').replace(/(\r\n|\n|\r|\uFEFF)$/, '');
 }
 
-/** A file whose path a setting is. @throws Error whose message is the reason */
+/** Reads the file at the path in a setting. @throws Error whose message is the reason */
 export function readFile(path: string, readText: ReadText): string {
   try {
     return readText(path);
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-    throw new Error(`its file cannot be read (${code})`, { cause });
+    throw new Error(`the file cannot be read (${code})`, { cause });
   }
 }

@@ -5,7 +5,7 @@ import { readSettings, SETTINGS } from './settings.ts';
 import { REQUIRED } from './settings.fixture.ts';
 import { warningsOf } from './warnings.ts';
 
-/** The warnings of the operator `default`, and of others of a file. */
+/** Returns the warnings about the operator `default` and the operators of a file. */
 function warnings(variables: Record<string, string>, others: Record<string, object> = {}) {
   const environment = { ...REQUIRED, OPERATORS_FILE: 'operators.json', ...variables };
   const readText = (path: string) => (path === 'operators.json' ? JSON.stringify(others) : `${path}\n`);
@@ -17,7 +17,7 @@ const CALLERS = { ...SECRET, CALLERS_FILE: 'callers.json' };
 const other = { other: { clientId: 'other' } };
 
 describe('warningsOf', () => {
-  it('has nothing to say of settings that look right', () => {
+  it('yields nothing for plausible settings', () => {
     expect(warnings(SECRET)).toEqual([]);
     expect(warnings({ CALLERS_FILE: 'callers.json', INTERNAL_KEY: 'k'.repeat(32) }, other)).toEqual([]);
     expect(warnings({ ...CALLERS, CURRENCY_PRECISIONS: 'USD=2,mBTC=5' }, other)).toEqual([]);
@@ -31,26 +31,26 @@ describe('warningsOf', () => {
       /^PLATFORM_BASE_URL has no path/,
     ],
     [
-      'an API address that holds a part of its path, once',
+      'an API address that contains part of the appended path, once',
       { ...CALLERS, PLATFORM_API_URL: 'https://api.example.com/apiweb/v3/' },
       other,
-      /^PLATFORM_API_URL ends with a part of \/apiweb\/v3\/open-game/,
+      /^PLATFORM_API_URL ends with part of \/apiweb\/v3\/open-game/,
     ],
     [
-      'an API address of an operator that holds a part of its path',
+      "an operator's API address that contains part of the appended path",
       CALLERS,
       { other: { clientId: 'c', apiUrl: 'https://other.example/apiweb' } },
       /^OPERATORS_FILE: apiUrl of "other" ends with/,
     ],
     [
-      'currencies that differ in case alone, once',
+      'currencies that differ only in case, once',
       { ...CALLERS, CURRENCY_PRECISIONS: 'MBTC=2,mBTC=5' },
       other,
-      /^CURRENCY_PRECISIONS names MBTC and mBTC, which differ in case alone/,
+      /^CURRENCY_PRECISIONS names MBTC and mBTC, which differ only in case/,
     ],
-    ['several operators for every caller', SECRET, other, /all 2 operators; CALLERS_FILE/],
+    ['several operators for every caller', SECRET, other, /all 2 operators; restrict this with CALLERS_FILE/],
     ['no secret key at all', {}, {}, /INTERNAL_KEY/],
-  ])('names %s', (_, variables, operators, warning) => {
+  ])('warns about %s', (_, variables, operators, warning) => {
     expect(warnings(variables, operators)).toEqual([expect.stringMatching(warning)]);
     expect(warnings(variables, operators).join()).not.toContain('CANARY');
   });
@@ -66,13 +66,13 @@ describe('warningsOf', () => {
     ['OPERATORS_FILE: clientId of "o"', {}, { o: { clientId: 'CANARY\t' } }],
     ['OPERATORS_FILE: apiUrl of "o"', {}, { o: { clientId: 'c', apiUrl: ' https://CANARY.example' } }],
     ['OPERATORS_FILE: secretKeyFile of "o"', {}, { o: { clientId: 'c', secretKeyFile: 'CANARY ' } }],
-  ])('names white space at an edge of %s', (name, variables, operators = {}) => {
+  ])('warns about leading or trailing white space in %s', (name, variables, operators = {}) => {
     const found = warnings({ ...CALLERS, ...variables }, operators);
     expect(found).toEqual([expect.stringMatching(`^${name} has white space at`)]);
     expect(found.join()).not.toContain('CANARY');
   });
 
-  it('says nothing of traces that are turned off', () => {
+  it('yields nothing about traces that are turned off', () => {
     const wrong = {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
       OTEL_BSP_SCHEDULE_DELAY: '5s',
@@ -96,12 +96,12 @@ describe('warningsOf', () => {
     ['HTTP_HOSTNAME', 'HTTP_HOST'],
     ['LANES_SERVED', 'LANES'],
     ['OTEL_TRACES_SAMPLER_ARGS', 'OTEL_TRACES_SAMPLER_ARG'],
-  ])('takes %s for %s', (variable, meant) => {
+  ])('for the variable %s, suggests %s', (variable, meant) => {
     const warning = `${variable} is not a setting and is ignored; was ${meant} meant?`;
     expect(warnings({ ...SECRET, [variable]: 'CANARY' })).toEqual([warning]);
   });
 
-  it('leaves alone what is a setting, a file of a secret, unset, or of other programs', () => {
+  it('ignores settings, secret files, empty variables, and variables of other programs', () => {
     const foreign =
       'PATH HOME HTTP_PROXY NODE_ENV REDIS_PASSWORD_HASH REDIS_SERVICE_HOST REDIS_PORT_6379_TCP_ADDR LANG LINES ' +
       'SESSION_MANAGER LOG_FORMAT OTEL_RESOURCE_ATTRIBUTES OTEL_EXPORTER_OTLP_TIMEOUT OTEL_METRICS_EXPORTER';

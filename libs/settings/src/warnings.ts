@@ -19,22 +19,25 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...NAMES,
   ...NAMES.filter((name) => 'isSecret' in SETTINGS[name]).map((name) => `${name}_FILE`),
 ]);
-/** First words that variables of other programs have too: one of these has to be like a setting in its other words as well. */
+/**
+ * First words that other programs' variables also have: such a variable must resemble a setting in its other
+ * words too.
+ */
 const COMMON_WORDS: ReadonlySet<string> = new Set(['HTTP', 'LOG', 'MAX', 'OTEL', 'REDIS', 'SESSION']);
 const CLOSE_BY = 2;
-/** A shorter word is no beginning of another one. */
+/** A shorter word does not count as the beginning of another one. */
 const SHORTEST_BEGINNING = 3;
-/** Variables of every shell, close to `LANES`, and variables that OpenTelemetry reads itself. */
+/** Variables of every shell that resemble `LANES`, and variables that OpenTelemetry reads itself. */
 const FOREIGN = /^(LANG|LINES|OTEL_(?!BSP|SDK|SERVICE|TRACES).*)$/;
-/** Appended to `{api_url}`, and so not a part of it. */
+/** The path that the worker appends to `{api_url}`, which must not contain it. */
 const OPEN_GAME_PATH = /\/apiweb(\/v3(\/open-game)?)?$/;
 
 const WHITE_SPACE_AT_EDGE = /^[\s\u200B]|[\s\u200B]$/u;
 
 /**
- * A sentence for each setting that looks wrong and may be intended. No sentence holds a value.
+ * Yields a warning for each setting that looks wrong but may be intended. No warning contains a value.
  *
- * @param environment for variables that are no settings and look like one
+ * @param environment searched for unknown variables that resemble a setting
  */
 export function* warningsOf(
   settings: Settings,
@@ -51,12 +54,14 @@ export function* warningsOf(
   yield* warningsOfWhiteSpace(settings, environment, readText);
   for (const operator of operators) yield* warningsOfOperator(operator, settings);
   if (settings.CALLERS_FILE === undefined && operators.length > 1)
-    yield `every caller may use the credentials of all ${operators.length} operators; CALLERS_FILE says who may use which`;
+    yield `every caller may use the credentials of all ${operators.length} operators; restrict this with CALLERS_FILE`;
   if (settings.INTERNAL_KEY === undefined && operators.every(({ secretKey }) => secretKey === undefined))
-    yield 'there is no secret key to derive a key from: what workers write for each other is not protected; set INTERNAL_KEY';
+    yield 'without a secret key to derive a key from, data written for other workers is not protected; set INTERNAL_KEY';
 }
 
-/** Names the variables of OpenTelemetry that turned traces off because this worker does not support them. */
+/**
+ * Yields a warning for each OpenTelemetry variable that turned traces off because its value is not supported.
+ */
 function* warningsOfTraces(environment: NodeJS.ProcessEnv, readText: ReadText): Generator<string> {
   const reader = new VariableReader(environment, readText);
   const isDisabled = reader.read('OTEL_SDK_DISABLED', OTEL_SETTINGS.OTEL_SDK_DISABLED) === 'true';
@@ -68,7 +73,7 @@ function* warningsOfTraces(environment: NodeJS.ProcessEnv, readText: ReadText): 
   for (const { variable, reason } of others.faults) yield `${variable} ${reason}; traces are off`;
 }
 
-/** Names the values that begin or end with white space: a signature with such a key is another one. */
+/** Warns about leading and trailing white space, because it changes, for example, the signature of a key. */
 function* warningsOfWhiteSpace(
   settings: Settings,
   environment: NodeJS.ProcessEnv,
@@ -86,7 +91,7 @@ function* warningsOfWhiteSpace(
   }
 }
 
-/** Warnings about what the operator does not inherit from `default`. */
+/** Yields warnings about the settings that the operator does not inherit from `default`. */
 function* warningsOfOperator(
   { name, baseUrl, apiUrl, currencyPrecisions }: OperatorCredentials,
   settings: Settings,
@@ -95,13 +100,13 @@ function* warningsOfOperator(
   const nameOf = (variable: string, member: string): string =>
     isDefault ? variable : `OPERATORS_FILE: ${member} of "${name}"`;
   if ((isDefault || baseUrl !== settings.PLATFORM_BASE_URL) && URL.parse(baseUrl)?.pathname === '/')
-    yield `${nameOf('PLATFORM_BASE_URL', 'baseUrl')} has no path; it mostly ends with one, such as /api/web`;
+    yield `${nameOf('PLATFORM_BASE_URL', 'baseUrl')} has no path; it usually ends with one, such as /api/web`;
   if ((isDefault || apiUrl !== settings.PLATFORM_API_URL) && OPEN_GAME_PATH.test(apiUrl))
-    yield `${nameOf('PLATFORM_API_URL', 'apiUrl')} ends with a part of /apiweb/v3/open-game, which is appended to it`;
+    yield `${nameOf('PLATFORM_API_URL', 'apiUrl')} ends with part of /apiweb/v3/open-game, which the worker appends; remove it`;
   const alike = alikeIn(currencyPrecisions);
   if (alike && (isDefault || currencyPrecisions !== settings.CURRENCY_PRECISIONS)) {
     const names = `${nameOf('CURRENCY_PRECISIONS', 'currencyPrecisions')} names ${alike.join(' and ')}`;
-    yield `${names}, which differ in case alone; a currency is looked up as the platform writes it`;
+    yield `${names}, which differ only in case; use the platform's spelling`;
   }
 }
 
@@ -110,11 +115,14 @@ function alikeIn(precisions: OperatorCredentials['currencyPrecisions']): readonl
   return [...groups.values()].find((names) => names.length > 1);
 }
 
-/** The setting that is most like a variable which differs from one by a letter or two, or begins like one. Source: bus contract, section 7. */
+/**
+ * Returns the setting most similar to a variable that differs by one or two letters or begins alike. Source:
+ * bus contract, section 7.
+ */
 function nearestTo(variable: string): SettingName | undefined {
   const words = variable.split('_');
   const mostUnlike = COMMON_WORDS.has(words[0] ?? '') ? 1 : Number.POSITIVE_INFINITY;
-  // To compare the letters of all names takes a twentieth of a worker's start.
+  // Comparing the letters of all names would take a twentieth of a worker's startup time.
   const mayBeMeant = (name: string): boolean =>
     name.split('_', 1)[0] === words[0] || Math.abs(name.length - variable.length) <= CLOSE_BY;
   const candidates = NAMES.filter(mayBeMeant)
@@ -128,14 +136,16 @@ function nearestTo(variable: string): SettingName | undefined {
   return byLikeness[0]?.name;
 }
 
-/** How far the words of a variable are from words of a name that begins with the same one; another first word is too far. */
+/** Returns the distance between the words of a variable and of a name; NaN if their first words differ. */
 function unlikenessOf([first, ...others]: readonly string[], [ownFirst, ...own]: readonly string[]): number {
   if (first !== ownFirst || others.length === 0 || own.length === 0) return Number.NaN;
   const distances = others.map((word) => Math.min(...own.map((ownWord) => distanceOf(word, ownWord))));
   return distances.reduce((sum, each) => sum + each, 0);
 }
 
-/** A word that is not close to the other one is as far from it as from any. */
+/**
+ * Returns the distance of two words; words that are not similar have the maximum, the length of the first.
+ */
 function distanceOf(one: string, other: string): number {
   const isBeginning =
     Math.min(one.length, other.length) >= SHORTEST_BEGINNING &&

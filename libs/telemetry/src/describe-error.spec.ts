@@ -12,7 +12,7 @@ function thrownBy(act: () => unknown): unknown {
   } catch (error) {
     return error;
   }
-  throw new Error('nothing was thrown');
+  throw new Error('no error was thrown');
 }
 
 class BrokerLost extends Error {
@@ -24,7 +24,7 @@ describe('describeError', () => {
     ['JSON.parse', () => JSON.parse(`{"nick":${CANARY}}`), 'SyntaxError'],
     ['JSON.parse, over frames', () => JSON.parse(`\n    at ${CANARY} (a:1:1)`), 'SyntaxError'],
     ['new URL', () => throwInvalidUrl(), 'TypeError'],
-  ])('describes what was thrown by %s, without its input', (_, act, name) => {
+  ])('describes an error thrown by %s without its input', (_, act, name) => {
     const error = thrownBy(act);
     expect(inspect(error)).toContain(CANARY);
     const description = describeError(error);
@@ -33,7 +33,7 @@ describe('describeError', () => {
     expect(JSON.stringify(description)).not.toContain(CANARY);
   });
 
-  it("keeps the messages of this service's own errors, and of the operating system under any name", () => {
+  it("keeps the messages of this service's own errors, and of operating system errors with any name", () => {
     expect(describeError(new BrokerLost('The broker is away.'))).toMatchObject({
       name: 'BrokerLost',
       message: 'The broker is away.',
@@ -43,7 +43,7 @@ describe('describeError', () => {
     expect(describeError(error)).toMatchObject({ name: 'TypeError', ...facts });
   });
 
-  it('gives at most eight frames of the stack', () => {
+  it('returns at most eight stack frames', () => {
     const deep = (depth: number): Error => (depth === 0 ? new Error('x') : deep(depth - 1));
     const { frames } = describeError(deep(20));
     expect(frames).toHaveLength(8);
@@ -51,7 +51,7 @@ describe('describeError', () => {
   });
 
   it.each([undefined, `Error: old\n    at ${CANARY}`])(
-    'gives no frames of the stack %j, which does not hold the message: its lines could be those of another',
+    'returns no frames of the stack %j, which does not contain the message: its lines may belong to another message',
     (stack) => {
       expect(describeError(Object.assign(new Error('new'), { stack }))).toEqual({
         name: 'Error',
@@ -60,7 +60,7 @@ describe('describeError', () => {
     },
   );
 
-  it('describes the causes too, three deep', () => {
+  it('describes up to three nested causes', () => {
     const nested = (depth: number): Error =>
       new BrokerLost(`level ${depth}`, depth === 5 ? {} : { cause: nested(depth + 1) });
     const shown = JSON.stringify(describeError(nested(0))).match(/level \d/g);
@@ -71,14 +71,14 @@ describe('describeError', () => {
   });
 
   it.each([CANARY, { message: CANARY, stack: CANARY }, undefined, null, 7])(
-    'gives only the type of %j',
+    'returns only the type of %j',
     (thrown) => {
       expect(describeError(thrown)).toEqual({ name: typeof thrown });
     },
   );
 });
 
-/** As Node.js throws it from `new URL`; within Jest, that is an error of another realm. */
+/** Throws the error of `new URL`; in Jest, Node.js's own error belongs to another realm. */
 function throwInvalidUrl(): never {
   throw Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL', input: CANARY });
 }

@@ -1,12 +1,12 @@
 import { inSource } from './source-lines.ts';
 
-/** What may be logged of an error. */
+/** The parts of an error that may be logged. */
 interface ErrorDescription {
   readonly name: string;
   readonly code?: string;
-  /** Only if it was written by this service or by the operating system. */
+  /** Present only for errors of this service and of the operating system. */
   readonly message?: string;
-  /** The frames of its stack, without the message that a stack begins with. */
+  /** The stack frames, without the message at the start of the stack. */
   readonly frames?: readonly string[];
   readonly cause?: ErrorDescription;
 }
@@ -17,8 +17,8 @@ const MAX_CAUSES = 3;
 const QUOTING = /^(Syntax|Type|Range|URI|Eval|Reference)Error$/;
 
 /**
- * Describes an error without data that its message may quote: a `SyntaxError` of `JSON.parse` quotes its input, a
- * `TypeError` of `new URL` the address.
+ * Describes an error without data that its message may quote: `JSON.parse` quotes its input in a
+ * `SyntaxError`, and `new URL` the address in a `TypeError`.
  */
 export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -34,7 +34,10 @@ export function describeError(error: unknown, depth = 0): ErrorDescription {
   };
 }
 
-/** None if the stack does not begin with the message: lines of another message could look like frames. */
+/**
+ * Returns no frames if the stack does not contain the message, because lines of another message could look
+ * like frames.
+ */
 function framesOf({ stack = '', message }: Error): string[] {
   const start = stack.indexOf(message);
   const lines = start === -1 ? [] : stack.slice(start + message.length).split('\n');

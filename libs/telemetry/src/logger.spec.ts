@@ -21,7 +21,7 @@ function syntaxError(): unknown {
 }
 
 describe('createLogger', () => {
-  it('writes one JSON object a line, with an ISO time and the name of the level', () => {
+  it('writes one JSON object per line, with an ISO time and a level name', () => {
     const { text, lines } = logged((logger) => logger.info({ id: 'm-1', attempts: 2 }, 'command answered'));
     expect(text.endsWith('\n')).toBe(true);
     expect(lines).toEqual([
@@ -39,8 +39,8 @@ describe('createLogger', () => {
     ['under err', (error: unknown) => ({ err: error })],
     ['under cause', (error: unknown) => ({ cause: error })],
     ['as the cause of an error', (cause: unknown) => ({ err: new Error('wrapped', { cause }) })],
-    ['as all that is logged', (error: unknown) => error],
-  ])('shows nothing of what an error quotes: %s', (_, bindings) => {
+    ['as the only argument', (error: unknown) => error],
+  ])('logs no data that an error quotes: %s', (_, bindings) => {
     const error = syntaxError();
     expect(String(error)).toContain(CANARY);
     const { text, lines } = logged((logger) => {
@@ -53,7 +53,7 @@ describe('createLogger', () => {
     expect(text).not.toContain(CANARY);
   });
 
-  it('writes a line with only a message, and one with only fields', () => {
+  it('writes a line with only a message, and a line with only fields', () => {
     const { lines } = logged((logger) => {
       logger.info('worker stopped');
       logger.info({ id: 'm-1' });
@@ -63,12 +63,12 @@ describe('createLogger', () => {
 });
 
 describe('nestLogger', () => {
-  it('writes what Nest says of its start for debugging alone', () => {
+  it("logs Nest's startup messages at debug level", () => {
     const { lines } = logged((logger) => nestLogger(logger).log('a line'));
     expect(lines).toMatchObject([{ level: 'debug', msg: 'a line', from: 'nest' }]);
   });
 
-  it('describes an error without what it quotes', () => {
+  it('describes an error without the data that it quotes', () => {
     const { text, lines } = logged((logger) => nestLogger(logger).error(new TypeError(CANARY)));
     expect(lines).toMatchObject([{ level: 'error', err: { name: 'TypeError' } }]);
     expect(text).not.toContain(CANARY);
@@ -78,12 +78,12 @@ describe('nestLogger', () => {
 const KEY = 'k'.repeat(32);
 
 describe('subjectOf', () => {
-  it('is the beginning of an HMAC of operator and player', () => {
+  it('returns the first 128 bits of an HMAC of operator and player', () => {
     const whole = createHmac('sha256', KEY).update('["default","p-1"]').digest('hex');
     expect(subjectOf(KEY, 'default', 'p-1')).toBe(whole.slice(0, 32));
   });
 
-  it('differs by key, operator and player', () => {
+  it('returns different values for different keys, operators and players', () => {
     const subjects = [
       subjectOf(KEY, 'a', 'b'),
       subjectOf('l'.repeat(32), 'a', 'b'),

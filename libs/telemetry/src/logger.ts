@@ -16,21 +16,26 @@ import { describeError } from './describe-error.ts';
 
 export type { Logger } from 'pino';
 
-/** The longest that a line is buffered, unless enough others come: writing each one costs more than formatting it. */
+/**
+ * The longest time that a line is buffered, because writing each line separately costs more than formatting
+ * it.
+ */
 const GATHER_MS = 50;
 const GATHER_BYTES = 16 * 1024;
-/** The size of the lines that have not been read yet; beyond it lines are dropped, as the log must not stop the service. */
+/**
+ * The maximum size of unwritten lines. Further lines are dropped, because the log must not stop the service.
+ */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-/** How long the end of the process waits for a reader that has paused, unless the pipe itself blocks. */
+/** How long the process waits at exit for a reader that has paused, unless the pipe itself blocks. */
 const LAST_WRITE_MS = 1_000;
 const STANDARD_OUTPUT = 1;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * A logger that writes one JSON object a line, with ISO times and level names. Lines reach standard output within
- * 50 ms, and all of them when the process ends by itself or by `process.exit`.
+ * Creates a logger that writes one JSON object per line, with ISO times and level names. Lines reach standard
+ * output within 50 ms, and all of them when the process exits by itself or by `process.exit`.
  *
- * An error under `err` or `cause` is described without its message if that could hold data; never log such data.
+ * An error under `err` or `cause` is logged without its message if the message could contain data.
  *
  * @param stream default: standard output
  */
@@ -42,7 +47,7 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, cause: describeError },
     hooks: {
-      // If a line has no message, pino uses that of its error.
+      // If a line has no message, pino would use the message of its error.
       logMethod([first, message, ...rest], log) {
         if (message !== undefined || typeof first === 'string') log.call(this, first, message, ...rest);
         else log.call(this, first instanceof Error ? { err: first } : first, '');
@@ -53,13 +58,13 @@ export function createLogger(level: LevelWithSilent, stream: DestinationStream =
 }
 
 /**
- * Writes gathered lines, one write at a time. What cannot be written is dropped, on a disk that is full or for a reader that
- * has gone: pino's own destination would throw, and never let the process end.
+ * Writes buffered lines, one write at a time. Drops lines that cannot be written because the disk is full or
+ * the reader has gone: pino's own destination would throw, and keep the process from exiting.
  */
 function standardOutput(): DestinationStream {
   let lines: string[] = [];
   let piece: Buffer = NOTHING;
-  /** The size of the lines and the piece. */
+  /** The total size of `lines` and `piece`, in bytes. */
   let bytes = 0;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
@@ -79,14 +84,15 @@ function standardOutput(): DestinationStream {
       const taken = error ? lostIn(error, piece) : written;
       piece = piece.subarray(taken);
       bytes -= taken;
-      // If no timer runs, what is left has waited for long enough.
+      // If no timer is running, the remaining lines have been buffered for long enough.
       if (taken > 0 && (timer === undefined || bytes >= GATHER_BYTES)) flush();
       else timer ??= setTimeout(flush, GATHER_MS);
     });
   };
   process.on('exit', () => {
     const untilMs = performance.now() + LAST_WRITE_MS;
-    // Its thread writes what is being written, but loses what a pipe that does not block has no room for.
+    // The write thread finishes the write in progress, but bytes that do not fit into a non-blocking pipe are
+    // lost.
     for (let rest = Buffer.concat([isWriting ? NOTHING : piece, gather()]); rest.length > 0;) {
       try {
         rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
@@ -107,33 +113,34 @@ function standardOutput(): DestinationStream {
   };
 }
 
-/** How many bytes a failed write has lost: none if its reader has paused, and may take them later. */
+/** Returns the bytes lost by a failed write: none if the reader has paused, because it may continue later. */
 function lostIn(error: unknown, { length }: Buffer): number {
   return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : length;
 }
 
-/** Writes Nest's own messages to the log of the service. They describe the framework's start, so they are for debugging. */
+/** Logs Nest's own messages. Those about the framework's startup are logged at debug level. */
 export function nestLogger(logger: Logger): LoggerService {
   const nest = logger.child({ from: 'nest' });
   const at =
     (level: Level) =>
     (message: unknown): void =>
       message instanceof Error
-        ? nest[level]({ err: message }, 'Nest reports an error')
+        ? nest[level]({ err: message }, 'Nest reported an error')
         : nest[level](String(message));
   return { log: at('debug'), warn: at('warn'), error: at('error'), debug: at('trace'), verbose: at('trace') };
 }
 
-/** 128 bits: two players never share one. */
+/** Hexadecimal digits for 128 bits, so that two players do not collide. */
 const DIGITS = 32;
 
 /**
- * How log lines name a player of an operator: the same on each line, and nothing that leads back without the key.
+ * Returns the pseudonym of an operator's player in log lines: the same in each line, and irreversible without
+ * the key.
  *
  * @param key setting `LOG_SUBJECT_KEY`
  */
 export function subjectOf(key: string | KeyObject, operator: string, player: string): string {
-  // As JSON, no two pairs make the same text.
+  // JSON makes the text unambiguous: no two pairs have the same one.
   const pair = JSON.stringify([operator, player]);
   return createHmac('sha256', key).update(pair).digest('hex').slice(0, DIGITS);
 }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { Metrics } from './metrics.ts';
 
-it('a metric has the name, the labels, the type and the meaning that it is written with', async () => {
+it('a metric has the name, labels, type and help text of its definition', async () => {
   const { registry, platformRefusals } = new Metrics();
   platformRefusals.labels('game.open', 'circuit').value += 1;
   const lines = (await registry.metrics()).split('\n').filter((line) => line.includes('platform_refusals'));

@@ -2,12 +2,15 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 
 import { Durations, type MetricFacts, PlainMetric, PlainNumber, StateMetric } from './plain-metric.ts';
 
-/** How often the delay of the event loop is measured: it wakes the process, and is part of each figure. */
+/**
+ * The sampling interval of the event loop delay. Each sample wakes the process, and each figure includes the
+ * interval.
+ */
 const LAG_EVERY_MS = 50;
 
 /**
- * The metrics of a worker, in their own registry. Source of the names: bus contract, section 8. Metrics that every
- * command updates are plain metrics; what the worker knows anyway is read from its state.
+ * The metrics of a worker, in their own registry. Source of the names: bus contract, section 8. Metrics that
+ * every command updates are plain metrics; metrics of existing state are read from it at each scrape.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -110,7 +113,7 @@ export class Metrics {
     return new PlainMetric(Durations, { ...this.#facts(text), type: 'histogram' });
   }
 
-  /** A metric without labels, which is 0 at first. */
+  /** A metric without labels, initially 0. */
   #number(text: string): PlainNumber {
     return this.#plain(text).labels();
   }
@@ -119,10 +122,9 @@ export class Metrics {
     return new StateMetric(this.#facts(text));
   }
 
-  /**
-   * By its name, a metric is a counter or a gauge.
+  /** By its name, a metric is a counter or a gauge.
    *
-   * @param text its name with its labels, `name{one,other}`, and in further lines what it means
+   * @param text the name with labels, `name{one,other}`, and the help text in further lines
    */
   #facts(text: string): MetricFacts {
     const [series = '', ...help] = text.split(/\n */);

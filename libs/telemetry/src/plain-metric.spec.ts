@@ -7,10 +7,10 @@ import { DURATION_BOUNDS, Durations, PlainMetric, PlainNumber } from './plain-me
 const CALLS = { name: 'calls', help: 'Calls.', labelNames: ['type', 'end'] };
 const IN_FLIGHT = { name: 'in_flight', help: 'In flight.', labelNames: ['lane'] };
 const TIMES = { name: 'times', help: 'Times.', labelNames: ['type', 'end'] };
-/** Of hundreds of events each. */
+/** The number of generated sequences, each of hundreds of events. */
 const RUNS = 25;
 
-/** The same three metrics, made of prom-client's and of plain ones. */
+/** The same three metrics, as prom-client's and as plain metrics. */
 function theirs() {
   const registry = new Registry();
   const registers = [registry];
@@ -63,7 +63,7 @@ function record(metrics: Recorder, { act, first, second, seconds: time }: Event)
   else metrics[act](first);
 }
 
-it('PlainMetric shows the same as a metric of prom-client at every scrape, in the same order', async () => {
+it('PlainMetric returns the same values as a prom-client metric at every scrape, in the same order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(event, { size: 'large' })), async (scrapes) => {
       const [expected, actual] = [theirs(), ours()];

@@ -1,6 +1,6 @@
 import type { Metric, MetricValueWithName, Registry } from 'prom-client';
 
-/** A number of a series, as a registry reads it; without a name, it has that of the metric. */
+/** A value of a series, as a registry reads it; if it has no name, the metric's name applies. */
 export type Reading = Readonly<MetricValueWithName<string>>;
 
 export interface MetricFacts {
@@ -11,18 +11,21 @@ export interface MetricFacts {
   readonly registry: Registry;
 }
 
-/** A metric that is read from the state of the worker at each scrape: it costs a command nothing, and what is gone has no series. */
+/**
+ * A metric read from the worker's state at each scrape: commands do not update it, and objects that are gone
+ * have no series.
+ */
 export class StateMetric {
   #read: () => readonly Reading[] = () => [];
 
-  /** @throws {Error} if the registry has a metric of this name */
+  /** @throws {Error} if the registry already has a metric with this name */
   constructor({ registry, ...facts }: MetricFacts) {
     const get = () => ({ ...facts, values: this.#read() });
-    // A registry uses no more of a metric; prom-client itself registers such objects.
+    // A registry uses only these members; prom-client itself registers such objects.
     registry.registerMetric({ ...facts, get } as unknown as Metric);
   }
 
-  /** @param read called at each reading of the registry; until then there are no series */
+  /** @param read called at each scrape; before the first call of `readBy` there are no series */
   readBy(read: () => readonly Reading[]): void {
     this.#read = read;
   }
@@ -30,21 +33,25 @@ export class StateMetric {
 
 /** The values under one set of labels. */
 interface Series {
-  /** Its current numbers; `name` is that of the metric. */
+  /** Returns the current values of the series; `name` is the metric's name. */
   read(name: string, labels: Reading['labels']): Reading[];
 }
 
 /**
- * A metric whose series are plain numbers until the registry is read. prom-client builds a string of the labels, and
- * objects, for every update: its own metrics would do, and cost 8 µs more in a cold process, 1.5 in a hot one.
+ * A metric whose series are plain numbers until the registry is read. prom-client's own metrics would also
+ * work, but they build a string of the labels, and objects, for every update: 8 µs more in a cold process,
+ * 1.5 µs in a hot one.
  *
- * There is one series for each set of labels, at most three: use labels with a closed set of values.
+ * There is one series for each combination of label values. Use at most three labels, each with a closed set
+ * of values.
  */
 export class PlainMetric<Kind extends Series> extends StateMetric {
   readonly #start: new () => Kind;
   readonly #labelNames: readonly string[];
   readonly #series: { readonly labels: Reading['labels']; readonly series: Kind }[] = [];
-  /** By the first label and the others: a text of all of them, made for each update, takes ten times as long. */
+  /**
+   * Series by the first label, then by the others: building one string of all labels takes ten times as long.
+   */
   readonly #byFirst = new Map<string, Map<string, Kind>>();
 
   /** @param start creates a series */
@@ -55,7 +62,7 @@ export class PlainMetric<Kind extends Series> extends StateMetric {
     this.readBy(() => this.all.flatMap(({ labels, series }) => series.read(facts.name, labels)));
   }
 
-  /** The series with these labels, in the order of `labelNames`; it is created if there is none yet. */
+  /** Returns the series with these labels, in the order of `labelNames`; creates it if it does not exist. */
   labels(first = '', second = '', third?: string): Kind {
     const rest = third === undefined ? second : `${second} ${third}`;
     const known = this.#byFirst.get(first)?.get(rest);
@@ -75,7 +82,7 @@ export class PlainMetric<Kind extends Series> extends StateMetric {
   }
 }
 
-/** A series of a counter or gauge: its user sets the value. */
+/** A series of a counter or gauge, whose value is set by its user. */
 export class PlainNumber implements Series {
   value = 0;
 
@@ -92,7 +99,7 @@ export const DURATION_BOUNDS: readonly number[] = [
 
 /** A series of a histogram of durations. */
 export class Durations implements Series {
-  /** The last one counts what is longer than every bound. */
+  /** Counts by bucket; the last one counts durations longer than every bound. */
   readonly #counts = new Float64Array(DURATION_BOUNDS.length + 1);
   #sum = 0;
 
@@ -103,7 +110,7 @@ export class Durations implements Series {
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
   }
 
-  /** For each of `DURATION_BOUNDS`, how many durations were no longer; at the end, how many there were. */
+  /** Returns, for each of `DURATION_BOUNDS`, the number of durations up to it, followed by the total. */
   cumulative(): Float64Array {
     let sum = 0;
     return this.#counts.map((count) => (sum += count));

@@ -5,7 +5,7 @@ import { TlsContext } from './tls-context.ts';
 const failed = (code: string) => Object.assign(new Error('what OpenSSL says'), { code });
 
 describe('TlsContext', () => {
-  it('trusts what Node.js trusts and presents nothing by default', () => {
+  it('by default, trusts the authorities of Node.js and presents no certificate', () => {
     expect(new TlsContext('AMQP').material).toEqual({});
   });
 
@@ -18,24 +18,24 @@ describe('TlsContext', () => {
     ['CERT_UNTRUSTED', /unknown authority/],
     ['INVALID_CA', /unknown authority/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host/],
-    ['CERT_HAS_EXPIRED', /renewed/],
-    ['CERT_NOT_YET_VALID', /renewed/],
+    ['CERT_HAS_EXPIRED', /renew it/],
+    ['CERT_NOT_YET_VALID', /renew it/],
     ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /AMQP_TLS_CERT and AMQP_TLS_KEY/],
     ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', /AMQP_TLS_CERT and AMQP_TLS_KEY/],
     ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/],
-  ])('says what to do about %s', (code, advice) => {
+  ])('describes %s with advice', (code, advice) => {
     const text = new TlsContext('AMQP').describe(failed(code));
     expect(text).toMatch(advice);
     expect(text).toContain('(what OpenSSL says)');
   });
 
-  it('gives the reason of OpenSSL without its place in memory and in its code', () => {
+  it("describes OpenSSL's reason without memory address and source line", () => {
     const error = Object.assign(failed('ERR_SSL_WRONG_VERSION_NUMBER'), { reason: 'wrong version number' });
     expect(new TlsContext('AMQP').describe(error)).toMatch(/ \(wrong version number\)$/);
   });
 
   it.each([[failed('ECONNREFUSED')], [new Error('what OpenSSL says')], ['what OpenSSL says']])(
-    'adds nothing to %s',
+    'returns the message of %s unchanged',
     (error) => expect(new TlsContext('AMQP').describe(error)).toBe('what OpenSSL says'),
   );
 });

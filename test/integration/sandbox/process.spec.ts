@@ -78,7 +78,7 @@ describe('the sandbox as a process', () => {
     });
     const faults = [
       'sandbox: SANDBOX_PORT: must be an integer from 0 to 65535\n',
-      'sandbox: SANDBOX_SECRET_KEY_FILE: its file cannot be read (ENOENT)\n',
+      'sandbox: SANDBOX_SECRET_KEY_FILE: the file cannot be read (ENOENT)\n',
     ];
     expect(await sandbox.result).toMatchObject({ code: 78, stdout: '', stderr: faults.join('') });
   });
