@@ -24,7 +24,7 @@ function stopOnSignal(): StopBy {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   return (logger, stop) => {
     onFirst = async (signal) => {
-      logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
+      logger.info({ signal }, 'worker stopping; finishing in-flight commands');
       try {
         await stop();
       } catch (error) {

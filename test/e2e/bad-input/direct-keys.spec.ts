@@ -96,7 +96,7 @@ describe('direct reply-to keys', () => {
 
   it('the connections that others use survive all of this', () => {
     const { log, stderr } = service.running;
-    expect(log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
+    expect(log.filter(({ msg }) => msg === 'broker unavailable')).toEqual([]);
     expect(stderr).toBe('');
   });
 });

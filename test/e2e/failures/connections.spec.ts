@@ -54,7 +54,7 @@ describe('the connections to the broker', () => {
     );
     expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds.toSorted());
     expect(new Set(service.caller.received.map(({ text }) => text)).size).toBe(20);
-    const lost = worker.log.findLast(({ msg }) => msg === 'the broker is not available');
+    const lost = worker.log.findLast(({ msg }) => msg === 'broker unavailable');
     expect(lost?.['reason']).toMatch(reason);
   });
 

@@ -108,7 +108,7 @@ describe('a broker of its own', () => {
     for (const reply of await sessions) expect(reply?.type).toBe('session.created');
     expect(service.platform.requests.filter((request) => playerOf(request) === undefined)).toHaveLength(5);
     const log = service.running.log.slice(before);
-    expect(log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
+    expect(log.filter(({ msg }) => msg === 'broker unavailable')).toEqual([]);
     const reason = `is larger than configured max size ${MAX_MESSAGE_BYTES}`;
     await until('it is logged', () => JSON.stringify(service.running.log).includes(reason));
   });
@@ -139,7 +139,7 @@ describe('a node that no longer confirms', () => {
       userIds.map((userId) => ['session.created', `${userId}:0`]),
     );
     expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
-    const given = () => worker.log.slice(before).filter(({ msg }) => msg === 'the broker is not available');
+    const given = () => worker.log.slice(before).filter(({ msg }) => msg === 'broker unavailable');
     await until('they are given up', () => given().length === 2);
     const reason = expect.stringContaining('confirms nothing of what is published');
     expect(given()).toMatchObject(['publishing', 'consuming'].map((connection) => ({ connection, reason })));

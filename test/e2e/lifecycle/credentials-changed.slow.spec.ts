@@ -8,7 +8,7 @@ import { folderForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
-const READ_AGAIN = 'files of settings were read again';
+const READ_AGAIN = 'settings files reloaded';
 
 const folder = folderForAll();
 const service = serviceForEach({ behaviour: healthy(3), variables: { REPORTS_RETRY_DELAYS_MS: '8000' } });

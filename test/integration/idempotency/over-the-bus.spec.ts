@@ -81,7 +81,7 @@ describe('Two workers over one Redis', () => {
     for (const worker of service.workers) {
       await until('it is back', async () => (await redisOf(worker)) === 'up');
       await until('it is logged', () => lines(worker, 'Redis connected; deduplication is shared') === 2);
-      expect(lines(worker, 'Redis is away; each worker deduplicates by itself')).toBe(1);
+      expect(lines(worker, 'Redis unavailable; deduplicating per worker')).toBe(1);
       expect(worker.stderr).toBe('');
     }
   });

@@ -54,7 +54,7 @@ export function busObserver(
     },
     commandReturned: (command, cause) => {
       metrics.commandsReturned.labels(command.lane).value += 1;
-      logger.warn({ ...command, cause }, 'command returned to its queue; it is delivered again');
+      logger.warn({ ...command, cause }, 'command requeued');
     },
     pipelineFailed: (command, cause) => {
       metrics.pipelineErrors.value += 1;
@@ -62,7 +62,7 @@ export function busObserver(
     },
     commandReplayed: (command) => {
       metrics.replays.value += 1;
-      logger.debug(command, 'command seen before; its reply is replayed');
+      logger.debug(command, 'duplicate command; replaying its reply');
     },
     deadLettered: (command, code) => {
       metrics.deadLetters.value += 1;
@@ -84,25 +84,25 @@ export function busObserver(
       metrics.brokerConnected.value = kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0;
       metrics.brokerBlocked.value = kinds.includes('blocked') ? 1 : 0;
       if (state.kind === 'open') logger.info({ connection }, 'connected to the broker');
-      else if (state.kind !== 'closed') logger.warn({ connection, ...state }, 'the broker is not available');
+      else if (state.kind !== 'closed') logger.warn({ connection, ...state }, 'broker unavailable');
     },
     accessChanged: (advice) => {
-      if (advice === undefined) logger.info('the broker grants what the worker needs');
-      else logger.error({ advice }, 'the broker refuses something to the worker; it takes no commands');
+      if (advice === undefined) logger.info('broker permissions restored; consuming again');
+      else logger.error({ advice }, 'broker permission missing; not consuming');
     },
     topologyChanged: (mismatch) =>
-      logger.error({ mismatch }, 'the topology on the broker was changed; it is used as it is'),
+      logger.error({ mismatch }, 'broker topology differs; using it unchanged'),
     brokerKnown: (version, advice) => {
       if (advice !== undefined)
-        logger.warn({ version, advice }, 'the broker needs a setting for fast recovery');
+        logger.warn({ version, advice }, 'broker settings recommended for fast recovery');
     },
     redisChanged: (redis) => {
       if (redis.kind === 'available') logger.info('Redis connected; deduplication is shared');
-      else logger.warn({ redis }, 'Redis is away; each worker deduplicates by itself');
+      else logger.warn({ redis }, 'Redis unavailable; deduplicating per worker');
     },
     consumerLost: (queue, reason) => {
       metrics.consumersLost.labels(queue).value += 1;
-      logger.warn({ queue, reason }, 'consumer lost; it is recreated');
+      logger.warn({ queue, reason }, 'consumer lost; recreating it');
     },
   };
 }

@@ -71,10 +71,10 @@ export class ReloadedFiles<T> {
     this.#texts = texts;
     if ('fault' in read) {
       const facts = { settings, ...read.fault };
-      return this.logger.error(facts, 'changed files of settings cannot be used; what was read before stays');
+      return this.logger.error(facts, 'changed settings files are invalid; keeping the previous values');
     }
     this.#value = read.value;
-    this.logger.info({ settings }, 'files of settings were read again');
+    this.logger.info({ settings }, 'settings files reloaded');
     for (const follower of this.#followers) follower(read.value);
   }
 }

@@ -98,7 +98,7 @@ class ReportingExporter extends OTLPTraceExporter {
   /** Logs the spans that are still in flight when the worker stops. */
   giveUp(): void {
     this.#lost += this.#inFlight;
-    if (this.#inFlight > 0) this.#report(new Error('the worker stopped before they were taken'));
+    if (this.#inFlight > 0) this.#report(new Error('the worker stopped before these spans were exported'));
   }
 
   #report(cause: Error): void {
