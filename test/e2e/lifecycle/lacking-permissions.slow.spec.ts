@@ -34,8 +34,7 @@ describe('a worker whose broker user lacks a permission', () => {
     testBrokerCtl('set_permissions', user, configure, write, read);
   const lastError = async () => (await worker.health()).bus.lastError;
   const isReady = async () => (await worker.get('/health/ready')).status === 200;
-  const refusals = () =>
-    worker.log.filter(({ msg }) => String(msg).startsWith('the broker refuses something'));
+  const refusals = () => worker.log.filter(({ msg }) => String(msg).startsWith('broker permission missing'));
 
   it('says at start what is missing and what to type, and serves once it is there', async () => {
     const [configure, write, read] = patterns();

@@ -75,7 +75,10 @@ describe('a worker', () => {
     await service.stop();
     expect(failures()).toMatchObject([
       { level: 'warn', spans: expect.any(Number), cause: { name: 'OTLPExporterError' } },
-      { spans: expect.any(Number), cause: { message: 'the worker stopped before these spans were exported' } },
+      {
+        spans: expect.any(Number),
+        cause: { message: 'the worker stopped before these spans were exported' },
+      },
     ]);
     expect(receiver.spans).toEqual([]);
   });

@@ -90,8 +90,7 @@ export function busObserver(
       if (advice === undefined) logger.info('broker permissions restored; consuming again');
       else logger.error({ advice }, 'broker permission missing; not consuming');
     },
-    topologyChanged: (mismatch) =>
-      logger.error({ mismatch }, 'broker topology differs; using it unchanged'),
+    topologyChanged: (mismatch) => logger.error({ mismatch }, 'broker topology differs; using it unchanged'),
     brokerKnown: (version, advice) => {
       if (advice !== undefined)
         logger.warn({ version, advice }, 'broker settings recommended for fast recovery');
