@@ -5,13 +5,13 @@ import type { Row } from './rows/row.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';
 
 export interface PlayOptions {
-  /** The least number of commands. More are sent until the fault is over. */
+  /** The minimum number of commands. More are sent if the fault is not over by then. */
   readonly commands: number;
   readonly perSecond: number;
   readonly seed: number;
   /**
-   * Called each second with a progress line. Default: a terminal shows it; otherwise some of them are
-   * printed.
+   * Called every second with a progress line. Default: updates one line on a terminal; otherwise prints some
+   * of the lines.
    */
   readonly onProgress?: (line: string) => void;
   /** Called when the workers are ready, before the first command is sent. */
@@ -35,9 +35,9 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' 
 }
 
 const PROGRESS_MS = 1_000;
-/** Without a terminal, a line is printed every 15 s. */
+/** If the output is no terminal, a line is printed every 15 s. */
 const QUIET_EVERY = 15;
-/** The most stories of lost or wrong commands, and of repeated calls and replies. */
+/** The maximum number of stories of each kind: lost or wrong commands, and repeated calls and replies. */
 const MAX_STORIES = 20;
 const MAX_AGAIN = 3;
 

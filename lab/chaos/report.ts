@@ -31,14 +31,14 @@ const COLUMNS: readonly (readonly [title: string, of: (result: RowResult) => str
   ['Longest', ({ largestMs }) => seconds(largestMs)],
 ];
 
-/** The results as a Markdown table, pasted into the documents unchanged. */
+/** Returns the results as a Markdown table, pasted into the documents unchanged. */
 export function chaosTable(results: readonly RowResult[]): string {
   const rows = results.map((result) => COLUMNS.map(([, of]) => String(of(result))));
   const align = COLUMNS.map((_, index) => (index === 0 ? 'l' : 'r'));
   return markdownTable([COLUMNS.map(([title]) => title), ...rows], { align });
 }
 
-/** The result of a run with random faults, as lines of text. */
+/** Returns the result of a run with random faults, as lines of text. */
 export function soakChaosLines({ row, faults, samples, ...result }: SoakChaosResult): readonly string[] {
   const range = (of: (sample: SoakChaosResult['samples'][number]) => number): string => {
     const values = samples.map(of);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { growthIn, type Sample } from './soak-chaos.ts';
 
-/** A sample every two seconds of a heap that is collected every 50 s. */
+/** Returns a sample every two seconds of a heap that is collected every 50 s. */
 const samplesOf = (more: (seconds: number) => Partial<Sample>, seconds = 600): Sample[] =>
   Array.from({ length: seconds / 2 }, (_, index) => {
     const atSeconds = 2 * index;
@@ -17,7 +17,7 @@ const samplesOf = (more: (seconds: number) => Partial<Sample>, seconds = 600): S
 const sawtooth = (seconds: number): number => 40 + (seconds % 50) / 2 + Math.sin(seconds);
 const leak = (seconds: number) => ({ inUseMib: sawtooth(seconds) + seconds / 60 });
 
-/** Fixed numbers that look random, from 0 to 1. */
+/** Returns deterministic noise from 0 to 1. */
 const noise = (seconds: number): number => Math.abs((Math.sin(seconds * 12.9898) * 43_758.5453) % 1);
 
 it.each<[string, RegExp | undefined, Sample[]]>([

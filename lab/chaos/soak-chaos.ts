@@ -4,9 +4,9 @@ import type { ChaosStage } from './stage/chaos-stage.ts';
 
 export interface Sample {
   readonly atSeconds: number;
-  /** The heap in use, and the memory of Node.js outside of it. */
+  /** The memory in use: the heap, and the memory of Node.js outside it, in MiB. */
   readonly inUseMib: number;
-  /** Resident memory outside the heap. */
+  /** Resident memory outside the heap, in MiB. */
   readonly outsideHeapMib: number;
   readonly openFiles: number;
 }
@@ -16,7 +16,7 @@ export interface SoakChaosResult {
   /** The faults, each with the number of times that it was applied. */
   readonly faults: ReadonlyMap<string, number>;
   readonly samples: readonly Sample[];
-  /** A reason for each measure that grew in the worker that lived throughout; empty if none did. */
+  /** A reason for each measure that grew in the worker that ran throughout; empty if none grew. */
   readonly growth: readonly string[];
   /** True if nothing was lost and nothing grew. */
   readonly isSound: boolean;
@@ -30,14 +30,14 @@ const MIB = 1024 * 1024;
 const WARM_UP_SECONDS = 90;
 /** V8 collects the whole heap about once a minute. */
 const WINDOW_SECONDS = 75;
-/** With fewer, a slope says nothing. */
+/** The minimum number of windows for a meaningful slope. */
 const FEWEST_WINDOWS = 4;
 /** Tolerated growth of memory, as a share of its first floor. */
 const NEGLIGIBLE_SHARE = 0.1;
-/** Tolerated growth of open files, because sockets to a platform come and go. */
+/** Tolerated growth of open files, because sockets to a platform open and close. */
 const NEGLIGIBLE_FILES = 20;
 
-/** Runs load with random deployments and faults, and samples the worker that lives throughout. */
+/** Runs load with random deployments and faults, and samples the worker that runs throughout. */
 export async function soakChaos(options: PlayOptions): Promise<SoakChaosResult> {
   const samples: Sample[] = [];
   const faults = new Map<string, number>();
@@ -67,7 +67,7 @@ export async function soakChaos(options: PlayOptions): Promise<SoakChaosResult> 
 }
 
 async function sampleWorker(stage: ChaosStage, startedMs: number): Promise<readonly Sample[]> {
-  // A busy worker may not answer in time; the next sample does.
+  // A busy worker may not answer in time; the next sample replaces this one.
   const page = await stage.workers.programs[0]?.get('/metrics').catch(() => undefined);
   if (page === undefined) return [];
   const metric = (name: string): number =>
@@ -84,7 +84,7 @@ async function sampleWorker(stage: ChaosStage, startedMs: number): Promise<reado
 }
 
 /**
- * Says what grew in the worker after its warm-up; empty if nothing did, or the run was too short to tell.
+ * Returns a reason for each measure that grew after the warm-up; empty if none grew or the run was too short.
  *
  * Memory in use is a sawtooth. Each window contains at least one collection of the whole heap, so that the
  * floor of a window is the memory that the worker retains. The median slope between floors ignores single

@@ -9,7 +9,7 @@ import { Program } from '../../scripts/processes/program.ts';
 import { LoopbackServer } from './loopback-server.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 
-/** Debian's package prometheus-alertmanager. */
+/** The Alertmanager of Debian's package prometheus-alertmanager. */
 const ALERTMANAGER = '/usr/bin/prometheus-alertmanager';
 
 export interface Notification {
@@ -32,7 +32,9 @@ class Receiver extends LoopbackServer {
   }
 }
 
-/** An Alertmanager on loopback with the routes and inhibit rules of deploy/, which waits a second for each group. */
+/**
+ * An Alertmanager on loopback with the routes and inhibit rules of deploy/, and a group wait of one second.
+ */
 export class AlertmanagerProcess extends Program {
   private constructor(
     readonly url: string,

@@ -4,7 +4,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { stackForAll } from './suite-service.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Debian's; if it is missing, install the package chromium. */
+/** The Chromium of Debian; if it is missing, install the package chromium. */
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
   ...'--no-sandbox --no-first-run --disable-gpu --disable-quic --disable-sync'.split(' '),
@@ -15,10 +15,10 @@ const FLAGS = [
 export class Browser {
   context!: BrowserContext;
 
-  /** Opens a page. @returns it, and what it did */
+  /** Opens a page. @returns the page, with its complaints and requests */
   async visit(url: string) {
     const page = await this.context.newPage();
-    /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
+    /** Messages and errors of scripts, including violations of the Content-Security-Policy. */
     const complaints: string[] = [];
     /** Every URL that the page requested. */
     const requested: string[] = [];
@@ -36,9 +36,9 @@ export class Browser {
 }
 
 /**
- * A browser that is there while the tests of a file run; the pages that a test visited are closed after it.
+ * Starts a browser for the tests of a file, and closes the visited pages after each test.
  *
- * @param size of the windows, in pixels; the colours are light at first
+ * @param size of the windows, in pixels; the colour scheme is light at first
  */
 export function browserForAll(size = { width: 880, height: 960 }): Browser {
   const browser = new Browser();
@@ -60,7 +60,7 @@ export function browserForAll(size = { width: 880, height: 960 }): Browser {
   return browser;
 }
 
-/** The colour of the paper, and how many pixels do not fit into the width of the window. */
+/** Returns the background colour, and the number of pixels by which the page exceeds the window's width. */
 export function lookOf(page: Page): Promise<{ readonly paper: string; readonly overflow: number }> {
   return page.evaluate(() => {
     const { document, getComputedStyle } = globalThis as any;
@@ -71,7 +71,7 @@ export function lookOf(page: Page): Promise<{ readonly paper: string; readonly o
   });
 }
 
-/** Throws unless the page fits a phone, and is dark if that is preferred. */
+/** Throws unless the page fits a phone, and is dark if the user prefers a dark scheme. */
 export async function expectFitting(page: Page): Promise<void> {
   const light = await lookOf(page);
   await page.setViewportSize({ width: 320, height: 700 });
@@ -81,7 +81,7 @@ export async function expectFitting(page: Page): Promise<void> {
   expect(dark.paper).not.toBe(light.paper);
 }
 
-/** Words of letters that are broken over two lines, ids and names of others aside. */
+/** Returns words of letters that are broken over two lines, except for ids and foreign names. */
 export function brokenWords(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const { document, NodeFilter } = globalThis as any;

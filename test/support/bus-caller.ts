@@ -23,8 +23,8 @@ interface Wait {
 }
 
 /**
- * A caller of the service, written independently of its code: plain amqplib, a reply queue of its own. Once it is disposed
- * of, nothing rejects any more: a failed test leaves no rejection to the suites after it.
+ * A caller of the service, written independently of its code: plain amqplib and a reply queue of its own.
+ * After it was disposed of, no promise rejects: a failed test leaves no rejection to later suites.
  */
 export class BusCaller implements AsyncDisposable {
   readonly prefix: string;
@@ -42,7 +42,7 @@ export class BusCaller implements AsyncDisposable {
     this.replyQueue = replyQueue;
   }
 
-  /** @param name of its reply queue; default: the broker names it */
+  /** @param name of its reply queue; default: chosen by the broker */
   static async open(url: string, prefix: string, name = ''): Promise<BusCaller> {
     const connection = await connect(url, { noDelay: true });
     connection.on('error', () => undefined);
@@ -80,7 +80,7 @@ export class BusCaller implements AsyncDisposable {
     return reply;
   }
 
-  /** The replies with a correlation id, up to the final one. Ask before sending. */
+  /** Resolves with the replies with a correlation id, up to the final one. Call it before sending. */
   repliesTo(correlationId: string, timeoutMs = WAIT_TIMEOUT_MS): Promise<ReceivedReply[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ReceivedReply[]>();
     const replies: ReceivedReply[] = [];
@@ -90,12 +90,16 @@ export class BusCaller implements AsyncDisposable {
       reject(new Error(`no final reply to ${correlationId} in time; so far ${types}`));
     }, timeoutMs).unref();
     this.#waiting.set(correlationId, { replies, resolve, timer });
-    // A test that failed meanwhile no longer waits.
+    // If the test has failed by then, nothing awaits this promise.
     promise.catch(() => undefined);
     return promise;
   }
 
-  /** A queue that takes `length` messages and rejects the next. @param exclusive whether only this connection sees it */
+  /**
+   * Declares a queue that accepts `length` messages and rejects further ones.
+   *
+   * @param exclusive true: for this connection only
+   */
   async boundedQueue(length: number, exclusive = true): Promise<string> {
     const { queue } = await this.channel.assertQueue('', {
       exclusive,
@@ -105,12 +109,12 @@ export class BusCaller implements AsyncDisposable {
     return queue;
   }
 
-  /** Takes everything that lies in a queue. */
+  /** Removes and returns all messages of a queue. */
   async drain(queue: string): Promise<ConsumeMessage[]> {
     return (await drain(this.channel, queue)) as unknown as ConsumeMessage[];
   }
 
-  /** Binds a queue of its own to the events, and collects what is announced. */
+  /** Binds a queue of its own to the events exchange, and collects the events. */
   async events(pattern = '#'): Promise<ConsumeMessage[]> {
     const { queue } = await this.channel.assertQueue('', { exclusive: true });
     await this.channel.bindQueue(queue, `${this.prefix}.events`, pattern);

@@ -16,12 +16,15 @@ export function createSessions(
   for (const userId of userIds)
     caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
   const last = Promise.all(replies).then((lists) => lists.map((list) => list.at(-1)));
-  // A test that failed meanwhile waits no more.
+  // If the test has failed by then, nothing awaits this promise.
   last.catch(() => undefined);
   return last;
 }
 
-/** The same, once the platform has all of them, which answers when the gate is opened. */
+/**
+ * Publishes `session.create` for each player, and resolves when all calls have reached the platform, which
+ * holds them until the gate opens.
+ */
 export async function sessionsInFlight(service: ServiceUnderTest, userIds: readonly string[]) {
   const gate = service.hold();
   const sessions = createSessions(service, userIds);

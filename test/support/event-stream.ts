@@ -1,10 +1,10 @@
 import { until } from './until.ts';
 
-/** A stream of server-sent events, as it arrives. */
+/** Reads a stream of server-sent events as it arrives. */
 export class EventStream {
   text = '';
   hasEnded = false;
-  /** Whether the connection was cut off, instead of ending as a stream does. */
+  /** True if the connection was cut instead of ending normally. */
   isCut = false;
 
   readonly #leaving: AbortController;
@@ -23,7 +23,7 @@ export class EventStream {
     this.#leaving.abort();
   }
 
-  /** The data of the last event of a name, once it is as expected. */
+  /** Resolves with the data of the last event with this name, once it is as expected. */
   async until(name: string, isExpected: (data: any) => boolean): Promise<any> {
     const event = new RegExp(`^event: ${name}\ndata: (.+)\n\n`, 'gm');
     return until(`an event ${name} is as expected`, () => {

@@ -4,14 +4,14 @@ import type { Duplex } from 'node:stream';
 
 import { LoopbackServer } from './loopback-server.ts';
 
-/** What a proxy does with a request: passes it on, answers with a status instead, or does nothing. */
+/** How a proxy handles a request: it forwards it, answers with a status, or does nothing. */
 type ProxyBehaviour = 'passes' | 'hangs' | number;
 
-/** An HTTP proxy: a tunnel for CONNECT, a request of its own for everything else. */
+/** An HTTP proxy: opens a tunnel for CONNECT, and sends a request of its own for other methods. */
 export class HttpProxy extends LoopbackServer {
-  /** The target of each request: host and port for a tunnel, else a URL. */
+  /** The target of each request: host and port for a tunnel, otherwise a URL. */
   readonly targets: string[] = [];
-  /** What each request says who asks. */
+  /** The `Proxy-Authorization` header of each request. */
   readonly credentials: (string | undefined)[] = [];
   behaviour: ProxyBehaviour = 'passes';
   readonly #sockets = new Set<Duplex>();
@@ -22,7 +22,7 @@ export class HttpProxy extends LoopbackServer {
     this.server.on('connect', (message: IncomingMessage, socket: Duplex) => this.#tunnel(message, socket));
   }
 
-  /** Connections that stand, those of tunnels to their targets included. */
+  /** The number of open connections, including those of tunnels to their targets. */
   get connections(): number {
     return this.#sockets.size;
   }

@@ -8,13 +8,14 @@ export type InteractiveLoad = Awaited<ReturnType<typeof interactiveLoad>>;
 export type SendNumbered = (index: number) => Promise<readonly ReceivedReply[]>;
 
 const TICK_MS = 1;
-/** How long the end of a load may go unnoticed. */
+/** The longest time, in milliseconds, until the end of a load is noticed. */
 const LONGEST_TICK_MS = 50;
 
 /**
- * Sends at a steady rate, whatever comes back; what is late is sent at once.
+ * Sends at a constant rate, independent of the replies; late commands are sent at once.
  *
- * @param send is given the number of a command, from 0, and when it was due by `performance.now()`
+ * @param send receives the number of a command, from 0, and the time at which it was due
+ *   (`performance.now()`)
  */
 export async function atRate(
   ratePerSecond: number,
@@ -31,10 +32,10 @@ export async function atRate(
 }
 
 /**
- * Sends commands at a steady rate, whatever the replies do, and waits for all of them. What is sent late counts from when
- * it was due.
+ * Sends commands at a constant rate, independent of the replies, and waits for all replies. The latency of a
+ * late command is measured from the time at which it was due.
  *
- * @returns what players saw: how long each reply took, in order of size, and the codes of those that were no success
+ * @returns the players' view: the latencies of the replies in ascending order, and the codes of the failures
  */
 export async function interactiveLoad(send: SendNumbered, ratePerSecond: number, durationMs: number) {
   const failures: string[] = [];

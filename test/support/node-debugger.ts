@@ -21,7 +21,7 @@ interface Message {
   };
 }
 
-/** A debugger of a Node.js process, which speaks the inspector protocol as an editor does. */
+/** Debugs a Node.js process over the inspector protocol, as an editor does. */
 export class NodeDebugger implements Disposable {
   readonly #socket: WebSocket;
   readonly #messages: Message[] = [];
@@ -80,7 +80,7 @@ export class NodeDebugger implements Disposable {
     );
   }
 
-  /** Where a place is in the source, by the source map in its script. */
+  /** Returns the source line of a location in a script, according to the script's source map. */
   #originalLine({ scriptId, lineNumber, columnNumber }: Place): number | undefined {
     const script = this.#scripts().find((each) => each.scriptId === scriptId);
     const [, data = ''] = script?.sourceMapURL?.split('base64,') ?? [];

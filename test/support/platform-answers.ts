@@ -7,7 +7,7 @@ import {
   sessionDocument,
 } from './platform-stub.ts';
 
-/** The period of a report, as a command names it; the other one asks for a page a record. */
+/** The period of a report, as a command contains it; the other one requests pages of one record. */
 export const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 export const PAGED_DAY = { ...DAY, perPage: 1 };
 
@@ -17,7 +17,7 @@ const AD_HOC_AMOUNTS =
     ' ',
   );
 
-/** The attributes of an ad hoc record: its amounts are consecutive numbers. */
+/** Returns the attributes of an ad hoc record, whose amounts are consecutive numbers. */
 export function adHocAttributes(userId: string, firstAmount = 1) {
   const amounts = AD_HOC_AMOUNTS.map((name, place) => [name, firstAmount + place]);
   return {
@@ -29,7 +29,7 @@ export function adHocAttributes(userId: string, firstAmount = 1) {
   };
 }
 
-/** The player of a request; `undefined` for a report on all players. */
+/** Returns the player of a request; `undefined` for a report on all players. */
 export function playerOf({ url, body }: PlatformRequest): string | undefined {
   const [, user] = /\/users\/([^/]+)\/session$/.exec(url.pathname) ?? [];
   if (user !== undefined) return decodeURIComponent(user);
@@ -38,12 +38,12 @@ export function playerOf({ url, body }: PlatformRequest): string | undefined {
   return document.data.attributes.player.id;
 }
 
-/** A healthy platform: any session and any game; reports of `records` records. */
+/** A healthy platform: accepts every session and every game, and returns reports of `records` records. */
 export function healthy(records = 0): PlatformBehaviour {
   return (request, response) => answerJson(response, 200, documentOf(request, records));
 }
 
-/** What a healthy platform answers; `auth-` begins its tokens. */
+/** Returns the document with which a healthy platform answers; its tokens begin with `auth-`. */
 export function documentOf(request: PlatformRequest, records: number): object {
   const player = playerOf(request);
   if (player === undefined) return reportDocument(request, records);
@@ -54,7 +54,7 @@ export function documentOf(request: PlatformRequest, records: number): object {
 
 export const silent: PlatformBehaviour = () => undefined;
 
-/** Begins an answer that never ends. */
+/** Starts an answer that never ends. */
 export const dripping: PlatformBehaviour = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
   const timer = setInterval(() => response.write(' '), 50);
@@ -64,7 +64,7 @@ export const dripping: PlatformBehaviour = (_request, response) => {
 export const unavailable: PlatformBehaviour = (_request, response) =>
   answerJson(response, 503, { errors: [] });
 
-/** Holds every request back until it is opened, for one or for all. */
+/** Holds every request until the gate is opened, for one request or for all. */
 export class Gate {
   readonly #held: (() => void)[] = [];
   #isOpen = false;
@@ -81,7 +81,7 @@ export class Gate {
     };
   }
 
-  /** Requests that wait are never answered. */
+  /** Waiting requests are never answered. */
   forget(): void {
     this.#held.length = 0;
   }
@@ -98,7 +98,7 @@ export function gameDocument(playerId: string, sessionId = `session-${playerId}`
   return { data: { type: 'GameSession', id: `/games/${playerId}`, attributes } };
 }
 
-/** One page of a report whose records are numbered from 1. */
+/** Returns one page of a report whose records are numbered from 1. */
 function reportDocument({ url }: PlatformRequest, records: number): object {
   const page = Number(url.searchParams.get('page'));
   const perPage = Number(url.searchParams.get('per-page'));

@@ -18,7 +18,7 @@ export type PlatformBehaviour = (
   socket: Socket,
 ) => void | Promise<void>;
 
-/** A platform on a real socket, whose behaviour a test sets; it records every request. */
+/** A platform on a real socket that records every request; tests set its behaviour. */
 export class PlatformStub extends LoopbackServer {
   readonly requests: PlatformRequest[] = [];
   behaviour: PlatformBehaviour;
@@ -40,7 +40,7 @@ export class PlatformStub extends LoopbackServer {
   }
 
   protected async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Its sender may have been killed, or have given up.
+    // The sender may have been killed, or have given up.
     const body = await wholeText(message).catch(() => undefined);
     if (body === undefined || this.#isClosed) return;
     const request = {
@@ -68,7 +68,10 @@ export function sessionDocument(userId: string): object {
   return { data: { type: 'session', id: `auth-${userId}`, attributes: sessionOf(userId) } };
 }
 
-/** What a session document says of a player: of each another session, so that answers that were swapped are seen. */
+/**
+ * Returns the session document of a player. Each player has a different session, so that tests detect swapped
+ * answers.
+ */
 export function sessionOf(userId: string) {
   return {
     'user-id': userId,

@@ -14,7 +14,10 @@ const SUITE = 'bookworm';
 const AS_NOBODY =
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env'];
 
-/** Starts a PostgreSQL server of this machine, or of Debian, on a free port of loopback; stopped when disposed of. */
+/**
+ * Starts a PostgreSQL server, installed or from Debian's packages, on a free loopback port; disposing of it
+ * stops it.
+ */
 export async function startPostgres() {
   await using stack = new AsyncDisposableStack();
   const bin = await binaries();
@@ -36,7 +39,7 @@ export async function startPostgres() {
   };
 }
 
-/** Returns the folder of `initdb` and `postgres`: of this machine, or unpacked from Debian into `.run`. */
+/** Returns the folder of `initdb` and `postgres`: the installed one, or Debian's, unpacked into `.run`. */
 async function binaries(): Promise<string> {
   const folder = join(root, '.run', 'postgresql');
   const find = () =>

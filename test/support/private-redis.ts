@@ -11,9 +11,12 @@ import { Server } from '../../scripts/processes/server.ts';
 
 const SERVER = '{redis,valkey}-server';
 
-/** A Redis on loopback, which keeps everything in memory: once killed, it starts again empty. */
+/** A Redis on loopback that keeps all data in memory: after a kill, it restarts empty. */
 export class PrivateRedis extends Server {
-  /** @param settings further ones, by their names in redis.conf @throws {Error} if it cannot be installed, or does not start */
+  /**
+   * @param settings additional settings, by their names in redis.conf
+   * @throws {Error} if it cannot be installed, or does not start
+   */
   static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<PrivateRedis> {
     const server = await findServer();
     const [port = 0] = await freePorts(1);
@@ -43,7 +46,7 @@ export class PrivateRedis extends Server {
   }
 }
 
-/** The path of a Redis or a Valkey, which is installed if there is none in PATH. */
+/** Returns the path of a Redis or Valkey server; installs one if PATH has none. */
 async function findServer(): Promise<string> {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, SERVER));
   const find = (): string | undefined => globSync(places)[0];

@@ -8,7 +8,7 @@ import { read } from '../docs/markdown.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 
-/** Debian's; if they are missing, install the package prometheus. */
+/** The programs of Debian; if they are missing, install the package prometheus. */
 const PROMETHEUS = '/usr/bin/prometheus';
 export const PROMTOOL = '/usr/bin/promtool';
 /** The address of the runbook in its alerts. */
@@ -25,21 +25,21 @@ interface QueriedSeries {
 }
 
 export interface RangedSeries extends QueriedSeries {
-  /** Seconds since the epoch, each with a number as Prometheus writes it: also `NaN` and `+Inf`. */
+  /** Pairs of seconds since the epoch and a number as Prometheus formats it, including `NaN` and `+Inf`. */
   readonly values: readonly (readonly [atSeconds: number, value: string])[];
 }
 
-/** The time that a range query is about, in seconds since the epoch; one value each second. */
+/** The time range of a query, in seconds since the epoch, with a step of one second. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** What is scraped: each by host and port of its metrics. */
+/** The scrape targets, each with the host and port of its metrics. */
 interface Scraped {
   readonly workers: readonly string[];
   readonly rabbitmq?: string;
-  /** The prefix of the queues. Default `poker`. */
+  /** The prefix of the queues. Default: `poker`. */
   readonly prefix?: string;
 }
 
@@ -48,7 +48,7 @@ interface Config {
   readonly scrape_configs: readonly { readonly job_name: string }[];
 }
 
-/** A Prometheus on loopback with the configuration and the rules of deploy/, which scrapes once a second. */
+/** A Prometheus on loopback with the configuration and the rules of deploy/ that scrapes once a second. */
 export class PrometheusProcess extends Program {
   readonly url: string;
   readonly #folder: TemporaryFolder;
@@ -65,7 +65,7 @@ export class PrometheusProcess extends Program {
     const config = folder.write('prometheus.yml', configFor(scraped));
     const started = new PrometheusProcess(`http://127.0.0.1:${port}`, folder, [
       `--config.file=${config}`,
-      // From Prometheus 3 on this is so without the flag.
+      // Prometheus 3 needs no flag for this.
       '--enable-feature=expand-external-labels',
       `--storage.tsdb.path=${join(folder.path, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
@@ -102,7 +102,7 @@ export class PrometheusProcess extends Program {
   }
 }
 
-/** The configuration of deploy/ without Alertmanager, with these targets and a short interval. */
+/** Returns the configuration of deploy/ without Alertmanager, with these targets and a short interval. */
 function configFor({ workers, rabbitmq, prefix = 'poker' }: Scraped): string {
   const text = read('deploy/prometheus/prometheus.yml').replace('poker\\..+', `${prefix}\\..+`);
   const { scrape_configs: scrapes, global } = parse(text) as Config;

@@ -6,8 +6,8 @@ import { BUILD_PACKAGES, buildWheel, PYTHON } from '../../scripts/build-wheel.ts
 import { installMissing } from '../../scripts/debian.ts';
 
 /**
- * The Python client as callers install it: built as a wheel, and installed into an empty environment that sees Debian's
- * pika and nothing else of this repository.
+ * Installs the Python client as callers do: builds a wheel, and installs it into an empty virtual environment
+ * with Debian's pika, from which the rest of this repository cannot be imported.
  *
  * @returns the `python` of that environment
  */
@@ -17,7 +17,7 @@ export async function installPythonClient(folder: string): Promise<string> {
   const environment = join(folder, 'environment');
   await spawn(PYTHON, ['-m', 'venv', '--system-site-packages', environment]);
   const python = join(environment, 'bin/python');
-  // It fails if a dependency of the wheel is neither there nor new enough.
+  // It fails if a dependency of the wheel is missing or too old.
   await spawn(python, ['-m', 'pip', 'install', '--no-index', '--quiet', wheel], {
     env: { PIP_DISABLE_PIP_VERSION_CHECK: '1' },
   });

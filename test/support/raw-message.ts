@@ -1,10 +1,11 @@
 import type { Channel } from 'amqplib';
 
-// What an attacker writes, byte by byte: amqplib's own encoder stops at 64 KiB of headers, and writes no table that is wrong.
+// Messages of an attacker, byte by byte: amqplib's own encoder stops at 64 KiB of headers, and writes only
+// valid tables.
 
 const PUBLISH = Buffer.from([0, 60, 0, 40, 0, 0]);
 const FRAME_END = 0xce;
-/** The flag of each property, in the order in which they follow each other. */
+/** The flag of each property, in the order of the properties in a frame. */
 const FLAGS = {
   contentType: 0x8000,
   headers: 0x2000,
@@ -16,7 +17,7 @@ const FLAGS = {
   type: 0x0020,
 } as const;
 
-/** A property as text or as its bytes; headers as the entries of their table, and a timestamp as its eight bytes. */
+/** Properties as text or bytes; headers as the entries of their table, and a timestamp as its eight bytes. */
 export type RawProperties = Readonly<Partial<Record<keyof typeof FLAGS, string | Buffer | undefined>>>;
 
 const sized = (content: Buffer): Buffer => {
@@ -31,7 +32,7 @@ const short = (text: string | Buffer): Buffer => {
 const tagged = (type: string, value: Buffer = Buffer.alloc(0)): Buffer =>
   Buffer.concat([Buffer.from(type), value]);
 
-/** The values of a table, each with its type. */
+/** Encoders for the values of a table, each with its type. */
 export const raw = {
   text: (content: string | Buffer): Buffer => tagged('S', sized(Buffer.from(content))),
   bytes: (content: Buffer): Buffer => tagged('x', sized(content)),
@@ -43,9 +44,9 @@ export const raw = {
     bytes.writeBigUInt64BE(seconds);
     return tagged('T', bytes);
   },
-  /** A list of nulls that takes so many bytes. */
+  /** A list of nulls that is `bytes` long. */
   nulls: (bytes: number): Buffer => tagged('A', sized(Buffer.alloc(bytes - 5, 'V'))),
-  /** Lists or tables in each other, `depth` of them. */
+  /** `depth` nested lists or tables. */
   nested(depth: number, type: 'A' | 'F' = 'A'): Buffer {
     const isTable = type === 'F';
     const step = isTable ? 7 : 5;
@@ -54,7 +55,7 @@ export const raw = {
       const at = n * step;
       bytes.write(type, at);
       bytes.writeUInt32BE(bytes.length - at - 5, at + 1);
-      // A name of one letter.
+      // The name has one letter.
       if (isTable && n < depth - 1) bytes.write('\u0001a', at + 5);
     }
     return bytes;
@@ -67,7 +68,7 @@ export function entry(name: string | Buffer, value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([bytes.length]), bytes, value]);
 }
 
-/** The frame that announces a message with a body of so many bytes. */
+/** Returns the header frame of a message with a body of `bodyBytes` bytes. */
 export function headerFrame(channel: number, properties: RawProperties, bodyBytes: number): Buffer {
   const start = Buffer.alloc(14);
   start.writeUInt16BE(60);
@@ -85,7 +86,7 @@ export function headerFrame(channel: number, properties: RawProperties, bodyByte
   return frame(2, channel, Buffer.concat([start, ...values]));
 }
 
-/** Publishes a message as it is. Its body fits into a frame. */
+/** Publishes a message unchanged. The body must fit into one frame. */
 export function publishRaw(
   channel: Channel,
   to: { readonly exchange?: string; readonly routingKey: string },

@@ -12,8 +12,8 @@ const COPIED = [
 ].flatMap((line) => line.split(' '));
 
 /**
- * A copy of this repository's sources for all tests of a file, with the installed packages. The workspace packages among
- * those are this repository's own.
+ * Copies this repository's sources and the installed packages, for all tests of a file. The workspace
+ * packages among these link to this repository, not to the copy.
  */
 export function repositoryCopy() {
   const folder = folderForAll();
@@ -27,7 +27,7 @@ export function repositoryCopy() {
     get path(): string {
       return folder.path;
     },
-    /** The text of a file; undefined if there is none. */
+    /** Returns the text of a file; undefined if it does not exist. */
     read: (path: string) => (existsSync(inCopy(path)) ? readFileSync(inCopy(path), 'utf8') : undefined),
     write(path: string, text: string): void {
       mkdirSync(dirname(inCopy(path)), { recursive: true });

@@ -31,7 +31,7 @@ interface LoggedRequest {
 
 type Form = Readonly<Record<string, string>>;
 
-/** Speaks to a sandbox as the platform that it is, with its default credentials, and to its control API. */
+/** A client of a sandbox: of its platform API, with the default credentials, and of its control API. */
 export class SandboxClient {
   url: string;
 
@@ -39,7 +39,7 @@ export class SandboxClient {
     this.url = url;
   }
 
-  /** Sends one request on a connection of its own; unlike fetch, also a GET with a body. */
+  /** Sends one request on a connection of its own. Unlike fetch, it can send a GET with a body. */
   async send({ method, path, headers = {}, body = '' }: Sent): Promise<Received> {
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const all = {
@@ -72,7 +72,7 @@ export class SandboxClient {
     return this.#sendForm('POST', path, {}, { userId, ...form }, headers);
   }
 
-  /** @param canonical the string that is signed, before the secret; the default is for strings and integers */
+  /** @param canonical the signed string without the secret; the default supports strings and integers */
   openGame(attributes: object, canonical = canonicalOfGame(attributes), query = 'client=sandbox') {
     return this.send({
       method: 'POST',
@@ -106,14 +106,14 @@ export class SandboxClient {
     });
   }
 
-  /** What the control API shows. @throws {Error} if there is nothing */
+  /** Returns the answer of the control API. @throws {Error} if it has none */
   async shown(path: string): Promise<any> {
     const { status, json, text } = await this.control('GET', path);
     if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
     return json;
   }
 
-  /** Switches a fault on: until it was injected `count` times, or until `clearFaults`. */
+  /** Enables a fault until it was injected `count` times, or until `clearFaults`. */
   async fault(rule: object): Promise<void> {
     const { status, text } = await this.control('POST', 'faults', rule);
     if (status !== 201) throw new Error(text);
@@ -123,7 +123,7 @@ export class SandboxClient {
     await this.control('DELETE', 'faults');
   }
 
-  /** The last request to the platform, once none is in flight. */
+  /** Resolves with the last request to the platform, once none is in flight. */
   async lastRequest(): Promise<LoggedRequest> {
     await until('every request has ended', async () => {
       const counters: any[] = Object.values(await this.shown('counters'));
@@ -141,7 +141,9 @@ export class SandboxClient {
     return JSON.parse((await this.lastRequest()).body).data.attributes;
   }
 
-  /** The number of requests for an operation (`session`, `open-game`, `ad-hoc-report`, `rake`) so far. */
+  /**
+   * Returns the number of requests so far for an operation (`session`, `open-game`, `ad-hoc-report`, `rake`).
+   */
   async received(operation: string): Promise<number> {
     return (await this.shown('counters'))[operation].received;
   }
@@ -165,18 +167,21 @@ export class SandboxClient {
   }
 }
 
-/** The digest of a canonical string, computed independently of the sandbox's code. */
+/** Returns the digest of a canonical string, computed independently of the sandbox's code. */
 export function digest(canonical: string, secret = SECRET): string {
   return hash('sha256', canonical + secret);
 }
 
-/** The signature of parameters that are plain strings. */
+/** Returns the signature of parameters that are plain strings. */
 export function signFlat(parameters: Form, secret = SECRET): string {
   const { clientId: _, page: __, 'per-page': ___, sort: ____, ...signed } = parameters;
   return digest(canonicalOf(signed), secret);
 }
 
-/** The canonical string of parameters that are strings and numbers, computed independently of the sandbox's code. */
+/**
+ * Returns the canonical string of parameters that are strings and numbers, computed independently of the
+ * sandbox's code.
+ */
 function canonicalOf(parameters: unknown): string {
   if (typeof parameters !== 'object' || parameters === null) return String(parameters);
   const members = Object.entries(parameters).sort(([left], [right]) => (left < right ? -1 : 1));

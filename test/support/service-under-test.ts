@@ -18,15 +18,15 @@ export interface ServiceOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Default: the broker of the test run. */
   readonly url?: string;
-  /** Whether the workers share a Redis of their own. Default: no. */
+  /** True if the workers share a Redis of their own. Default: false. */
   readonly redis?: boolean;
-  /** Workers to begin with. Default: none. */
+  /** The number of workers that are started at the beginning. Default: 0. */
   readonly workers?: number;
 }
 
 /**
- * Far longer than a test holds anything back: on a busy machine, no command expires, no call is late and no stop is cut
- * short unless a test says so itself.
+ * Timeouts far longer than any test: even on a busy machine, no command expires, no call times out and no
+ * stop is cut short, unless a test sets another value.
  */
 const UNHURRIED = {
   INTERACTIVE_DEADLINE_MS: '600000',
@@ -35,8 +35,9 @@ const UNHURRIED = {
 };
 
 /**
- * Everything around workers that are tested from outside: their own prefix on the broker, a platform, a caller,
- * and a network path from workers to the broker that can be broken. Removes all of it at its end.
+ * The environment of workers that are tested from outside: a prefix of their own on the broker, a platform, a
+ * caller, and a network path from workers to the broker that can be broken. Disposing of it removes
+ * everything.
  */
 export class ServiceUnderTest implements AsyncDisposable {
   prefix!: string;
@@ -66,7 +67,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     this.url = url;
     this.#workers = [];
     this.#variables = variables;
-    // What was started ends also if something after it does not start.
+    // Disposes of the parts that were started, even if a later one fails to start.
     await using parts = (this.#parts = new AsyncDisposableStack());
     this.platform = parts.use(await PlatformStub.start(behaviour));
     this.proxy = parts.use(await TcpProxy.start(url));
@@ -92,7 +93,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     return last;
   }
 
-  /** The settings of a worker that `start` starts. */
+  /** The settings of workers started by `start`. */
   get variables(): Record<string, string> {
     return {
       ...this.platform.variables,
@@ -104,7 +105,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     };
   }
 
-  /** Starts a worker, which is not ready yet. */
+  /** Starts a worker without waiting until it is ready. */
   start(variables: Readonly<Record<string, string>> = {}): WorkerUnderTest {
     const worker = new WorkerUnderTest({ ...this.variables, ...variables });
     this.#workers.push(worker);
@@ -116,7 +117,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     return this.start(variables).ready();
   }
 
-  /** Stops the worker that was started last. @throws {Error} if it does not end well */
+  /** Stops the worker that was started last. @throws {Error} if its exit code is not 0 */
   async stop(): Promise<void> {
     const { running } = this;
     running.kill('SIGTERM');
@@ -129,7 +130,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     return this.worker();
   }
 
-  /** Waits until every command that the last worker was given is acknowledged. */
+  /** Waits until every command delivered to the last worker is acknowledged. */
   async idle(): Promise<void> {
     const inFlight = () => this.running.metric('poker_commands_in_flight');
     await until('all is acknowledged', async () => (await inFlight()) === 0);
@@ -140,30 +141,30 @@ export class ServiceUnderTest implements AsyncDisposable {
     if (type !== 'session.created') throw new Error(`answered with ${text}`);
   }
 
-  /** From now on, the platform answers once the gate is open. */
+  /** From now on, the platform answers only when the gate is open. */
   hold(behaviour = healthy()): Gate {
     const gate = new Gate();
     this.platform.behaviour = gate.behind(behaviour);
     return gate;
   }
 
-  /** The full name of a queue or exchange of the service. */
+  /** Returns the full name of a queue or exchange of the service. */
   name(rest: string): string {
     return `${this.prefix}.${rest}`;
   }
 
-  /** The number of messages that wait in a queue of the service. */
+  /** Returns the number of ready messages in a queue of the service. */
   async depth(rest: string): Promise<number> {
     return (await this.caller.channel.checkQueue(this.name(rest))).messageCount;
   }
 
-  /** The most memory that the last worker has had so far. */
+  /** Returns the peak memory of the last worker so far, in MiB. */
   peakMib(): number {
     const status = readFileSync(`/proc/${this.running.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
   }
 
-  /** Takes all dead letters. */
+  /** Removes and returns all dead letters. */
   deadLetters(): Promise<ConsumeMessage[]> {
     return this.caller.drain(this.name('dead-letters'));
   }

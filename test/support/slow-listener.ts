@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** Held up by its own thread, so that the kernel drops what does not fit into its line of two connections. */
+/** Blocks its own thread, so that the kernel drops connections beyond its backlog of two. */
 const LISTENER = `
 const { connect, createServer } = require('node:net');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -18,13 +18,13 @@ parentPort.on('message', (durationMs) => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 });
 `;
-/** The kernel of a client sends its first packet again after a second; the listener accepts long before. */
+/** A client's kernel resends its first packet after a second; the listener accepts again long before. */
 const HELD_UP_MS = 400;
 
 /**
- * A path to a local port on which the next connection takes a second, as if the server were far away.
+ * Starts a path to a local port on which the next connection takes a second, as if the server were far away.
  *
- * @returns its port on 127.0.0.1; `slowDown` is to be called right before the connection
+ * @returns its port on 127.0.0.1, and `slowDown`, to be called right before the connection
  */
 export async function startSlowListener(port: number) {
   const worker = new Worker(LISTENER, { eval: true, workerData: { port } });

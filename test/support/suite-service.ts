@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { type ServiceOptions, ServiceUnderTest } from './service-under-test.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 
-/** What a suite puts into it is ended after its tests, the last first. */
+/** Returns a stack whose entries are disposed of after the tests of a suite, the last one first. */
 export function stackForAll(): AsyncDisposableStack {
   const stack = new AsyncDisposableStack();
   afterAll(() => stack.disposeAsync());
@@ -14,10 +14,13 @@ export function folderForAll(): TemporaryFolder {
   return stackForAll().use(temporaryFolder());
 }
 
-/** Options, or what makes them when the suite starts; what it puts into `stack` is ended after what they are for. */
+/**
+ * Options, or a function that returns them when the suite starts. Entries of `stack` are disposed of after
+ * the service.
+ */
 export type OptionsForAll<T extends object> = T | ((stack: AsyncDisposableStack) => Promise<T>);
 
-/** Starts something before the tests of a suite, and ends it after them. */
+/** Starts a resource before the tests of a suite, and disposes of it after them. */
 export function startForAll<T extends object>(
   options: OptionsForAll<T>,
   start: (options: T) => Promise<AsyncDisposable>,

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 const ENDING_TIMEOUT_MS = 15_000;
 
 /**
- * Writes the outcome of each file to the JSON file that TEST_SUMMARY_FILE names: the launcher prints the counts when
- * Jest has had its last word. A suite that does not load counts as one failure.
+ * Writes the outcome of each file to the JSON file in TEST_SUMMARY_FILE: the launcher prints the counts after
+ * the output of Jest. A suite that cannot be loaded counts as one failure.
  */
 export default class SummaryReporter {
   onRunComplete(_contexts, results) {
@@ -15,7 +15,7 @@ export default class SummaryReporter {
       skipped: file.numPendingTests + file.numTodoTests,
     }));
     if (process.env.TEST_SUMMARY_FILE) writeFileSync(process.env.TEST_SUMMARY_FILE, JSON.stringify(files));
-    // Jest waits for ever if a suite has left something open; if nothing is, this does not hold the process.
+    // Jest never exits if a suite has left a handle open. This timer itself does not keep the process alive.
     setTimeout(() => {
       process.stderr.write('poker-bridge: a suite has left something open, and Jest was ended\n');
       process.exit();

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
 
-/** One client's connection and the one made for it to the target. */
+/** A client's connection and the corresponding connection to the target. */
 type Pair = Readonly<{ client: Socket; target: Socket }>;
 
 /**
- * A network path to a server that a test can break: cut, stall, refuse, repair. With TLS it is the encrypted front of a
- * server that speaks cleartext, as a load balancer is.
+ * A network path to a server that a test can cut, stall, refuse and repair. With TLS, it terminates TLS in
+ * front of a cleartext server, as a load balancer does.
  */
 export class TcpProxy implements AsyncDisposable {
   /** Connections accepted so far. */
@@ -33,7 +33,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#server.on('tlsClientError', () => undefined);
   }
 
-  /** Open at once, on a free port. @param host where it listens; default: 127.0.0.1 */
+  /** Starts listening on a free port. @param host the address to listen on; default: 127.0.0.1 */
   static async start(targetUrl: string, tls?: TlsOptions, host?: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(targetUrl);
     const proxy = new TcpProxy({ host: hostname, port: Number(port) }, tls, host);
@@ -45,7 +45,7 @@ export class TcpProxy implements AsyncDisposable {
     return this.#port;
   }
 
-  /** Its address with TLS, by the name of this machine. */
+  /** The https origin of this path, with the host name localhost. */
   get origin(): string {
     return `https://localhost:${this.#port}`;
   }
@@ -59,12 +59,12 @@ export class TcpProxy implements AsyncDisposable {
     return this.#pairs.size;
   }
 
-  /** Their local ports as the target sees them, in that order. */
+  /** The local ports of these connections as the target sees them, in the same order. */
   get portsAtTarget(): readonly number[] {
     return [...this.#pairs].map(({ target }) => target.localPort ?? 0);
   }
 
-  /** The same URL through this proxy. */
+  /** Returns the same URL through this proxy. */
   through(url: string): string {
     const proxied = new URL(url);
     proxied.hostname = '127.0.0.1';
@@ -87,7 +87,7 @@ export class TcpProxy implements AsyncDisposable {
   /**
    * Cuts connections silently, like a broken network.
    *
-   * @param which the index of the one to cut, in the order in which they were opened, -1 for the last; default all
+   * @param which the index of one connection, in the order of opening, or -1 for the last; default: all
    */
   cut(which?: number): void {
     for (const { client, target } of this.#chosen(which)) {
@@ -98,8 +98,8 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   /**
-   * Forwards nothing in either direction until `resume`. If all are stalled, a new connection is accepted and gets
-   * nothing.
+   * Stops forwarding in both directions until `resume`. If all are stalled, new connections are accepted and
+   * receive no data.
    *
    * @param which as for `cut`
    */

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 export type TemporaryFolder = ReturnType<typeof temporaryFolder>;
 
-/** `using folder = temporaryFolder()` removes it at the end of the block. */
+/** Creates a temporary folder; `using folder = temporaryFolder()` removes it at the end of the block. */
 export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'poker-bridge-spec-'));
   return {
     path,
-    /** Writes a file, or another version of it, and returns its path. */
+    /** Writes or overwrites a file, and returns its path. */
     write: (name: string, text: string): string => {
       const file = join(path, name);
       writeFileSync(file, text);

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 
 const ESC = '\u001b';
 const ESCAPE = new RegExp(String.raw`^${ESC}\[[\d;]*([A-Za-z])`);
-/** The end of a question, behind which the cursor is placed. */
+/** The end of a prompt, after which the cursor is placed. */
 const QUESTION = new RegExp(String.raw`\] (${ESC}\[[\d;]*[A-Za-z])*$`);
 
 /**
- * Runs a program on a terminal of some width (`script` of util-linux), however it ends.
+ * Runs a program on a terminal of the given width (`script` of util-linux), whatever its exit code.
  *
- * @param keys what is typed once the program has asked something that ends in `] `
- * @returns what it wrote, standard error as well, and the lines that a terminal shows in the end, as it wraps them
+ * @param keys the input that is typed after a prompt that ends in `] `
+ * @returns its output, including standard error, and the wrapped lines that the terminal finally shows
  */
 export async function runOnTerminal(
   command: readonly string[],
@@ -34,7 +34,9 @@ export async function runOnTerminal(
   return { written, lines: shown(written, columns) };
 }
 
-/** What a terminal shows of a text with line feeds, carriage returns and the erasing of the rest of a line. */
+/**
+ * Returns the lines that a terminal shows for a text with line feeds, carriage returns and erased line ends.
+ */
 function shown(written: string, columns: number): string[] {
   const lines: string[][] = [[]];
   let [row, column] = [0, 0];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * How long a test waits for something that comes by itself. It costs nothing if the thing comes, and a busy machine
- * takes many times as long as an idle one. Jest's own timeout for a test is longer, so that the wait can say what for.
+ * The longest wait of a test for a condition. It is long because a busy machine takes many times as long as
+ * an idle one. Jest's timeout for a test is longer still, so that the error names the condition.
  */
 export const WAIT_TIMEOUT_MS = 60_000;
 
@@ -11,7 +11,7 @@ const INTERVAL_MS = 20;
 /**
  * Polls until there is a result.
  *
- * @param look returns the result; `undefined`, `false` or an empty list while there is none
+ * @param look returns the result, or `undefined`, `false` or an empty list if there is none yet
  * @param what completes "waited in vain until …"
  */
 export async function until<T>(

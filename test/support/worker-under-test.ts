@@ -18,10 +18,10 @@ interface WorkerHealth {
   };
 }
 
-/** A worker whose health, metrics and end a test looks at. */
+/** A worker whose health, metrics and exit a test inspects. */
 export class WorkerUnderTest extends WorkerProcess {
   async get(path: string): Promise<{ status: number; body: string }> {
-    // A connection that is kept may be closed by the worker while the next request is on its way.
+    // The worker may close a keep-alive connection while the next request is on its way.
     const init = { headers: { connection: 'close' } };
     const response = await fetch(`${await this.url()}${path}`, init).catch((error: unknown) => {
       throw new Error(`the worker does not answer ${path}:\n${this.stdout.slice(-2_000)}`, { cause: error });
@@ -29,13 +29,13 @@ export class WorkerUnderTest extends WorkerProcess {
     return { status: response.status, body: await response.text() };
   }
 
-  /** The complete state, as people on call see it, with the HTTP status. */
+  /** Returns the complete state, as people on call see it, with the HTTP status. */
   async health() {
     const { status, body } = await this.get('/health');
     return { status, ...(JSON.parse(body) as { details: WorkerHealth }).details };
   }
 
-  /** The sum of a metric over those of its series whose labels hold `label`. */
+  /** Returns the sum of a metric over all series whose labels contain `label`. */
   async metric(name: string, label = ''): Promise<number> {
     const { body } = await this.get('/metrics');
     const series = body
@@ -44,7 +44,7 @@ export class WorkerUnderTest extends WorkerProcess {
     return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** How it ended, once it has. @throws {Error} if it still runs after `timeoutMs` */
+  /** Resolves with the exit of the process. @throws {Error} if it still runs after `timeoutMs` */
   async ended(timeoutMs?: number): Promise<Exit> {
     await this.until('end', () => this.hasEnded, timeoutMs);
     return this.exited;

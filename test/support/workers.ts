@@ -4,17 +4,17 @@ import { until } from './until.ts';
 export type Workers = ReturnType<typeof keepWorkers>;
 
 /**
- * Workers in processes of their own, each replaced when it ends, as an orchestrator does.
+ * Runs workers in processes of their own, and replaces each one that ends, as an orchestrator does.
  *
- * @param start is given the number of the worker, from 0
- * @param onCrash called if one ends that `end` was not called for
+ * @param start receives the number of the worker, from 0
+ * @param onCrash called if a worker ends without a call of `end`
  */
 export function keepWorkers(
   count: number,
   start: (number: number) => WorkerUnderTest,
   onCrash: (number: number, output: string) => void = () => undefined,
 ) {
-  /** Workers that run or start, by their numbers. */
+  /** Running or starting workers, by number. */
   const programs: WorkerUnderTest[] = [];
   const asked = new WeakSet<WorkerUnderTest>();
   let isStopped = false;
@@ -31,10 +31,10 @@ export function keepWorkers(
   return {
     programs,
 
-    /** Waits until they take commands. */
+    /** Waits until they consume commands. */
     areReady: async () => void (await Promise.all(programs.map((program) => program.ready()))),
 
-    /** Ends one as a signal does, and waits until it has ended and another one has begun in its place. */
+    /** Sends a signal to a worker, and waits until it has ended and its replacement has started. */
     async end(number: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
       const program = programs[number];
       if (program === undefined) throw new Error(`there is no worker ${number}`);

@@ -1,6 +1,6 @@
 import type { SeenReply } from '../stage/durable-caller.ts';
 
-/** Faults within this time before and after a command belong to its story. */
+/** Faults up to this long before or after a command are part of its story. */
 const AROUND_MS = 1_000;
 
 /** The events of one command, with their times. */
@@ -10,11 +10,11 @@ export interface Entry {
   readonly sentMs: number;
   /** True if the command is itself the fault of the row: its calls and its duration are not limited. */
   readonly isDisturbance: boolean;
-  /** The number of times that it was published until the broker confirmed it. */
+  /** The number of times that the command was published until the broker confirmed it. */
   publishes: number;
   deliveredMs?: number;
   readonly calledMs: number[];
-  /** Each reply once, even if the broker delivered it twice. */
+  /** The distinct replies, each once even if the broker delivered it twice. */
   readonly replies: SeenReply[];
 }
 
@@ -64,7 +64,7 @@ export class Ledger {
   replied(reply: SeenReply): boolean {
     const entry = this.#entries.get(reply.correlationId);
     if (entry === undefined) return false;
-    // The broker redelivered it; the service sent it once.
+    // The broker redelivered this reply; the service sent it once.
     if (reply.isRedelivered && entry.replies.some(({ messageId }) => messageId === reply.messageId))
       return false;
     const isFirst = reply.isFinal && entry.replies.every(({ isFinal }) => !isFinal);
@@ -81,7 +81,7 @@ export interface Failure {
   readonly details?: { readonly called?: unknown };
 }
 
-/** The failure in a reply; undefined for a success. */
+/** Returns the failure in a reply; undefined for a success. */
 export function failureIn({ type, text }: Pick<SeenReply, 'type' | 'text'>): Failure | undefined {
   return type === 'command.failed' ? (JSON.parse(text) as Failure) : undefined;
 }
@@ -93,7 +93,7 @@ export interface Happening {
 }
 
 /**
- * The story of a command in one line, with the faults around it.
+ * Returns the story of a command in one line, with the faults around it.
  *
  * @param startedMs the time to which all others are relative
  */

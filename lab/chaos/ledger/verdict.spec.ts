@@ -92,7 +92,7 @@ it('measures recovery as the longest time to the first reply to a command that w
   expect(recoveryMs(entries, [])).toBe(0);
 });
 
-it('a ledger knows whether a reply is the first final one to a command of its own', () => {
+it('a ledger reports whether a reply is the first final reply to one of its commands', () => {
   const ledger = new Ledger();
   ledger.sent('c', 'session.create');
   const other = reply('c:1', { correlationId: 'another' });

@@ -8,8 +8,8 @@ export interface Verdict {
   /** The commands with repeated replies, the most repeated first. */
   readonly cameAgain: readonly Entry[];
   /**
-   * Commands with contradictory final replies, or without a reply before the final one. A command that the
-   * caller published again is another message under the same id: a failure that may pass does not bind it.
+   * Commands with contradictory final replies, or with a missing reply before the final one. If the caller
+   * published a command again, a temporary failure in its first reply does not contradict a later outcome.
    */
   readonly wrong: readonly Entry[];
   /** Calls beyond the first for a session. A report makes one call per page. */
@@ -23,7 +23,7 @@ export interface Verdict {
   readonly slowest: readonly Entry[];
 }
 
-/** Results that no fault of a row explains. */
+/** Commands slower than this are listed, because no fault of a row explains the delay. */
 const SLOW_MS = 30_000;
 
 export function verdictOf(entries: readonly Entry[]): Verdict {
@@ -53,8 +53,8 @@ export function verdictOf(entries: readonly Entry[]): Verdict {
 }
 
 /**
- * The longest time from the end of a fault to the first final reply to a command that was sent
- * after it.
+ * Returns the longest time from the end of a fault to the first final reply to a command that was sent after
+ * that fault.
  */
 export function recoveryMs(entries: readonly Entry[], momentsMs: readonly number[]): number {
   const times = momentsMs.map((momentMs) => {
@@ -95,7 +95,10 @@ function isWrong(entry: Entry): boolean {
   return finals.size > 1 || texts.size !== last + 1;
 }
 
-/** Replies that bind a repeat, or all if there are no others. A reply COMMAND_EXPIRED binds none. */
+/**
+ * Returns the replies with lasting outcomes, or all replies if there are none. COMMAND_EXPIRED is not a
+ * lasting outcome.
+ */
 function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
   const others = replies.filter((reply) => {
     const { retryable, details } = failureIn(reply) ?? {};
@@ -104,7 +107,7 @@ function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
   return others.some(({ isFinal }) => isFinal) ? others : replies;
 }
 
-/** Ignores the time in a report, which another worker may read again from its first page. */
+/** Removes the time from a report, because another worker may read the report again from its first page. */
 function withoutTimes(text: string): string {
   return text.replaceAll(/"read(?:At|From|To)":"[^"]*"/g, '');
 }

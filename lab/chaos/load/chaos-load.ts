@@ -7,9 +7,12 @@ import type { Ledger } from '../ledger/ledger.ts';
 /** Every nth command is a report. */
 const REPORT_EVERY = 20;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-/** The most unanswered commands: beyond it none is sent, so that the caller does not run out of memory. */
+/**
+ * The maximum of unanswered commands. At this limit, sending pauses so that the caller does not run out of
+ * memory.
+ */
 const MAX_OPEN = 2_000;
-/** Without a reply for this long, the remaining commands count as lost. */
+/** If no reply arrives for this long, the remaining commands count as lost. */
 const PATIENCE_MS = 75_000;
 
 export type ChaosLoad = ReturnType<typeof chaosLoad>;
@@ -30,12 +33,14 @@ export function chaosLoad(
     void caller.publish(type, id, isReport ? PERIOD : { userId: id }).then(() => ledger.delivered(id));
   };
   return {
-    /** The share of the commands that was sent; above 1 while a fault prolongs the run. */
+    /**
+     * The number of sent commands, as a share of the planned ones; above 1 while a fault prolongs the run.
+     */
     get share(): number {
       return ledger.size / commands;
     },
 
-    /** Resolves when all are sent and `isOver` returns true. */
+    /** Resolves when all commands are sent and `isOver` returns true. */
     send: (isOver: () => boolean): Promise<void> =>
       atRate(
         perSecond,
@@ -43,7 +48,7 @@ export function chaosLoad(
         () => ledger.size - ledger.answered < MAX_OPEN && sendNext(),
       ),
 
-    /** Waits for replies until none has arrived for a while. */
+    /** Waits until no reply has arrived for a while. */
     async settle(): Promise<void> {
       let answered = -1;
       for (let quietSinceMs = performance.now(); ledger.answered < ledger.size;) {

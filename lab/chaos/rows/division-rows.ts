@@ -15,7 +15,9 @@ const spread: StageWishes = {
     });
   },
 };
-/** Longer than the other nodes take to give the node up, and far longer than its clients take to notice. */
+/**
+ * Longer than the other nodes need to declare the node down, and far longer than its clients need to notice.
+ */
 const PARTITION_MS = 25_000;
 
 /** A cluster that loses some of its nodes, or the network between them. */

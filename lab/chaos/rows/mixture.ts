@@ -7,7 +7,7 @@ import type { ChaosStage } from '../stage/chaos-stage.ts';
 
 type Fault = (stage: ChaosStage) => Promise<void>;
 
-/** The worker that is killed and replaced. The other one lives throughout. */
+/** The worker that is killed and replaced. The other worker runs throughout. */
 const MORTAL = 1;
 const DOWN_MS = 2_000;
 const SHORT_MS = 3_000;

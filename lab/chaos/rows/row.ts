@@ -6,7 +6,7 @@ interface NamedRow {
   readonly name: string;
   readonly title: string;
   readonly wishes?: StageWishes;
-  /** The most time that a command may take. Default: its own deadline. */
+  /** The longest time that a command may take. Default: the deadline of the command. */
   readonly longestMs?: number;
 }
 

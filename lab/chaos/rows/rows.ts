@@ -103,7 +103,8 @@ const SURROUNDINGS_ROWS: readonly Row[] = [
     what: 'reply queue deleted',
     downMs: 3_000,
     breaks: async (stage) => {
-      // Replies in a queue are deleted with it, so wait until there are none while commands are in flight.
+      // Deleting the queue also deletes the replies in it, so wait until it is empty while commands are in
+      // flight.
       const gate = new Gate();
       stage.fault = gate.behind(healthy(PAGES));
       await stage.isQuiet();
@@ -174,7 +175,7 @@ const SURROUNDINGS_ROWS: readonly Row[] = [
   },
 ];
 
-/** Longer than `net_ticktime`, so that the other nodes give the node up. */
+/** Longer than `net_ticktime`, so that the other nodes declare the node down. */
 const PAUSE_MS = 15_000;
 
 async function killOne(stage: ChaosStage, what: 'leader' | 'follower'): Promise<void> {

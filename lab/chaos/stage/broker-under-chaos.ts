@@ -34,7 +34,7 @@ export interface BrokerUnderChaos extends AsyncDisposable {
   reunite(): void;
 }
 
-/** Members that a row did not ask for are undefined; a row that uses one of them fails. */
+/** Starts the broker. Members that a row did not request are undefined; a row that uses one of them fails. */
 export async function startBrokerUnderChaos(wishes: BrokerWishes): Promise<BrokerUnderChaos> {
   await using parts = new AsyncDisposableStack();
   const found = wishes.nodes === 3 ? await clusterIn(parts, wishes) : await nodeIn(parts);

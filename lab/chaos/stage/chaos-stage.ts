@@ -20,7 +20,7 @@ export interface StageWishes extends BrokerWishes {
   readonly variables?: Readonly<Record<string, string>>;
   /** Starts the worker with this number, from 0. Default: with all settings, from this repository. */
   readonly start?: (number: number, variables: Readonly<Record<string, string>>) => WorkerUnderTest;
-  /** Further arguments of the caller's reply queue. */
+  /** Additional arguments of the caller's reply queue. */
   readonly replyQueue?: Readonly<Record<string, unknown>>;
 }
 
@@ -28,7 +28,7 @@ export interface StageOptions {
   readonly wishes: StageWishes;
   readonly commands: number;
   readonly perSecond: number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -38,7 +38,9 @@ type Act = (stage: ChaosStage) => unknown;
 export const PAGES = 3;
 const PLATFORM_MS = 20;
 const SEND_POLL_MS = 10;
-/** After this long without a reply, none is in flight; longer than a busy machine delays one. */
+/**
+ * After this long without a reply, none is considered in flight; longer than a busy machine delays a reply.
+ */
 const QUIET_MS = 2_000;
 /** Shorter than the default, so that a row ends soon after its fault. */
 const RETRY_DELAYS_MS = '1000,2000,4000';
@@ -86,12 +88,12 @@ export class ChaosStage implements AsyncDisposable {
     return stage;
   }
 
-  /** A random number from 0 to 1; the same sequence for the same seed. */
+  /** Returns random numbers from 0 to 1, in the same sequence for the same seed. */
   get random(): () => number {
     return this.#options.random;
   }
 
-  /** Waits until this share of the load, from 0 to 1, was sent. */
+  /** Waits until this share of the load, from 0 to 1, has been sent. */
   async at(share: number): Promise<void> {
     while (this.load.share < share) await sleep(SEND_POLL_MS);
   }
@@ -138,7 +140,7 @@ export class ChaosStage implements AsyncDisposable {
     });
   }
 
-  /** Messages left in the queues of the service, once their number no longer falls. */
+  /** Returns the number of messages left in the queues of the service, once it no longer falls. */
   async left(): Promise<number> {
     const count = async (): Promise<number> => {
       const counts = await Promise.all(QUEUES.map((queue) => this.caller.count(`${this.prefix}.${queue}`)));

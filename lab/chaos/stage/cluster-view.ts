@@ -7,7 +7,7 @@ interface ListedConnection {
   readonly client_properties: readonly (readonly [name: string, type: string, value: unknown])[];
 }
 
-/** The queues that need this node for their majority. */
+/** An Erlang expression for the queues that need this node for their majority. */
 const CRITICAL_QUEUES = 'rabbit_upgrade_preparation:list_with_minimum_quorum_for_cli().';
 
 const LOOKUP = '{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, Name))';
@@ -27,7 +27,7 @@ export function clusterView({ nodes }: Cluster) {
     }
     throw new AggregateError(failures, 'no node answers');
   };
-  /** The nodes that lead quorum queues, in the order of the queues. */
+  /** Returns the leader node of each quorum queue, in the order of the queues. */
   const leadersOf = async (queues: readonly string[]): Promise<(Broker | undefined)[]> => {
     const leader = 'element(2, amqqueue:get_pid(Queue))';
     const listed = await ask('eval', `[begin ${LOOKUP}, ${leader} end || Name <- ${namesOf(queues)}].`);
@@ -37,7 +37,7 @@ export function clusterView({ nodes }: Cluster) {
   return {
     leadersOf,
 
-    /** The distinct nodes to which the worker is connected. */
+    /** Returns the distinct nodes to which the worker is connected. */
     async serving(): Promise<Broker[]> {
       const listed = await ask('list_connections', '--formatter', 'json', 'name', 'client_properties');
       const connections = JSON.parse(listed) as ListedConnection[];
@@ -45,7 +45,7 @@ export function clusterView({ nodes }: Cluster) {
       return nodes.filter(({ url }) => ports.some((port) => url.endsWith(port)));
     },
 
-    /** Moves the leaders of the quorum queues to other nodes, one node for all of them. */
+    /** Moves the leaders of all these quorum queues to one other node. */
     async moveLeaders(queues: readonly string[], to: Broker): Promise<void> {
       const transfer = `rabbit_quorum_queue:transfer_leadership(Queue, '${to.name}')`;
       await to.ctl('eval', `[begin ${LOOKUP}, ${transfer} end || Name <- ${namesOf(queues)}].`);
@@ -53,7 +53,7 @@ export function clusterView({ nodes }: Cluster) {
       await until('they have moved', async () => (await leadersOf(queues)).every(isThere));
     },
 
-    /** Waits until every queue has all its members again, so that it can lose any one of them. */
+    /** Waits until every queue has all its members again, so that it survives the loss of any one member. */
     async isWhole(): Promise<void> {
       for (const node of nodes) {
         const isSpare = async () => (await node.ctl('eval', CRITICAL_QUEUES)).trim() === '[]';
@@ -63,7 +63,7 @@ export function clusterView({ nodes }: Cluster) {
   };
 }
 
-/** An Erlang list of binaries. */
+/** Formats the names as an Erlang list of binaries. */
 function namesOf(queues: readonly string[]): string {
   return `[${queues.map((queue) => `<<"${queue}">>`).join()}]`;
 }

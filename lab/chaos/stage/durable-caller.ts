@@ -15,13 +15,13 @@ import { uniquePrefix } from '../../../test/support/broker.ts';
 const READY_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const PREFETCH = 250;
-/** The wait before a command is published again: a queue that rejects does so at once. */
+/** The pause before a command is published again, because a full queue rejects at once. */
 const PAUSE_MS = 100;
 
 /** A reply, received once or more often. */
 export interface SeenReply {
   readonly atMs: number;
-  /** True if the broker redelivered it, because it did not receive the acknowledgement. */
+  /** True if the broker redelivered the reply because it had not received the acknowledgement. */
   readonly isRedelivered: boolean;
   readonly correlationId: string;
   readonly messageId: string;
@@ -38,8 +38,8 @@ export interface DurableCallerOptions {
 }
 
 /**
- * A caller that survives failures of a cluster. It publishes until the broker confirms, and has a
- * durable queue of its own for the replies, each acknowledged once it is recorded.
+ * A caller that survives failures of a cluster. It publishes each command until the broker confirms it. It
+ * has a durable reply queue of its own, and acknowledges each reply after recording it.
  */
 export class DurableCaller implements AsyncDisposable {
   readonly replyQueue = `${uniquePrefix()}-replies`;
@@ -75,7 +75,8 @@ export class DurableCaller implements AsyncDisposable {
   }
 
   /**
-   * Resolves once the broker has confirmed it, over as many connections as needed, or the caller is closed.
+   * Resolves when the broker has confirmed the command, over as many connections as needed, or the caller is
+   * closed.
    */
   async publish(type: string, id: string, body: object): Promise<void> {
     const message = {
@@ -114,7 +115,7 @@ export class DurableCaller implements AsyncDisposable {
     this.#consumer.start(this.#consuming, () => this.#ask((channel) => this.#declare(channel)));
   }
 
-  /** Deletes its reply queue with all messages; `resume` declares it again. */
+  /** Deletes the reply queue with all messages; `resume` declares it again. */
   async deleteQueue(): Promise<void> {
     this.pause();
     await this.#ask((channel) => channel.deleteQueue(this.replyQueue));

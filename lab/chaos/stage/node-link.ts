@@ -9,9 +9,9 @@ const NORMAL_NODE = 77;
 const VERSIONS = [0, 6, 0, 5];
 
 /**
- * A network path from one node of a cluster to another, which can be broken. Both listeners have their own
- * address: a port mapper that names the port of the path, and the path to the port at which the other node
- * takes connections of nodes.
+ * A network path from one node of a cluster to another, which can be broken. It listens on an address of its
+ * own with two listeners. One is a port mapper that returns the port of the path. The other forwards to the
+ * port on which the target node accepts connections of other nodes.
  */
 export class NodeLink implements AsyncDisposable {
   readonly address: string;

@@ -1,4 +1,5 @@
-// Loaded before a worker: from SIGUSR2 on, its clock is an hour ahead. The steady clock is left alone.
+// Loaded before a worker: from SIGUSR2 on, its wall clock is an hour ahead. The monotonic clock does not
+// change.
 const AHEAD_MS = 3_600_000;
 const RealDate = Date;
 

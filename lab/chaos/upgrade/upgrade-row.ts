@@ -25,18 +25,18 @@ const STEPS: readonly (readonly [share: number, place: number, name: GenerationN
 ];
 /** The number of commands that are sent again after each step. */
 const REPEATS = 20;
-/** Every third report fails, so that it goes through a retry queue from one generation to the other. */
+/** Every third report fails, so that it passes through a retry queue from one generation to the other. */
 const FAILING_EVERY = 3;
 
 /** Two workers, replaced one after the other by workers of another generation, and back. */
 export function upgradeRow(generations: Readonly<Record<GenerationName, Generation>>): Row {
-  /** The generation of the next worker with each number. */
+  /** The generation of the next worker, by worker number. */
   const places = new Map<number, GenerationName>();
   return {
     name: 'upgrade',
     title: 'two workers replaced by new ones in turn, and back',
     wishes: {
-      // Each failure of a report is one that goes through a retry queue.
+      // Each failed report passes through a retry queue.
       variables: { PLATFORM_MAX_ATTEMPTS: '1', CIRCUIT_MINIMUM_CALLS: '100000' },
       start: (number, variables) => {
         const { folder, variables: own } = generations[places.get(number) ?? 'old'];

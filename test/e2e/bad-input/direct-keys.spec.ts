@@ -27,11 +27,11 @@ describe('direct reply-to keys', () => {
     },
   );
 
-  // RabbitMQ 4.0 closes a connection that publishes to one of the first two.
+  // RabbitMQ 4.0 closes a connection that publishes to one of the first two keys.
   it.each([
     ['that is no base64', '%%%.AAAA', true],
     ['that is no process', 'QUFB.AAAA', true],
-    // Node.js decodes these, and RabbitMQ 4.0 does not.
+    // Node.js can decode these keys; RabbitMQ 4.0 cannot.
     ['whose padding is missing', directKey('reply@123456').replace('=.', '.'), true],
     ['whose last letter has more bits', directKey('reply@123456').replace('E=.', 'F=.'), true],
     // RabbitMQ 4.0 considers these keys valid, and drops messages to them.
@@ -48,12 +48,12 @@ describe('direct reply-to keys', () => {
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
   });
 
-  it('many made-up keys do not delay the replies of another caller', async () => {
+  it('many made-up keys do not delay replies to another caller', async () => {
     const before = service.proxy.accepted;
     const parked = witness.counts.undelivered;
     for (let key = 0; key < MANY; key += 1) {
       const options = { userId: new URL(service.url).username, messageId: randomUUID() };
-      // Half of them are equal, and the others look real.
+      // Half of the keys are equal, and the others look real.
       const process = key % 2 === 0 ? 'QUFB' : directKey(`reply@${key + 100_000}`).replace(/=\..*$/, '');
       witness.publish('session.create', SESSION, {
         ...options,
@@ -94,14 +94,14 @@ describe('direct reply-to keys', () => {
     await service.expectServed();
   });
 
-  it('the connections that others use survive all of this', () => {
+  it('connections of other callers survive all made-up keys', () => {
     const { log, stderr } = service.running;
     expect(log.filter(({ msg }) => msg === 'broker unavailable')).toEqual([]);
     expect(stderr).toBe('');
   });
 });
 
-/** A direct reply-to key like one of a broker node: its channel's process, and a secret. */
+/** Returns a direct reply-to key as a broker node forms it: the process id of a channel, and a secret. */
 function directKey(node: string): string {
   const ids = Buffer.alloc(12, 1);
   const process = Buffer.concat([Buffer.from([131, 88, 118, 0, node.length]), Buffer.from(node), ids]);

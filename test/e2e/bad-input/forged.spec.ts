@@ -10,7 +10,8 @@ import { foreignHeadersOf, witnessForAll } from './witness.ts';
 const SESSION = { userId: 'p-1' };
 
 /**
- * Every header that the service or the broker writes, with values that would have an effect if they counted.
+ * Every header that the service or the broker writes, with values that would have an effect if the worker
+ * trusted them.
  */
 const FORGED = {
   'x-death': [{ count: 99, queue: 'poker.reports', reason: 'rejected', exchange: '', 'routing-keys': ['a'] }],
@@ -104,7 +105,7 @@ describe('made-up headers', () => {
     expect(postponed).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', delayMs: 200 });
   });
 
-  it('are not copied to a dead letter, which has the user that the broker verified', async () => {
+  it('are not copied to a dead letter, which contains the user name verified by the broker', async () => {
     const userId = new URL(service.url).username;
     const headers = { ...FORGED, 'x-origin-user-id': 'forged', 'x-more': 'x', traceparent: 'no trace' };
     send('interactive', 'session.create', {}, { userId, headers });
@@ -131,7 +132,7 @@ describe('made-up headers', () => {
     await replies(5);
     send('interactive', 'session.create', SESSION, { headers, messageId: 'gone', replyTo: 'no-such-queue' });
     await until('the reply is parked', () => witness.messagesFor().undelivered[0]);
-    // One message for each publish: a queue receives a message once, whatever its routes.
+    // Each publish yields one message: a queue receives a message once, even if several routes match.
     const arrived = await service.caller.drain(spy);
     expect(arrived.map(({ properties }) => properties.correlationId)).toEqual(
       Array(4).fill(witness.correlationId),

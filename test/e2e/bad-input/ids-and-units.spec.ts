@@ -96,7 +96,7 @@ describe('units and encodings', () => {
     expect((details as { lateByMs: number }).lateByMs).toBeGreaterThanOrEqual(7_185_000);
   });
 
-  it('does not record a wrong clock as a wait', async () => {
+  it('does not record a wait if the clock of a caller is wrong', async () => {
     expect((await service.running.metric('poker_command_wait_seconds_sum')) - waits).toBeLessThan(600);
   });
 

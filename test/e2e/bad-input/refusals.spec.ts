@@ -17,7 +17,7 @@ interface BadMessage {
   /** Bytes, or a value that is sent as JSON. Default: a valid session. */
   readonly body?: unknown;
   readonly options?: Options.Publish;
-  /** The entries of a table that is sent instead of headers, as bytes. */
+  /** The encoded entries of a table that is sent instead of headers. */
   readonly rawHeaders?: Buffer;
   /** The pointers of the violations, in any order. */
   readonly pointers?: readonly string[];
@@ -29,7 +29,7 @@ const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(level
 const refused = (code: string, messages: Readonly<Record<string, Partial<BadMessage>>>): BadMessage[] =>
   Object.entries(messages).map(([name, message]) => ({ name, code, ...message }));
 
-/** One message for each place at which the code refuses; the unit specs cover all values. */
+/** One message for each refusal in the code; the unit specs cover all values. */
 const BAD_MESSAGES = [
   ...refused('MALFORMED_MESSAGE', {
     'no JSON': { body: text('hello') },
@@ -92,7 +92,7 @@ const BAD_MESSAGES = [
     ),
   }),
 ];
-/** Headers that make no difference to a command. */
+/** Unusual headers that have no effect on a command. */
 const ODD_HEADERS = {
   '32 lists in each other': entry('a', raw.nested(32)),
   'names that every object has': Buffer.concat([
@@ -173,7 +173,7 @@ describe('a message that violates the contract', () => {
     expect(JSON.parse(String(headers?.['x-failure']))).toMatchObject({ reason: expect.any(String) });
     expect(headers?.['x-origin-bytes']).toBe(isTooLarge ? content.length : undefined);
     expect(foreignHeadersOf(deadLetter!, 'x-origin-bytes')).toEqual([]);
-    // If it is redriven unchanged, it must not run with the credentials of `default`.
+    // If the dead letter is redriven unchanged, it must not run with the credentials of `default`.
     if (bad.rawHeaders) expect(headers?.['operator']).toBe('');
   });
 
@@ -191,14 +191,14 @@ describe('a message that violates the contract', () => {
     expect(await replies).toMatchObject([{ type: 'session.created' }]);
   });
 
-  it('does not end a worker or its connection', async () => {
+  it('does not terminate a worker or its connection', async () => {
     const { log, stderr } = service.running;
     expect(stderr).toBe('');
     expect(log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     expect(await service.running.metric('poker_redeliveries_total')).toBe(0);
   });
 
-  it('gets a short reply, however many violations it has', async () => {
+  it('gets a short reply even if it has many violations', async () => {
     const members = Array.from({ length: 6_000 }, (_, index) => [`m${index}`, 1]);
     const [reply] = await service.caller.send('game.open', { player: Object.fromEntries(members) });
     expect(reply?.body['code']).toBe('VALIDATION_FAILED');

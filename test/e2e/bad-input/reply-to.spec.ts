@@ -60,7 +60,7 @@ describe('reply_to', () => {
     expect(service.platform.requests).toHaveLength(1);
   });
 
-  it('the refusal of a command whose queue was deleted is parked, dead-lettered and announced', async () => {
+  it('a refusal whose reply queue was deleted is parked, dead-lettered and announced', async () => {
     witness.publish('session.create', {}, { replyTo: 'no-such-queue' });
     const { undelivered } = await witness.until('all of it is there', (all) =>
       [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
@@ -68,13 +68,13 @@ describe('reply_to', () => {
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
   });
 
-  it('a reply to a queue that is full for a while arrives once', async () => {
+  it('a reply to a temporarily full queue arrives once', async () => {
     const replyTo = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('{}'));
     const gate = service.hold(healthy(PAGES));
     witness.publish('session.create', SESSION, { replyTo });
     await until('the platform is asked', () => gate.held === 1);
-    // The queue is read while the worker retries for a second.
+    // The queue is emptied while the worker retries for a second.
     gate.open();
     await service.caller.channel.get(replyTo, { noAck: true });
     const arrived = await until('the reply arrives', () => contents(replyTo));
@@ -83,7 +83,7 @@ describe('reply_to', () => {
     expect(witness.messagesFor().undelivered).toEqual([]);
   });
 
-  it('a report that fills its queue ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {
+  it('a report that fills its queue ends with a parked REPLY_QUEUE_FULL and sends no more pages', async () => {
     const replyTo = await service.caller.boundedQueue(2);
     witness.publish('report.rake.fetch', PAGED_DAY, { replyTo });
     const { undelivered, events, deadLetters } = await witness.until(
@@ -103,7 +103,7 @@ describe('reply_to', () => {
       [0, 'report.page'],
       [1, 'report.page'],
     ]);
-    // Pages are fetched ahead, and none is fetched again while the queue is full.
+    // Pages are prefetched, and no page is fetched again while the queue is full.
     expect(service.platform.requests.length).toBeLessThanOrEqual(PAGES);
   });
 });

@@ -9,18 +9,18 @@ import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
-/** A mark that is replaced, on its way to the broker, by as many bytes that are not UTF-8. */
+/** A marker that is replaced, on its way to the broker, by the same number of bytes that are not UTF-8. */
 const MARK = 'Z'.repeat(200);
 const SESSION = '{"userId":"p-1"}';
 const INVALID = 'VALIDATION_FAILED';
 const double = (value: number) => ({ '!': 'double', value });
 
 /**
- * AMQP carries values that its clients cannot write: short strings of any bytes, numbers of any kind. Such
- * values must not prevent a reply or a copy from being written, or the broker would redeliver the command
- * forever.
+ * AMQP can carry values that its clients cannot encode: short strings of arbitrary bytes, and numbers of any
+ * kind. Such values must not prevent the worker from encoding a reply or a copy, or the broker would
+ * redeliver the command forever.
  */
-describe('a command with a property that cannot be written again', () => {
+describe('a command with a property that clients cannot encode', () => {
   const service = serviceForAll({ behaviour: healthy(), workers: 1 });
   let hostile: ChannelModel;
   let id: string;
@@ -48,7 +48,7 @@ describe('a command with a property that cannot be written again', () => {
   };
 
   it.each(['correlationId', 'contentType', 'contentEncoding', 'appId'])(
-    '%s of bytes that are not UTF-8: refused once and answered, or served if the command is valid',
+    'is refused once and answered, or served if valid, when %s is not UTF-8',
     async (property) => {
       await publish('session.create', { [property]: MARK });
       expect(await outcomes()).toEqual([INVALID]);
@@ -80,7 +80,7 @@ describe('a command with a property that cannot be written again', () => {
   });
 });
 
-/** Replaces the mark in all data that the connection writes. */
+/** Replaces the marker in all data that the connection writes. */
 function garble(connection: ChannelModel): void {
   const { stream } = (connection as unknown as { connection: { stream: Socket } }).connection;
   const write = stream.write.bind(stream);

@@ -14,7 +14,7 @@ export type Testimony = Readonly<Record<Kind, ConsumeMessage[]>>;
 
 /**
  * Records all messages that the service publishes under a prefix: replies to its own queue, dead letters,
- * events and parked replies, each by its correlation id.
+ * events and parked replies, by correlation id.
  */
 export class Witness {
   replyQueue!: string;
@@ -71,7 +71,7 @@ export class Witness {
     this.service.caller.channel.publish(this.service.name('commands'), type, content, properties);
   }
 
-  /** Waits until `read` finds the messages with a correlation id. */
+  /** Waits until `isThere` returns true for the messages with a correlation id. */
   until(what: string, isThere: (testimony: Testimony) => boolean, correlationId = this.correlationId) {
     return until(what, () => {
       const testimony = this.messagesFor(correlationId);
@@ -79,14 +79,14 @@ export class Witness {
     });
   }
 
-  /** Waits until a message is dead-lettered and announced. */
+  /** Waits until the command is dead-lettered and announced. */
   refused(correlationId = this.correlationId): Promise<Testimony> {
     const isRefused = ({ deadLetters, events }: Testimony) => deadLetters.length > 0 && events.length > 0;
     return this.until('it is refused', isRefused, correlationId);
   }
 }
 
-/** A witness of a service whose first worker is ready, while the tests of a suite run. */
+/** Starts a witness for the tests of a suite, once the first worker of the service is ready. */
 export function witnessForAll(service: ServiceUnderTest): Witness {
   const witness = new Witness(service);
   beforeAll(() => witness.open());
@@ -100,9 +100,9 @@ const COPY_HEADERS =
   );
 
 /**
- * Returns the headers that the copy in a dead letter should not have.
+ * Returns the headers of a dead letter that a copy of a command should not have.
  *
- * @param also further headers that this one may have
+ * @param also additional headers that this dead letter may have
  */
 export function foreignHeadersOf({ properties }: ConsumeMessage, ...also: readonly string[]): string[] {
   const allowed = new Set([...COPY_HEADERS, ...also]);

@@ -12,7 +12,7 @@ import { testBrokerUrl } from '../../support/broker.ts';
 const LATENCY_MS = 20;
 
 it.each(['bare-classic', 'nest-quorum', 'rabbitmq-client-classic', 'ours'])(
-  '%s answers every command of the bench correctly and once, on a Node.js with the flags of a worker',
+  '%s answers every benchmark command correctly and once, on Node.js with the flags of a worker',
   async (name) => {
     const contestant = CONTESTANTS.find((one) => one.name === name)!;
     const amqpUrl = testBrokerUrl();
@@ -30,7 +30,7 @@ it.each(['bare-classic', 'nest-quorum', 'rabbitmq-client-classic', 'ours'])(
   },
 );
 
-it('the bench reads every page of a report of the bare loop and of a worker once, in turn', async () => {
+it('the benchmark reads every report page once, alternating between the bare loop and a worker', async () => {
   const rates = await compareRates(testBrokerUrl(), 1, 2_000);
   expect(rates).toEqual({ ours: [expect.any(Number)], bare: [expect.any(Number)], faults: 0 });
 });

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 const PER_SECOND = 60;
 const WARM_COMMANDS = 20;
-/** The platform is part of this process, which a busy machine may delay for seconds. */
+/** Long timeouts, because the platform runs in this process, which a busy machine may delay for seconds. */
 const VARIABLES = { PLATFORM_ATTEMPT_TIMEOUT_MS: '60000', INTERACTIVE_DEADLINE_MS: '120000' };
 
 /** `npm run chaos` breaks more of a cluster, for longer. */
@@ -28,17 +28,17 @@ describe('a worker on a cluster of three nodes', () => {
     worker = stage.workers.programs[0]!;
     lanes = ['interactive', 'reports'].map((lane) => `${stage.prefix}.${lane}`);
     ({ nodes } = stage.broker.cluster);
-    // One dead letter, which must still exist after each test.
+    // This dead letter must still exist after each test.
     await stage.caller.publish('session.create', 'refused', {});
     await until('it is refused', () => stage.caller.seen.some(({ messageId }) => messageId === 'refused:0'));
   });
   afterAll(() => stage?.[Symbol.asyncDispose]());
 
-  /** Returns the nodes of the worker's two connections: one, or one each. */
+  /** Returns the one or two nodes to which the worker's two connections lead. */
   const serving = () => stage.broker.view.serving();
   const otherThan = (...some: readonly Broker[]) => nodes.find((each) => !some.includes(each))!;
   const isReady = async () => (await worker.get('/health/ready')).status === 200;
-  /** Waits until more commands were sent and answered. */
+  /** Waits until this many more commands were sent and answered. */
   const more = async (commands: number): Promise<void> => {
     const { ledger } = stage;
     const from = ledger.size;
@@ -50,8 +50,8 @@ describe('a worker on a cluster of three nodes', () => {
   };
 
   /**
-   * Runs a test under load. Afterwards every command was answered completely and in order, each session was
-   * created once, only earlier messages remain in the queues, and the worker logged no errors.
+   * Runs a test under load. Afterwards, expects that every command was answered completely and in order, each
+   * session was created once, only earlier messages remain in the queues, and the worker logged no errors.
    */
   const underLoad = async (test: () => Promise<void>): Promise<void> => {
     const { lost, wrong, calledAgain, failures } = await stage.play(async () => {
@@ -77,7 +77,7 @@ describe('a worker on a cluster of three nodes', () => {
     expect(worker.stderr).toBe('');
   };
 
-  it('continues on another node if its own dies, and all queues lose their leader', () =>
+  it('continues on another node when its own node, which leads all queues, dies', () =>
     underLoad(async () => {
       const lost = (await serving())[0]!;
       await stage.broker.view.moveLeaders([...lanes, stage.caller.replyQueue], lost);
@@ -88,7 +88,7 @@ describe('a worker on a cluster of three nodes', () => {
       await lost.restart();
     }));
 
-  it('survives a restart of the nodes, one after the other', () =>
+  it('survives a rolling restart of the nodes', () =>
     underLoad(async () => {
       for (const node of nodes) {
         await more(20);
@@ -122,7 +122,7 @@ describe('a worker on a cluster of three nodes', () => {
       expect(wasReady).toBe(true);
     }));
 
-  it('is not ready while two nodes are down, and with them every majority', () =>
+  it('is not ready while two nodes are down and no queue has a majority', () =>
     underLoad(async () => {
       const own = await serving();
       const [one, other] = [...own, otherThan(...own)];
@@ -136,7 +136,7 @@ describe('a worker on a cluster of three nodes', () => {
       await other?.restart();
     }));
 
-  it('is not ready if only its own node is up, once a confirm is missing', () =>
+  it('becomes unready after a missing confirm if only its own node is up', () =>
     underLoad(async () => {
       const [host] = await serving();
       const others = nodes.filter((node) => node !== host);
@@ -151,7 +151,7 @@ describe('a worker on a cluster of three nodes', () => {
       await more(40);
     }));
 
-  it('leaves a node that is drained for maintenance', () =>
+  it('leaves a node that an operator drains for maintenance', () =>
     underLoad(async () => {
       const drained = (await serving())[0]!;
       await drained.ctl('eval', 'rabbit_maintenance:drain().');

@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 const NOTICED_MS = 10_000;
 const LONGEST_MS = 15_000;
 
-/** `npm run chaos -- --only partition-minority` does so for longer, with more commands. */
+/** `npm run chaos -- --only partition-minority` tests the same for longer, with more commands. */
 describe('a partitioned node of three that its clients still reach', () => {
   const row = ROWS.find(({ name }) => name === 'partition-minority')!;
   let stage: ChaosStage;
@@ -32,7 +32,7 @@ describe('a partitioned node of three that its clients still reach', () => {
       NOTICED_MS,
     );
     expect(refusal).toMatch(/cut off from the majority/);
-    // Its next connection is in use once a probe was confirmed there.
+    // The worker uses its next connection once a probe was confirmed there.
     await workers.areReady();
     broker.reunite();
   });

@@ -17,7 +17,7 @@ describe('the console of a worker', () => {
 
   const watch = async () => EventStream.open(`${await service.running.url()}/console/events`);
 
-  it('is a page of files that the worker has itself, and allows no other', async () => {
+  it("consists of the worker's own files, and its policy allows no others", async () => {
     const page = await fetch(`${await service.running.url()}/console`);
     const html = await page.text();
     const names = html.matchAll(/(?:src|href)="(console\/[^"]+)"/g).toArray();
@@ -35,19 +35,19 @@ describe('the console of a worker', () => {
     expect((await service.running.get(`/console/${name}`)).status).toBe(404);
   });
 
-  it('is not read by a page from elsewhere, which takes no place either', async () => {
+  it("refuses a page of another origin, which takes no viewer's place", async () => {
     const url = `${await service.running.url()}/console/events`;
     expect((await fetch(url, { headers: { origin: 'https://elsewhere.example' } })).status).toBe(403);
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(403);
   });
 
-  it('shows what is in flight, what failed and why, what lies in the queues, and nothing about a player', async () => {
+  it("shows in-flight commands, failures with reasons and queued messages, but no players' data", async () => {
     const others: readonly [object, object][] = [
       [{ player: PLAYER, 'canary-member': 1 }, { messageId: 'm-1' }],
       [{ player: PLAYER }, { messageId: 'm-2', headers: { operator: 'canary-operator' } }],
     ];
     for (const [body, options] of others) await service.caller.send('game.open', body, options);
-    // Dead letters are looked into for the first viewer, and again ten seconds later.
+    // Dead letters are inspected for the first viewer, and again ten seconds later.
     await until('both are dead letters', async () => (await service.depth('dead-letters')) === 2);
     const held = service.caller.send('game.open', { player: PLAYER });
     const stream = await watch();
@@ -113,7 +113,7 @@ describe('the console of a worker', () => {
     expect(stream.text).not.toMatch(/canary/i);
   });
 
-  it('ends for everybody as soon as the worker stops, while that finishes what is in flight', async () => {
+  it('ends for all viewers as soon as the worker begins to stop, before commands finish', async () => {
     const closed = service.hold();
     const stream = await watch();
     const held = service.caller.send('game.open', { player: PLAYER });

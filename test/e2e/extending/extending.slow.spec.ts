@@ -6,7 +6,7 @@ import { repositoryCopy } from '../../support/repository-copy.ts';
 
 const files = walkthroughFiles('A command');
 const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.(commands.)?[\w-]+\.ts$/.test(path));
-/** Specs that cover every command, setting and error code, and those that the page adds. */
+/** Specs that cover every command, setting and error code, including those that the page adds. */
 const SPECS = [
   'libs/contracts/src/commands/(commands|player-balance-fetch)',
   'libs/messaging/src/idempotency/redis-entries',
@@ -22,7 +22,7 @@ const TYPES = {
   compilerOptions: {
     incremental: true,
     tsBuildInfoFile: '.run/types',
-    // Those of the copy; its packages lead to this repository.
+    // Use the sources of the copy, because its installed packages link to this repository.
     paths: { '@poker-bridge/*': ['./libs/*/src/index.ts'] },
   },
   include: [
@@ -40,7 +40,11 @@ describe('docs/extending.md', () => {
   const write = (some: typeof files): void => {
     for (const { path, apply } of some) copy.write(path, apply(copy.read(path)));
   };
-  /** The output of a program that Node.js runs in the copy. @throws Error with all of its output if it fails */
+  /**
+   * Runs a program with Node.js in the copy, and returns its output.
+   *
+   * @throws Error with all of its output if it fails
+   */
   const node = (...args: readonly string[]): Promise<string> =>
     spawn(process.execPath, args, { cwd: copy.path }).then(
       ({ output }) => output,

@@ -10,19 +10,19 @@ import { until } from '../../support/until.ts';
 
 const PREFETCH = 40;
 const CONNECTIONS = 16;
-/** The connections that games alone may use. */
+/** The maximum of connections that games alone may use. */
 const MOST_GAMES = 12;
 /**
- * A compartment is stuck after a third of this without progress; a busy machine may make no progress for a
- * second.
+ * A compartment counts as stuck after a third of this time without progress. On a busy machine, there may be
+ * no progress for a second.
  */
 const DEADLINE_MS = 6_000;
 const HOUR_MS = 3_600_000;
 const OPERATORS = { other: { clientId: 'other', secretKey: 'other-secret' } };
 
 /**
- * The reason why failures of one player or operator do not affect others; `npm run bench -- --apart` measures
- * that.
+ * Compartments keep failures of one player or operator from affecting others; `npm run bench -- --apart`
+ * measures this.
  */
 describe('waiting commands', () => {
   const folder = folderForAll();
@@ -37,7 +37,7 @@ describe('waiting commands', () => {
     workers: 1,
   });
 
-  /** Commands that must not be late in this test. */
+  /** Sends a command that must not be late in this test. */
   const send = (type: string, data: object, operator = 'default'): Promise<ReceivedReply[]> =>
     service.caller.send(type, data, { headers: { operator, 'x-deadline': Date.now() + HOUR_MS / 4 } });
   const session = () => send('session.create', { userId: randomUUID() });
@@ -46,14 +46,14 @@ describe('waiting commands', () => {
   const metric = (name: string, operator: string) =>
     service.running.metric(`poker_compartment_${name}`, `operator="${operator}",operation="game.open"`);
 
-  it('of a burst are served, although a stuck compartment may not hold as many', async () => {
+  it('of a burst are served, although they exceed the limit of a stuck compartment', async () => {
     const replies = await Promise.all(Array.from({ length: 5 * PREFETCH }, session));
     expect(replies.flat().map(({ type }) => type)).toEqual(
       Array.from({ length: 5 * PREFETCH }, () => 'session.created'),
     );
   });
 
-  it('for one operation leave connections to the others', async () => {
+  it('for one operation leave connections to other operations', async () => {
     for (let game = 0; game < MOST_GAMES + 4; game += 1) stuckGame();
     await until('they wait', async () => (await metric('waiting', 'default')) === 4);
     expect(await metric('in_flight', 'default')).toBe(MOST_GAMES + 4);
@@ -61,12 +61,12 @@ describe('waiting commands', () => {
     expect(await session()).toMatchObject([{ type: 'session.created' }]);
   });
 
-  it('for one operator leave the others their share of the lane', async () => {
-    // Half of what the games above leave.
+  it('for one operator leave other operators their share of the lane', async () => {
+    // Half of the connections that the games above leave.
     const share = (PREFETCH - MOST_GAMES - 4) / 2;
     for (let game = 0; game < share; game += 1) stuckGame('other');
     await until('they are in flight', async () => (await metric('in_flight', 'other')) === share);
-    // Sooner, more of them would fill the lane.
+    // If they were sent sooner, more of them would fill the lane.
     await sleep(DEADLINE_MS / 3);
     const ageSeconds = await service.running.metric('poker_oldest_command_age_seconds');
     expect([ageSeconds > 1, ageSeconds < 60]).toEqual([true, true]);

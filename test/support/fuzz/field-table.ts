@@ -10,14 +10,14 @@ const fixed = Object.entries(FIXED).map(([type, width]) =>
     .filter(isReadable),
 );
 
-/** RabbitMQ closes the connection that sends it a float which is not finite: Erlang has none. */
+/** RabbitMQ closes a connection that sends a float that is not finite: Erlang has no such values. */
 function isReadable(value: Buffer): boolean {
   const [type] = value.toString('latin1');
   if (type === 'f') return Number.isFinite(value.readFloatBE(1));
   return type !== 'd' || Number.isFinite(value.readDoubleBE(1));
 }
 
-/** Entries of a table with values of every type that RabbitMQ knows, in lists and tables. */
+/** Entries of a table with values of every type that RabbitMQ supports, also nested in lists and tables. */
 export const fieldTable: fc.Arbitrary<Buffer> = fc.letrec<{ value: Buffer; entry: Buffer; table: Buffer }>(
   (tie) => ({
     value: fc.oneof(
@@ -44,7 +44,10 @@ export const fieldTable: fc.Arbitrary<Buffer> = fc.letrec<{ value: Buffer; entry
 const MOST_DEPTH = 3_000;
 const MOST_BYTES = 120_000;
 
-/** One header at and beyond the limits of depth, length and number; the broker itself is slow to deliver deeper ones. */
+/**
+ * One header at and beyond the limits of depth, length and number; the broker itself is slow to deliver
+ * deeper ones.
+ */
 export const excessiveTable: fc.Arbitrary<Buffer> = fc
   .tuple(
     fc.constantFrom('operator', 'x-deadline', 'x-seal', 'x-progress', 'traceparent', 'more'),

@@ -11,11 +11,11 @@ type Behaviour = 'takes' | 'refuses' | 'hangs';
 export class OtlpReceiver extends LoopbackServer {
   readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[] = [];
   readonly spans: ReceivedSpan[] = [];
-  /** Everything that came, for what must not be in it. */
+  /** All received bodies, in which tests search for forbidden values. */
   readonly bodies: Buffer[] = [];
   behaviour: Behaviour = 'takes';
 
-  /** The variables that have a worker send its spans here, soon. */
+  /** Variables with which a worker exports its spans here after a short delay. */
   get variables(): Record<string, string> {
     return { OTEL_EXPORTER_OTLP_ENDPOINT: this.origin, OTEL_BSP_SCHEDULE_DELAY: '20' };
   }

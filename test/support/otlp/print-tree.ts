@@ -1,6 +1,8 @@
 import type { ReceivedSpan } from './read-spans.ts';
 
-/** A trace as text: a span a line, children below and to the right of their parent, in the order of their beginning. */
+/**
+ * Formats a trace as text: one span per line, children indented below their parent, ordered by start time.
+ */
 export function printTree(
   spans: readonly ReceivedSpan[],
   describe: (span: ReceivedSpan) => string = ({ name }) => name,

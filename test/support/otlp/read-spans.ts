@@ -1,13 +1,14 @@
-/** A span as a collector gets it. */
+/** A span as a collector receives it. */
 export type ReceivedSpan = ReturnType<typeof spanOf>;
 
 const KINDS = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 const ERROR = 2n;
 
 /**
- * The spans of an `ExportTraceServiceRequest`.
+ * Returns the spans of an `ExportTraceServiceRequest`.
  *
- * @see https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
+ * @see
+ *   https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
  */
 export function readSpans(request: Buffer): ReceivedSpan[] {
   return new ProtobufMessage(request).messages(1).flatMap((resourceSpans) => {
@@ -24,7 +25,7 @@ function spanOf(span: ProtobufMessage, service: string) {
     service,
     traceId: span.bytes(1).toString('hex'),
     spanId: span.bytes(2).toString('hex'),
-    /** '' for the first of a trace. */
+    /** The id of the parent span; '' for a root span. */
     parentId: span.bytes(4).toString('hex'),
     name: span.bytes(5).toString(),
     kind: KINDS[Number(span.number(6) ?? 0)] ?? 'internal',
@@ -50,7 +51,7 @@ function valueOf(value: ProtobufMessage): string | number | boolean {
 }
 
 /**
- * A message of the protobuf wire format, which needs no schema to be read.
+ * A message in the protobuf wire format, which can be read without a schema.
  *
  * @see https://protobuf.dev/programming-guides/encoding/
  */
@@ -73,7 +74,7 @@ class ProtobufMessage {
       const wireType = tag & 7;
       if (wireType === 0) values.push(varint());
       else {
-        // A length and so many bytes, or eight bytes, or four.
+        // A length followed by that many bytes, or eight bytes, or four bytes.
         const length = wireType === 2 ? Number(varint()) : { 1: 8, 5: 4 }[wireType];
         if (length === undefined) throw new Error(`no wire type ${wireType}`);
         values.push(bytes.subarray(at, at + length));
