@@ -8,7 +8,7 @@ afterEach(() => void jest.useRealTimers());
 const never = () => new Promise<never>(() => undefined);
 
 describe('Deadline', () => {
-  it('tells by its clock what remains, never less than nothing', () => {
+  it('measures the remaining time by its clock, and never returns a negative time', () => {
     let nowMs = 100;
     const deadline = new Deadline(1_000_050, 1_000_000, () => nowMs);
     expect(deadline.atMs).toBe(1_000_050);
@@ -19,24 +19,27 @@ describe('Deadline', () => {
     expect(deadline.remainingMs()).toBe(0);
   });
 
-  it.each([-3_600_000, 3_600_000])('is as far away if the time of day jumps by %d ms', async (jumpMs) => {
-    const deadline = new Deadline(Date.now() + 5000);
-    const ended = Promise.allSettled([deadline.race(never())]);
-    jest.setSystemTime(Date.now() + jumpMs);
-    expect([deadline.remainingMs(), deadline.expired]).toEqual([5000, false]);
-    jest.advanceTimersByTime(5000);
-    expect(deadline.expired).toBe(true);
-    expect(await ended).toMatchObject([{ reason: { name: 'DeadlineExceeded' } }]);
-  });
+  it.each([-3_600_000, 3_600_000])(
+    'keeps the remaining time when the time of day jumps by %d ms',
+    async (jumpMs) => {
+      const deadline = new Deadline(Date.now() + 5000);
+      const ended = Promise.allSettled([deadline.race(never())]);
+      jest.setSystemTime(Date.now() + jumpMs);
+      expect([deadline.remainingMs(), deadline.expired]).toEqual([5000, false]);
+      jest.advanceTimersByTime(5000);
+      expect(deadline.expired).toBe(true);
+      expect(await ended).toMatchObject([{ reason: { name: 'DeadlineExceeded' } }]);
+    },
+  );
 
-  it('settles a race as the promise does, and leaves no timer', async () => {
+  it('settles a race like the promise, and leaves no timer', async () => {
     const deadline = new Deadline(Date.now() + 5000);
     await expect(deadline.race(Promise.resolve('done'))).resolves.toBe('done');
     await expect(deadline.race(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('ends a race at the deadline, and not before', async () => {
+  it('rejects a race at the deadline, and not before', async () => {
     const deadline = new Deadline(Date.now() + 5000);
     const settled = jest.fn();
     const race = deadline.race(never());
@@ -48,13 +51,13 @@ describe('Deadline', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('ends a race at once if it has passed already, and handles a later rejection', async () => {
+  it('rejects a race immediately if the deadline has passed, and handles a later rejection', async () => {
     const late = Promise.reject(new Error('late'));
     await expect(new Deadline(Date.now()).race(late)).rejects.toBeInstanceOf(DeadlineExceeded);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('calls a listener that comes too late in a moment, and not while it is added', () => {
+  it('calls a listener asynchronously if it is added after the deadline', () => {
     const heard = jest.fn();
     new Deadline(Date.now()).onExpired(heard);
     expect(heard).not.toHaveBeenCalled();
@@ -62,7 +65,7 @@ describe('Deadline', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it('waits longer than the longest delay of a timer', () => {
+  it('supports deadlines beyond the longest delay of a timer', () => {
     const deadline = new Deadline(Date.now() + 2 ** 32);
     const heard = jest.fn();
     deadline.onExpired(heard);
@@ -72,7 +75,7 @@ describe('Deadline', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it('does not fire early if the timer does', () => {
+  it('does not expire early when a timer fires early', () => {
     let nowMs = 0;
     const deadline = new Deadline(100, 0, () => nowMs);
     const heard = jest.fn();

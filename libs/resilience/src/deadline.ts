@@ -1,30 +1,34 @@
 import { type Clock, steadyClock } from './clock.ts';
 
-/** The rejection of a promise that was pending at its deadline. */
+/** The reason with which a promise rejects if it is still pending at its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
   override readonly message = 'The deadline passed.';
 }
 
-/** Nothing further is done for a command that is not this worker's any more, for example because its delivery was lost. */
+/**
+ * Ends all work for a command that no longer belongs to this worker, for example because its delivery was
+ * lost.
+ */
 export class Abandoned extends Error {
   override readonly name = 'Abandoned';
   override readonly message = 'The command is not in the hands of this worker any more.';
 }
 
-/** The longest delay that a Node.js timer takes; beyond it, it fires at once. */
+/** The longest delay that a Node.js timer supports; a longer one fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The one moment that bounds everything done for a command: waits, attempts, pauses, pages. It is given as a time of day;
- * what remains of it is measured by a steady clock. Its timers keep the process alive, since an answer is due when they fire.
+ * The deadline of a command, which bounds its waits, attempts, pauses and pages. It is given as a time of
+ * day, but the remaining time is measured by a monotonic clock. Its timers keep the process alive because a
+ * reply is due when they fire.
  */
 export class Deadline {
   readonly #endsAtMs: number;
 
   /**
    * @param atMs milliseconds since the epoch
-   * @param nowMs the time of day; what remains is measured by `clock`
+   * @param nowMs the time of day, to which `atMs` is relative; `clock` measures the remaining time
    */
   constructor(
     readonly atMs: number,
@@ -34,7 +38,7 @@ export class Deadline {
     this.#endsAtMs = clock() + atMs - nowMs;
   }
 
-  /** Never negative. */
+  /** Milliseconds until the deadline; never negative. */
   remainingMs(): number {
     return Math.max(0, this.#endsAtMs - this.clock());
   }
@@ -44,22 +48,23 @@ export class Deadline {
   }
 
   /**
-   * Calls `listener` once when the deadline passes; if it has passed already, in a moment, and not within this call.
+   * Calls `listener` once when the deadline passes. If it has passed already, the call is asynchronous, too.
    *
    * @returns a function that removes the listener and its timer
    */
   onExpired(listener: () => void): () => void {
     const wait = () => setTimeout(check, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
-    // Asked again: a timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
+    // Checks the clock because a timer may fire a millisecond early, and a delay beyond the maximum is split
+    // into parts.
     const check = (): void => (this.expired ? listener() : void (timer = wait()));
     let timer = wait();
     return () => clearTimeout(timer);
   }
 
   /**
-   * Settles as `promise` does, or at the deadline.
+   * Settles like `promise`, or rejects at the deadline.
    *
-   * @throws DeadlineExceeded at the deadline; a later rejection of `promise` counts as handled
+   * @throws DeadlineExceeded at the deadline; a later rejection of `promise` is handled
    */
   race<T>(promise: Promise<T>): Promise<T> {
     const { promise: expired, reject } = Promise.withResolvers<never>();

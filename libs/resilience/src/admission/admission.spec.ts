@@ -11,7 +11,7 @@ const CALLER = 'caller';
 const in1s = () => new Deadline(Date.now() + 1000);
 const admissionOf = (limits: AdmissionLimits) => new Admission(limits, Date.now, () => 0.5);
 
-/** Enters calls under a name; the log holds what each got, in order. */
+/** Enters named calls; the log contains the result of each, in order. */
 function entrance(admission: Admission) {
   const log: string[] = [];
   const sessions = admission.add('interactive');
@@ -38,7 +38,7 @@ describe('Admission', () => {
     expect(log.join()).toBe('first admitted,early admitted,late admitted,as late admitted,report admitted');
   });
 
-  it('keeps half of the connections from background calls', async () => {
+  it('limits background calls to half of the connections', async () => {
     const admission = admissionOf({ connections: 4, queue: 10 });
     const { log, enter, reports } = entrance(admission);
     const others = admission.add('background');
@@ -70,7 +70,7 @@ describe('Admission', () => {
   it.each([
     { answered: false, most: 12 },
     { answered: true, most: 15 },
-  ])('lets one operation hold $most of 16 connections if its calls were answered: $answered', (row) => {
+  ])('lets one operation use $most of 16 connections (calls were answered: $answered)', (row) => {
     const admission = admissionOf({ connections: 16, queue: 100 });
     const games = admission.add('interactive');
     const enter = () => admission.enter(games, in1s(), CALLER);

@@ -13,27 +13,33 @@ export interface AdmissionLimits {
   readonly queue: number;
 }
 
-/** How many times what is free an interactive operation may hold: in the end three quarters of all connections. */
+/**
+ * An interactive operation may use this multiple of the free connections: at most three quarters of all
+ * connections.
+ */
 const WEIGHT = 3;
-/** While its calls end as usual: in the end fifteen sixteenths. */
+/** The multiple while its calls end as usual: at most fifteen sixteenths of all connections. */
 const WEIGHT_MOVING = 15;
-/** A caller that is refused is asked to wait for about a second, and longer the more calls there are for each that is served. */
+/**
+ * A refused caller should wait for about a second, and longer if several calls arrive for each call served.
+ */
 const RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 15_000;
 
 /**
- * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the rest.
- * Interactive calls go first. Callers have equal shares, and so have the operations of a caller, as far as they need them.
- * All background calls share half of the connections, and give up their places in a full queue.
+ * Admits calls to a number of connections, queues a bounded number of further calls by deadline, and rejects
+ * the rest. Interactive calls go first. Callers get equal shares, and each caller's operations get equal
+ * shares, as far as they need them. All background calls share half of the connections, and give up their
+ * places in a full queue.
  *
- * Under overload the answers of calls that all wait as long as they may would all be too late. So a line that stands is kept
- * short (`Line`), no more calls are made at once than make the platform serve more (`ConcurrencyLimit`), and a call is
- * refused at once if its answer would come too late (`CallTimes`).
+ * If all calls waited as long as allowed under overload, all their answers would be too late. Therefore a
+ * standing line is kept short (`Line`), and concurrency is limited to what increases the throughput of the
+ * platform (`ConcurrencyLimit`). A call is refused immediately if its answer would be too late (`CallTimes`).
  */
 export class Admission {
   readonly #capacity: SharedCapacity;
   readonly #fairShares: FairShares;
-  /** The latest one first. */
+  /** The most recently added compartment first. */
   readonly #interactive: Compartment[] = [];
   #background: readonly Compartment[] = [];
   #isClosed = false;
@@ -50,7 +56,7 @@ export class Admission {
     this.#fairShares = new FairShares(usable, this.#interactive, clock);
   }
 
-  /** Adds a compartment, for good. */
+  /** Adds a compartment; it cannot be removed. */
   add(priority: Priority): Compartment {
     const added = new Compartment(priority, this.limits.connections, this.clock, this.timeOfDay);
     if (priority === 'interactive') this.#interactive.unshift(added);
@@ -58,7 +64,10 @@ export class Admission {
     return added;
   }
 
-  /** Each call that is `admitted` ends with one `leave` of the same compartment and caller. */
+  /**
+   * Admits, queues or refuses a call. Each `admitted` call must end with one `leave` of the same compartment
+   * and caller.
+   */
   enter(compartment: Compartment, deadline: Deadline, caller: string): Admittance | Promise<Admittance> {
     const { line } = compartment;
     if (this.#isClosed) return 'closed';
@@ -67,7 +76,7 @@ export class Admission {
     const flow = line.flowOf(caller);
     const overload =
       compartment.priority === 'interactive' ? this.#overloadOf(compartment, deadline, flow) : undefined;
-    // A share that was owed until now may have become free.
+    // A share that is no longer owed may have become available.
     if (line.length > 0) this.#drain();
     if (overload === undefined && flow.waiting.length === 0 && this.#hasRoomFor(compartment, flow)) {
       return this.#admit(compartment, flow);
@@ -88,7 +97,7 @@ export class Admission {
   /**
    * Ends an admitted call.
    *
-   * @param ticket undefined if it was not begun after all
+   * @param ticket undefined if the call was admitted but never begun
    */
   leave(compartment: Compartment, caller: string, ticket?: Ticket): void {
     const { line, times, limit } = compartment;
@@ -110,22 +119,28 @@ export class Admission {
     this.#drain();
   }
 
-  /** True if the answer to a call that began now would come after its deadline, as far as recent calls tell. */
+  /** True if recent calls suggest that the answer to a call begun now would arrive after its deadline. */
   isTooLate(compartment: Compartment, deadline: Deadline): boolean {
     const { times, inFlight, endedAtMs } = compartment;
     if (deadline.remainingMs() >= times.tellingMs) return false;
-    // One call at a time finds out whether the platform has become faster.
+    // One call at a time probes whether the platform has become faster.
     return inFlight > 1 || this.clock() - endedAtMs < times.tellingMs;
   }
 
-  /** How long a refused caller should wait: random, so that the refused ones do not come back together. In milliseconds. */
+  /**
+   * Milliseconds that a refused caller should wait; random, so that refused callers do not return all at
+   * once.
+   */
   retryAfterMs(compartment: Compartment): number {
     const surplus = compartment.line.arrivalsPerSecond / Math.max(1, this.perSecond(compartment));
     const meanMs = Math.min(MAX_RETRY_AFTER_MS, RETRY_AFTER_MS * Math.max(1, surplus));
     return spread(meanMs, this.random);
   }
 
-  /** Calls that the platform can answer in a second, as far as recent calls tell; Infinity if nothing is known. */
+  /**
+   * Estimates from recent calls how many calls per second the platform can answer; Infinity if nothing is
+   * known.
+   */
   perSecond(compartment: Compartment): number {
     const { inFlight, limit, callMs } = compartment;
     const others = this.#interactive.filter((other) => other !== compartment && other.inFlight > 0);
@@ -133,7 +148,7 @@ export class Admission {
     return (1000 * Math.max(inFlight, Math.min(limit.attainable, share))) / callMs;
   }
 
-  /** Rejects all calls that wait, and all later ones. */
+  /** Rejects all waiting and all later calls. */
   close(): void {
     this.#isClosed = true;
     for (const { line } of this.#all) for (const waiter of line.all()) waiter.settle('closed');
@@ -153,7 +168,7 @@ export class Admission {
     return waitMs + times.tellingMs > remainingMs ? 'too-late' : undefined;
   }
 
-  /** All background compartments together are one share. */
+  /** All background compartments share one limit. */
   #hasRoomFor(compartment: Compartment, flow: Flow<Admittance>): boolean {
     if (compartment.priority === 'interactive') {
       if (!compartment.limit.allows(compartment.inFlight)) return false;
@@ -164,7 +179,7 @@ export class Admission {
     return this.#capacity.hasRoomFor({ inFlight });
   }
 
-  /** Interactive ones first. */
+  /** All compartments, interactive ones first. */
   get #all(): readonly Compartment[] {
     return [...this.#interactive, ...this.#background];
   }
@@ -182,7 +197,10 @@ export class Admission {
     }
   }
 
-  /** Who is admitted next: of the flows with room, interactive before background, the one with the least of its share. */
+  /**
+   * Selects the next waiter to admit: interactive before background, then the flow that uses the least of its
+   * share.
+   */
   #next(): { compartment: Compartment; waiter: Waiter<Admittance> } | undefined {
     let best: { compartment: Compartment; waiter: Waiter<Admittance>; held: number } | undefined;
     for (const compartment of this.#all) {

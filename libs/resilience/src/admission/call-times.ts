@@ -1,12 +1,12 @@
 /** The weight of the latest call in the mean: about the last ten calls count. */
 const WEIGHT = 0.1;
-/** The weight of a call that ended so long after the one before. */
+/** The weight of a call that ended at least `PAUSE_MS` after the previous one. */
 const WEIGHT_AFTER_PAUSE = 0.5;
 const PAUSE_MS = 2_000;
-/** A call that was cut off shows a platform that hangs after this long, if no call was ever answered. */
+/** If no call was ever answered, a call without an answer after this time shows that the platform hangs. */
 const HANGS_AFTER_MS = 1_000;
 
-/** Fewer answers without a pause between them do not tell how long the next one takes. */
+/** Fewer answers without a pause between them do not predict how long the next call takes. */
 const TELLING_CALLS = 16;
 
 /** How long the calls of one operation take, as exponentially weighted means. */
@@ -14,25 +14,25 @@ export class CallTimes {
   #answeredMs: number | undefined;
   #deviationMs = 0;
   #endedMs: number | undefined;
-  /** Answers since the last pause; enough of them are not forgotten. */
+  /** Answers since the last pause; a pause does not reset the count once it has reached `TELLING_CALLS`. */
   #answers = 0;
 
-  /** What calls can be expected to take, in milliseconds; 0 until there were enough answers to tell. */
+  /** The expected duration of a call in milliseconds; 0 until enough calls were answered to predict it. */
   get tellingMs(): number {
     return this.#answers < TELLING_CALLS ? 0 : this.expectedMs;
   }
 
-  /** The mean time of answered calls, in milliseconds; 0 until one was answered. */
+  /** The mean duration of answered calls in milliseconds; 0 until a call was answered. */
   get expectedMs(): number {
     return this.#answeredMs ?? 0;
   }
 
-  /** The mean time of all calls, also of those that were cut off, in milliseconds; 0 until one has ended. */
+  /** The mean duration of all calls in milliseconds, including those cut off; 0 until a call has ended. */
   get meanMs(): number {
     return this.#endedMs ?? 0;
   }
 
-  /** @param pauseMs since the call before it ended */
+  /** @param pauseMs milliseconds since the previous call ended */
   ended(durationMs: number, isAnswered: boolean, pauseMs: number): void {
     const weight = pauseMs < PAUSE_MS ? WEIGHT : WEIGHT_AFTER_PAUSE;
     this.#endedMs = towards(this.#endedMs, durationMs, weight);
@@ -46,7 +46,7 @@ export class CallTimes {
     this.#answeredMs = towards(this.#answeredMs, durationMs, weight);
   }
 
-  /** True if a call without an answer after this time shows that the platform does not answer as it did. */
+  /** True if a call without an answer after this time shows that the platform has become slower. */
   isOverdue(durationMs: number): boolean {
     if (this.#answeredMs === undefined) return durationMs >= HANGS_AFTER_MS;
     return durationMs >= this.#answeredMs + 2 * this.#deviationMs;

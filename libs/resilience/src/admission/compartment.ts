@@ -4,12 +4,15 @@ import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Line } from './line.ts';
 import type { Holder } from './shared-capacity.ts';
 
-/** An operation of which no call was answered for so many times the time of one does not move. */
+/** An operation makes no progress if no call was answered for this many times its expected call time. */
 const STUCK_AFTER = 1.5;
 
 /** A person waits for an interactive call; nobody waits for a background one. */
 export type Priority = 'interactive' | 'background';
-/** Why a call is refused under overload: the queue is full, its line stands, or its answer would come after its deadline. */
+/**
+ * Why a call is refused under overload: the queue is full, its line stands, or its answer would miss the
+ * deadline.
+ */
 const OVERLOADS = ['queue-full', 'standing-line', 'too-late'] as const;
 export type Overload = (typeof OVERLOADS)[number];
 export type Admittance = 'admitted' | Overload | 'expired' | 'closed';
@@ -18,13 +21,13 @@ export function isOverload(reason: string): reason is Overload {
   return OVERLOADS.includes(reason as Overload);
 }
 
-/** The calls of one operation, which are slow or stuck together. */
+/** The calls of one operation, which tend to be slow or stuck together. */
 export class Compartment implements Holder {
   inFlight = 0;
   readonly line: Line<Admittance>;
   readonly limit: ConcurrencyLimit;
   readonly times = new CallTimes();
-  /** When one of its calls last ended, or entered as the only one. */
+  /** When one of the calls last ended, or when a call last entered an empty compartment. */
   movedAtMs = 0;
   endedAtMs = -Infinity;
   answeredAtMs = -Infinity;
@@ -39,7 +42,10 @@ export class Compartment implements Holder {
     this.limit = new ConcurrencyLimit(connections, clock, timeOfDay);
   }
 
-  /** How long a call takes at present: as recent ones did, or as long as none has ended. In milliseconds. */
+  /**
+   * Current duration of a call in milliseconds: the recent mean, or the time since the last call ended if
+   * that is longer.
+   */
   get callMs(): number {
     const sinceMs = this.inFlight > 0 ? this.clock() - this.movedAtMs : 0;
     return Math.max(this.times.meanMs, sinceMs);

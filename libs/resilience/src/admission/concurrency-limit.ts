@@ -1,49 +1,65 @@
 import type { Clock } from '../clock.ts';
 
-/** Calls may take this much longer than twice their usual time. */
+/** Calls may exceed twice their usual time by this much. */
 const SLACK_MS = 300;
 /**
- * Calls at once after the first call of a process was answered, unless more are in flight; each further answer makes room
- * for another one (slow start).
+ * The limit after the first answer of a process, unless more calls are in flight. Each further answer raises
+ * it by one (slow start).
  */
 const FIRST_LIMIT = 16;
 const MIN_LIMIT = 2;
-/** A trial reduces the calls in flight to this share; it is confirmed if they become faster by half as much. */
+/**
+ * A trial reduces the calls in flight to this share. It is confirmed if calls become faster by half of that
+ * reduction.
+ */
 const TRIAL_SHARE = 0.7;
 const CONFIRMED_SHARE = (1 + TRIAL_SHARE) / 2;
-/** If calls became slower by more than this, something else is changing, and it is tried again so many times. */
+/**
+ * If calls became slower by more than this, something else is changing, and the trial is repeated up to this
+ * many times.
+ */
 const RISING_SHARE = 1.15;
 const MAX_REPEATS = 3;
-/** Calls that decide a trial: as many as the limit, within these bounds. */
+/** The number of calls that decide a trial: the limit, within these bounds. */
 const MIN_TRIAL_CALLS = 8;
 const MAX_TRIAL_CALLS = 20;
-/** Calls that began among nearly as many as when the trial began show the time before it. */
+/** Calls that began with nearly as many in flight as at the start of the trial count as "before". */
 const BEFORE_SHARE = 0.9;
-/** A trial that was not decided after so many times the time of a call before it, and this long, ends without a result. */
+/**
+ * A trial ends without a result after this many times the previous call time, but not before this many
+ * milliseconds.
+ */
 const TRIAL_TIMES = 4;
 const MIN_TRIAL_MS = 5_000;
-/** Trials begin at multiples of this time of day, so that all workers reduce their calls together. */
+/**
+ * Trials begin at multiples of this interval in the time of day, so that all workers reduce their calls
+ * together.
+ */
 const TRIAL_EVERY_MS = 1_000;
-/** If a larger share of calls is cut off, little is lost by making only this share of them. */
+/** If a larger share of calls is cut off, little is lost by making only this share of the calls. */
 const CUT_OFF_SHARE = 0.25;
 const SHRINK = 0.85;
 const GROWTH = 1.1;
-/** A limit changes once in the time of a call, and no more often than this. */
+/** A limit changes at most once per call time, and no more often than this. */
 const CHANGE_EVERY_MS = 100;
-/** A limit that has limited nothing for this long, or was too high at its lowest, is lifted. */
+/**
+ * A limit is lifted if it has had no effect, or if calls were slow even at the lowest limit, for this long.
+ */
 const LIFT_AFTER_MS = 30_000;
 /** The mean of fewer calls may be low by chance. */
 const MIN_USUAL_CALLS = 4;
-/** The weight of the latest call in the mean of a few. */
+/** The weight of the latest call in a moving mean. */
 const WEIGHT = 0.15;
 
 /** A call that has begun. */
 export interface Ticket {
-  /** By the steady clock. */
+  /** By the monotonic clock. */
   readonly startedAtMs: number;
-  /** Calls of the operation in flight when it began, itself included. */
+  /** Calls of the operation in flight when this call began, including itself. */
   readonly startedAmong: number;
-  /** `cut-off` shows that the platform takes longer than usual; `unknown`, its value at first, shows nothing. */
+  /**
+   * `cut-off` shows that the platform takes longer than usual. `unknown`, the initial value, shows nothing.
+   */
   end: 'answered' | 'cut-off' | 'unknown';
 }
 
@@ -58,46 +74,47 @@ class Mean {
   }
 }
 
-/** `open`: each answered call makes room for another, up to the maximum. */
+/** `open`: each answered call raises the limit by one, up to the maximum. */
 interface Open {
   readonly kind: 'open';
 }
-/** `trial`: fewer calls are made, to find out whether they are faster. */
+/** `trial`: fewer calls are made, to find out whether that makes them faster. */
 interface Trial {
   readonly kind: 'trial';
-  /** Calls in flight before it. */
+  /** Calls in flight before the trial. */
   readonly among: number;
   readonly limitBefore: number;
   hasBegun: boolean;
-  /** Trials before it that decided nothing. */
+  /** Previous trials without a decision. */
   readonly repeats: number;
-  /** The time of day from which fewer are made. */
+  /** The time of day from which fewer calls are made. */
   readonly beginsAtMs: number;
   readonly before: Mean;
   readonly after: Mean;
-  /** When no more calls than the reduced limit were in flight for the first time. */
+  /** When the number of calls in flight first fell to the reduced limit. */
   reachedAtMs: number | undefined;
   cutOff: number;
 }
-/** `limited`: the platform has a line, and the limit follows the time of the calls. */
+/** `limited`: the platform queues calls, and the limit follows the call time. */
 interface Limited {
   readonly kind: 'limited';
   changedAtMs: number;
-  /** When the limit was last reached, and was not the lowest. */
+  /** When the limit last had an effect: calls reached it, or were slow while it could still shrink. */
   neededAtMs: number;
 }
 
 /**
- * How many calls of one operation are made at once. A platform that serves a fixed rate takes longer the more it is asked
- * at once, until all calls time out in its line. One that is slow for another reason takes as long if it is asked less.
- * Only a trial tells the two apart: once calls take more than twice their usual time, fewer are made. If they become
- * faster, the platform has a line, and the limit keeps it short. Otherwise their time is the usual one from then on.
+ * Limits the concurrent calls of one operation. A platform with a fixed service rate queues calls: the more
+ * calls are in flight, the longer each takes, until all of them time out in its queue. A platform that is
+ * slow for another reason takes as long with fewer calls. Only a trial tells the two apart: when calls take
+ * more than twice their usual time, fewer are made. If they become faster, the platform queues calls, and the
+ * limit keeps its queue short. Otherwise the new call time becomes the usual one.
  */
 export class ConcurrencyLimit {
   #limit: number;
   #mode: Open | Trial | Limited = { kind: 'open' };
   #mean = new Mean();
-  /** The share of recent calls that were cut off. */
+  /** Moving mean of the share of calls that were cut off. */
   #cutOff = 0;
   /** The lowest mean so far, or the mean that the last unconfirmed trial found. */
   #usualMs = Infinity;
@@ -115,13 +132,13 @@ export class ConcurrencyLimit {
     return Math.floor(this.#limit);
   }
 
-  /** True if one more call may be made beside those in flight. */
+  /** True if one more call may be made in addition to those in flight. */
   allows(inFlight: number): boolean {
     if (this.#mode.kind === 'trial') this.#advance(this.#mode, inFlight);
     return inFlight < this.value;
   }
 
-  /** What it may grow to before long. */
+  /** The value that the limit can soon grow to. */
   get attainable(): number {
     return this.#mode.kind === 'open' ? this.max : this.value;
   }
@@ -129,7 +146,7 @@ export class ConcurrencyLimit {
   /** @param inFlight calls that remain in flight */
   ended(call: Ticket, inFlight: number): void {
     const tookMs = this.clock() - call.startedAtMs;
-    // As long as none has ended, nothing shows that there are too many.
+    // Until the first call has ended, nothing shows that there are too many.
     if (this.#mean.calls === 0) this.#limit = Math.min(this.max, Math.max(FIRST_LIMIT, inFlight + 1));
     this.#mean.add(tookMs);
     this.#cutOff += WEIGHT * (Number(call.end === 'cut-off') - this.#cutOff);
@@ -151,7 +168,10 @@ export class ConcurrencyLimit {
     this.#mode = { kind: 'trial', among, repeats, beginsAtMs, ...limits, ...measured };
   }
 
-  /** Begins a trial at its time, unless its calls have ended by themselves, and ends one that nothing decides. */
+  /**
+   * Begins a trial when it is due, unless enough calls have ended already, and ends a trial without a
+   * decision.
+   */
   #advance(trial: Trial, inFlight: number): void {
     const { among, before } = trial;
     const forMs = this.timeOfDay() - trial.beginsAtMs;

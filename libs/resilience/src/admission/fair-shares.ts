@@ -2,25 +2,25 @@ import type { Clock } from '../clock.ts';
 import type { Admittance, Compartment } from './compartment.ts';
 import type { Flow } from './line.ts';
 
-/** A flow that had to wait with less than its share is owed it for so many times the time of a call. */
+/** A flow that had to wait below its share is owed the share for this many call times. */
 const OWED_FOR = 2;
 
 /**
- * The share of the connections of each flow: the interactive calls of one operation for one caller. Callers have equal
- * shares, and so have the operations of a caller, as far as they need them.
+ * Divides the connections among flows; a flow is the interactive calls of one operation for one caller.
+ * Callers get equal shares, and each caller's operations get equal shares, as far as they need them.
  */
 export class FairShares {
-  /** Until then some flow is owed its share. */
+  /** Until this time, at least one flow is owed its share. */
   #owedUntilMs = 0;
 
-  /** @param usable connections of one operation at most */
+  /** @param usable the maximum number of connections of one operation */
   constructor(
     private readonly usable: number,
     private readonly interactive: readonly Compartment[],
     private readonly clock: Clock,
   ) {}
 
-  /** Remembers that a flow had to wait, or was refused, with less than its share. */
+  /** Records that a flow below its share had to wait or was refused. */
   owe(compartment: Compartment, flow: Flow<Admittance>): void {
     if (compartment.priority === 'background' || flow.inFlight >= this.of(compartment, flow)) return;
     flow.owedUntilMs = this.clock() + OWED_FOR * compartment.callMs;
@@ -40,7 +40,7 @@ export class FairShares {
     return false;
   }
 
-  /** Returns the calls that a flow may make at once if all flows make as many as they may. */
+  /** Returns the number of concurrent calls that a flow may make if all flows use their full shares. */
   of(compartment: Compartment, { caller }: Flow<Admittance>): number {
     const callers = new Set<string>();
     let operations = 0;

@@ -1,15 +1,18 @@
 import type { Clock } from '../clock.ts';
 import type { Deadline } from '../deadline.ts';
 
-/** A line that stands is kept as short as is served in this time. */
+/** A standing line is kept so short that it is served within this time. */
 const SHORT_MS = 500;
-/** A line that was empty within this time does not stand, nor one that has been empty for so long. */
+/**
+ * A line begins to stand after this time without being empty, and stops standing after it has been empty for
+ * as long.
+ */
 const PATIENCE_MS = 1_500;
-/** Arrivals of the last second are counted in four slots; the fifth is the present one. */
+/** Arrivals of the last second are counted in four slots; the fifth is the current slot. */
 const SLOT_MS = 250;
 const SLOTS = 5;
 
-/** A call that waits. */
+/** A waiting call. */
 export interface Waiter<Ended> {
   readonly flow: Flow<Ended>;
   readonly deadline: Deadline;
@@ -20,17 +23,17 @@ export interface Waiter<Ended> {
 export interface Flow<Ended> {
   readonly caller: string;
   inFlight: number;
-  /** The latest deadline first; the next waiter is taken off the end. */
+  /** Sorted with the latest deadline first; the next waiter is taken from the end. */
   readonly waiting: Waiter<Ended>[];
-  /** Until then it is owed its share of what is made at once, because it had to wait with less. */
+  /** Until this time, the flow is owed its share of the concurrent calls, because it had to wait below it. */
   owedUntilMs: number;
 }
 
 /**
- * The calls of one operation that wait. A line is harmless if it becomes empty, however long it is: that is a burst.
- * It stands if it has not been empty for a second and a half, and would not become empty within the deadline of the
- * latest arrival at the rates at which calls arrive and are served. Then it is kept short, because a longer one would
- * only make all calls wait. It no longer stands once it has been empty for as long.
+ * The waiting calls of one operation. A line that empties is harmless, however long it is: it was a burst. A
+ * line stands if it has not been empty for 1.5 seconds and, at the current rates of arrival and service,
+ * would not empty within the deadline of the latest arrival. A standing line is kept short, because a longer
+ * one would only make all calls wait. It stops standing after it has been empty for 1.5 seconds.
  */
 export class Line<Ended> {
   length = 0;
@@ -38,7 +41,7 @@ export class Line<Ended> {
   readonly #flows = new Map<string, Flow<Ended>>();
   readonly #arrivals = Array.from({ length: SLOTS }, () => 0);
   #slot: number;
-  /** When a call last found it empty, and when one last found it occupied. */
+  /** When an arriving call last found the line empty, and when one last found calls in it. */
   #emptyAtMs: number;
   #occupiedAtMs = 0;
 
@@ -47,14 +50,14 @@ export class Line<Ended> {
     this.#slot = Math.floor(this.#emptyAtMs / SLOT_MS);
   }
 
-  /** Calls that arrived in the last second, up to the present slot. */
+  /** Calls that arrived in the last second, without the current slot. */
   get arrivalsPerSecond(): number {
     this.#advance();
     const present = this.#arrivals[this.#slot % SLOTS] ?? 0;
     return this.#arrivals.reduce((sum, count) => sum + count, -present);
   }
 
-  /** Counts a call that arrives, whether it waits or not. */
+  /** Counts an arriving call, whether it waits or not. */
   arrived(): void {
     this.#advance();
     const slot = this.#slot % SLOTS;
@@ -62,7 +65,7 @@ export class Line<Ended> {
     if (this.length === 0) this.#emptyAtMs = this.clock();
   }
 
-  /** Those with calls in flight or in line, or that are owed. */
+  /** The flows with calls in flight or in line, and those that are owed calls. */
   flows(): Iterable<Flow<Ended>> {
     return this.#flows.values();
   }
@@ -83,14 +86,14 @@ export class Line<Ended> {
     if (!this.isActive(flow)) this.#flows.delete(flow.caller);
   }
 
-  /** Calls that are served before the next one of a flow, if the flows take turns. */
+  /** Returns the number of calls served before the next call of a flow if the flows take turns. */
   aheadOf({ waiting }: Flow<Ended>): number {
     let flows = waiting.length === 0 ? 1 : 0;
     for (const other of this.#flows.values()) if (other.waiting.length > 0) flows += 1;
     return Math.min(this.length, waiting.length * flows);
   }
 
-  /** Decides whether it stands. @param perSecond calls that are served at present */
+  /** Updates `isStanding`. @param perSecond calls currently served per second */
   watch(perSecond: number, remainingMs: number): void {
     const nowMs = this.clock();
     if (this.length > 0) this.#occupiedAtMs = nowMs;
@@ -102,8 +105,8 @@ export class Line<Ended> {
   }
 
   /**
-   * True if another call of a flow would make a line that stands longer than it may be. A flow that is owed calls may use
-   * all of the line.
+   * True if another call of a flow would exceed the length allowed for a standing line. A flow that is owed
+   * calls may use the whole line.
    */
   isFullFor(flow: Flow<Ended>, perSecond: number): boolean {
     if (!this.isStanding) return false;
@@ -111,7 +114,10 @@ export class Line<Ended> {
     return (isOwed ? flow.waiting.length : this.aheadOf(flow)) >= shortOf(perSecond);
   }
 
-  /** Takes the latest calls off a line that stands and has become too long, of the flows with the most first. */
+  /**
+   * Removes and returns the latest calls of a standing line that has become too long, from the longest flows
+   * first.
+   */
   excess(perSecond: number): readonly Waiter<Ended>[] {
     const excess: Waiter<Ended>[] = [];
     const most = Math.ceil(shortOf(perSecond));
@@ -129,13 +135,13 @@ export class Line<Ended> {
 
   add(waiter: Waiter<Ended>): void {
     const { waiting } = waiter.flow;
-    // A later call mostly has a later deadline, so its place is near the beginning.
+    // A later call usually has a later deadline, so its place is near the beginning.
     const index = waiting.findIndex((other) => other.deadline.atMs <= waiter.deadline.atMs);
     waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
     this.length += 1;
   }
 
-  /** Removes a waiter, unless that was done before. */
+  /** Removes a waiter if it is still in the line. */
   remove(waiter: Waiter<Ended>): void {
     const { waiting } = waiter.flow;
     const index = waiting.lastIndexOf(waiter);

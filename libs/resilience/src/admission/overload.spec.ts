@@ -11,10 +11,10 @@ import {
   variableTime,
 } from './simulation.fixture.ts';
 
-/** The share of all connections that one operation may hold. */
+/** The share of all connections that one operation may use. */
 const USABLE = 15 / 16;
 const CONNECTIONS = 64;
-/** A line is recognised, and a limit found, before. */
+/** By this time, a standing line is detected and a limit is found. */
 const SETTLED_MS = 20_000;
 
 const play = (load: Load) => new Simulation({ connections: CONNECTIONS, ...load }).run();
@@ -28,7 +28,7 @@ function quantile(commands: readonly SimulatedCommand[], share: number): number 
   return times[Math.floor(share * (times.length - 1))] ?? 0;
 }
 
-/** Successes a second over a stretch of time, by when they were answered. */
+/** Returns the successes per second, by the time of their answers, in an interval. */
 function goodput(commands: readonly SimulatedCommand[], fromMs: number, toMs: number): number {
   const within = succeeded(commands).filter(
     ({ atMs, tookMs }) => atMs + tookMs >= fromMs && atMs + tookMs < toMs,
@@ -42,7 +42,7 @@ const callsOf = (commands: readonly SimulatedCommand[]) =>
 interface Kind {
   readonly name: string;
   readonly platform: () => SimulatedPlatform;
-  /** Calls a second that it can answer over `CONNECTIONS`. */
+  /** Calls per second that the platform can answer over `CONNECTIONS`. */
   readonly capacity: number;
   readonly aloneMs: number;
 }
@@ -66,7 +66,7 @@ const variable: Kind = {
 };
 const KINDS = [fixed(200), fixed(1_500), fixed(4_000), line(20), line(100), variable];
 
-describe.each(KINDS)('Admission before $name', ({ platform, capacity, aloneMs }) => {
+describe.each(KINDS)('Admission in front of $name', ({ platform, capacity, aloneMs }) => {
   it.each([1.1, 1.5, 3, 10])('keeps the goodput at capacity at %f times the load', async (times) => {
     const load = { platform: platform(), perSecond: one(times * capacity), forMs: 60_000 };
     const commands = await play(load);
@@ -79,7 +79,7 @@ describe.each(KINDS)('Admission before $name', ({ platform, capacity, aloneMs })
     expect(quantile(refused(commands), 0.99)).toBeLessThan(1_000);
   });
 
-  it('is as before five seconds after the load has fallen', async () => {
+  it('recovers within five seconds after the load has fallen', async () => {
     const perSecond = (atMs: number) => ({ caller: (atMs < 30_000 ? 3 : 0.5) * capacity });
     const commands = await play({ platform: platform(), perSecond, forMs: 60_000 });
     const after = commands.filter(({ atMs }) => atMs > 35_000);
@@ -89,13 +89,13 @@ describe.each(KINDS)('Admission before $name', ({ platform, capacity, aloneMs })
 });
 
 describe('Admission', () => {
-  it('serves a burst that the platform can take within the deadlines', async () => {
+  it('serves a burst that the platform can answer within the deadlines', async () => {
     const perSecond = (atMs: number) => ({ caller: atMs < 500 ? 2_000 : 80 });
     const load = { platform: fixedTime(1_500), perSecond, forMs: 30_000, connections: 256 };
     expect(refused(await play(load))).toEqual([]);
   });
 
-  it('follows a platform that is slow for a while, for another reason than its load', async () => {
+  it('adapts to a platform that is temporarily slow for a reason other than load', async () => {
     const slowMs = (atMs: number) => (atMs > 20_000 && atMs < 80_000 ? 4_000 : 200);
     const commands = await play({
       platform: fixedTime(slowMs),
@@ -109,7 +109,7 @@ describe('Admission', () => {
     expect(succeeded(commands)).toHaveLength(callsOf(commands).length);
   });
 
-  it.each([2, 8])('limits the calls of %i workers to one platform that serves in a line', async (workers) => {
+  it.each([2, 8])('limits the calls of %i workers to one platform with a fixed rate', async (workers) => {
     const load = { platform: servesInLine(100), perSecond: one(300), forMs: 60_000, workers };
     const commands = await play({ ...load, connections: 256 });
     expect(goodput(commands, SETTLED_MS, 60_000)).toBeGreaterThan(95);
@@ -117,7 +117,7 @@ describe('Admission', () => {
     expect(quantile(succeeded(settled), 0.5)).toBeLessThan(1_500);
   });
 
-  it('finds the limit of a platform in a line at once on two cold workers', async () => {
+  it('finds the limit of a platform with a fixed rate immediately on two cold workers', async () => {
     const load = { platform: servesInLine(20), perSecond: one(200), forMs: 20_000, workers: 2 };
     const commands = await play({ ...load, connections: 256 });
     expect(goodput(commands, 1_000, 20_000)).toBeGreaterThan(19);
@@ -125,13 +125,13 @@ describe('Admission', () => {
   });
 
   it.each([fixed(1_500), line(20)])(
-    'leaves a caller its share before $name',
+    'preserves the share of a caller in front of $name',
     async ({ platform, capacity }) => {
       const once = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`once-${index}`, 2]));
       const perSecond = (atMs: number) => ({
         ...(atMs < 1_000 && once),
         many: 10 * capacity,
-        // A little less than its share: with all of it, its line would be full by chance now and then.
+        // A little less than its share; with the full share, its line would occasionally be full by chance.
         few: 0.45 * capacity,
       });
       const commands = await play({ platform: platform(), perSecond, forMs: 60_000 });
@@ -140,7 +140,7 @@ describe('Admission', () => {
     },
   );
 
-  it('makes no calls whose answers would be late, until it knows that they are in time again', async () => {
+  it('makes no calls whose answers would be late, until answers are in time again', async () => {
     const ms = (atMs: number) => (atMs < 40_000 ? 4_000 : 200);
     const perSecond = (atMs: number) => ({
       patient: atMs < 20_000 ? 5 : 0,
@@ -148,12 +148,13 @@ describe('Admission', () => {
     });
     const load = { platform: fixedTime(ms), perSecond, forMs: 70_000, budgetMs: { hurried: 3_000 } };
     const commands = await play(load);
-    // Those before enough answers tell, and then one at a time while there is no other answer.
+    // The first calls, before there are enough answers for a prediction, and then one call at a time as a
+    // probe.
     expect(commands.filter(({ end }) => end === 'late').length).toBeLessThan(10);
     expect(goodput(commands, 55_000, 70_000)).toBeGreaterThan(4);
   });
 
-  it('holds that over random loads, platforms and deadlines', async () => {
+  it('keeps goodput high and late answers rare over random loads, platforms and deadlines', async () => {
     const property = fc.asyncProperty(
       fc.oneof(fc.integer({ min: 50, max: 4_000 }).map(fixed), fc.integer({ min: 10, max: 60 }).map(line)),
       fc.double({ min: 1.1, max: 10, noNaN: true }),

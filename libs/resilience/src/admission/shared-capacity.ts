@@ -1,9 +1,9 @@
-/** A part of a shared capacity, such as a compartment. */
+/** A user of a shared capacity, such as a compartment. */
 export interface Holder {
   inFlight: number;
 }
 
-/** Bounds each holder of a capacity to a multiple of the capacity that all holders together leave free. */
+/** Limits each holder of a capacity to a multiple of the free capacity. */
 export class SharedCapacity {
   inFlight = 0;
 
@@ -13,7 +13,7 @@ export class SharedCapacity {
     return this.size - this.inFlight;
   }
 
-  /** @param weight the multiple of the free capacity that the holder may have */
+  /** @param weight the multiple of the free capacity that the holder may use */
   hasRoomFor({ inFlight }: Holder, weight = 1): boolean {
     return inFlight < weight * this.free;
   }

@@ -2,16 +2,16 @@ import { Deadline } from '../deadline.ts';
 import { Admission } from './admission.ts';
 import type { Compartment } from './compartment.ts';
 
-/** Answers a call after a time: calls `done` then. */
+/** Answers a call by calling `done` after some time. */
 export type SimulatedPlatform = (simulation: Simulation, done: () => void) => void;
 
 export interface Load {
   readonly platform: SimulatedPlatform;
-  /** Commands a second at a time in milliseconds, by caller. */
+  /** Commands per second of each caller at a time in milliseconds. */
   readonly perSecond: (atMs: number) => Readonly<Record<string, number>>;
   readonly forMs: number;
   readonly connections?: number;
-  /** Of all commands, or by caller. Default: 15 s. */
+  /** The time budget of all commands, or of each caller. Default: 15 s. */
   readonly budgetMs?: number | Readonly<Record<string, number>>;
   readonly workers?: number;
   readonly seed?: number;
@@ -21,7 +21,7 @@ export interface SimulatedCommand {
   readonly caller: string;
   readonly atMs: number;
   readonly tookMs: number;
-  /** `success`, `late` if a call was made in vain, or why none was made. */
+  /** `success`, `late` if the answer to a call missed the deadline, or the reason why no call was made. */
   readonly end: string;
 }
 
@@ -33,10 +33,10 @@ interface Event {
 
 const ATTEMPT_TIMEOUT_MS = 5_000;
 
-/** Plays a load against admissions on a clock of its own. */
+/** Runs a load against admissions on a simulated clock. */
 export class Simulation {
   nowMs = 0;
-  /** A binary heap, the next event first. */
+  /** A binary heap with the next event first. */
   readonly #events: Event[] = [];
   readonly #commands: SimulatedCommand[] = [];
   #random: number;
@@ -52,7 +52,7 @@ export class Simulation {
     return this.#random / 0x80000000;
   };
 
-  /** @returns cancels it */
+  /** @returns a function that cancels the event */
   after(ms: number, run: () => void): () => void {
     const event: Event = { atMs: this.nowMs + ms, run, isCancelled: false };
     const events = this.#events;
@@ -94,7 +94,7 @@ export class Simulation {
       this.nowMs = event.atMs;
       if (event.isCancelled) continue;
       event.run();
-      // What was settled goes on before the next event.
+      // Continuations of settled promises run before the next event.
       for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
     }
     return this.#commands;
@@ -161,13 +161,15 @@ class SimulatedDeadline extends Deadline {
   }
 }
 
-/** Takes a time that does not depend on what else it does. */
+/** A platform whose call time does not depend on its load. */
 export function fixedTime(ms: number | ((atMs: number) => number)): SimulatedPlatform {
   return (simulation, done) =>
     void simulation.after(typeof ms === 'number' ? ms : ms(simulation.nowMs), done);
 }
 
-/** Takes times around a mean, of which one in a hundred is three to four times as long. */
+/**
+ * A platform with log-normal call times around a mean; one in a hundred takes three to four times as long.
+ */
 export function variableTime(meanMs: number): SimulatedPlatform {
   const sigma = 0.6;
   return (simulation, done) => {
@@ -177,7 +179,7 @@ export function variableTime(meanMs: number): SimulatedPlatform {
   };
 }
 
-/** Serves calls one after the other, also those whose callers have gone. */
+/** A platform that serves calls one at a time, including those whose callers have given up. */
 export function servesInLine(perSecond: number): SimulatedPlatform {
   let freeAtMs = 0;
   return (simulation, done) => {

@@ -11,7 +11,7 @@ beforeEach(() => {
   window = new Window(100, SLOW_MS, () => nowMs);
 });
 
-/** The places that a compartment gets of `count` that are asked for at once, each as the function that gives it back. */
+/** Enters `count` commands of a compartment. Returns the functions that release the places taken. */
 function enter(compartment: string, count: number, isRepeat = false) {
   return Array.from({ length: count }, () => window.enter(compartment, isRepeat)).filter(
     (leave) => leave !== undefined,
@@ -21,7 +21,7 @@ function enter(compartment: string, count: number, isRepeat = false) {
 const heldBy = (compartment: string) => window.holdings.get(compartment)?.inFlight ?? 0;
 
 describe('Window', () => {
-  it('lets a compartment that is stuck hold half, and counts what it refuses', () => {
+  it('limits a stuck compartment to half of the window, and counts refused commands', () => {
     enter('games', 1);
     nowMs += SLOW_MS + 1;
     expect(enter('games', 200)).toHaveLength(49);
@@ -29,7 +29,7 @@ describe('Window', () => {
     expect(enter('sessions', 20)).toHaveLength(20);
   });
 
-  it('lets repeats of what is stuck hold half of what that leaves, even if it is known late as stuck', () => {
+  it('limits repeats of stuck compartments to half of the rest, even if found stuck late', () => {
     const [repeat] = enter('games', 1, true);
     enter('games', 86);
     nowMs += SLOW_MS + 1;
@@ -39,12 +39,12 @@ describe('Window', () => {
     expect(enter('sessions', 6)).toHaveLength(6);
     beside.forEach((leave) => leave());
     expect(enter('games', 1, true)).toHaveLength(1);
-    // That a repeat has ended does not show that the compartment moves.
+    // The end of a repeat does not show that the compartment makes progress.
     repeat?.();
     expect(enter('games', 1)).toHaveLength(0);
   });
 
-  it('leaves each of ten that are stuck as much as it leaves the others', () => {
+  it('gives each of ten stuck compartments as many places as it leaves free for the others', () => {
     const ill = Array.from({ length: 10 }, (_, index) => `operator-${index}`);
     for (const operator of ill) enter(operator, 1);
     nowMs += SLOW_MS + 1;
@@ -55,14 +55,14 @@ describe('Window', () => {
     expect(free).toBeGreaterThanOrEqual(Math.min(...held));
   });
 
-  it('keeps the last eighth from a compartment that has not moved for a fifth of that time', () => {
+  it('reserves the last eighth when a compartment made no progress for a fifth of slowMs', () => {
     enter('games', 1);
     nowMs += SLOW_MS / 5 + 1;
     expect(enter('games', 200)).toHaveLength(87);
     expect(enter('sessions', 12)).toHaveLength(12);
   });
 
-  it('counts a compartment as stuck if what ends was slow, and admits it again once enough have ended', () => {
+  it('treats a compartment with slow commands as stuck, and admits it again after enough have ended', () => {
     const games = enter('games', 60);
     nowMs += 2 * SLOW_MS + 1;
     expect(enter('games', 1)).toHaveLength(0);
@@ -70,7 +70,7 @@ describe('Window', () => {
     expect(enter('games', 2)).toHaveLength(1);
   });
 
-  it('does not hold it against a compartment that it was idle', () => {
+  it('does not treat an idle compartment as stuck', () => {
     enter('sessions', 60).forEach((leave) => leave());
     nowMs += 10 * SLOW_MS;
     expect(enter('sessions', 60)).toHaveLength(60);

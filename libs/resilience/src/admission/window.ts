@@ -1,39 +1,42 @@
 import type { Clock } from '../clock.ts';
 import { type Holder, SharedCapacity } from './shared-capacity.ts';
 
-/** What one compartment of a window holds. */
+/** The commands of one compartment of a window. */
 class Holding implements Holder {
   inFlight = 0;
-  /** Refused so far. */
+  /** Number of commands refused so far. */
   overflowed = 0;
-  /** When the last one ended, or the first of those in flight began. */
+  /** When the last command ended, or the first of the commands in flight began. */
   movedAtMs = 0;
-  /** How long the last one took. */
+  /** Duration of the last command. */
   tookMs = 0;
 }
 
-/** While less than this share of the window is free, a compartment counts as stuck after `HASTE` of `slowMs`. */
+/**
+ * While less than this share of the window is free, a compartment counts as stuck after `HASTE` of `slowMs`.
+ */
 const RESERVE = 1 / 8;
 const HASTE = 1 / 5;
-/** The last commands of a burst also take long. */
+/** A command may take this many times `slowMs`, because the last commands of a burst also take long. */
 const LINE = 2;
 
 /**
- * How much of a worker each compartment that is stuck may hold: as much as is free, so that one leaves half to the others. A
- * compartment that moves, such as a burst that is served, may hold more. The window bounds memory, and not what is done at
- * once, so it is large.
+ * Limits each stuck compartment to the number of places that are free, so that one stuck compartment leaves
+ * half of the worker to the others. A compartment that makes progress, such as a burst that is being served,
+ * may use more. The window is large because it limits memory, not concurrency.
  */
 export class Window {
   readonly #capacity: SharedCapacity;
-  /** What each compartment holds, by its name. */
+  /** The commands of each compartment, by compartment name. */
   readonly holdings = new Map<string, Holding>();
-  /** Repeats of commands whose compartments hold their shares. */
+  /** Repeats of commands whose compartments have used up their shares. */
   readonly #beside = new Holding();
   #restartedAtMs = 0;
 
   /**
-   * @param slowMs a compartment is stuck if none has ended for longer, or one took more than twice as long; if less than an
-   *   eighth of the window is free, it is stuck if none has ended for a fifth of it
+   * @param slowMs a compartment is stuck if no command has ended for longer, or if one took more than twice
+   *   as long. If less than an eighth of the window is free, a fifth of `slowMs` without an ended command is
+   *   enough.
    */
   constructor(
     size: number,
@@ -44,10 +47,11 @@ export class Window {
   }
 
   /**
-   * Takes a place for a command, or for a repeat of one, which only waits for it: the repeats of compartments that are stuck
-   * may together hold as much as is free.
+   * Takes a place for a command, or for a repeat, which only waits for the first command. The repeats of all
+   * stuck compartments together may use as many places as are free.
    *
-   * @returns gives the place back, once; undefined if the compartment holds its share, and is stuck
+   * @returns a function that releases the place, to be called once; undefined if the compartment is stuck and
+   *   has used up its share
    */
   enter(compartment: string, isRepeat = false): (() => void) | undefined {
     let holding = this.holdings.get(compartment);
@@ -61,7 +65,10 @@ export class Window {
     return this.#take(holding, isRepeat);
   }
 
-  /** Something else held up all compartments until now: none is stuck, and what each took counts from here. */
+  /**
+   * Restarts all measurements after something else blocked all compartments: none is stuck, and durations
+   * count from now.
+   */
   restart(): void {
     const movedAtMs = (this.#restartedAtMs = this.clock());
     for (const holding of this.holdings.values()) Object.assign(holding, { movedAtMs, tookMs: 0 });
@@ -72,7 +79,7 @@ export class Window {
     this.#capacity.reserve(holding);
     return () => {
       this.#capacity.release(holding);
-      // The end of a wait does not show that the compartment moves.
+      // The end of a wait does not show that the compartment makes progress.
       if (isRepeat) return;
       holding.movedAtMs = this.clock();
       holding.tookMs = holding.movedAtMs - Math.max(startedAtMs, this.#restartedAtMs);

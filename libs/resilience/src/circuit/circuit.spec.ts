@@ -36,14 +36,19 @@ async function opened(random = () => 0.5) {
 
 describe('a closed circuit', () => {
   it.each<[string, Partial<CircuitSettings>, Health[], Health[]]>([
-    ['its rate is reached', {}, [...times(5, 'healthy'), ...times(4, 'unhealthy')], ['unhealthy']],
+    ['its failure rate is reached', {}, [...times(5, 'healthy'), ...times(4, 'unhealthy')], ['unhealthy']],
     [
-      'enough calls count, which what is ignored does not',
+      'the minimum number of calls is reached, without counting ignored ones',
       {},
       [...times(99, 'ignored'), ...times(3, 'unhealthy'), 'ignored'],
       ['unhealthy'],
     ],
-    ['all fail, if it is set to 100 percent', { failureRate: 100 }, times(3, 'unhealthy'), ['unhealthy']],
+    [
+      'all calls fail if the failure rate is set to 100 percent',
+      { failureRate: 100 },
+      times(3, 'unhealthy'),
+      ['unhealthy'],
+    ],
   ])('opens once %s', async (_what, settings, before, last) => {
     const { circuit, changes } = build(settings);
     await call(circuit, ...before);
@@ -52,7 +57,7 @@ describe('a closed circuit', () => {
     expect([circuit.state, changes, circuit.enter()]).toEqual(['open', ['open'], undefined]);
   });
 
-  it('says what the last unhealthy call ended with, and since when it is open, until it is closed', async () => {
+  it('returns the cause of the last unhealthy call and the time since opening until it closes', async () => {
     const { circuit, causes } = build();
     for (const cause of ['timeout', 'timeout', 'timeout'])
       circuit.settle(circuit.enter()!, 'unhealthy', cause);
@@ -69,7 +74,7 @@ describe('a closed circuit', () => {
     expect(causes).toEqual(['HTTP 503', 'HTTP 503', 'refused', 'refused', undefined]);
   });
 
-  it('counts a failure as fast with a hundred thousand calls in its window as with a few', async () => {
+  it('counts a failure with 100,000 calls in its window as fast as with a few', async () => {
     jest.useRealTimers();
     const settings = { minimumCalls: 1_000_000 };
     const [few, many] = [build(settings).circuit, build(settings).circuit];
@@ -81,11 +86,11 @@ describe('a closed circuit', () => {
         circuit.settle(circuit.enter()!, 'unhealthy');
         return performance.now() - startMs;
       }).sort((a, b) => a - b)[25]!;
-    // With opossum's percentiles it is several hundred times as long.
+    // With opossum's percentiles enabled, it takes several hundred times as long.
     expect(medianMs(many)).toBeLessThan(20 * medianMs(few));
   });
 
-  it('forgets what is older than its window', async () => {
+  it('forgets failures older than its window', async () => {
     const { circuit } = build();
     await call(circuit, ...times(3, 'unhealthy'));
     await wait(11_000);
@@ -93,7 +98,7 @@ describe('a closed circuit', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('counts a call where it ended, so that calls longer than the window do not open it', async () => {
+  it('counts a call when it ends, so that calls longer than the window do not open it', async () => {
     const { circuit } = build();
     const long = times(20, 'healthy').map(() => circuit.enter()!);
     await wait(15_000);
@@ -102,7 +107,7 @@ describe('a closed circuit', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('holds no timer, and none after shutdown', async () => {
+  it('uses no timer while closed, and none after shutdown', async () => {
     for (let i = 0; i < 100; i += 1) expect(build().circuit.enter()).toBeDefined();
     expect(jest.getTimerCount()).toBe(0);
     const { circuit } = await opened();
@@ -111,7 +116,7 @@ describe('a closed circuit', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('shares no options with another one, since opossum writes into them', async () => {
+  it('shares no options with another circuit, because opossum modifies them', async () => {
     const first = await opened();
     const second = build({ failureRate: 90, minimumCalls: 1 });
     await call(second.circuit, 'healthy', ...times(3, 'unhealthy'));
@@ -120,7 +125,7 @@ describe('a closed circuit', () => {
 });
 
 describe('an open circuit', () => {
-  it('tells the time until its next probe, with a new jitter for every opening', async () => {
+  it('returns the time until its next probe, with new jitter for each opening', async () => {
     const draws = [0.5, 0, 1, 0.5];
     const { circuit } = await opened(() => draws.shift()!);
     for (const waitMs of [5000, 4000, 6000]) {
@@ -132,7 +137,7 @@ describe('an open circuit', () => {
     }
   });
 
-  it('ignores calls that were made before its opening, also once it has closed, and forgets what opened it', async () => {
+  it('ignores calls made before it opened, even once closed again, and forgets earlier failures', async () => {
     const { circuit, changes } = build();
     const late = times(10, 'unhealthy').map(() => circuit.enter()!);
     await call(circuit, ...times(4, 'unhealthy'));

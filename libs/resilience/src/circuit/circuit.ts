@@ -6,55 +6,63 @@ import type { Clock, Random } from '../clock.ts';
 
 export type CircuitState = 'closed' | 'half-open' | 'open';
 
-/** What a call says about the health of the other side; `ignored` is nothing, for example if its deadline cut it off. */
+/**
+ * The health of the other side as shown by a call; `ignored` if the call shows nothing, for example after its
+ * deadline.
+ */
 export type Health = 'healthy' | 'unhealthy' | 'ignored';
 
 export interface CircuitSettings {
-  /** Percent of the calls in the window, 1 to 100; reached, it opens the circuit. */
+  /** Percentage of failed calls in the window, 1 to 100, from which on the circuit opens. */
   readonly failureRate: number;
-  /** Fewer calls in the window never open it. */
+  /** With fewer calls in the window, the circuit never opens. */
   readonly minimumCalls: number;
   readonly windowMs: number;
-  /** Until the first probe, give or take a fifth. */
+  /** Time from the opening to the first probe, plus or minus a fifth. */
   readonly openMs: number;
 }
 
-/** `retryAfterMs` while a probe is in flight: nobody knows when it ends. */
+/** `retryAfterMs` while a probe is in flight, because it is unknown when the probe ends. */
 const PROBE_IN_FLIGHT_MS = 1000;
 const BUCKETS = 10;
-/** Other workers must not probe at the same moment. */
+/** Keeps other workers from probing at the same time. */
 const JITTER = 0.2;
-/** opossum opens above its threshold, and the setting means from the threshold on. */
+/** opossum opens above its threshold, but the setting includes the threshold. */
 const JUST_BELOW = 1e-6;
 
 /**
- * Is the circuit open? One circuit guards one operation of one operator.
+ * A circuit breaker for one operation of one operator.
  *
- * A pass is a number, valid while the circuit is closed, or for one probe; a pass that is settled later says nothing about
- * the present. Half-open lets one probe through at a time; a probe that is ignored makes room for the next.
+ * A pass is a number that is valid while the circuit is closed, or for one probe. A pass that is settled
+ * after a change of state is ignored. A half-open circuit lets one probe through at a time; after a probe
+ * with the result `ignored`, it lets the next one through.
  *
- * opossum counts calls and decides when to open, to probe and to close. It is told of calls that have ended, and not wrapped
- * around them: it would close after a probe that was cancelled and after the late success of a call from before the opening,
- * and count a call when it starts but its failure when it ends, so that calls longer than the window could open it.
+ * opossum counts calls and decides when to open, probe and close. It does not wrap the calls but records them
+ * when they end. If it wrapped them, a canceled probe would close the circuit, and so would the late success
+ * of a call that began before the opening. It would also count a call at its start but the failure at its
+ * end, so that calls longer than the window could open the circuit.
  */
 export class Circuit {
   readonly #bucketMs: number;
-  /** Rotates opossum's buckets by our clock; opossum itself would hold a timer for each circuit. */
+  /** Rotates opossum's buckets by our clock; opossum itself would use a timer for each circuit. */
   readonly #rotation = new EventEmitter();
   #rotatedAtMs: number;
   /** opossum keeps this object, and reads `resetTimeout` from it each time it opens. */
   readonly #options: CircuitBreaker.Options<[]> & { resetTimeout: number };
   readonly #opossum: CircuitBreaker<[], never>;
-  /** When the next probe may come, while it is open. */
+  /** When the next probe is allowed; used while the circuit is open. */
   #probeAtMs = 0;
-  /** Only while it is half-open. */
+  /** True while a probe is in flight; the circuit is then half-open. */
   #isProbing = false;
   #pass = 0;
   #cause: string | undefined;
-  /** When it last opened after it had been closed. */
+  /** When the circuit last left the closed state; `undefined` while it is closed. */
   #openedAtMs: number | undefined;
 
-  /** @param onChange called with the cause of the last unhealthy call, unless the circuit closes */
+  /**
+   * @param onChange called at each change of state, with the cause of the last unhealthy call unless the
+   *   circuit closes
+   */
   constructor(
     private readonly settings: CircuitSettings,
     private readonly clock: Clock,
@@ -82,7 +90,7 @@ export class Circuit {
     });
     this.#opossum.on('halfOpen', () => this.#changed());
     this.#opossum.on('close', () => {
-      // The failures that opened it would open it again at the next one.
+      // Otherwise the failures that opened the circuit would reopen it at the next failure.
       this.#rotate(BUCKETS);
       this.#rotatedAtMs = clock();
       this.#changed();
@@ -94,30 +102,32 @@ export class Circuit {
     return this.#opossum.halfOpen ? 'half-open' : 'closed';
   }
 
-  /** What the last unhealthy call ended with; `undefined` while the circuit is closed. */
+  /** The cause of the last unhealthy call; `undefined` while the circuit is closed. */
   get cause(): string | undefined {
     return this.state === 'closed' ? undefined : this.#cause;
   }
 
-  /** How long it has not been closed, in milliseconds; `undefined` while it is. */
+  /** Milliseconds since the circuit left the closed state; `undefined` while it is closed. */
   get openForMs(): number | undefined {
     return this.#openedAtMs === undefined ? undefined : Math.round(this.clock() - this.#openedAtMs);
   }
 
-  /** Until a call may go through; 0 while `enter` gives a pass. */
+  /** Milliseconds until a call is allowed; 0 while `enter` returns a pass. */
   get retryAfterMs(): number {
     if (this.#opossum.opened) return Math.max(1, Math.ceil(this.#probeAtMs - this.clock()));
     return this.#isProbing ? PROBE_IN_FLIGHT_MS : 0;
   }
 
-  /** @returns a pass for one call, which is settled once the call has ended; `undefined` if it must not be made */
+  /**
+   * @returns a pass for one call, to be settled when the call ends; `undefined` if the call must not be made
+   */
   enter(): number | undefined {
     if (this.#opossum.opened || this.#isProbing) return undefined;
     this.#isProbing = this.#opossum.halfOpen;
     return this.#pass;
   }
 
-  /** @param cause of what is unhealthy, in a word or two, such as `HTTP 503` */
+  /** @param cause why the call is unhealthy, in a word or two, such as `HTTP 503` */
   settle(pass: number, health: Health, cause?: string): void {
     if (pass !== this.#pass) return;
     this.#isProbing = false;
@@ -125,16 +135,17 @@ export class Circuit {
     this.#rotate(Math.floor((this.clock() - this.#rotatedAtMs) / this.#bucketMs));
     if (health === 'unhealthy') {
       this.#cause = cause;
-      // It opens the circuit before this returns.
+      // `fire` opens the circuit synchronously.
       this.#opossum.fire().catch(() => undefined);
     } else {
-      // The events of a success, by which opossum counts and closes; around an action, `fire` would make six promises for them.
+      // opossum counts a success and closes by these events. `fire` would emit them as well, but creates six
+      // promises.
       this.#opossum.emit('fire');
       this.#opossum.emit('success');
     }
   }
 
-  /** Stops its timer; it is not used afterwards. */
+  /** Stops the timer. The circuit must not be used afterwards. */
   shutdown(): void {
     this.#opossum.shutdown();
   }
@@ -150,13 +161,16 @@ export class Circuit {
     this.onChange(this.state, this.cause);
   }
 
-  /** With a new jitter for every opening. */
+  /** Returns the wait before the next probe, with new jitter for each opening. */
   #nextWaitMs(): number {
     return Math.round(this.settings.openMs * (1 - JITTER + 2 * JITTER * this.random()));
   }
 }
 
-/** What opossum runs. It throws instead of rejecting, so that the circuit is open before the next call enters. */
+/**
+ * The action that opossum runs. It throws instead of rejecting, so that the circuit is open before the next
+ * call enters.
+ */
 function fail(): never {
   throw new Error('unhealthy');
 }

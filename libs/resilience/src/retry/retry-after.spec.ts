@@ -26,7 +26,7 @@ describe('readRetryAfter', () => {
   });
 
   it.each(['', '-1', '1.5', '1e3', 'soon', '2026-01-31', 'Sat, 99 Foo 2026 12:00:00 GMT'])(
-    'ignores %j, and reads the next header',
+    'ignores the invalid value %j and reads the next header',
     (value) => {
       expect(wait({ 'retry-after': value })).toBeUndefined();
       expect(wait({ 'retry-after': value, 'x-rate-limit-reset': '2' })).toBe(2000);

@@ -8,7 +8,7 @@ const unknown: AttemptOutcome = { kind: 'unknown' };
 const rejected: AttemptOutcome = { kind: 'rejected' };
 const transient = (retryAfterMs?: number): AttemptOutcome => ({ kind: 'transient', retryAfterMs });
 
-/** The pauses between attempts that end so, and the outcome of their call. */
+/** Returns the pauses between attempts with these outcomes, and the outcome of the call. */
 function run(
   outcomes: readonly AttemptOutcome[],
   repeat: 'freely' | 'once' = 'freely',
@@ -24,31 +24,36 @@ function run(
   throw new Error('no outcome');
 }
 
-describe('the attempts of a call', () => {
+describe('Attempts', () => {
   it.each<[string, AttemptOutcome[], AttemptOutcome, number[]]>([
     ['pause longer each time', [transient(), notSent, unknown], unknown, [100, 200]],
-    ['wait as long as is asked for, and a jitter', [transient(5_000), answered], answered, [5_100]],
-    ['leave a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), []],
-    ['end as what may have been done if the next is rejected', [unknown, rejected], unknown, [100]],
-    ['or not sent', [unknown, notSent, notSent], unknown, [100, 200]],
-    ['end as rejected, or expired', [rejected], rejected, []],
-    ['end as what was answered last', [unknown, transient(), answered], answered, [100, 200]],
+    ['waits for retryAfterMs plus jitter', [transient(5_000), answered], answered, [5_100]],
+    ['leaves a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), []],
+    ['keeps an unknown outcome if the next attempt is rejected', [unknown, rejected], unknown, [100]],
+    [
+      'keeps an unknown outcome if the next attempts are not sent',
+      [unknown, notSent, notSent],
+      unknown,
+      [100, 200],
+    ],
+    ['ends as rejected after a rejected first attempt', [rejected], rejected, []],
+    ['ends with the last answer', [unknown, transient(), answered], answered, [100, 200]],
   ])('%s', (_what, outcomes, outcome, pausesMs) => {
     expect(run(outcomes)).toMatchObject({ outcome, pausesMs });
   });
 
-  it('wait from nothing up to a ceiling that doubles, and ends', () => {
+  it('pauses from 0 up to a ceiling that doubles until it reaches 5 s', () => {
     const outcomes = Array.from({ length: 8 }, () => transient());
     const pauses = (random: number) => run(outcomes, 'freely', { maxAttempts: 8, random }).pausesMs;
     expect(pauses(0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
     expect(pauses(1)).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
   });
 
-  it('are no more than their budget allows', () => {
+  it('makes no more retries than the budget allows', () => {
     expect(run([transient()], 'freely', { budget: emptied(() => 0) }).pausesMs).toEqual([]);
   });
 
-  it('begin no pause that would pass the deadline', () => {
+  it('does not begin a pause that would exceed the deadline', () => {
     expect(run([transient()], 'freely', { remainingMs: 100 }).pausesMs).toEqual([]);
     expect(run([transient(), answered], 'freely', { remainingMs: 101 }).pausesMs).toEqual([100]);
   });
@@ -72,7 +77,7 @@ function emptied(clock: () => number): RetryBudget {
 }
 
 describe('RetryBudget', () => {
-  it('refills by successes, a retry for five', () => {
+  it('regains one retry for five successes', () => {
     const budget = emptied(() => 0);
     for (let i = 0; i < 4; i += 1) budget.succeeded();
     expect(budget.spend()).toBe(false);
@@ -80,7 +85,7 @@ describe('RetryBudget', () => {
     expect([budget.spend(), budget.spend()]).toEqual([true, false]);
   });
 
-  it('refills with time alone, tells what is left, and never holds more than it began with', () => {
+  it('refills over time, returns the remaining retries, and never exceeds its initial size', () => {
     let nowMs = 0;
     const budget = emptied(() => nowMs);
     nowMs = 999;

@@ -3,40 +3,50 @@ import type { Clock, Random } from '../clock.ts';
 /** How one attempt of a call ended. */
 export interface AttemptOutcome {
   /**
-   * `answered` is for good, `transient` a failure that is expected to pass. Of a request that was `not-sent`, the other side
-   * knows nothing; what it did is `unknown` if it was sent and not answered completely. `rejected` is on this side, for example
-   * by an open circuit: nothing was attempted. `expired`: the deadline passed.
+   * `answered` is a final answer, `transient` a failure that is expected to pass. With `not-sent`, the
+   * request did not reach the other side; with `unknown`, it was sent but not answered completely, so the
+   * other side may have acted on it. `rejected`: this side made no attempt, for example because the circuit
+   * is open. `expired`: the deadline passed.
    */
   readonly kind: 'answered' | 'transient' | 'not-sent' | 'unknown' | 'rejected' | 'expired';
-  /** Of what is transient. */
+  /** The wait that the other side asked for after a `transient` failure. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Is it retryable? What may have been done is, as far as the operation allows. */
+/** The retryable outcomes; `unknown` is retried only as far as the operation allows. */
 const RETRYABLE: ReadonlySet<AttemptOutcome['kind']> = new Set(['transient', 'not-sent', 'unknown']);
 
 const BASE_MS = 200;
 const CAP_MS = 5000;
-/** A longer pause is the caller's to make: a command that waits here takes the place of another one in flight. */
+/**
+ * The caller must wait out longer pauses itself, because a command that waits here occupies a place in
+ * flight.
+ */
 const MAX_PAUSE_MS = 30_000;
 
-/** How often an operation may be attempted again after an attempt whose outcome is unknown: with `once`, two attempts at most. */
+/**
+ * How often an operation may be retried after an attempt with an unknown outcome; `once` allows two attempts
+ * at most.
+ */
 export type RepeatAfterUnknown = 'freely' | 'once';
 
 export interface RetryRules {
-  /** The first one included. */
+  /** Includes the first attempt. */
   readonly maxAttempts: number;
   readonly budget: RetryBudget;
   readonly random: Random;
 }
 
-/** What follows an attempt: another one after a pause, or the end of the call. */
+/** The step after an attempt: another attempt after a pause, or the end of the call. */
 export type Next<Outcome> = { readonly retryInMs: number } | { readonly outcome: Outcome };
 
-/** The attempts of one call: whether another one may follow, and what the call ends with if none does. */
+/**
+ * Counts the attempts of one call and decides whether another may follow. If none may, it returns the outcome
+ * of the call.
+ */
 export class Attempts<Outcome extends AttemptOutcome> {
   count = 0;
-  /** Those whose outcome is unknown. */
+  /** Attempts with an unknown outcome. */
   unknown = 0;
   #outcome: Outcome | undefined;
 
@@ -46,8 +56,8 @@ export class Attempts<Outcome extends AttemptOutcome> {
   ) {}
 
   /**
-   * An attempt has ended. If it was rejected, or not sent after one whose outcome is unknown, the outcome before it says more,
-   * and remains that of the call.
+   * Records the end of an attempt. If it was rejected, or if it was not sent after an attempt with an unknown
+   * outcome, the previous outcome is more informative and remains the outcome of the call.
    *
    * @returns when the next attempt starts, or the outcome of the call if none may follow
    */
@@ -62,7 +72,7 @@ export class Attempts<Outcome extends AttemptOutcome> {
     if (last.kind === 'unknown') this.unknown += 1;
     const mayRepeat = this.repeatAfterUnknown === 'freely' || this.unknown === 0 || this.count < 2;
     if (this.count >= maxAttempts || !mayRepeat || !RETRYABLE.has(last.kind)) return { outcome };
-    // Exponential, with full jitter, so that calls which failed together do not come back together.
+    // Exponential, with full jitter, so that calls that failed together are not retried together.
     const backoffMs = random() * Math.min(CAP_MS, BASE_MS * 2 ** (this.count - 1));
     const pauseMs = (last.retryAfterMs ?? 0) + backoffMs;
     const isInTime = pauseMs < remainingMs && pauseMs <= MAX_PAUSE_MS;
@@ -75,8 +85,9 @@ const PER_SUCCESS = 0.2;
 const PER_SECOND = 1;
 
 /**
- * How often? A token bucket of retries: they never multiply the load on what is failing, and an empty bucket does not stay
- * empty. It begins full, with 100 retries; a success gives back a fifth of one, a second gives back one.
+ * Limits retries by a token bucket, so that they never multiply the load on a failing platform. The bucket
+ * starts full, with 100 retries. Each success returns a fifth of a retry, and each second returns one, so an
+ * empty bucket refills.
  */
 export class RetryBudget {
   #tokens = CAPACITY;
@@ -86,7 +97,7 @@ export class RetryBudget {
     this.#refilledAtMs = clock();
   }
 
-  /** Retries that are left, 0 to 100; below 1 none can be taken. */
+  /** Remaining retries, 0 to 100; below 1, no retry is allowed. */
   get left(): number {
     const nowMs = this.clock();
     this.#add(((nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
