@@ -1,24 +1,26 @@
 /**
- * Only such a text can hold a number that a double does not: digits at the beginning of a value, so that a token in hex is
- * not taken for one. With a reviver, parsing takes five times as long.
+ * Matches every text that may contain a number which a double cannot represent. The digits must start a
+ * value, so that a hexadecimal token does not match. The check is worthwhile because parsing with a reviver
+ * takes five times as long.
  */
 const LONG_NUMBER = /(?:^|[:,[\s])-?\d[\d.]*(?:\d{15}|[eE])/;
 const INTEGER = /^-?\d+$/;
 
-/** The part of the language that TypeScript's types do not know yet. */
+/** JSON functions of the language that TypeScript's types do not declare yet. */
 export const RAW_JSON = JSON as unknown as {
-  /** A reviver is passed the source of each number, string, boolean and null. */
+  /** Passes the reviver the source text of each number, string, boolean and null. */
   parse(text: string, revive: (name: string, value: unknown, at: { source?: string }) => unknown): unknown;
-  /** `JSON.stringify` writes a raw number as it was written. */
+  /** Creates a raw number, which `JSON.stringify` writes unchanged. */
   rawJSON(this: void, text: string): { readonly rawJSON: string };
   isRawJSON(value: unknown): value is { readonly rawJSON: string };
 };
 
 /**
- * Parses JSON without losing digits of numbers that a double does not hold: integers beyond 2^53, and what is too large.
+ * Parses JSON without losing digits of numbers that a double cannot represent: integers beyond 2^53, and
+ * numbers that overflow.
  *
- * @param keep what such a number becomes, by its digits and the nearest double; default: a bigint if it is written as
- *   an integer, else the double
+ * @param keep converts such a number, given its digits and the nearest double; default: returns a bigint if
+ *   the number is written as an integer, otherwise the double
  * @throws SyntaxError, which may quote the text
  */
 export function parseExactJson(
@@ -33,7 +35,7 @@ export function parseExactJson(
   });
 }
 
-/** The JSON of a value from `parseExactJson`, digit for digit. */
+/** Returns the JSON of a value from `parseExactJson`, with every digit preserved. */
 export function exactJson(value: unknown, indent?: number): string {
   const write = (_name: string, member: unknown): unknown =>
     typeof member === 'bigint' ? RAW_JSON.rawJSON(String(member)) : member;

@@ -47,7 +47,7 @@ const RAW = { schemeV3: 'raw-body' } as const;
 const DROPPED = { SIGNATURE_OPEN_GAME_CLIENT: 'drop' };
 const DEEP = { SIGNATURE_EXCLUDE: 'deep' };
 
-describe('explanation of a wrong signature', () => {
+describe('explainSignature', () => {
   const canonical = 'USDenÄceu 1';
   it.each([
     ['another client', digest(`${canonical}another`), 'The secret key is that of the client op2.'],
@@ -62,11 +62,12 @@ describe('explanation of a wrong signature', () => {
     ['Latin-1', createHash('sha256').update(`${canonical}${SECRET}`, 'latin1').digest('hex'), 'Latin-1'],
     ['something else', digest('something else'), '^No usual mistake gives this signature'],
     ['no digest', 'x', 'The signature is not 64 lowercase hexadecimal digits.'],
-  ])('finds %s', (_, sent, reason) => {
+  ])('recognizes %s', (_, sent, reason) => {
     expect(explain(SESSION, sent)).toEqual({ reason: expect.stringMatching(reason) });
   });
 
-  // Of a game, the player comes before the session; within them Nick, id and active, lang, launchOptions (a, b).
+  // In a game request, the player sorts before the session; their members sort as Nick, id and active, lang,
+  // launchOptions (a, b).
   it.each<[string, SignedRequest, string, (object | undefined)?, Partial<SignatureSettings>?]>([
     ['u 1ÄceenUSD', SESSION, 'in the order of the request'],
     ['USDen%C3%84ceu%201', SESSION, 'URL-encoded \\(percent-encoding\\)'],
@@ -115,16 +116,16 @@ describe('explanation of a wrong signature', () => {
     ['falseu1true', FLAGS, '^player.verified is not signed', undefined, { scalars: 'json' }],
     ['xu/1', NESTED, 'removed from nested objects, and not only at the top level', DEEP],
     ['xu%2F1', NESTED, 'URL-encoded \\(percent-encoding\\)', DEEP],
-  ])('finds why %j was signed', (...[text, request, reason, settings, own]) => {
+  ])('explains the signature of %j', (...[text, request, reason, settings, own]) => {
     const found = { reason: expect.stringMatching(reason), ...(settings && { settings }) };
     expect(explain(request, digest(text + SECRET), own)).toEqual(found);
   });
 
-  it('does not search long for a long request', () => {
+  it('searches a request with 2000 parameters within two seconds', () => {
     const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, 'v']));
     const used = process.threadCpuUsage();
     explain({ parameters: { client: 'op1', data: wide }, body: JSON.stringify({ data: wide }) }, 'x');
-    // Time of the processor, so that a busy machine changes nothing.
+    // CPU time, so that a busy machine does not affect the result.
     expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(2_000);
   });
 });

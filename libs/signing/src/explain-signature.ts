@@ -6,26 +6,31 @@ import {
 } from './signature-settings.ts';
 import { membersOf, omissions, usualMistakes } from './usual-mistakes.ts';
 
-/** Beyond it, a request is searched for single mistakes alone, so that an answer takes no longer than a second. */
+/**
+ * Requests with more parameters are searched for single mistakes only, so that the search takes at most one
+ * second.
+ */
 const MAX_PARAMETERS = 100;
 
-/** A signature that is not the right one. */
+/** A wrong signature and the request it was sent with. */
 export interface WrongSignature {
   readonly sent: string;
   readonly request: SignedRequest;
   readonly settings: SignatureSettings;
   readonly secretKey: string;
-  /** Secret keys of other clients, by their ids. */
+  /** Secret keys of other clients, by client id. */
   readonly otherSecretKeys?: ReadonlyMap<string, string>;
 }
 
-/** A mistake, or none, with other settings or another secret key. */
+/** A possible explanation: a mistake, other settings, another secret key, or a combination. */
 type WrongWay = Mistake & Partial<Pick<WrongSignature, 'settings' | 'secretKey'>>;
 
 /**
- * Finds which usual mistake, or which two, which other settings, or settings and a mistake, give a signature.
+ * Explains a wrong signature by one or two common mistakes, by other settings, or by other settings and one
+ * mistake.
  *
- * @returns `settings`: those with which the signature would be right, or would hold that mistake alone
+ * @returns `settings`: the variables whose change would make the signature correct, or would leave only that
+ *   mistake
  */
 export function explainSignature(wrong: WrongSignature) {
   const { request, settings: own } = wrong;
@@ -41,7 +46,7 @@ export function explainSignature(wrong: WrongSignature) {
   return { reason, ...(changed.length > 0 && { settings: Object.fromEntries<string>(changed) }) };
 }
 
-/** The simplest come first. */
+/** Yields possible explanations, the simplest first. */
 function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature): Generator<WrongWay> {
   yield { reason: 'White space stands around the signature; it must be sent alone.' };
   const others = otherSettings(request, own);
@@ -62,7 +67,10 @@ function* wrongWays({ request, settings: own, otherSecretKeys }: WrongSignature)
   if (isSmall) yield* pairsOf(usual);
 }
 
-/** The settings with which another text is signed, each text once, those with the fewest differences first. */
+/**
+ * Returns the settings that produce a different canonical string, one per string, starting with the fewest
+ * differences.
+ */
 function otherSettings(request: SignedRequest, own: SignatureSettings): readonly SignatureSettings[] {
   const distance = (settings: SignatureSettings): number => differences(settings, own).length;
   const texts = new Set<string>();
@@ -74,7 +82,10 @@ function otherSettings(request: SignedRequest, own: SignatureSettings): readonly
     .slice(1);
 }
 
-/** The variables whose values differ from those of other settings, each with its value and what that does. */
+/**
+ * Returns the variables whose values differ between two settings, each with its value and the effect of that
+ * value.
+ */
 function differences(settings: SignatureSettings, own: SignatureSettings) {
   return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) => {
     const value = settings[member];
@@ -83,7 +94,7 @@ function differences(settings: SignatureSettings, own: SignatureSettings) {
   });
 }
 
-/** Two mistakes at once, if they are made at different steps. */
+/** Returns all pairs of mistakes that affect different steps. */
 function pairsOf(mistakes: readonly Mistake[]): readonly Mistake[] {
   return mistakes.flatMap((one, index) =>
     mistakes.slice(index + 1).flatMap((other) => {

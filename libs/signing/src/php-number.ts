@@ -2,32 +2,34 @@ import { RAW_JSON } from './exact-json.ts';
 import type { SignatureSettings } from './signature-settings.ts';
 
 const INTEGER = /^-?\d+$/;
-/** Bits of an integer of PHP; a longer one is read as a float. */
+/** Bits of a PHP integer; PHP reads a longer integer as a float. */
 const INTEGER_BITS = 64;
-/** Significant digits of a float that PHP makes into a string: its setting `precision`, by default. */
+/** Significant digits of a float that PHP converts to a string: the default of its setting `precision`. */
 const PRECISION = 14;
-/** The most digits that JavaScript writes; enough to tell half of a digit from a little more. */
+/**
+ * The most digits that JavaScript writes; enough to distinguish an exact tie from a value slightly above it.
+ */
 const MOST_DIGITS = 100;
 
 /**
- * A number of JSON as PHP writes it into a string: an integer in decimal, a float with 14 significant digits.
+ * Converts a JSON number to a string as PHP does: an integer in decimal, a float with 14 significant digits.
  *
- * @param digits as it was written
+ * @param digits the number as written in the JSON text
  * @param nearest the nearest double
  */
 export function phpNumber(digits: string, nearest: number): string {
   if (!INTEGER.test(digits)) return phpFloat(nearest);
-  // Without the minus of `-0`.
+  // `String` drops the minus sign of `-0`, as PHP does for an integer.
   if (Number.isSafeInteger(nearest)) return String(nearest);
   const integer = BigInt(digits);
   return BigInt.asIntN(INTEGER_BITS, integer) === integer ? digits : phpFloat(nearest);
 }
 
-/** A float as PHP writes it into a string, for example `0.1`, `100000`, `1.0E+25` or `-0`. */
+/** Converts a float to a string as PHP does, for example `0.1`, `100000`, `1.0E+25` or `-0`. */
 export function phpFloat(value: number): string {
   if (!Number.isFinite(value)) return value < 0 ? '-INF' : 'INF';
   if (Object.is(value, -0)) return '-0';
-  // If two are as near, JavaScript takes the larger one, and PHP the even one.
+  // In an exact tie, JavaScript rounds up and PHP rounds to the even digit.
   const [tied] = /^-?\d\.\d{12}[02468](?=50*e)/.exec(value.toExponential(MOST_DIGITS)) ?? [];
   const [rounded = '', power = ''] = value.toExponential(PRECISION - 1).split('e');
   const digits = tied ?? rounded;
@@ -37,12 +39,13 @@ export function phpFloat(value: number): string {
 
 const CONTAINER = /^[ \t\n\r]*[[{]/;
 const SCALAR = /^[ \t\n\r]*["\-\dtfn]/;
-/** Objects and lists within each other that PHP's `json_decode` reads by default. */
+/** The deepest nesting of objects and lists that PHP's `json_decode` accepts by default. */
 const MAX_DEPTH = 511;
 
 /**
- * What a string means in a signature: the JSON that it holds if the setting says so, else itself. It is read as PHP's
- * `json_decode` reads it; numbers become the text that PHP writes for them, and strings in it are not decoded again.
+ * Returns the value that is signed for a string: the decoded JSON if the setting requires it, otherwise the
+ * string itself. Decoding follows PHP's `json_decode`. Numbers become the text that PHP writes for them, and
+ * nested strings are not decoded.
  */
 export function decodeJsonString(text: string, jsonStrings: SignatureSettings['jsonStrings']): unknown {
   if (jsonStrings === 'none') return text;
@@ -55,7 +58,7 @@ export function decodeJsonString(text: string, jsonStrings: SignatureSettings['j
   }
 }
 
-/** @throws SyntaxError for half of a surrogate pair, which PHP does not read */
+/** @throws SyntaxError for a lone surrogate, which PHP rejects */
 function revive(name: string, value: unknown, { source }: { readonly source?: string }): unknown {
   if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) {
     throw new SyntaxError('half of a surrogate pair');

@@ -28,7 +28,7 @@ function settingsOf({ settings }: Pick<Vector, 'settings'>): SignatureSettings {
   return { ...DEFAULT_SIGNATURE_SETTINGS, ...Object.fromEntries(overrides) };
 }
 
-// Those of PHP were computed by PHP 8.2 itself, with the program beside them.
+// PHP 8.2 computed the signatures of signing-php.json; the program is in the same folder.
 describe.each(['signing.json', 'signing-php.json'])('the golden signatures of %s', (file) => {
   const vectors = readFileSync(new URL(`../../../test/vectors/${file}`, import.meta.url), 'utf8');
 
@@ -47,12 +47,12 @@ interface PlatformRow {
     readonly variants: readonly string[];
     readonly canonical: string;
     readonly sign: string;
-    /** The settings that give it, or why none do. */
+    /** The settings that produce this signature, or the reason why none do. */
     readonly product: string | Vector['settings'];
   }[];
 }
 
-describe('the requests that independent programs sign', () => {
+describe('signatures of independent programs', () => {
   const text = readFileSync(new URL('../../../test/vectors/platform.json', import.meta.url), 'utf8');
   const { vectors } = JSON.parse(text) as { vectors: readonly PlatformRow[] };
 
@@ -73,20 +73,20 @@ describe('the requests that independent programs sign', () => {
   });
 });
 
-describe('what no golden signature holds', () => {
+describe('cases outside the golden signatures', () => {
   const canonical = (parameters: SignedParameters, overrides = {}) =>
     signedText({ parameters }, { ...DEFAULT_SIGNATURE_SETTINGS, ...overrides });
 
-  it('writes numbers that are no strings as those in strings', () => {
+  it('writes JSON numbers like numbers in decoded strings', () => {
     const numbers = [1.5, 1e25, 9007199254740993n, 12345678901234567890n, 0, -0];
     expect(canonical({ numbers })).toBe('1.51.0E+2590071992547409931.2345678901235E+1900');
   });
 
-  it('ignores members that are undefined', () => {
+  it('ignores undefined members', () => {
     expect(canonical({ a: undefined, b: { c: undefined, d: 'x' } }, { scalars: 'json' })).toBe('x');
   });
 
-  it('signs the bytes of a body only if the settings say so', () => {
+  it('signs the bytes of the body only with the scheme raw-body', () => {
     const request = { parameters: { a: '1' } };
     const body = '{"a": 1}';
     const raw: SignatureSettings = { ...DEFAULT_SIGNATURE_SETTINGS, schemeV3: 'raw-body' };
@@ -95,7 +95,7 @@ describe('what no golden signature holds', () => {
     expect(signedText({ ...request, body }, DEFAULT_SIGNATURE_SETTINGS)).toBe('1');
   });
 
-  it('takes no longer for thousands of values that are nested deep', () => {
+  it('signs thousands of deeply nested values within 50 ms', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(500)}[${'1,'.repeat(3_000)}1]${'}'.repeat(500)}`);
     const used = process.threadCpuUsage();
     expect(canonical({ deep })).toHaveLength(3_001);

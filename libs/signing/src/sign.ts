@@ -10,62 +10,81 @@ export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   ...PAGINATION,
 ]);
 
-/** Where a value was found: as a parameter, within a string of JSON, or joined to the top level from such a string. */
+/**
+ * The origin of a value: a parameter, a decoded JSON string, or a JSON string whose members were merged into
+ * the top level.
+ */
 type Origin = 'sent' | 'decoded' | 'joined';
 
-/** One value that is signed, in the order of signing. */
+/** One signed value, in signing order. */
 export interface SignedPiece {
-  /** Names and positions from the top to the value, also through a decoded string; where it is signed, not where it was sent. */
+  /**
+   * Names and list positions from the top level to the value, including those in a decoded string. This is
+   * the position where the value is signed, not where it was sent.
+   */
   readonly path: readonly string[];
-  /** Neither object nor list. */
+  /** A scalar: string, number, bigint, boolean or null. */
   readonly value: unknown;
-  /** Its part of the canonical string. */
+  /** The value as it appears in the canonical string. */
   readonly text: string;
   readonly origin: Origin;
 }
 
-/** A request as it is signed. */
+/** The input of a signature. */
 export interface SignedRequest {
   readonly parameters: SignedParameters;
-  /** The body of open-game, as it is sent, which the scheme `raw-body` signs; absent for the other operations. */
+  /**
+   * The body of open-game exactly as sent, which the scheme `raw-body` signs; absent for other operations.
+   */
   readonly body?: string | undefined;
 }
 
-/** A usual mistake in signing: what it does differently at one step. */
+/** A common signing mistake, described by the step at which it differs. */
 export interface Mistake {
-  /** A sentence for the developer who made it: what is wrong; what it must be. */
+  /** A sentence for the developer: what is wrong, and what is correct. */
   readonly reason: string;
-  /** What is signed instead of the parameters. */
+  /** Parameters that are signed instead of the correct ones. */
   readonly parameters?: SignedParameters;
-  /** The names of an object in its order, by its depth from 0; default: by byte. */
+  /** Returns the names of an object in signing order; `depth` starts at 0. Default: sorted by byte. */
   readonly order?: (members: object, depth: number) => readonly string[];
-  /** Names that take part although they are excluded. */
+  /** Excluded names that are signed nevertheless. */
   readonly included?: readonly string[];
-  /** How an object or a list at this depth or below is written; default: as its members. */
+  /** Writes objects and lists at this depth or deeper as one text; default: their members are signed. */
   readonly nested?: { readonly fromDepth: number; readonly write: (value: unknown) => string };
-  /** How the text of a value is written; default: as it is. */
+  /** Encodes the text of a value; default: unchanged. */
   readonly text?: (text: string) => string;
-  /** How a value becomes a part of the string; default: its text. */
+  /** Builds the part of the canonical string for a value; default: its text. */
   readonly piece?: (text: string, path: SignedPiece['path']) => string;
-  /** What is put between the parts; default: nothing. */
+  /** The separator between the parts; default: none. */
   readonly separator?: string;
-  /** How the body is written again, if it is signed itself. */
+  /** Serializes the body again, if the scheme signs the body. */
   readonly body?: (body: string) => string;
-  /** How the string and the secret key become the signature; default: SHA-256 of both. */
+  /**
+   * Computes the signature from the canonical string and the secret key; default: SHA-256 of the two,
+   * concatenated.
+   */
   readonly seal?: (text: string, secretKey: string) => string;
 }
 
-/** The signature of a request: 64 lowercase hexadecimal digits. Source: interface document, "Signature", steps 5 and 6. */
+/**
+ * Returns the signature of a request: 64 lowercase hexadecimal digits. Source: interface document,
+ * "Signature", steps 5 and 6.
+ */
 export function sign(request: SignedRequest, secretKey: string, settings: SignatureSettings): string {
   return signatureOf(signedText(request, settings), secretKey);
 }
 
-/** The SHA-256 of a text and the secret key; with a mistake, what is sent instead. */
+/**
+ * Returns the SHA-256 of a text followed by the secret key; with `mistake`, the wrong signature it produces.
+ */
 export function signatureOf(text: string, secretKey: string, mistake?: Mistake): string {
   return mistake?.seal?.(text, secretKey) ?? hash('sha256', text + secretKey);
 }
 
-/** The canonical string of a request: every value that takes part, without separators; or its body. With a mistake, another one. */
+/**
+ * Returns the canonical string of a request: all signed values without separators, or its body. With
+ * `mistake`, returns the wrong string it produces.
+ */
 export function signedText(
   { parameters, body }: SignedRequest,
   settings: SignatureSettings,
@@ -80,7 +99,10 @@ export function signedText(
   return parts.join(mistake.separator ?? '');
 }
 
-/** Shows how the canonical string of a request is made: which values take part, and the paths of those that do not. */
+/**
+ * Shows how the canonical string of a request is built: the signed values, and the paths of the excluded
+ * ones.
+ */
 export function traceSignature(parameters: SignedParameters, settings: SignatureSettings) {
   const pieces: SignedPiece[] = [];
   const dropped: string[][] = [];
@@ -95,10 +117,11 @@ export function traceSignature(parameters: SignedParameters, settings: Signature
 }
 
 /**
- * Calls `onValue` with every value that is signed, as `walkSigned` does. With `SIGNATURE_REPEATED_NAMES=last`, of the values
- * with one name or position the last one counts, in the place of the first: PHP so flattens nested arrays into one array.
+ * Calls `onValue` with every signed value, as `walkSigned` does. With `SIGNATURE_REPEATED_NAMES=last`, values
+ * that share a name or position count once: the last value is signed in the place of the first. PHP code that
+ * flattens nested arrays into one array does the same.
  *
- * @param onDropped is given the path of what takes no part
+ * @param onDropped called with the path of each value that is not signed
  */
 function visitSigned(
   parameters: SignedParameters,
@@ -127,11 +150,13 @@ function visitSigned(
 type OnValue = (text: string, value: unknown, origin: Origin, path: readonly string[]) => void;
 
 /**
- * Calls `onValue` with every value that may be signed: in the order of its key by byte, nested values depth first, lists in their
- * own order. Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
+ * Calls `onValue` with every value that may be signed. Keys are sorted by byte, nested values are visited
+ * depth first, and lists keep their order. Source: interface document, "Signature", steps 1 to 4; bus
+ * contract, section 6.
  *
- * @param onValue is given the value as it is signed, and its path, which changes afterwards
- * @param onDropped is given the path of what takes no part
+ * @param onValue called with the value as it is signed and its path; copy the path, because the walk modifies
+ *   it afterwards
+ * @param onDropped called with the path of each value that is not signed
  */
 function walkSigned(
   parameters: SignedParameters,
@@ -171,25 +196,27 @@ function walkSigned(
   }
 }
 
-/** Within nested objects, `client` always takes part: only the query's can be dropped. */
+/**
+ * True if a name is not signed. A nested `client` is always signed: only the query parameter can be dropped.
+ */
 function isExcluded(name: string, isTop: boolean, { exclude, openGameClient }: SignatureSettings): boolean {
   if (isTop && name === 'client') return openGameClient === 'drop';
   return (isTop || exclude === 'deep') && EXCLUDED_NAMES.has(name);
 }
 
-/** Items of lists are kept under the first position, so that they are signed in their order. */
+/** List items are collected under the first position, so that they are signed in list order. */
 const ITEMS = '0';
-/** A key that PHP's arrays have as an integer. */
+/** A key that PHP arrays store as an integer. */
 const POSITION = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * The top level of a request once the members of every object and list in its strings of JSON, at whatever depth, have joined
- * it, as PHP's `array_merge` joins them. The strings themselves are gone.
+ * Returns the top level of a request with the members of all JSON strings, at any depth, merged into it as
+ * PHP's `array_merge` does. The strings themselves are removed.
  *
- * A member replaces a parameter of its name, and of two members the later one of the request counts. Items of lists, and
- * members whose name is a whole number, replace nothing: they are appended.
+ * A member replaces the parameter with the same name, and a later member replaces an earlier one. List items,
+ * and members whose name is an integer, replace nothing: they are appended.
  *
- * @returns `joined`: the names of what comes from a string, and is not decoded again
+ * @returns `joined`: the names of values that come from a JSON string, and are therefore not decoded again
  */
 function joinDecoded(parameters: SignedParameters, { jsonStrings }: SignatureSettings) {
   const containers: object[] = [];
@@ -212,17 +239,17 @@ function joinDecoded(parameters: SignedParameters, { jsonStrings }: SignatureSet
   return { members: Object.fromEntries(members) as SignedParameters, joined };
 }
 
-/** The only code units whose order differs between UTF-16, by which JavaScript sorts, and UTF-8. */
+/** The only code units that sort differently in UTF-16, which JavaScript compares, than in UTF-8. */
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** The names of an object's members by the bytes of their UTF-8, as PHP compares strings. */
+/** Returns the member names of an object, sorted by their UTF-8 bytes, as PHP compares strings. */
 export function sortedNames(members: object): string[] {
   const names = Object.keys(members).sort();
   if (!names.some((name) => SURROGATE.test(name))) return names;
   return names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 }
 
-/** A value that is neither object nor list, as the canonical string holds it. */
+/** Returns a scalar as it appears in the canonical string. */
 function writeScalar(value: unknown, scalars: SignatureSettings['scalars']): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : phpFloat(value);

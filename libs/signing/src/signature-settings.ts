@@ -1,9 +1,10 @@
-/** All parameters of a request, from query, path and form or body, by name; `undefined` is absent. */
+/** All parameters of a request by name, from query, path, and form or body; `undefined` means absent. */
 export type SignedParameters = Readonly<Record<string, unknown>>;
 
 /**
- * How a platform signs what the interface document leaves open: the variables, the member of each, and what each of its
- * values does, as opposed to the others. The first value is the default. Source: bus contract, section 6.
+ * Settings for the details of signing that the interface document leaves open. Each variable has a member and
+ * values, with a text that contrasts the value with the others. The first value is the default. Source: bus
+ * contract, section 6.
  */
 export const SIGNATURE_VARIABLES = {
   SIGNATURE_SCALARS: {
@@ -65,17 +66,17 @@ interface Variable {
 
 type Variables = typeof SIGNATURE_VARIABLES;
 
-/** A value for each variable, under its member. */
+/** One value per variable, keyed by its member. */
 export type SignatureSettings = {
   readonly [V in Variables[keyof Variables] as V['member']]: keyof V['values'];
 };
 
-/** Every combination of the values, the default first. */
+/** Every combination of values, starting with the defaults. */
 export const EVERY_SIGNATURE_SETTING = Object.values<Variable>(SIGNATURE_VARIABLES).reduce<readonly object[]>(
   (all, { member, values }) =>
     all.flatMap((others) => Object.keys(values).map((value) => ({ ...others, [member]: value }))),
   [{}],
 ) as readonly SignatureSettings[];
 
-/** To the letter of the interface document. */
+/** The defaults, which follow the interface document literally. */
 export const DEFAULT_SIGNATURE_SETTINGS = EVERY_SIGNATURE_SETTING[0] as SignatureSettings;

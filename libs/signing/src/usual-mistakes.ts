@@ -4,7 +4,7 @@ import { exactJson } from './exact-json.ts';
 import type { SignedParameters } from './signature-settings.ts';
 import { EXCLUDED_NAMES, type Mistake, PAGINATION, type SignedRequest, sortedNames } from './sign.ts';
 
-/** The usual mistakes that are possible with a request, the most frequent first. */
+/** Returns the common mistakes that are possible with a request, the most frequent first. */
 export function usualMistakes(request: SignedRequest): readonly Mistake[] {
   return [...WRONG_ORDER, ...WRONG_VALUES, ...wrongSelection(request), ...WRONG_JOINTS, ...WRONG_SEALS];
 }
@@ -24,7 +24,7 @@ const WRONG_ORDER: readonly Mistake[] = [
       Object.keys(members).sort((one, other) => one.toLowerCase().localeCompare(other.toLowerCase())),
   },
 ];
-/** As PHP's `json_encode` writes by default. */
+/** Serializes a value as PHP's `json_encode` does by default. */
 const phpJson = (value: unknown): string =>
   exactJson(value)
     .replaceAll('/', '\\/')
@@ -122,7 +122,9 @@ const WRONG_SEALS: readonly Mistake[] = [
   ),
 ];
 
-/** For each parameter, at any depth, the mistake of not signing it; and the mistake of signing no empty parameter. */
+/**
+ * Returns one mistake per parameter, at any depth, that omits it; and one that omits all empty parameters.
+ */
 export function omissions(parameters: SignedParameters): Mistake[] {
   const members = membersOf(parameters);
   const empty = members.filter(({ value }) => value === '' || value === null || value === false);
@@ -134,7 +136,7 @@ export function omissions(parameters: SignedParameters): Mistake[] {
   return [...each, { reason: 'Parameters that are empty are left out; they take part.', parameters: rest }];
 }
 
-/** Each parameter, at any depth; lists are one. */
+/** Returns each parameter, at any depth; a list counts as one parameter. */
 export function membersOf(
   members: SignedParameters,
   at: readonly string[] = [],
@@ -147,7 +149,7 @@ export function membersOf(
 
 function without(members: SignedParameters, [name = '', ...rest]: readonly string[]): SignedParameters {
   const { [name]: value, ...others } = members;
-  // A nested object keeps its place, which matters if nothing is sorted.
+  // Keeps the position of a nested object, which matters for mistakes that do not sort.
   return rest.length > 0 && isMembers(value) ? { ...members, [name]: without(value, rest) } : others;
 }
 

@@ -21,25 +21,25 @@ import type { OperatorCredentials } from '../platform-settings.ts';
 import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
 import type { CallOutcome } from './classify-attempt.ts';
 
-/** What the error of a call says beside its outcome. */
+/** Information for the error of a call, in addition to the outcome. */
 interface CallFacts {
   readonly operation: Operation;
   readonly circuit: Circuit;
-  /** Whether an attempt was started for the command. */
+  /** True if an attempt was started for the command. */
   readonly called: boolean;
   /** Attempts of the call whose outcome is unknown. */
   readonly unknown: number;
-  /** The data of the command; no error repeats them. */
+  /** The data of the command, never included in errors. */
   readonly data: object;
   readonly credentials: OperatorCredentials;
   /** The request of the call. */
   readonly options: Pick<Dispatcher.DispatchOptions, 'method' | 'body'>;
-  /** How long a caller should wait that is refused because of overload, in milliseconds. */
+  /** Returns the delay after which a caller refused because of overload should retry, in milliseconds. */
   readonly overloadedForMs: () => number;
 }
 
 const ABOUT_PROXY = 'Ask those who run the service (PLATFORM_PROXY_URL).';
-/** What is not the platform's fault says so. */
+/** Messages for faults that an operator of this service must fix. */
 const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   certificate:
     "The platform's certificate is from an unknown authority, for another host, or expired. Those who run the service " +
@@ -58,7 +58,7 @@ const FOREIGN =
 const GET_WITH_BODY =
   ' Some refuse every GET with a body, as this report sends it: RAKE_PARAMETERS_IN=query sends none.';
 
-/** JSON pointers of the members that a command may hold, by their names on the platform as `pathOf` writes them. */
+/** JSON pointers of the members a command may contain, by their platform names as written by `pathOf`. */
 const POINTERS: Readonly<Partial<Record<Operation, ReadonlyMap<string, string>>>> = Object.fromEntries(
   COMMANDS.map(({ type, data }) => {
     const nested = Object.entries(type === 'game.open' ? { player: GamePlayer, session: GameSession } : {});
@@ -70,7 +70,7 @@ const POINTERS: Readonly<Partial<Record<Operation, ReadonlyMap<string, string>>>
   }),
 );
 
-/** The error of a call that did not succeed. */
+/** Returns the error of a failed call. */
 export async function callError(outcome: CallOutcome, facts: CallFacts): Promise<CommandError> {
   const { operation, circuit, called } = facts;
   const retryAfterMs = circuit.retryAfterMs || undefined;
@@ -114,7 +114,7 @@ async function answerError(
   const { code, details, entries } = classifyError(status, text, DEFINITIONS[operation].errors, data);
   const errors = redactedErrors(entries, [data, credentials.secretKey]);
   const violations = violationsOf(code, entries, errors, operation, credentials);
-  // What an earlier attempt may have done can be the reason for the answer to the last one.
+  // An earlier attempt with an unknown outcome may be the reason for the last answer.
   const earlier = unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   return new CommandError(code, {
     retryAfterMs,
@@ -129,7 +129,11 @@ function foreignMessage(status: number, { method, body }: CallFacts['options']):
   return `HTTP ${status}, ${FOREIGN}${method === 'GET' && body !== null ? GET_WITH_BODY : ''}`;
 }
 
-/** The errors that point at a member of the command. @param redacted the same entries, without values */
+/**
+ * Returns the errors that refer to a member of the command.
+ *
+ * @param redacted the same entries, without values
+ */
 function violationsOf(
   code: ErrorCode,
   entries: readonly PlatformErrorEntry[],
@@ -148,7 +152,7 @@ function violationsOf(
   return [...found.values()];
 }
 
-/** The error of a success whose body is not what the interface promises; another error as it is. */
+/** Converts the error of an unexpected response body to a protocol error; returns other errors unchanged. */
 export function protocolError(error: unknown, status: number): unknown {
   if (!(error instanceof UnexpectedDocument)) return error;
   return new CommandError('PLATFORM_PROTOCOL_ERROR', {

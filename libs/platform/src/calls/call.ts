@@ -10,43 +10,48 @@ import type { PlatformObserver, PlatformTracer } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { Connections } from '../transport/connections.ts';
 
-/** The state of one command that its calls share and change. */
+/** Mutable state of one command, shared by its calls. */
 export interface CallContext {
   readonly deadline: Deadline;
-  /** No attempt starts once it is not alive: another worker may have the command. Default: it always is. */
+  /**
+   * No attempt starts once the delivery has ended, because another worker may have the command. Default:
+   * always alive.
+   */
   readonly delivery?: { readonly isAlive: boolean };
-  /** Who sent the command: callers share the connections. Default: a caller without a name. */
+  /**
+   * The sender of the command, used to share connections fairly between callers. Default: an unnamed caller.
+   */
   readonly caller?: string;
-  /** Attempts that were started for this command. */
+  /** Number of attempts started for this command. */
   attempts: number;
-  /** When the attempt in flight began, by `performance.now()`. */
+  /** Start of the in-flight attempt, from `performance.now()`. */
   unansweredSinceMs?: number | undefined;
-  /** What the spans of its attempts are children of. Default: they are not traced. */
+  /** Parent context for the spans of the attempts. Default: attempts are not traced. */
   readonly traceContext?: Context | undefined;
 }
 
-/** The parts that all operations of one operator share. */
+/** Components shared by all operations of one operator. */
 export interface OperatorContext {
-  /** The operator. */
+  /** The operator's name. */
   readonly name: string;
   readonly limits: PlatformLimits;
   readonly transport: PlatformTransport;
   readonly admission: Admission;
-  /** Aborted when the client is closed: ends the pauses between attempts. */
+  /** Aborted when the client is closed, which ends the delays between attempts. */
   readonly stopping: AbortSignal;
   /** Default: nothing is observed. */
   readonly observer?: PlatformObserver;
   /** Default: nothing is traced. */
   readonly tracer?: PlatformTracer | undefined;
-  /** Steady. */
+  /** A monotonic clock. */
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** One call: what is sent, to where, and by whom. */
+/** One call: the request, its destination and its credentials. */
 export interface Call<O extends Operation> {
   readonly credentials: OperatorCredentials;
-  /** The data of the command; no error repeats them. */
+  /** The data of the command, never included in errors. */
   readonly data: CommandData[O];
   readonly request: Pick<PlatformRequest, 'method' | 'pathTemplate' | 'root' | 'repeatAfterUnknown'>;
   readonly connections: Connections;

@@ -3,18 +3,21 @@ import { type Health, readRetryAfter } from '#resilience';
 import type { AttemptResult, RefusalReason } from '../platform-observer.ts';
 import { type End, statusClass } from '../transport/connection.ts';
 
-/** How an attempt, and so its call, ended. */
+/** The outcome of an attempt, and therefore of its call. */
 export type CallOutcome =
   | End
   | { readonly kind: 'rejected'; readonly reason: Exclude<RefusalReason, 'expired'> }
-  /** `unansweredMs`: how long the call had been without an answer at the deadline; undefined if it was not made. */
+  /**
+   * `unansweredMs`: how long the call had waited for an answer at the deadline; undefined if no request was
+   * sent.
+   */
   | { readonly kind: 'expired'; readonly unansweredMs?: number };
 
 const TOO_MANY_REQUESTS = 429;
-/** Said by a proxy that has passed nothing on. */
+/** Answered by a proxy that has not forwarded the request. */
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
-/** @param isProxied whether a proxy may have answered */
+/** @param isProxied true if a proxy may have answered */
 export function classifyAttempt(end: End, isProxied: boolean): End {
   if ('fault' in end) return end;
   const { status } = end;
@@ -25,13 +28,16 @@ export function classifyAttempt(end: End, isProxied: boolean): End {
   return { ...end, kind: 'transient', retryAfterMs: readRetryAfter(status, end.headers, Date.now()) };
 }
 
-/** An attempt that was made, as metrics show it. */
+/** Returns the result of an attempt for metrics and traces. */
 export function resultOf(outcome: Exclude<CallOutcome, { kind: 'rejected' }>): AttemptResult {
   if (outcome.kind === 'expired') return 'deadline';
   return 'fault' in outcome ? outcome.fault : statusClass(outcome.status);
 }
 
-/** 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5. */
+/**
+ * Returns what a result says about the platform's health; 4xx and redirects are ignored. Source: bus
+ * contract, section 5.
+ */
 export function healthOf(result: AttemptResult): Health {
   if (result === '2xx') return 'healthy';
   return ['3xx', '4xx', 'deadline'].includes(result) ? 'ignored' : 'unhealthy';

@@ -20,9 +20,9 @@ import type { Call, CallContext, OperatorContext } from './call.ts';
 import { callError, protocolError } from './call-error.ts';
 import { type CallOutcome, classifyAttempt, healthOf, resultOf } from './classify-attempt.ts';
 
-/** One operation of one operator, for health and metrics. */
+/** State of one operation of one operator, for health and metrics. */
 export type OperationReport = ReturnType<OperationCalls<Operation>['report']>;
-/** The state of its circuit alone. */
+/** State of the circuit of one operation. */
 export type CircuitReport = Pick<OperationReport, 'operator' | 'operation' | 'state' | 'lastUsedAtMs'> &
   Partial<Pick<OperationReport, 'cause' | 'retryAfterMs'>>;
 
@@ -35,13 +35,14 @@ interface Attempt {
   readonly ticket: Ticket;
 }
 
-/** A timer may fire that much before the clock agrees. */
+/** A timer may fire this many milliseconds before the clock reaches its time. */
 const TIMER_MS = 2;
 const EXPIRED = { kind: 'expired' } as const;
 
 /**
- * The calls of one operation of one operator, which has a circuit, a compartment and a retry budget of its own; from the
- * outside in: retry, admission, circuit, request. A connection is held for an attempt, and not for the pauses between attempts.
+ * The calls of one operation of one operator, with their own circuit, compartment and retry budget. From the
+ * outside in, a call passes retry, admission, circuit and request. It holds a connection during attempts, but
+ * not during the delays between them.
  */
 export class OperationCalls<O extends Operation> {
   readonly #definition: OperationDefinition<O>;
@@ -71,40 +72,49 @@ export class OperationCalls<O extends Operation> {
       operator: this.operator.name,
       operation: this.operation,
       state,
-      /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while the circuit is closed. */
+      /**
+       * The result of the last unhealthy call, such as `HTTP 503` or `timeout`; absent while the circuit is
+       * closed.
+       */
       cause,
-      /** How long the circuit has not been closed. */
+      /** Milliseconds since the circuit was last closed. */
       openForMs,
-      /** Until a call may go through, while none may. */
+      /** Milliseconds until the circuit admits a call; absent if it admits calls now. */
       retryAfterMs: retryAfterMs || undefined,
-      /** When a call last asked to go through, by the steady clock. */
+      /** Time of the last call, by the monotonic clock. */
       lastUsedAtMs: this.#lastUsedAtMs,
       inFlight,
-      /** For a connection. */
+      /** Calls waiting for a connection. */
       waiting: line.length,
-      /** True while calls are refused to keep that line short. */
+      /** True while calls are refused to keep that queue short. */
       isOverloaded: line.isStanding,
-      /** Calls that are made at once, at most. */
+      /** Maximum number of concurrent calls. */
       limit: limit.value,
-      /** How long answered calls took recently, in milliseconds; undefined before the first one. */
+      /**
+       * Expected duration of an answered call from recent calls, in milliseconds; undefined before the first
+       * one.
+       */
       callMs: Math.round(times.expectedMs) || undefined,
-      /** Calls a second that the platform can answer, as far as recent calls tell; undefined before the first one. */
+      /**
+       * Estimated calls per second that the platform can answer, from recent calls; undefined before the
+       * first one.
+       */
       perSecond: times.expectedMs > 0 ? Math.round(perSecond) : undefined,
-      /** Retries that are left, of 100; below 1 none is made. */
+      /** Remaining retries, out of 100; below 1, no retry is made. */
       retriesLeft: this.#rules.budget.left,
     };
   }
 
-  /** Stops its timer; no call is made afterwards. */
+  /** Stops the circuit's timer. No calls may be made afterwards. */
   shutdown(): void {
     this.#circuit.shutdown();
   }
 
   /**
-   * Makes a call, and reads its answer. Everything between is one function, because each further one that waits costs
-   * memory and time for every command in flight.
+   * Makes a call and reads its answer. All steps are in one function, because each additional async function
+   * costs memory and time for every in-flight command.
    *
-   * @throws CommandError unless it succeeds; Abandoned if the delivery of its command ended before an attempt
+   * @throws CommandError if the call fails; Abandoned if the delivery of the command ended before an attempt
    */
   async make(call: Call<O>, context: CallContext): Promise<Result<O>> {
     const { admission, observer } = this.operator;
@@ -137,7 +147,7 @@ export class OperationCalls<O extends Operation> {
         last = next.outcome;
       } else {
         observer?.retried(this.operation);
-        // The attempt after a pause that was cut short finds out why.
+        // If the sleep was aborted, the next attempt finds out why.
         await sleep(next.retryInMs, undefined, { signal: this.operator.stopping }).catch(() => undefined);
       }
     }
@@ -162,7 +172,7 @@ export class OperationCalls<O extends Operation> {
     return admitted;
   }
 
-  /** @param unknown attempts of the call whose outcome is unknown */
+  /** @param unknown number of attempts of the call whose outcome is unknown */
   async #failure(outcome: CallOutcome, call: Call<O>, context: CallContext, unknown: number) {
     const { admission, observer, name } = this.operator;
     const error = await callError(outcome, {
@@ -182,9 +192,9 @@ export class OperationCalls<O extends Operation> {
     return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
   }
 
-  /** @param resends how many attempts of the call were made before */
+  /** @param resends number of earlier attempts of the call */
   #begin(call: Call<O>, context: CallContext, resends: number): Attempt | CallOutcome {
-    // The deadline may have passed, and the circuit opened, while the call waited for its admission.
+    // While the call waited for admission, the deadline may have passed, or the circuit may have opened.
     const timeoutMs = Math.min(this.operator.limits.attemptTimeoutMs, context.deadline.remainingMs());
     if (timeoutMs === 0) return this.#refused('expired');
     if (context.delivery?.isAlive === false) throw new Abandoned();

@@ -9,17 +9,17 @@ export interface Answer {
   /** `transient` is a failure that is expected to pass. */
   readonly kind: 'answered' | 'transient';
   readonly status: number;
-  /** By their names in lower case; a list if one came more than once. */
+  /** Header values by lower-case name; a list if a header occurred more than once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Its bytes as they came, or why they cannot be used. */
+  /** The bytes as received, or the reason why they cannot be used. */
   readonly body: Buffer | 'too-large' | 'incomplete';
-  /** Of a transient one, if it says so. */
+  /** Set only for a transient answer that states a delay. */
   readonly retryAfterMs?: number | undefined;
 }
 
 export type StatusClass = `${2 | 3 | 4 | 5}xx`;
 
-/** Every status from 500 up is a failure of the platform, also one that HTTP does not know. */
+/** Returns the class of a status. Statuses of 600 and above, which HTTP does not define, count as `5xx`. */
 export function statusClass(status: number): StatusClass {
   return `${Math.min(Math.trunc(status / 100), 5) as 2 | 3 | 4 | 5}xx`;
 }
@@ -27,41 +27,47 @@ export function statusClass(status: number): StatusClass {
 /** Why a request got no complete answer. */
 export type TransportFault =
   | 'refused'
-  /** No connection for another reason: DNS, routing. */
+  /** Connecting failed for another reason, such as DNS or routing. */
   | 'unreachable'
-  /** The platform's is from an unknown authority, for another host, or expired. */
+  /** The platform's certificate is from an unknown authority, for another host, or expired. */
   | 'certificate'
-  /** The platform demands one, or refuses ours. */
+  /** The platform requires a client certificate, or rejects ours. */
   | 'client-certificate'
   | 'proxy-unreachable'
-  /** The proxy answers, and does not connect to the platform. */
+  /** The proxy answers, but does not connect to the platform. */
   | 'proxy-refused'
   | 'proxy-timeout'
   | 'timeout'
-  /** The connection ended before the answer began, or within it. */
+  /** The connection ended before the answer began (`reset`) or during it (`truncated`). */
   | 'reset'
   | 'truncated'
-  /** Not HTTP, or it begins with a `100 Continue` that nobody asked for, at which undici ends the connection. */
+  /**
+   * The answer is not HTTP, or begins with an unsolicited `100 Continue`, at which undici closes the
+   * connection.
+   */
   | 'malformed'
   /** The client was closed. */
   | 'closed';
 
-/** A request without a complete answer: nobody knows what the other side did, unless it was not sent. */
+/** A request without a complete answer. Unless it was not sent, its effect on the platform is unknown. */
 export interface Unanswered {
   readonly kind: 'not-sent' | 'unknown';
   readonly fault: TransportFault;
-  /** What a proxy answered instead of connecting. */
+  /** The HTTP status with which a proxy refused to connect. */
   readonly proxyStatus?: number | undefined;
 }
 
 /** How a request ended. */
 export type End = Answer | Unanswered;
 
-/** The text of an error is not read beyond this, compressed or not. */
+/** Limit on the body of an error answer, before and after decompression. */
 export const MAX_ERROR_BYTES = 64 * 1024;
-/** A connection that has been idle for longer is not used again: the other side may be closing it at that moment. */
+/**
+ * A connection that has been idle for longer is not reused, because the platform may be closing it at that
+ * moment.
+ */
 const KEEP_ALIVE_MS = 4000;
-/** However long the other side offers to keep a connection. */
+/** Upper limit on the keep-alive time that the platform offers. */
 const MAX_KEEP_ALIVE_MS = 5000;
 const FAULT_OF_CODE: ReadonlyMap<unknown, TransportFault> = new Map([
   ['ECONNREFUSED', 'refused'],
@@ -70,20 +76,26 @@ const FAULT_OF_CODE: ReadonlyMap<unknown, TransportFault> = new Map([
 ]);
 
 /**
- * One connection to the platform, which carries one request at a time: an undici client of its own, so that undici never
- * queues, and a request that is cut off ends at once, also while it is connecting. `dispatch()` saves a quarter of the CPU
- * that `request()` takes (docs/decisions/0008).
+ * One connection to the platform, which carries one request at a time. It has its own undici client, so that
+ * undici never queues, and an aborted request ends immediately, even while connecting. `dispatch()` uses a
+ * quarter less CPU than `request()` (docs/decisions/0008).
  */
 export class Connection implements Dispatcher.DispatchHandler {
   readonly #client: Client;
   #connecting: Connecting | undefined;
-  /** The first error of its socket. undici passes on the last one, which no longer says that a certificate was refused. */
+  /**
+   * The first error of the socket. undici reports the last one, which no longer tells that a certificate was
+   * rejected.
+   */
   #firstError: Error | undefined;
-  /** Ends the request in flight; `undefined`: there is none. */
+  /** Resolves the in-flight request; `undefined` if there is none. */
   #resolve: ((end: End) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #maxAnswerBytes = 0;
-  /** undici announces a request right before writing it: one that was announced may have been carried out, whatever follows. */
+  /**
+   * Set by `onRequestStart`, which undici calls right before it writes a request. From then on, the platform
+   * may have processed it.
+   */
   #isSent = false;
   /** 0 until the answer begins. */
   #status = 0;
@@ -91,7 +103,10 @@ export class Connection implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** @param onEnd called after each request, and if the other side closes it; it is reusable only after a whole answer */
+  /**
+   * @param onEnd called after each request, and if the platform closes the connection; `isReusable` only
+   *   after a complete answer
+   */
   constructor(
     { origin, connect }: Route,
     private readonly onEnd: (connection: Connection, isReusable: boolean) => void,
@@ -101,7 +116,7 @@ export class Connection implements Dispatcher.DispatchHandler {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-      // undici's own timeouts are coarse: a request has one of ours.
+      // undici's timeouts are coarse, so `request` sets a timer of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (options, callback) => {
@@ -119,9 +134,9 @@ export class Connection implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Sends a request, and reads its answer.
+   * Sends a request and reads the answer.
    *
-   * @param timeoutMs from now, for all of it: connecting, sending, waiting and reading
+   * @param timeoutMs for the whole request: connecting, sending, waiting and reading
    */
   request(options: Dispatcher.DispatchOptions, timeoutMs: number, maxAnswerBytes: number): Promise<End> {
     return new Promise((resolve) => {
@@ -135,7 +150,7 @@ export class Connection implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Cuts off what is in flight. */
+  /** Closes the connection and aborts the in-flight request. */
   destroy(): Promise<void> {
     const destroyed = this.#client.destroy();
     this.#connecting?.stream.destroy(new Error('cut off'));
@@ -175,9 +190,10 @@ export class Connection implements Dispatcher.DispatchHandler {
   readonly #expire = (): void => this.#fail(this.#connecting?.isAtProxy ? 'proxy-timeout' : 'timeout');
 
   #fail(fault: TransportFault, proxyStatus?: number): void {
-    // The status tells a failure; the rest of its text would not undo it.
+    // The status already tells that the call failed; the rest of the body would not change that.
     if (this.#status >= 300) return this.#answer('incomplete');
-    // A client learns that its certificate was refused after it has begun to write; the server has read nothing.
+    // A rejected client certificate is reported after writing has begun, but the server has not read the
+    // request.
     const isLost = this.#isSent && fault !== 'client-certificate';
     this.#end({ kind: isLost ? 'unknown' : 'not-sent', fault, proxyStatus });
   }
@@ -196,7 +212,10 @@ export class Connection implements Dispatcher.DispatchHandler {
     resolve(end);
   }
 
-  /** Names an error of undici or of the socket; the error itself is not passed on, since some hold what was received. */
+  /**
+   * Classifies an error of undici or of the socket. The error itself is not passed on, because it may contain
+   * received data.
+   */
   #faultOf(error: Error): TransportFault {
     if (error instanceof ProxyError)
       return error.status === undefined ? 'proxy-unreachable' : 'proxy-refused';

@@ -2,14 +2,17 @@ import type { OperatorCredentials, PlatformTransport } from '../platform-setting
 import { Connection } from './connection.ts';
 import { type Route, routeTo } from './route.ts';
 
-/** The connections of one operator to one origin. The admission bounds how many there are. */
+/** The connections of one operator to one origin. Admission control limits their number. */
 export class Connections {
   readonly route: Route;
-  /** The one that was used last is used next: it is the least likely to be closing. */
+  /**
+   * Idle connections. The most recently used one is reused first, because it is the least likely to be
+   * closing.
+   */
   readonly #idle: Connection[] = [];
   #isRetired = false;
 
-  /** @param open holds each connection until it ends */
+  /** @param open contains each connection until it ends */
   constructor(
     origin: string,
     transport: PlatformTransport,
@@ -25,7 +28,7 @@ export class Connections {
     return connection;
   }
 
-  /** Lets calls in flight end, and keeps no connection after them. */
+  /** Lets in-flight calls finish, and then closes their connections. */
   retire(): void {
     this.#isRetired = true;
     for (const connection of this.#idle.splice(0)) this.#onEnd(connection, false);
@@ -40,14 +43,14 @@ export class Connections {
   };
 }
 
-/** Where the requests under one root go. */
+/** The destination of requests under one root URL. */
 export interface Root {
   readonly connections: Connections;
-  /** What precedes the path of a request. */
+  /** The prefix of every request path. */
   readonly prefix: string;
 }
 
-/** The two roots of an operator's platform. If they have the same origin, they share its connections. */
+/** Returns the two roots of an operator's platform. Roots with the same origin share connections. */
 export function rootsOf(
   { baseUrl, apiUrl }: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>,
   transport: PlatformTransport,

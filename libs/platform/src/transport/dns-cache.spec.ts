@@ -10,7 +10,7 @@ const TWO = [
   { address: '192.0.2.2', family: 4 },
 ];
 
-/** A resolver that answers when the test says so. */
+/** Returns a cache whose resolver answers when the test calls `answer`. */
 function system() {
   const questions: { host: string; answer: Answer }[] = [];
   const cache = new DnsCache((host, _options, answer) => void questions.push({ host, answer }));
@@ -21,7 +21,7 @@ function system() {
   return { cache, questions, lookup };
 }
 
-/** As Node.js does: without addresses. */
+/** Fails a resolution as Node.js does: without addresses. */
 function fail(question?: { answer: Answer }): void {
   const error = Object.assign(new Error('unknown'), { code: 'ENOTFOUND' });
   (question?.answer as ((error: Error) => void) | undefined)?.(error);
@@ -45,7 +45,7 @@ describe('DnsCache', () => {
     expect(questions).toHaveLength(4);
   });
 
-  it('resolves at most eight slow names at once, and other names without a wait', async () => {
+  it('resolves at most eight slow names at once, and other names immediately', async () => {
     const { questions, lookup } = system();
     const hosts = Array.from({ length: 40 }, (_, n) => `dead-${n}`);
     const failed = hosts.map((host) => lookup(host).catch(() => 'failed'));
@@ -58,7 +58,7 @@ describe('DnsCache', () => {
     expect(questions.map(({ host }) => host)).toEqual([...hosts.slice(0, 8), 'healthy']);
     questions.at(-1)?.answer(null, ONE);
     expect(await healthy).toEqual(ONE);
-    // Each has its turn.
+    // Every queued name is resolved eventually.
     for (let n = 0; n < questions.length; n += 1) if (questions[n]?.host !== 'healthy') fail(questions[n]);
     expect(await Promise.all(again)).toEqual(hosts.map(() => 'failed'));
   });

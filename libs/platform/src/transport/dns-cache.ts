@@ -5,9 +5,12 @@ import type { LookupFunction } from 'node:net';
 const FRESH_MS = 10_000;
 /** How long a connection waits for fresh addresses if stale ones are cached. */
 const STALE_AFTER_MS = 500;
-/** Older addresses are not used, however long the resolution takes. */
+/** Addresses older than this are never used, even while a resolution hangs. */
 const OLDEST_MS = 600_000;
-/** Names whose last resolution took longer are resolved a few at a time, so that a thread stays free for the others. */
+/**
+ * Names whose last resolution took longer are resolved at most `MOST_SLOW` at a time, so that a thread stays
+ * free for the others.
+ */
 const SLOW_MS = 1_000;
 const MOST_SLOW = 8;
 
@@ -28,12 +31,12 @@ class Host {
 }
 
 /**
- * Resolves the host names of platforms and proxies by `getaddrinfo`, including `/etc/hosts` and search domains, but
- * each name once at a time: a resolution that hangs takes one thread of Node.js, however many calls wait for it.
- * Addresses are cached for ten seconds, and for ten minutes while a resolution hangs.
+ * Resolves the host names of platforms and proxies by `getaddrinfo`, including `/etc/hosts` and search
+ * domains, but each name once at a time: a resolution that hangs takes one thread of Node.js, however many
+ * calls wait for it. Addresses are cached for ten seconds, and for ten minutes while a resolution hangs.
  */
 export class DnsCache {
-  /** Only the few host names of the settings. */
+  /** Contains only the few host names of the settings. */
   readonly #hosts = new Map<string, Host>();
   /** Resolutions of slow names in progress. */
   #slowCount = 0;
@@ -41,7 +44,7 @@ export class DnsCache {
 
   constructor(private readonly resolve: Resolve = resolveBySystem) {}
 
-  /** The option `lookup` of `net.connect`. */
+  /** A function for the option `lookup` of `net.connect`. */
   readonly lookup: LookupFunction = (name, { all, family, hints = 0 }, callback) => {
     const resolved: Resolved = (error, addresses) => {
       const isGiven = family === 4 || family === 6;

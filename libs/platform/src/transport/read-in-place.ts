@@ -1,11 +1,11 @@
-// Saves 3 % or more of a command's processor time at full speed: Node.js otherwise allocates 64 KiB for each read, and shrinks
-// them to what was read (docs/decisions/0008).
+// Saves at least 3 % of the CPU time per command at full load. By default, Node.js allocates 64 KiB for each
+// read and shrinks the buffer to the received length (docs/decisions/0008).
 
 import type { Socket } from 'node:net';
 
 const MAX_BYTES = 64 * 1024;
 
-/** Socket options: all sockets read into this one buffer, and what was read is copied out of it. */
+/** Socket options: all sockets read into this one buffer, and the received bytes are copied out of it. */
 export const READ_IN_PLACE = { onread: { buffer: Buffer.allocUnsafeSlow(MAX_BYTES), callback: take } };
 
 function take(this: Socket, length: number, memory: Uint8Array): boolean {

@@ -13,47 +13,48 @@ import { READ_IN_PLACE } from './read-in-place.ts';
 
 const DNS = new DnsCache();
 
-/** How long an address may take before the next one of its name is tried as well. */
+/** Delay before the next address of a host is tried in parallel. */
 const NEXT_ADDRESS_MS = 250;
 
-/** The proxy is what failed, and not the platform. */
+/** A failure of the proxy, not of the platform. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 
-  /** @param status what it answered instead of connecting; absent if there is no connection to it */
+  /** @param status the proxy's HTTP status for a refused CONNECT; absent if the proxy could not be reached */
   constructor(readonly status?: number) {
     super('the proxy refuses to connect, or cannot be reached');
   }
 }
 
-/** A connection that is being made. */
+/** A connection attempt in progress. */
 export interface Connecting {
-  /** Whether it waits for the proxy, and not for the platform. */
+  /** True while the attempt waits for the proxy rather than for the platform. */
   isAtProxy: boolean;
-  /** What to destroy to cut it off. */
+  /** Destroying this stream aborts the attempt. */
   stream: { destroy(error: Error): unknown };
 }
 
-/** Makes a connection, as undici's clients want it, that can be cut off meanwhile. */
+/** An undici connector that also returns a handle for aborting the attempt. */
 export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => Connecting;
 
 type Headers = Readonly<Record<string, string>>;
 
 /** How requests reach a platform. */
 export interface Route {
-  /** Of the platform, or of a proxy that carries requests out. */
+  /** The origin to connect to: the platform, or a proxy that forwards plain HTTP requests. */
   readonly origin: string;
-  /** What precedes the path of a request. */
+  /** The prefix of every request path. */
   readonly prefix: string;
-  /** What every request carries for the proxy. */
+  /** Headers for the proxy, added to every request. */
   readonly headers: Headers;
   readonly connect: Connector;
 }
 
 /**
- * Straight to an origin, through a tunnel of the proxy if it is encrypted, or by the proxy's own requests if it is not.
+ * Returns the route to an origin: direct without a proxy, through a CONNECT tunnel for HTTPS, or forwarded by
+ * the proxy for plain HTTP.
  *
- * @param timeoutMs of connecting; default: none, the attempt has a limit
+ * @param timeoutMs connect timeout in milliseconds; default: none, because each attempt has its own limit
  */
 export function routeTo(
   origin: string,
@@ -68,7 +69,7 @@ export function routeTo(
     const connect = tunnelConnector(proxy, `${hostname}:${port || 443}`, lookup, direct);
     return { origin, prefix: '', headers: {}, connect };
   }
-  // What the platform is trusted by, and what it is shown, is not for the proxy.
+  // The certificates for the platform do not apply to the connection to the proxy.
   const toProxy = directConnector(timeoutMs, lookup);
   const connect: Connector = (options, callback) => {
     const connecting = toProxy(options, (...[error, socket]) =>
@@ -91,7 +92,7 @@ function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsCon
       connect = build();
     }
     const attempt: Attempt = (own, end) =>
-      // Its types do not say that it returns the socket, by which alone connecting can be ended.
+      // undici's types omit the returned socket. Destroying it is the only way to abort a connection attempt.
       connect({ ...options, ...own }, end) as unknown as Socket;
     const { hostname } = options;
     const isKnown = options.httpSocket !== undefined || isIP(hostname) > 0;
@@ -103,8 +104,9 @@ function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsCon
 type Attempt = (own: Partial<buildConnector.Options>, end: buildConnector.Callback) => Socket;
 
 /**
- * Connects to the first address of a name that answers. Each further one is tried a quarter of a second after the one before,
- * or once that has failed, and none is given up meanwhile; Node.js gives each a quarter of a second in all.
+ * Connects to the address of a host that answers first. The next address is tried 250 ms after the previous
+ * one, or as soon as that has failed, and earlier attempts continue. Node.js, by contrast, abandons each
+ * address after 250 ms.
  */
 function connectByName(
   hostname: string,
@@ -135,7 +137,7 @@ function connectByName(
       if (error === null) return end(...result);
       errors.push(error);
       open.delete(socket);
-      // A certificate that is refused says more than an address that does not answer.
+      // A rejected certificate is more informative than an address that does not answer.
       if (errors.length === addresses.length) end(errors.find(tlsFaultOf) ?? errors[0] ?? error, null);
       else tryNext();
     });
@@ -150,13 +152,15 @@ function connectByName(
   return { destroy: (error) => end(error, null) };
 }
 
-/** The first address of each family comes first: one family may not work at all. */
+/** Puts the first address of each family first, because one family may not work at all. */
 function inOrder(found: readonly LookupAddress[]): readonly string[] {
   const firsts = [...new Map(found.toReversed().map((each) => [each.family, each])).values()].toReversed();
   return [...new Set([...firsts, ...found])].map(({ address }) => address);
 }
 
-/** Connects to a target, host and port, by a tunnel through a proxy, of which `connect` makes an encrypted connection. */
+/**
+ * Connects to a target (`host:port`) through a proxy tunnel; `connect` then sets up TLS inside the tunnel.
+ */
 function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, connect: Connector): Connector {
   const { request: open } = proxy.protocol === 'https:' ? https : http;
   const options = {
@@ -188,7 +192,7 @@ function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, con
   };
 }
 
-/** The header by which a proxy knows who asks. */
+/** Returns the header that authenticates this service to the proxy. */
 function authorizationOf({ username, password }: URL): Headers {
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   if (credentials === ':') return {};
