@@ -17,8 +17,8 @@ import { describeError } from './describe-error.ts';
 export type { Logger } from 'pino';
 
 /**
- * The longest time that a line is buffered, because writing each line separately costs more than formatting
- * it.
+ * The longest time that a line is buffered, unless `GATHER_BYTES` is reached first: writing each line
+ * separately costs more than formatting it.
  */
 const GATHER_MS = 50;
 const GATHER_BYTES = 16 * 1024;
@@ -35,7 +35,8 @@ const NOTHING = Buffer.alloc(0);
  * Creates a logger that writes one JSON object per line, with ISO times and level names. Lines reach standard
  * output within 50 ms, and all of them when the process exits by itself or by `process.exit`.
  *
- * An error under `err` or `cause` is logged without its message if the message could contain data.
+ * An error under `err` or `cause` is logged without its message if the message could contain data; never
+ * log such data.
  *
  * @param stream default: standard output
  */
