@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 
 const MINIMUM_CALLS = 4;
 const OPEN_MS = 3_000;
-/** The wait for the first probe is spread, so that workers do not probe together. */
+/** The earliest first probe. The wait has jitter, so that workers do not probe at the same time. */
 const EARLIEST_PROBE_MS = 0.8 * OPEN_MS;
 const LATEST_PROBE_MS = 1.2 * OPEN_MS;
 const VARIABLES = {
@@ -60,7 +60,7 @@ describe('an open circuit', () => {
     expect((await service.running.get('/health/ready')).status).toBe(200);
 
     service.platform.behaviour = healthy(1);
-    // One failing operation does not open the circuits of others.
+    // One failing operation does not open the circuits of other operations.
     expect(await service.caller.send('game.open', { player: { id: 'p-1' } })).toMatchObject([
       { type: 'game.opened' },
     ]);
@@ -81,7 +81,7 @@ describe('an open circuit', () => {
     expect((await service.running.get('/health/ready')).status).toBe(200);
     expect(await service.running.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
-    // Reports that arrive now, even from a retry queue, stay in their queue, except for the probe.
+    // Reports that arrive now, even from a retry queue, stay in the queue of the lane, except for the probe.
     const gate = service.hold(healthy(1));
     reports.push(fetchReport(service), fetchReport(service));
     await until('they wait in their queue', async () => (await service.depth('reports')) > 2);
@@ -129,13 +129,13 @@ describe('a lane with a backlog', () => {
     service.platform.behaviour = healthy(1);
     await until('it is consumed again', async () => {
       const lane = await found((channel) => channel.checkQueue(service.name('reports')));
-      // One for the probe, then another one for the rest of the prefetch.
+      // One consumer for the probe, then another one for the rest of the prefetch.
       return (lane?.consumerCount ?? 0) > 0;
     });
     await expectCompleted([fetchReport(service)]);
   });
 
-  it('leaves its commands to other workers if it is stopped while it is paused', async () => {
+  it('leaves its commands to other workers if its worker stops while it is paused', async () => {
     const reports = fetchReports(service, 12);
     await untilPaused(service);
     await service.stop();
@@ -147,7 +147,7 @@ describe('a lane with a backlog', () => {
   it('serves other reports while its first one waits for its caller to read', async () => {
     const full = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(full, Buffer.from('in the way'));
-    // As many reports as open the circuit; they are in the lane again before it is probed.
+    // Enough reports to open the circuit; they return to the lane before the probe.
     for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4'])
       service.caller.publish('report.ad-hoc.fetch', DAY, { messageId, replyTo: full });
     await until('they are back in their lane', async () => (await service.depth('reports')) === 4);
@@ -159,7 +159,7 @@ describe('a lane with a backlog', () => {
     );
     gate.open();
     await expectCompleted(others);
-    // Otherwise the first one has stopped waiting for its caller, and the lane resumed for that reason.
+    // Otherwise the lane may have resumed because the first report stopped waiting for its caller.
     expect(await service.depth('replies.undelivered')).toBe(0);
   });
 });

@@ -66,7 +66,7 @@ describe('the connections to the broker', () => {
     const { gate, sessions } = await sessionsInFlight(service, userIds);
     service.proxy.stall(which);
     gate.open();
-    // Messages sent now do not arrive.
+    // Messages that are sent now do not arrive.
     await sleep(300);
     service.proxy.cut(which);
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
@@ -74,7 +74,7 @@ describe('the connections to the broker', () => {
     await service.idle();
   });
 
-  it('may be cut while they are being opened and set up', async () => {
+  it('recover if they are cut during their setup', async () => {
     const untilMs = Date.now() + 1_500;
     while (Date.now() < untilMs) {
       await sleep(5 + 60 * Math.random());

@@ -9,14 +9,14 @@ import { serviceForAll } from '../../support/suite-service.ts';
 const TIMEOUT_MS = 6_000;
 const PAGES = 40;
 const PAGE_MS = 250;
-/** The small pages that one read fetches ahead. Two reads at once would fetch twice as many. */
+/** The number of small pages that one read prefetches. Two concurrent reads would prefetch twice as many. */
 const AHEAD = 6;
 
 describe('a report that takes longer than the consumer_timeout of the broker', () => {
   let underWay = 0;
   let mostAtOnce = 0;
   const service = serviceForAll(async (stack) => {
-    // Before 4.3, the broker looks at each tick of a channel.
+    // Before 4.3, the broker checks the timeout at each tick of a channel.
     const settings = [`{consumer_timeout, ${TIMEOUT_MS}}`, '{channel_tick_interval, 1000}'];
     const broker = stack.use(await startBroker({ settings }));
     return {

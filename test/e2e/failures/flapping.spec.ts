@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 const PAGES = 30;
 const PAGE_MS = 60;
 const CUTS = 8;
-/** Pages that a run has fetched when its connections are cut. */
+/** The number of pages that a run has fetched when its connections are cut. */
 const PAGES_BEFORE_CUT = 4;
 
 const service = serviceForAll({

@@ -11,17 +11,18 @@ const WORKERS = 3;
 const OTHERS = 60;
 const PLATFORM_MS = 4_000;
 const DELIVERY_LIMIT = 2;
-/** Time for all deaths: each worker is replaced, and each round takes as long as the platform. */
+/** Time for all deaths: each worker is replaced, and each round takes as long as a call to the platform. */
 const ALL_DEATHS_MS = 240_000;
 
 describe('a killer among sixty commands, on three workers and a platform that takes four seconds', () => {
   const stack = new AsyncDisposableStack();
   let workers: Workers;
-  /** The path of each worker to the platform, which tells whose call it is. */
+  /** The path of each worker to the platform, which identifies the worker of a call. */
   let paths: TcpProxy[];
   let deaths = 0;
   let replies: ReceivedReply[];
-  // This comes before the service ends them: each would be replaced, and the replacement would keep running.
+  // End the workers before the service does: otherwise each would be replaced, and the replacement would keep
+  // running.
   afterAll(() => workers[Symbol.asyncDispose]());
   afterAll(() => stack.disposeAsync());
   const service = serviceForAll({
@@ -71,7 +72,7 @@ describe('a killer among sixty commands, on three workers and a platform that ta
       const player = playerOf(request) ?? '';
       if (player !== 'poison') calls.set(player, (calls.get(player) ?? 0) + 1);
     }
-    // One more for each of the three deaths in the lane.
+    // Each of the three deaths in the lane adds one call.
     expect(Math.max(...calls.values())).toBeLessThanOrEqual(4 + 3);
     await until('quarantine is empty', async () => (await service.depth('quarantine')) === 0);
   });

@@ -26,7 +26,8 @@ const REPORT_TYPES = ['report.rake.fetch', 'report.ad-hoc.fetch'];
 const REPORTS = 250;
 
 /**
- * Few connections and many in-flight reports: without a share of their own, players would find no connection.
+ * Few connections for many in-flight reports: without a reserved share, no connection would be free for
+ * players.
  */
 const CONNECTIONS = 32;
 
@@ -97,7 +98,7 @@ describe('players while hundreds of reports are stuck', () => {
       const open = circuits.filter(({ state }) => state !== 'closed').map(({ operation }) => operation);
       expect(open.filter((operation) => !operation.startsWith('report.'))).toEqual([]);
       expect(mostReports).toBeGreaterThan(0);
-      // Half of the connections, plus those that the platform does not yet know to be lost.
+      // Half of the connections, plus lost connections that the platform has not yet detected.
       expect(mostReports).toBeLessThan(0.75 * CONNECTIONS);
       expect(await waiting()).toBeGreaterThan(100);
       await calm();
@@ -114,7 +115,7 @@ describe('players while hundreds of reports are stuck', () => {
     return depths.reduce((sum, depth) => sum + depth, 0);
   };
 
-  /** Removes the queued reports, lets those in flight end, and waits until reports are served again. */
+  /** Removes the queued reports, lets in-flight reports end, and waits until reports are served again. */
   async function calm(): Promise<void> {
     reports = healthy(1);
     for (const response of underWay) response.destroy();
@@ -137,13 +138,13 @@ describe('players while hundreds of reports are stuck', () => {
 /** Source: bus contract, section 5, "Apart". */
 const LONGER_MS = 5_000;
 
-/** As in production; the other timeouts of these tests exceed the length of any test. */
+/** The production value; the other timeouts of these tests exceed the duration of any test. */
 const ATTEMPT_TIMEOUT_MS = '5000';
 
 /** The platforms of the failing operators. */
 const SICK: Readonly<Record<string, PlatformBehaviour>> = { down: unavailable, silent };
 
-/** A report of a hundred pages that take half a second each. */
+/** A report of a hundred pages, each of which takes half a second. */
 const longReport: PlatformBehaviour = async (...call) => {
   await sleep(500);
   await healthy(100)(...call);
@@ -167,7 +168,7 @@ describe.each([
     redis,
   });
 
-  /** Measures how long this machine takes at the same time for as many reports that do not wait. */
+  /** The control: the time that this machine takes for the same number of reports if none has to wait. */
   const control = serviceForAll({ behaviour: healthy(1), workers: 1 });
 
   beforeAll(async () => {

@@ -18,12 +18,15 @@ const PHASE_MS = 5_000;
 const MOST_MIB = 400;
 const COMMANDS = 2_500;
 const COMMAND_BYTES = 65_000;
-/** With three of these answers a second, players once waited for nine seconds. */
+/** In an earlier version, three of these answers a second made players wait for nine seconds. */
 const ANSWERS_PER_SECOND = 10;
-/** For players behind a flood of commands in the same queue; it was 28 s. On an idle machine, it is 50 ms. */
+/**
+ * For players behind a flood of commands in the same queue. In an earlier version, it was 28 s; on an idle
+ * machine, it is now 50 ms.
+ */
 const MOST_MEDIAN_MS = 5_000;
 
-/** JSON with this many empty objects, the values that use the most memory for their size. */
+/** Returns JSON with this many empty objects, which use the most memory for their size. */
 const values = (count: number): string => `[${Array.from({ length: count }, () => '{}').join()}]`;
 const padded = (text: string): Buffer => Buffer.from(text.padEnd(COMMAND_BYTES));
 const launchOptions = `{"player":{"id":"p"},"session":{"launchOptions":{"a":${values(2_700)}}}}`;
@@ -37,14 +40,14 @@ it.each([
 ])(`2,500 commands of 64 KB %s leave memory and players as they are`, async (_, type, content, code) => {
   await using service = await ServiceUnderTest.start({
     behaviour: async (...call) => {
-      // The reference, while no other operator calls.
+      // The reference: no other operator makes calls.
       const isGame = call[0].url.pathname.endsWith('/open-game');
       await sleep(isGame ? 10 * PHASE_MS : PLATFORM_MS, undefined, { ref: false });
       await healthy()(...call);
     },
     variables: { EVENTS: 'none', SHUTDOWN_GRACE_MS: '0' },
   });
-  // Not through the proxy, which would share this process with the commands.
+  // Without the proxy, which would share this process with the commands.
   await service.worker({ AMQP_URL: service.url });
   await using flood = await BusCaller.open(service.url, service.prefix);
   await players(service);
@@ -63,7 +66,7 @@ it.each([
     expect(percentile(latenciesMs, 0.5)).toBeLessThan(MOST_MEDIAN_MS);
   }
   await sent;
-  // Commands that wait for the platform may be refused as surplus.
+  // The worker may refuse waiting commands as surplus.
   const codes = new Set(flood.received.map(({ body }) => body['code']));
   if (code === undefined) codes.delete('OVERLOADED');
   expect(codes).toEqual(new Set(code ? [code] : []));

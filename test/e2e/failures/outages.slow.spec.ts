@@ -16,7 +16,7 @@ describe('burst after outage', () => {
   const variables = { INTERACTIVE_PREFETCH: '128', INTERACTIVE_DEADLINE_MS: String(3 * SLOW_MS) };
   const service = serviceForAll({ behaviour: healthy(), variables, workers: 1 });
 
-  it('a burst after a broker outage is served, whatever was in flight before', async () => {
+  it('a burst after a broker outage is served, regardless of the commands in flight before', async () => {
     const { gate, sessions: before } = await sessionsInFlight(service, players(1, 'before'));
     service.proxy.refuse();
     service.proxy.cut();
@@ -39,7 +39,7 @@ describe('burst after outage', () => {
 const HARMLESS = 60;
 const PLATFORM_MS = 1_500;
 const KILLS = 3;
-/** The deadline of players: the default. */
+/** The default deadline of players' commands. */
 const DEADLINE_MS = 15_000;
 
 describe.each([
@@ -47,7 +47,7 @@ describe.each([
   [2, 'with Redis', true],
 ] as const)('sixty commands whose workers die three times, with %i workers %s', (count, _, redis) => {
   let workers: Workers;
-  // This comes before the service ends, so that no worker is restarted.
+  // End the workers before the service ends, so that none is restarted.
   afterAll(() => workers?.[Symbol.asyncDispose]());
   const inFlight = new Set<string>();
   const service = serviceForAll({
@@ -85,11 +85,11 @@ describe('a report that the platform cannot serve now', () => {
     workers: 1,
   });
 
-  it('is postponed once the broker accepts copies again, and is not run again meanwhile', async () => {
+  it('is postponed once the broker accepts copies again, and does not run in the meantime', async () => {
     const report = service.caller.send('report.rake.fetch', PAGED_DAY);
     await until('it is in flight', () => gate.held === 1);
     service.proxy.refuse();
-    // The connection that publishes is opened first.
+    // The publishing connection is opened first.
     service.proxy.cut(0);
     await until('it is away', async () => (await service.running.get('/health/ready')).status === 503);
     gate.open();

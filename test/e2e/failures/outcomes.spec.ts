@@ -12,11 +12,11 @@ import { until } from '../../support/until.ts';
 const RECORDS = 6;
 /** The page that the platform has not answered when the connections are cut. */
 const HELD_PAGE = 4;
-/** Pages that are fetched ahead. */
+/** The number of prefetched pages. */
 const HELD_PAGES = RECORDS - HELD_PAGE + 1;
 /** The time from the platform's answer until the reply is being sent. */
 const SENT_MS = 200;
-/** Long enough for a busy machine to read the page before it passes. */
+/** Long enough for a busy machine to read the page within it. */
 const BUDGET_MS = 3_000;
 
 const service = serviceForAll({ behaviour: healthy(), workers: 1 });
@@ -32,7 +32,7 @@ const report = (headers = {}) =>
   service.caller.send('report.rake.fetch', PAGED_DAY, { messageId: id, headers });
 
 describe('a report whose connections are cut', () => {
-  it('continues after its last confirmed page, under the same ids, and says that its total has changed', async () => {
+  it('continues after its last confirmed page under the same ids, and reports a changed total', async () => {
     const { caller, platform, proxy } = service;
     const gate = new Gate();
     platform.behaviour = (request, ...rest) => {
@@ -69,7 +69,7 @@ describe('a report whose final reply is not confirmed', () => {
       },
     ],
   ])('gets that reply again, without being read again, if %s', async (_, times, breakThem) => {
-    // Its first connection publishes; the worker before has acknowledged everything.
+    // The worker's first connection publishes; the previous worker has acknowledged everything.
     const worker = await service.restart();
     const { caller, platform, proxy } = service;
     const gate = service.hold();
@@ -103,7 +103,7 @@ describe('a page in flight to the broker at the deadline of its report', () => {
     await sleep(deadlineAtMs - Date.now() + 300);
     service.proxy.resume();
 
-    // A reply without a confirm may arrive again, under its own number.
+    // An unconfirmed reply may arrive again, under the same number.
     const replies = new Map(
       (await sent).map(({ type, messageId, body }) => [messageId, [type, body['code']]]),
     );

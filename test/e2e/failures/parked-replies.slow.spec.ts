@@ -88,7 +88,7 @@ describe('a parked reply', () => {
     for (const line of lines()) expect(line).toMatchObject({ level: 'info', queue: replyTo });
   });
 
-  it('is delivered once its queue has room again, while no other caller had to wait', async () => {
+  it('is delivered once its queue has room again, without delaying other callers', async () => {
     await declare(replyTo, { 'x-max-length': 1, 'x-overflow': 'reject-publish' });
     service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
     publish('session.create', SESSION, 'refused');
@@ -99,7 +99,7 @@ describe('a parked reply', () => {
     await areParked(0);
   });
 
-  it('is overtaken by replies to other queues, and keeps its place, however often it is inspected', async () => {
+  it('is overtaken by replies to other queues, and keeps its position in every walk', async () => {
     const back = newQueue();
     for (let n = 0; n < 6; n += 1) {
       publish('session.create', SESSION, `gone-${n}`);
@@ -114,7 +114,7 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(6))).toEqual(Array.from({ length: 6 }, (_, n) => `gone-${n}:0`));
   });
 
-  it('is delivered once, whichever worker sends it, and in order if there are many', async () => {
+  it('is delivered exactly once by any of several workers, in order with other replies', async () => {
     const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
     for (const [n, id] of ids.entries()) {
       publish('session.create', SESSION, id);
@@ -126,8 +126,8 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(ids.length))).toEqual(ids.map((id) => `${id}:0`));
   });
 
-  it('is delivered within ten seconds after its queue exists, however many replies another queue awaits', async () => {
-    // With one worker left, no other one walks while it rests.
+  it("is delivered within ten seconds of its queue's creation, behind many other replies", async () => {
+    // With a single worker, no other worker walks while it pauses.
     await workers.pop()?.[Symbol.asyncDispose]();
     const other = newQueue();
     publish('session.create', SESSION, 'first');
@@ -192,14 +192,14 @@ describe('a parked reply', () => {
 const GONE = 4_000;
 const SETTLED_MS = 15_000;
 const MEASURED_MS = 20_000;
-/** The share of one processor on a busy test machine. */
+/** The maximum share of one processor on a busy test machine. */
 const MOST_CPU = 0.1;
 
-describe(`beside ${GONE} parked replies of deleted queues`, () => {
+describe(`with ${GONE} parked replies of deleted queues`, () => {
   const service = serviceForAll({ behaviour: healthy(), variables: { INTERNAL_KEY }, workers: 1 });
   const cpuSeconds = () => service.running.metric('process_cpu_seconds_total');
 
-  it('a worker delivers the reply of another caller within ten seconds, and rests', async () => {
+  it("a worker delivers another caller's reply within ten seconds and uses little processor time", async () => {
     const { channel } = service.caller;
     const parked = service.name('replies.undelivered');
     const seal = sealWith();
@@ -233,19 +233,19 @@ describe(`beside ${GONE} parked replies of deleted queues`, () => {
 const MIB = 1024 * 1024;
 const PARKED_MIB = 240;
 const MOST_GROWTH_MIB = 100;
-/** Time for several walks of a worker through so many bytes. */
+/** Time for several walks of a worker through all these bytes. */
 const LONG_WALKS_MS = 12_000;
 
 describe.each([
   ['60 kB', 60_000],
   ['1 MiB', MIB],
-])('beside 240 MiB of parked replies, each of %s', (_, bytes) => {
+])('with 240 MiB of parked replies, each of %s', (_, bytes) => {
   const service = serviceForAll({ behaviour: healthy(), variables: { INTERNAL_KEY } });
 
-  it(`a worker takes at most ${MOST_GROWTH_MIB} MiB more, and leaves them in the queue`, async () => {
+  it(`a worker uses at most ${MOST_GROWTH_MIB} MiB more, and leaves the replies in the queue`, async () => {
     const { channel } = service.caller;
     const parked = service.name('replies.undelivered');
-    // Not through the proxy, which would share this process with the replies.
+    // Without the proxy, which would share this process with the replies.
     await service.worker({ AMQP_URL: service.url });
     await service.caller.send('session.create', { userId: 'p-1' });
     const before = service.peakMib();

@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { keepWorkers, type Workers } from '../../support/workers.ts';
 
 const DELIVERY_LIMIT = 2;
-/** The starts of a command before it goes into quarantine. */
+/** The number of starts of a command before it moves to quarantine. */
 const STARTS_IN_LANE = 3;
 const NEIGHBOURS = 24;
 /** Time to start as many workers as the command kills, one after the other, on a busy machine. */
@@ -19,7 +19,8 @@ describe('poison commands', () => {
   let deaths = 0;
   let poison: ReceivedReply[];
   let neighbours: ReceivedReply[];
-  // This comes before the service ends them: each would be replaced, and the replacement would keep running.
+  // End the workers before the service does: otherwise each would be replaced, and the replacement would keep
+  // running.
   afterAll(() => workers[Symbol.asyncDispose]());
   const service = serviceForAll({
     behaviour: async (request, response, socket) => {
@@ -28,7 +29,7 @@ describe('poison commands', () => {
         const gate = player.startsWith('beside') ? gates.beside : gates.after;
         return gate.behind(healthy())(request, response, socket);
       }
-      // In quarantine it runs apart from harmless commands, sooner or later alone.
+      // In quarantine, it runs apart from harmless commands, and eventually alone.
       if (deaths < STARTS_IN_LANE)
         await until('its neighbours are in flight', () => gates.beside.held >= NEIGHBOURS);
       deaths += 1;
@@ -62,7 +63,7 @@ describe('poison commands', () => {
   it('are answered POISON_COMMAND after DELIVERY_LIMIT starts alone', () => {
     const calls = service.platform.requests.filter((request) => playerOf(request) === 'poison').length;
     expect(calls).toBeGreaterThanOrEqual(STARTS_IN_LANE + DELIVERY_LIMIT);
-    // Starts at the same time as others do not count, and are few.
+    // Starts together with other commands do not count, and are few.
     expect(calls).toBeLessThanOrEqual(STARTS_IN_LANE + DELIVERY_LIMIT + 3);
     expect(poison).toMatchObject([
       {

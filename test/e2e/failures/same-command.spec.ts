@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 
 const SESSION = { userId: 'p-1', nick: 'Ada', lang: 'en' };
 
-/** Every answer is different, so that a replay can be distinguished from a second call. */
+/** Returns a platform with distinct answers, so that a replay can be distinguished from a second call. */
 function numbered(): PlatformBehaviour {
   let calls = 0;
   return (_request, response) => {
@@ -34,12 +34,12 @@ describe('the same command twice', () => {
   ): Promise<ReceivedReply> => {
     const replies = service.caller.send(type, body, { messageId, ...options });
     const last = replies.then((all) => all.at(-1) as ReceivedReply);
-    // A failed test no longer waits.
+    // If the test has failed, nothing awaits this promise.
     last.catch(() => undefined);
     return last;
   };
 
-  it('waits for the first one while it is in flight, and gets the same reply', async () => {
+  it('waits for the first command while it is in flight, and gets the same reply', async () => {
     const gate = service.hold(numbered());
     const id = randomUUID();
     const all = Array.from({ length: 3 }, () => send('session.create', SESSION, id));
@@ -67,7 +67,7 @@ describe('the same command twice', () => {
     expect(await service.running.metric('poker_replays_total')).toBe(before + 1);
   });
 
-  it('gets a stored expiry if the platform was called, and the late answer is dropped', async () => {
+  it('gets a stored expiry if the platform was called, and the late answer is discarded', async () => {
     const gate = service.hold(numbered());
     const id = randomUUID();
     const deadlineAtMs = Date.now() + 2_500;
@@ -103,7 +103,7 @@ describe('the same command twice', () => {
       expect(conflict.messageId).toMatch(new RegExp(`^${id}:conflict:[0-9a-f]{16}$`));
     }
     expect(after.messageId).toBe(during.messageId);
-    // The first has its own reply, and keeps it.
+    // The first command keeps its own reply.
     expect(answered).toMatchObject({ type: 'session.created', messageId: `${id}:0` });
     expect((await send('session.create', SESSION, id)).text).toBe(answered.text);
     expect(service.platform.requests).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('the same command twice', () => {
       expect(properties.headers).toMatchObject({ 'x-reason': 'IDEMPOTENCY_CONFLICT' });
   });
 
-  it('does not wait for the first beyond its own deadline', async () => {
+  it('does not wait for the first command beyond its own deadline', async () => {
     const gate = service.hold(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);

@@ -16,7 +16,10 @@ const queueOf = (queue: string) => found((channel) => channel.checkQueue(service
 const consumersOf = async (queue: string) => (await queueOf(queue))?.consumerCount;
 
 describe('a consumer that gets no messages', () => {
-  /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
+  /**
+   * Makes the broker remove the consumers of a queue as if the client had cancelled them, without a
+   * notification.
+   */
   const makeDeaf = (queue: string): Promise<string> =>
     testBrokerCtl(
       'eval',
@@ -25,8 +28,8 @@ describe('a consumer that gets no messages', () => {
         `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
     );
 
-  it('is detected by the waiting messages, logged, and recreated', async () => {
-    // The consumer of its first commands, and that of the rest of its prefetch.
+  it('is detected because messages wait, is logged, and is recreated', async () => {
+    // The consumer of the first commands, and the consumer of the rest of the prefetch.
     await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
     await makeDeaf('interactive');
     await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
@@ -52,7 +55,7 @@ describe('a queue or exchange that an operator deletes while a worker is running
 
   const isThere = async (exchange: string): Promise<boolean> =>
     (await found((channel) => channel.checkExchange(service.name(exchange)))) !== undefined;
-  /** The only message of a queue that may not exist. */
+  /** Returns the only message of a queue that may not exist. */
   const takenFrom = async (queue: string): Promise<GetMessage | false> =>
     (await queueOf(queue))?.messageCount === 1 &&
     (await service.caller.channel.get(service.name(queue), { noAck: true }));
@@ -60,7 +63,7 @@ describe('a queue or exchange that an operator deletes while a worker is running
     service.caller.send('session.create', { userId }, { messageId: userId });
 
   it.each(['interactive', 'quarantine'])(
-    'is recreated with its consumer, and no command in flight loses its reply: the queue %s',
+    'is recreated with its consumer, without a lost reply: the queue %s',
     async (queue) => {
       const { gate, sessions } = await sessionsInFlight(service, [`before ${queue}`]);
       await service.caller.channel.deleteQueue(service.name(queue));
@@ -105,7 +108,7 @@ describe('a queue or exchange that an operator deletes while a worker is running
     expect(events[0]?.fields.routingKey).toBe('command.failed.PLAYER_NOT_FOUND');
   });
 
-  it('is recreated within 30 seconds, or used as is and reported by health and log if declared otherwise', async () => {
+  it('is recreated within 30 seconds, or used and reported if it was redeclared differently', async () => {
     const { caller, proxy, running } = service;
     const { channel } = caller;
     const lastError = async () => (await running.health()).bus.lastError;

@@ -28,7 +28,7 @@ describe('a broker of its own', () => {
   });
 
   /**
-   * The command returns before the broker's connections know of the alarm: until then they accept publishes.
+   * rabbitmqctl returns before the broker's connections know of the alarm; until then, they accept publishes.
    */
   const raiseAlarm = async () => {
     await broker.ctl('set_vm_memory_high_watermark', '0');
@@ -42,7 +42,9 @@ describe('a broker of its own', () => {
   };
   const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
   const lastError = async () => (await service.running.health()).bus.lastError;
-  /** Twice as many commands as may be in flight; the alarm comes when the first half is. */
+  /**
+   * Sends twice as many commands as may be in flight, and raises the alarm when the first half is in flight.
+   */
   const blockedSessions = async (name: string) => {
     const userIds = players(2 * PREFETCH, name);
     const sessions = createSessions(service, userIds);
@@ -80,7 +82,7 @@ describe('a broker of its own', () => {
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
   });
 
-  it('that is low on memory ends the call of a caller at its deadline, and says why; it sends afterwards', async () => {
+  it('that is low on memory fails calls at their deadline, with the reason; later calls succeed', async () => {
     await using callers = openCallers(service);
     const states: string[] = [];
     const waiting = callers.open({ onState: (connection, { kind }) => states.push(`${connection} ${kind}`) });
@@ -98,7 +100,7 @@ describe('a broker of its own', () => {
     );
   });
 
-  it('that refuses a page fails its report, which is answered, and no other command loses the connection', async () => {
+  it('that refuses a page fails only its report, which is answered; no connection is lost', async () => {
     service.platform.behaviour = healthy(1_000);
     const before = service.running.log.length;
     const reports = Array.from({ length: 5 }, () => service.caller.sendForOne('report.rake.fetch', RAKE));
@@ -119,7 +121,7 @@ describe('a node that no longer confirms', () => {
   let worker: WorkerUnderTest;
 
   beforeAll(async () => {
-    // A heartbeat would detect it as well, but later than this test waits.
+    // A heartbeat would also detect this, but only after the end of this test.
     worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
   });
 
@@ -131,7 +133,7 @@ describe('a node that no longer confirms', () => {
     const before = worker.log.length;
     const userIds = players(10, `stalled ${stalled.join()}`);
     const { gate, sessions } = await sessionsInFlight(service, userIds);
-    // The first connection publishes, the second one consumes.
+    // The first connection publishes; the second one consumes.
     for (const connection of stalled) service.proxy.stall(connection);
     gate.open();
 
@@ -143,7 +145,7 @@ describe('a node that no longer confirms', () => {
     await until('they are given up', () => given().length === 2);
     const reason = expect.stringContaining('confirms nothing of what is published');
     expect(given()).toMatchObject(['publishing', 'consuming'].map((connection) => ({ connection, reason })));
-    // The broker now learns that they are gone, and delivers nothing more to the former consumer.
+    // The broker now detects that the connections are gone, and stops delivering to the former consumer.
     service.proxy.resume();
     await worker.ready();
     const [reply] = await createSessions(service, players(1, `after ${stalled.join()}`));

@@ -10,7 +10,7 @@ import {
 import { canary } from './canary.ts';
 import { type HostileMessage, replyTo } from './hostile-message.ts';
 
-/** Ids are not canaries, since replies, events and logs name them. */
+/** Ids are not canaries, because replies, events and logs contain them. */
 const NAMED = /^(session\.create userId|game\.open (player|session)\.id)$/;
 const playerId = fc.nat(99).map((number) => `player-${number}`);
 const options = fc.record({ restoreSessionUrl: canary, list: fc.array(canary, { maxLength: 3 }) });
@@ -22,7 +22,11 @@ const launchOptions = fc.oneof(
 type Data = Record<string, unknown>;
 type TypedData = readonly [type: string, data: Data];
 
-/** Valid data: what may be any text is a canary, everything else is as in the examples. @param within a member, `session.` */
+/**
+ * Valid data: free text is a canary, every other value comes from the examples.
+ *
+ * @param within the path of a member, `session.`
+ */
 function dataOf(type: CommandType, shown: object = COMPLETE[type], within = ''): fc.Arbitrary<Data> {
   const takes = (path: string, value: unknown): boolean =>
     violationsOf(type, withMember(COMPLETE[type], path, value)).length === 0;
@@ -48,7 +52,7 @@ const valid = fc.oneof(
   })),
 );
 
-/** The same with one fault, and canaries all around it. */
+/** A valid command with one fault added, surrounded by canaries. */
 const spoilt = fc
   .tuple(
     valid,
@@ -95,7 +99,7 @@ export const canaryCommand = fc.record({
   ),
 });
 
-/** Its message. @param scope of its identity */
+/** Returns the message of a command. @param scope of the command's identity */
 export function messageOf(
   { command: [type, data], form, replyTo: to, identity, deadlineInMs, headers }: CanaryCommand,
   scope: string,

@@ -13,7 +13,7 @@ export const canary: fc.Arbitrary<string> = fc
   )
   .map(([number, text, syntax]) => `cañary${number}${syntax}${text.replace(/\p{Cc}/gu, '')}`);
 
-/** What a platform may do to a text before it repeats it. */
+/** Encodings that a platform may apply to a text before it repeats the text. */
 export const WAYS_TO_ECHO: Readonly<Record<string, (text: string) => string>> = {
   'as it is': (text) => text,
   'in capitals': (text) => text.toUpperCase(),

@@ -8,7 +8,7 @@ import { READ_HEADERS } from '../../../libs/messaging/src/envelope/seal.ts';
 
 export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 
-/** A message of an attacker; the broker accepts it as it is. */
+/** A message of an attacker, which the broker accepts unchanged. */
 export interface HostileMessage {
   /** The routing key at the exchange, or a queue of the service. */
   readonly to: { readonly routingKey: string } | { readonly queue: 'interactive' | 'reports' | 'quarantine' };
@@ -17,8 +17,8 @@ export interface HostileMessage {
   /** All properties except `replyTo` and `correlationId`. */
   readonly options: Options.Publish;
   /**
-   * The entries of a field table that are sent instead of its headers, and of all of its properties only
-   * `type`.
+   * The entries of a field table that is sent instead of the headers. Of the other properties, only `type` is
+   * sent then.
    */
   readonly rawHeaders?: Buffer;
 }
@@ -30,14 +30,14 @@ const MEMBERS = new Set([
 ]);
 const HEADERS = [...READ_HEADERS, 'x-death', '__proto__'];
 
-/** At most 255 bytes, as AMQP's short strings are. */
+/** At most 255 bytes, the limit of short strings in AMQP. */
 const shortText = fc.oneof(
   fc.constantFrom('constructor', '__proto__', ''),
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ maxLength: 255 }),
 );
 
-/** Reports are few because their lane has four in flight at a time. */
+/** Few reports, because their lane has only four in flight at a time. */
 const mostlyType = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom('session.create', 'game.open') },
   { weight: 1, arbitrary: fc.constantFrom<string>(...COMMAND_TYPES) },
@@ -57,7 +57,7 @@ const nested = fc
   .tuple(fc.constantFrom('[', '{"a":', '{"userId":['), fc.nat(4_000))
   .map(([bracket, levels]) => bracket.repeat(levels));
 const large = fc.integer({ min: 60_000, max: 70_000 }).map((length) => `{"userId":"${'x'.repeat(length)}"}`);
-/** A valid command with some of its bytes changed, or with its end cut off. */
+/** A valid command with some bytes changed, or truncated. */
 const damaged = fc
   .tuple(
     fc.constantFrom(...examples),
@@ -86,7 +86,7 @@ const headerValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.boolean(),
   fc.constantFrom(null, 99, '99', 'default', '1', 'x'.repeat(5_000), '2026-01-01T00:00:00Z'),
   fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 }),
-  // amqplib reads an object with the member ! as a value of the type that it names.
+  // amqplib interprets an object with the member `!` as a value of the type in that member.
   fc.dictionary(
     fc.string({ minLength: 1, maxLength: 20 }).filter((name) => name !== '!'),
     fc.string(),

@@ -10,7 +10,7 @@ export interface Outcome extends Testimony {
   readonly sent: HostileMessage;
 }
 
-/** Sends a message, and waits for the outcome that its sender should get. */
+/** Sends a message, and waits for the outcome that the sender should receive. */
 export async function settle(
   witness: Witness,
   correlationId: string,
@@ -28,12 +28,12 @@ function isFinal({ properties }: ConsumeMessage): boolean {
   return properties.headers?.['final'] === true;
 }
 
-/** Final replies, delivered or parked. */
+/** Returns the final replies, delivered or parked. */
 export function finalsOf({ replies, undelivered }: Outcome): readonly ConsumeMessage[] {
   return [...replies, ...undelivered].filter(isFinal);
 }
 
-/** True if it was answered once, or dead-lettered once without a reply queue. */
+/** True if the command was answered once or, without a reply queue, dead-lettered once. */
 export function isAccountedFor({ sent: { replyTo }, replies, deadLetters, undelivered }: Outcome): boolean {
   const answered = replies.filter(isFinal).length;
   const parked = undelivered.filter(isFinal).length;

@@ -4,13 +4,15 @@ import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { canariesIn } from './canary.ts';
 import { finalsOf, type Outcome } from './outcome.ts';
 
-/** Searches every output of the worker, except for successful replies, for values that must not be there. */
+/**
+ * Searches every output of the worker, except for successful replies, for values that must not occur in it.
+ */
 export async function searchOutputs({ caller, running }: ServiceUnderTest) {
   const events = await caller.events();
   let searched = 0;
   return {
     /**
-     * Returns what was found since the last call: in the log, the events, and the outcomes of these commands.
+     * Returns the values found since the last call in the log, the events and the outcomes of these commands.
      */
     search: (outcomes: readonly Outcome[]): string[] => {
       const { stdout, stderr } = running;
@@ -26,7 +28,7 @@ export async function searchOutputs({ caller, running }: ServiceUnderTest) {
       ];
     },
 
-    /** Returns what was found in the outputs that show the worker's state. */
+    /** Returns the values found in the outputs that show the worker's state. */
     searchState: async (): Promise<string[]> => {
       const paths = ['/health', '/health/ready', '/metrics'];
       const found = paths.map(async (path) => named(path, (await running.get(path)).body));
@@ -44,7 +46,7 @@ function foundIn(outcome: Outcome): string[] {
     ...[...replies, ...undelivered].flatMap((reply) =>
       named('reply headers', JSON.stringify(reply.properties)),
     ),
-    // Its body is the command unchanged, and so are the properties about its sender.
+    // A dead letter contains the body of the command and the properties about its sender unchanged.
     ...deadLetters.flatMap((letter) => named('dead letter', writtenByUs(letter, sent.options))),
   ];
 }

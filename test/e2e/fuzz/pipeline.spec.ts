@@ -16,7 +16,7 @@ import { DIRECT, finalsOf, isAccountedFor, type Outcome, settle } from './outcom
 import { searchOutputs } from './outputs.ts';
 import { platformAnswer } from './platform-answer.ts';
 
-/** Unless `npm run test:fuzz` sets the duration. */
+/** The number of cases, unless `npm run test:fuzz` sets a duration. */
 const CASES = 40;
 const MINUTES = process.env['FUZZ_MINUTES'];
 const DURATION_MS = 60_000 * Number(MINUTES ?? 0);
@@ -25,15 +25,15 @@ const PATH = process.env['FUZZ_PATH'];
 /** The size of a frame. */
 const MOST_RAW_BYTES = 100_000;
 /**
- * A quadratic step takes seconds for the longest inputs; a busy machine occasionally takes some hundred
- * milliseconds.
+ * With a quadratic step, the longest inputs take seconds; a busy machine occasionally causes a delay of some
+ * hundred milliseconds.
  */
 const MOST_DELAY_SECONDS = 1;
 const MOST_MIB = 400;
 const DEAD_LETTERED = ['invalid', 'internal'];
 const LONGEST_FAILURE = 32 * 1024;
 
-/** One case: messages that are sent at once, and how the platform answers one request after the other. */
+/** One case: messages that are sent together, and the platform's answers to consecutive requests. */
 interface Case {
   readonly commands: readonly { readonly sent: CanaryCommand | HostileMessage; readonly twice: boolean }[];
   readonly answers: readonly PlatformBehaviour[];
@@ -62,7 +62,7 @@ const fuzzCase: fc.Arbitrary<Case> = fc.record({
   answers: fc.array(platformAnswer, { minLength: 1, maxLength: 12 }),
 });
 
-describe('any messages with any answers of the platform', () => {
+describe('arbitrary messages with arbitrary answers of the platform', () => {
   const service = serviceForAll({
     behaviour: healthy(),
     variables: {
@@ -105,7 +105,7 @@ describe('any messages with any answers of the platform', () => {
   };
 
   it(
-    'have one outcome each, and nothing leaks',
+    'have one outcome each, and leak no data',
     async () => {
       let cases = 0;
       await fc.assert(
@@ -115,7 +115,7 @@ describe('any messages with any answers of the platform', () => {
           expect(outcomes.filter((outcome) => !isAccountedFor(outcome))).toEqual([]);
           for (const outcome of outcomes) expectWellEnded(outcome);
           expect(outputs.search(outcomes)).toEqual([]);
-          // The time since the last scrape.
+          // The longest delay since the last scrape.
           const delay = await service.running.metric('nodejs_eventloop_lag_max_seconds');
           expect(delay).toBeLessThan(MOST_DELAY_SECONDS);
           expect(strays).toEqual([]);
@@ -176,14 +176,17 @@ function errorOf(outcome: Outcome): Record<string, unknown> | undefined {
   return (body['err'] ?? body) as Record<string, unknown>;
 }
 
-/** The copies are confirmed before the command is acknowledged, and may arrive after the reply. */
+/**
+ * True if the dead letter has arrived or none is required. It may arrive after the reply, because only the
+ * acknowledgement waits for its confirm.
+ */
 function hasItsDeadLetter(outcome: Outcome): boolean {
   return outcome.deadLetters.length > 0 || !DEAD_LETTERED.includes(String(errorOf(outcome)?.['category']));
 }
 
 /**
- * Its replies are numbered without a gap and in the form of the contract, none is an internal error, and it
- * is dead-lettered if its category says so.
+ * Expects that the replies are numbered without gaps and follow the contract, that none is an internal error,
+ * and that the command is dead-lettered if its category requires that.
  */
 function expectWellEnded(outcome: Outcome): void {
   for (const { properties, content } of finalsOf(outcome)) {

@@ -26,7 +26,7 @@ const WIRE_HEADERS = [
   ...['0', '5', '99999999', '-1'].map((length) => `content-length: ${length}`),
 ];
 
-/** A text or list at and beyond the limits of length and depth. */
+/** A text or list at or beyond the limits of length and depth. */
 const excessive: fc.Arbitrary<unknown> = fc.oneof(
   fc
     .tuple(fc.constantFrom(...' -_\\"z', 'ä', '🂡', '%25', '&amp;', '--a'), fc.nat(60_000))
@@ -37,7 +37,7 @@ const excessive: fc.Arbitrary<unknown> = fc.oneof(
 
 const fraction = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** An HTTP answer, valid, almost valid or not HTTP at all. */
+/** An HTTP answer that is valid, almost valid or not HTTP. */
 const wireText = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
   {
@@ -61,7 +61,7 @@ const wireText = fc.oneof(
   },
 );
 
-/** A kind of answer, which a failed case shows with its value. */
+/** Names a kind of answer, so that a failed case shows the name with the value. */
 const kind = <T>(
   weight: number,
   name: string,
@@ -75,7 +75,7 @@ const kind = <T>(
   }),
 });
 
-/** What the platform does with one request. */
+/** The behaviour of the platform for one request. */
 export const platformAnswer: fc.Arbitrary<PlatformBehaviour> = fc.oneof(
   kind(
     6,
@@ -157,12 +157,12 @@ export const platformAnswer: fc.Arbitrary<PlatformBehaviour> = fc.oneof(
   ),
 );
 
-/** The document that the interface promises, with canaries in its tokens. */
+/** Returns the document that the interface specifies, with canaries in its tokens. */
 function rightDocument(request: PlatformRequest, records: number): string {
   return JSON.stringify(documentOf(request, records)).replaceAll('auth-', `${TOKEN_CANARY}-`);
 }
 
-/** The document with the nth of its members replaced; `undefined` removes it. */
+/** Returns the document with its nth member replaced; `undefined` removes the member. */
 function spoilt(document: string, nth: number, value: unknown): string {
   let seen = -1;
   return JSON.stringify(

@@ -58,12 +58,12 @@ describe('a TLS broker that requires a client certificate', () => {
     return reason;
   }
 
-  it('serves workers with its CA and a certificate issued by it', async () => {
+  it('serves workers that trust its CA and have a certificate of that CA', async () => {
     await service.worker(right);
     await service.expectServed();
   });
 
-  it('rejects a worker that does not trust it or has no certificate, and the reason says what to set', async () => {
+  it('fails workers without its CA or a certificate, with an error that says what to set', async () => {
     const other = folder.write('other.pem', (await Authority.create()).ca);
     const elsewhere = `amqps://guest:guest@127.0.0.1:${tlsPort}`;
     for (const [variables, reason] of [
@@ -75,7 +75,7 @@ describe('a TLS broker that requires a client certificate', () => {
       expect(await reasonFor(variables)).toMatch(reason);
   });
 
-  it('accepts a certificate that replaced another one', async () => {
+  it('accepts a worker after its certificate was replaced', async () => {
     const other = await (await Authority.create()).issue();
     const cert = folder.write('changing-cert.pem', other.cert);
     const key = folder.write('changing-key.pem', other.key);
@@ -89,7 +89,7 @@ describe('a TLS broker that requires a client certificate', () => {
     await worker.ready();
   });
 
-  it('accepts the command line in the same way', async () => {
+  it('accepts the command line with the same certificates', async () => {
     await service.worker(right);
     const send = (variables: Variables) =>
       runCli(['send', 'session.create', '--data', '{"userId":"p-1"}', '--id', randomUUID()], {

@@ -46,7 +46,7 @@ describe('a platform with TLS, behind a proxy', () => {
       worker: {
         ...variables,
         PLATFORM_PROXY_URL: encrypted.origin.replace('//', `//user:${PASSWORD}@`),
-        // The proxy's CA; the platform's is in PLATFORM_TLS_CA.
+        // The CA of the proxy; that of the platform is in PLATFORM_TLS_CA.
         NODE_EXTRA_CA_CERTS: variables['PLATFORM_TLS_CA']!,
         LOG_LEVEL: 'trace',
       },

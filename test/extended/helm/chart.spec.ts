@@ -143,7 +143,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('selects the workers of one lane in each budget, and all workers elsewhere', () => {
+  it('selects the workers of one lane in each disruption budget, and all workers elsewhere', () => {
     const deployments = of('Deployment');
     for (const [index, { spec }] of of('PodDisruptionBudget').entries()) {
       const found = deployments.map((deployment) => finds(spec.selector, deployment));

@@ -53,12 +53,12 @@ describe('the README of the chart', () => {
   it('has an example for each kind of cluster', () =>
     expect([...examples.keys()]).toEqual(['values', 'openshift', 'ipv6', 'secrets', 'small', 'monitored']));
 
-  it('leaves all ids to OpenShift', async () => {
+  it('lets OpenShift choose the user and group ids', async () => {
     for (const pod of deploymentsOf(await example('openshift')))
       expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
   });
 
-  it('has workers listen on IPv6', async () => {
+  it('makes workers listen on IPv6', async () => {
     for (const pod of deploymentsOf(await example('ipv6'))) expect(valueOf(pod, 'HTTP_HOST')).toBe('::');
   });
 
@@ -116,7 +116,7 @@ describe('the README of the chart', () => {
     ]);
   });
 
-  it('makes valid labels of a version with a build number', async () => {
+  it('derives valid labels from a version with a build number', async () => {
     using folder = temporaryFolder();
     const chart = join(folder.path, 'poker-bridge');
     cpSync(CHART, chart, { recursive: true, dereference: true });

@@ -66,7 +66,8 @@ interface Rendering {
 }
 
 /**
- * Renders the chart with these values; later ones override earlier ones. @throws Error with the output of Helm
+ * Renders the chart with these values; later values override earlier ones. @throws Error with the output of
+ * Helm
  */
 export async function render(
   values: object | readonly object[],
@@ -87,7 +88,7 @@ async function helm(args: readonly string[], values: readonly object[]): Promise
   const program = await bringHelm();
   using folder = temporaryFolder();
   const files = values.flatMap((each, index) => ['--values', folder.write(`${index}.yaml`, stringify(each))]);
-  // A home of its own: without repositories and without a cluster.
+  // Use a home directory of its own, without repositories and without a cluster.
   const env = { HOME: folder.path, PATH: process.env['PATH'] ?? '' };
   try {
     const { stdout } = await spawn(program, [...args, ...files], { env });
