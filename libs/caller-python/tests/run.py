@@ -1,4 +1,4 @@
-"""Runs the tests; the names of those that passed go to a file as JSON, apart from all that is printed.
+"""Runs the tests, and writes the names of passed tests to a file as JSON, separate from the output.
 
 A thread that logs, or a warning of Python's own, may stand anywhere in what unittest prints.
 """
@@ -12,11 +12,11 @@ import unittest
 from pathlib import Path
 
 _LIMIT_S = 240
-"""Less than the time limit of the spec that runs this: a hang then ends with the stack of every thread."""
+"""Less than the time limit of the spec, so that a hang ends with a dump of all thread stacks."""
 
 
 class Result(unittest.TextTestResult):
-    """Keeps the names of the tests that passed."""
+    """Records the names of passed tests."""
 
     passed: list[str] = []
 

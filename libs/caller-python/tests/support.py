@@ -1,4 +1,4 @@
-"""What the tests stand on: a worker and a sandbox that run already, named by the environment."""
+"""Helpers for tests against a running worker and sandbox, which the environment names."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ SANDBOX = os.environ["SANDBOX_URL"]
 NAME = f"{PREFIX}-py"
 DAY: Any = {"dateFrom": "2026-01-02 00:00:00", "dateTo": "2026-01-03 00:00:00"}
 PATIENT = 600_000
-"""Longer than any wait: what ends a call sooner is what its test is about."""
+"""Longer than any wait, so that a call ends earlier only for the reason under test."""
 
 
 def until(what: str, found: Callable[[], T]) -> T:
-    """Waits for a cause; far longer than it takes."""
+    """Waits for a condition, with a generous time limit."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         value = found()
@@ -41,7 +41,7 @@ def until(what: str, found: Callable[[], T]) -> T:
 
 
 class Sandbox:
-    """Its control API."""
+    """A client of the control API of the sandbox."""
 
     def fault(self, **rule: Any) -> None:
         self._call("POST", "faults", rule)
@@ -63,7 +63,7 @@ class Sandbox:
 
 
 class Proxy:
-    """Passes bytes on to the broker, can cut every connection, and takes no new one while it is held."""
+    """Forwards bytes to the broker, can close all connections, and accepts no new ones while held."""
 
     def __init__(self) -> None:
         self.connections = 0
@@ -108,14 +108,14 @@ class Proxy:
 
 
 def open_caller(**options: Any) -> Caller:
-    """By default with a reply queue of its own, which goes an hour after the test."""
+    """Returns a caller, by default with a new reply queue, which expires an hour after the test."""
     chosen = {"url": URL, "name": NAME, "prefix": PREFIX, "instance": str(uuid.uuid4()), **options}
     return Caller(**chosen)
 
 
 @contextmanager
 def bus() -> Iterator[Any]:
-    """A channel of the test's own."""
+    """Opens a separate channel for the test."""
     connection = pika.BlockingConnection(pika.URLParameters(URL))
     try:
         yield connection.channel()
@@ -126,7 +126,7 @@ def bus() -> Iterator[Any]:
 
 @contextmanager
 def nobody(prefix: str, command_type: str | None) -> Iterator[tuple[Any, str]]:
-    """A prefix without a worker: a channel, and the queue that takes the commands of a type; none takes them without one."""
+    """Sets up a prefix without a worker; with a type, binds a queue for its commands."""
     with bus() as channel:
         exchange = f"{prefix}.commands"
         channel.exchange_declare(exchange, "direct", durable=True)
@@ -139,7 +139,7 @@ def nobody(prefix: str, command_type: str | None) -> Iterator[tuple[Any, str]]:
 
 @contextmanager
 def in_threads(*calls: Callable[[], object]) -> Iterator[None]:
-    """Runs each call in a thread of its own, and waits for all of them at the end."""
+    """Runs each call in a separate thread, and waits for all of them at the end."""
     threads = [threading.Thread(target=call) for call in calls]
     for thread in threads:
         thread.start()
@@ -154,6 +154,6 @@ def waiting_in(queue: str) -> int:
 
 
 def taken_from(channel: Any, queue: str) -> Any:
-    """The next message of a queue; None if there is none."""
+    """Returns the next message of a queue; None if the queue is empty."""
     message = channel.basic_get(queue, auto_ack=True)
     return message if message[0] else None

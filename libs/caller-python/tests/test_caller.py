@@ -1,4 +1,4 @@
-"""The caller against a real broker, a worker and a sandbox."""
+"""Tests of the caller with a real broker, worker and sandbox."""
 
 from __future__ import annotations
 
@@ -226,13 +226,13 @@ class CallerTest(unittest.TestCase):
                     named = {**headers, "command-id": command.message_id}
                     properties = pika.BasicProperties(type=kind, message_id="m", headers=named)
                     if headers.get("sequence") == "y":
-                        # pika cannot decode these headers, so that the message names no command.
+                        # pika cannot decode these headers, so the command of the message is unknown.
                         channel.basic_publish("", command.reply_to, b"{}", deep)
                     channel.basic_publish("", command.reply_to, body, properties)
         self.assertEqual(codes, ["REPLY_UNREADABLE"] * len(rows) + ["alice"])
         self.assertEqual(len(logged.output), len(rows) + 1)
         self.assertEqual(logged.output[-2], "WARNING:poker_bridge:unreadable reply discarded; command id ''")
-        # A connection that was lost would have had them delivered again.
+        # After a lost connection the broker would have redelivered these messages.
         until("none is left", lambda: waiting_in(caller.reply_queue) == 0)
 
     def test_awaits_calls_and_reports_without_threads_of_the_program(self) -> None:
@@ -303,7 +303,7 @@ class CallerTest(unittest.TestCase):
             pages.append(page["page"])
             if len(pages) == 1:
                 until("the worker waits", has_stopped)
-                # 4 under way to this process, 16 at the broker, and what the worker holds.
+                # Four prefetched here, 16 queued at the broker, and those the worker has taken.
                 self.assertLess(received(), 40)
         self.assertEqual(pages, list(range(1, PAGES + 1)))
 
@@ -352,7 +352,7 @@ class CallerTest(unittest.TestCase):
                     channel.basic_publish("", inbox.reply_queue, b'{"userId":"p-1"}', properties)
 
         inbox = self.open(on_reply=keep)
-        # Once it has answered a call, its queue is there.
+        # The queue exists once a call has been answered.
         inbox.create_session({"userId": "alice"})
         with self.assertLogs("poker_bridge", "WARNING") as logged:
             send()
@@ -390,7 +390,7 @@ class CallerTest(unittest.TestCase):
         end = time.monotonic() + 3
         while time.monotonic() < end:
             sum(number * number for number in range(1_000))
-        # The broker drops a connection that is silent for twice the heartbeat.
+        # The broker drops a connection that is silent for twice the heartbeat interval.
         time.sleep(3)
         caller.create_session({"userId": "alice"}, deadline_ms=PATIENT)
         self.assertEqual(proxy.connections, 2)

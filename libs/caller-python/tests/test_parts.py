@@ -1,4 +1,4 @@
-"""The parts that decide without a broker."""
+"""Unit tests that need no broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends commands to poker-bridge over RabbitMQ and gives typed replies."""
+"""Sends commands to poker-bridge over RabbitMQ and returns typed replies."""
 
 from .aio import AsyncCaller as AsyncCaller
 from .caller import CallOptions as CallOptions

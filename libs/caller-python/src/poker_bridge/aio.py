@@ -1,4 +1,4 @@
-"""The calls of a caller, awaited with asyncio."""
+"""An asyncio interface to a caller."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ R = TypeVar("R")
 
 
 class AsyncCaller:
-    """Awaits the calls of a `Caller`, from any event loop and without a thread for each call.
+    """Makes the calls of a `Caller` awaitable, from any event loop and without a thread for each call.
 
-    The deadline starts with the call. Cancelling the task that awaits a call ends the call at once; a command that was sent
-    may still run. The methods raise as those of `Caller` do.
+    The deadline starts with the call. Cancelling the task that awaits a call ends the call immediately; the worker may
+    still run a command that was already sent. The methods raise the same errors as those of `Caller`.
     """
 
     def __init__(self, caller: Caller) -> None:
-        """The caller stays usable by itself, and is closed by itself."""
+        """Wraps a caller, which remains usable on its own and must be closed separately."""
         self._bus = caller._bus
 
     async def ready(self, *, deadline_ms: float = DEADLINE_MS) -> None:
@@ -38,11 +38,11 @@ class AsyncCaller:
         return cast(SessionCreated, await self.request("session.create", data, **options))
 
     async def open_game(self, data: GameOpen, **options: Unpack[CallOptions]) -> GameOpened:
-        """Opens the lobby for a player, or with `tableId` of the session a table."""
+        """Opens the lobby for a player, or a table if the session has a `tableId`."""
         return cast(GameOpened, await self.request("game.open", data, **options))
 
     async def request(self, command_type: str, data: Mapping[str, Any], **options: Unpack[CallOptions]) -> dict[str, Any]:
-        """Sends any command that a player waits for, by its type, and returns the data of its reply."""
+        """Sends any interactive command by its type, and returns the data of its reply."""
         bus = self._bus
         cancellation = options.pop("cancellation", None)
         deadline_ms = options.setdefault("deadline_ms", DEADLINE_MS)
@@ -55,7 +55,9 @@ class AsyncCaller:
         await bus.awaited(lambda: bus.within(limit_s, bus.publish(command), "NOT_SENT", command_id), None, command_id)
 
     async def pages(self, report: Report[R]) -> AsyncGenerator[ReportPage[R], None]:
-        """Reads the pages of a report of the caller, once. A loop that may be left uses `contextlib.aclosing`."""
+        """Reads the pages of a report of the caller, once. Use `contextlib.aclosing` if the loop may exit
+        early.
+        """
         iter(report)  # Marks it as read
         command = report._prepare()
         pages = report._pages(command)

@@ -1,4 +1,6 @@
-"""What the calls of one caller share: a thread with an event loop, two connections, a publisher and a reply queue."""
+"""The state shared by all calls of a caller: a thread with an event loop, two connections, a publisher, a
+reply queue.
+"""
 
 import asyncio
 import os
@@ -20,17 +22,18 @@ from .retries import Retries
 T = TypeVar("T")
 
 _PREFETCH: Final = 64
-"""Replies under way to this process."""
+"""The maximum number of unacknowledged replies in this process."""
 _QUEUE_EXPIRES_MS: Final = 86_400_000
-"""An instance that does not come back leaves nothing behind."""
+"""The broker deletes the queue of an instance that has been gone for this long."""
 _CLOSE_TIMEOUT_S: Final = 5.0
 
 
 class Bus:
-    """Serves the broker in a thread of its own, so that heartbeats are answered whatever the program does.
+    """Runs the connections in a separate thread, so that heartbeats are answered even if the program is busy.
 
-    One connection publishes and one consumes: while the broker blocks publishers, and after a publish that ends its
-    connection, replies still come. `run` and `close` are for any thread; everything else is used in the thread of the loop.
+    One connection publishes and one consumes. Replies therefore still arrive while the broker blocks publishers, and
+    after a publish that closes its connection. `run` and `close` are thread-safe; call everything else in the loop's
+    thread only.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class Bus:
             on_moved=self.replies.moved,
         )
         self.leaving: Final[set[Callable[[], Awaitable[None]]]] = set()
-        """Delete the queues of the reports that are being read."""
+        """Callbacks that delete the queues of the reports being read."""
         self._outgoing = Connection(nodes, "commands")
         self.publisher: Final = Publisher(self._outgoing)
         self._process = os.getpid()
@@ -65,19 +68,21 @@ class Bus:
         return self._outgoing.last_error or self.incoming.last_error or self.reply_queue.last_error
 
     async def ready(self) -> None:
-        """Returns once commands can be sent, and replies received; raises CallerError if that is refused."""
+        """Returns once commands can be sent and replies received; raises CallerError if the broker refuses
+        it.
+        """
         await self.reply_queue.ready()
         await self._outgoing.ready()
 
     async def publish(self, command: PreparedCommand) -> None:
-        """Publishes a prepared command; raises as `ready` and as the publisher do."""
+        """Publishes a prepared command; raises the errors of `ready` and of the publisher."""
         await self.reply_queue.ready()
         await self.publisher.publish(command)
 
     async def within(
         self, limit_s: float, work: Awaitable[T], code: CallerCode, command_id: str | None, hint: str = ""
     ) -> T:
-        """Awaits some work; raises CallerError at the limit, with what is wrong on the way to the broker, or a hint."""
+        """Awaits `work`; raises CallerError at the limit, with the last connection error or else the hint."""
         try:
             async with asyncio.timeout(limit_s):
                 return await work
@@ -88,7 +93,9 @@ class Bus:
     def run(
         self, start: Callable[[], Awaitable[T]], cancellation: Cancellation | None, command_id: str | None = None
     ) -> T:
-        """Does some work in the thread of the loop, and waits for it; raises CallerError `CALLER_CLOSED`, CancelledError."""
+        """Runs a coroutine in the loop's thread and waits for it; raises CallerError `CALLER_CLOSED`,
+        CancelledError.
+        """
         future = self._begin(start, cancellation, command_id)
         try:
             return future.result()
@@ -100,7 +107,9 @@ class Bus:
     async def awaited(
         self, start: Callable[[], Awaitable[T]], cancellation: Cancellation | None = None, command_id: str | None = None
     ) -> T:
-        """Does the same for a task of any event loop, which does not block; a cancelled task ends the work."""
+        """Works like `run` for a task of any event loop, without blocking it; cancelling the task cancels the
+        work.
+        """
         future = self._begin(start, cancellation, command_id)
         try:
             return await asyncio.wrap_future(future)
@@ -130,16 +139,16 @@ class Bus:
         return future
 
     def _end_of(self, cancellation: Cancellation | None, command_id: str | None) -> Exception:
-        """Returns the error of a call that was ended by `close` or by its cancellation."""
+        """Returns the error of a call that `close` or its cancellation has ended."""
         is_cancelled = cancellation is not None and cancellation.is_cancelled
         if self._is_closed and not is_cancelled:
             return CallerError.of("CALLER_CLOSED", command_id)
         return CancelledError("the call was cancelled")
 
     def close(self) -> None:
-        """Ends what is under way, and waits until both connections are closed, or have taken too long.
+        """Ends all calls in flight, and waits a limited time until both connections are closed.
 
-        Does nothing in a process that was forked: the connections are its parent's, and a lock may never be released.
+        Does nothing in a forked process: its parent owns the connections, and a lock may never be released.
         """
         if os.getpid() != self._process:
             return
@@ -156,11 +165,11 @@ class Bus:
 
     async def _serve_until_end(self) -> None:
         served = (self._outgoing.serve(), self.incoming.serve(), self.reply_queue.serve(), self.replies.handle())
-        # The loop itself keeps no task alive.
+        # The loop holds only weak references to its tasks.
         tasks = [asyncio.create_task(work) for work in served]
         await self._end.wait()
         await asyncio.gather(*(leave() for leave in tuple(self.leaving)))
-        # Among them the calls that were ended, so that they return what they hold.
+        # These include the calls in flight, which then release their resources.
         others = {*asyncio.all_tasks(), *tasks} - {asyncio.current_task()}
         for task in others:
             task.cancel()

@@ -1,4 +1,4 @@
-"""One command on its way, sent as often as that can help, until its deadline."""
+"""A command in flight, retried until its deadline."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,11 +13,11 @@ from .replies import Reply, read_reply
 T = TypeVar("T")
 
 _ANSWER_SLACK_S: Final = 1.5
-"""A command that a worker has taken is answered by its deadline and one second; the rest is for the way."""
+"""A worker answers at most one second after the deadline; the rest allows for network delays."""
 
 
 async def answer(bus: Bus, command: PreparedCommand, deadline_ms: float) -> dict[str, Any]:
-    """The data of the reply to a command that a player waits for; raises CallerError."""
+    """Returns the data of the reply to an interactive command; raises CallerError."""
 
     def data_of(delivery: Delivery) -> dict[str, Any]:
         reply = read_success(delivery)
@@ -31,7 +31,7 @@ async def answer(bus: Bus, command: PreparedCommand, deadline_ms: float) -> dict
 
 
 def read_success(delivery: Delivery) -> Reply:
-    """Raises CallerError for `command.failed`, and as `read_reply`."""
+    """Returns a successful reply; raises CallerError for `command.failed`, and the errors of `read_reply`."""
     reply = read_reply(delivery)
     if reply.type == "command.failed":
         raise CallerError(reply.data, reply.command_id)
@@ -39,26 +39,26 @@ def read_success(delivery: Delivery) -> Reply:
 
 
 class Call:
-    """Used in the thread of the loop."""
+    """A command in flight. Use it in the loop's thread only."""
 
     def __init__(self, bus: Bus, command: PreparedCommand, deadline_ms: float) -> None:
         self._bus = bus
         self._command = command
         self._deadline = asyncio.get_running_loop().time() + deadline_ms / 1000
         self.arrived: Final[asyncio.Queue[Delivery | None]] = asyncio.Queue()
-        """Its replies; None if the command has to be sent again, because they come to another queue of the broker."""
+        """Replies to the command. None means: send the command again, because the reply queue has changed."""
         self._was_sent = False
         self._is_awaited = False
-        """Whether nothing has failed since it was sent."""
+        """True if the command was sent and no failure has occurred since."""
         self._sent_at: float | None = None
-        """When it was last sent; None once it has been answered."""
+        """When the command was last sent; None after a reply."""
         self._attempts = 1
 
     async def next(self, consumer: Consumer, read: Callable[[Delivery], T]) -> T:
-        """What `read` makes of the next reply, to be received by a consumer.
+        """Returns the result of `read` for the next reply that the consumer receives.
 
-        Sends the command first, and again as often as that can help. Raises CallerError as the last try did: as `read` or
-        publishing does, or `NOT_SENT`, `NO_REPLY`.
+        Sends the command first, and retries it while a retry can succeed. Raises the CallerError of the last attempt:
+        that of `read` or of publishing, or `NOT_SENT` or `NO_REPLY`.
         """
         while True:
             try:
@@ -73,7 +73,7 @@ class Call:
                     return result
                 self._is_awaited = False
             except CallerError as error:
-                # A reply shows that it was sent, whatever the broker has confirmed.
+                # A reply proves that the command was sent, even without a confirm from the broker.
                 self._is_awaited = not self.arrived.empty()
                 if not self._is_awaited:
                     await self._pause_after(error)
@@ -83,7 +83,9 @@ class Call:
         await self._bus.publisher.publish(self._command)
 
     async def _within_limit(self, work: Awaitable[T], consumer: Consumer) -> T:
-        """Awaits some work until the deadline; a command that was sent may still be answered for a moment after it."""
+        """Awaits `work` until the deadline, or slightly longer if the command was sent: a reply may still
+        arrive.
+        """
         command_id = self._command["id"]
         rest_s = self._deadline - asyncio.get_running_loop().time()
         if not self._was_sent:
@@ -100,7 +102,7 @@ class Call:
             self._sent_at = None
 
     async def _pause_after(self, error: CallerError) -> None:
-        """Waits before the next attempt; raises the error if none can help within the deadline and the retry budget."""
+        """Waits before the next attempt; raises the error if the deadline or the retry budget allows none."""
         remaining_s = self._deadline - asyncio.get_running_loop().time()
         pause_s = self._bus.retries.pause_s(self._command["routingKey"], error, self._attempts, remaining_s)
         if pause_s is None:

@@ -1,4 +1,4 @@
-"""The caller: one method a command."""
+"""The caller, with one method per command."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class CallOptions(CommandOptions, total=False):
 
 
 class Caller:
-    """Sends commands to poker-bridge and gives typed replies; for any number of threads.
+    """Sends commands to poker-bridge and returns typed replies. It is thread-safe.
 
-    It connects in the background, in a thread of its own, and reconnects for as long as it is open. A process that forks
-    makes its caller after that.
+    It connects in a background thread, and reconnects until it is closed. In a process that forks, create the caller
+    after the fork.
 
-    Every call takes `CallOptions`, and ends at most 1.5 s after its deadline.
+    Every call accepts `CallOptions`, and ends at most 1.5 s after its deadline.
     """
 
     def __init__(
@@ -58,18 +58,18 @@ class Caller:
     ) -> None:
         """
         Args:
-            url: nodes of one cluster, comma separated or as a sequence
-            name: your service; its reply queues begin with this name and a dot
-            instance: unique among the processes that run at a time, the same after a restart; default the lowest number
-                that no other process of this name has
+            url: the nodes of one cluster, separated by commas or as a sequence
+            name: the name of your service; the names of its reply queues start with it and a dot
+            instance: a name that is unique among the running processes and unchanged by a restart. Default: the
+                lowest number that no other process with this caller name uses
             prefix: the workers' `AMQP_PREFIX`
-            operator: whose credentials the worker uses; default that of the worker
-            send_user_id: name the broker user, for `CALLERS_FILE`
-            ssl_context: for `amqps`: a private authority, a client certificate
-            trace_context: gives `traceparent` and `tracestate` of each command
-            on_reply: takes, in a thread of its own, each reply that no call awaits; without it they are dropped
+            operator: the operator whose credentials the worker uses. Default: the worker's default operator
+            send_user_id: True to send the broker user with each command, for `CALLERS_FILE`
+            ssl_context: for `amqps`, for example with a private certificate authority or a client certificate
+            trace_context: returns the `traceparent` and `tracestate` of each command
+            on_reply: called in a separate thread with each reply that no call awaits. Without it, these are dropped
 
-        Raises ValueError for a URL or a name that cannot be used.
+        Raises ValueError for an invalid URL or name.
         """
         if not name or instance == "":
             raise ValueError("name and instance must not be empty")
@@ -81,16 +81,18 @@ class Caller:
 
     @property
     def reply_queue(self) -> str | None:
-        """The durable queue of this instance; None until the broker has given the process one."""
+        """The durable queue of this instance; None until the process has claimed one."""
         return self._bus.instance.queue
 
     @property
     def last_error(self) -> str | None:
-        """Why commands cannot be sent, or replies not be received, right now; None if all is well. Holds no password."""
+        """Why commands cannot currently be sent or replies received, without passwords; None if both can."""
         return self._bus.last_error
 
     def ready(self, *, deadline_ms: float = DEADLINE_MS, cancellation: Cancellation | None = None) -> None:
-        """Waits until commands can be sent and replies received; raises CallerError `LOGIN_REFUSED`, `NOT_CONNECTED`, …"""
+        """Waits until commands can be sent and replies received; raises CallerError `LOGIN_REFUSED`,
+        `NOT_CONNECTED`, …
+        """
         bus = self._bus
         bus.run(lambda: bus.within(deadline_ms / 1000, bus.ready(), "NOT_CONNECTED", None), cancellation)
 
@@ -99,21 +101,21 @@ class Caller:
         return cast(SessionCreated, self.request("session.create", data, **options))
 
     def open_game(self, data: GameOpen, **options: Unpack[CallOptions]) -> GameOpened:
-        """Opens the lobby for a player, or with `tableId` of the session a table; raises as `request`."""
+        """Opens the lobby for a player, or a table if the session has a `tableId`; raises as `request`."""
         return cast(GameOpened, self.request("game.open", data, **options))
 
     def fetch_ad_hoc_report(self, data: AdHocReportFetch, **options: Unpack[CallOptions]) -> Report[AdHocRecord]:
-        """The figures of all players over a period, or of one; raises as `fetch_report`."""
+        """Fetches the figures of one or all players over a period; raises as `fetch_report`."""
         return cast(Report[AdHocRecord], self.fetch_report("report.ad-hoc.fetch", data, **options))
 
     def fetch_rake_report(self, data: RakeReportFetch, **options: Unpack[CallOptions]) -> Report[RakeRecord]:
-        """The rake of players over a period; raises as `fetch_report`."""
+        """Fetches the rake of players over a period; raises as `fetch_report`."""
         return cast(Report[RakeRecord], self.fetch_report("report.rake.fetch", data, **options))
 
     def request(self, command_type: str, data: Mapping[str, Any], **options: Unpack[CallOptions]) -> dict[str, Any]:
-        """Sends any command that a player waits for, by its type, and waits for its reply.
+        """Sends any interactive command by its type, and waits for its reply.
 
-        Raises CallerError as the worker answers or with one of `CALLER_CODES`, ValueError for a deadline out of range.
+        Raises CallerError with the worker's code or one of `CALLER_CODES`, and ValueError for a deadline out of range.
         """
         cancellation = options.pop("cancellation", None)
         deadline_ms = options.setdefault("deadline_ms", DEADLINE_MS)
@@ -123,18 +125,18 @@ class Caller:
     def fetch_report(
         self, command_type: str, data: Mapping[str, Any], **options: Unpack[CallOptions]
     ) -> Report[dict[str, Any]]:
-        """Any report, by its type. It is fetched when it is first read, and reading it raises as `request`."""
+        """Returns any report by its type. The first read starts fetching it; reading raises as `request`."""
         cancellation = options.pop("cancellation", None)
         deadline_ms = options.setdefault("deadline_ms", _REPORT_DEADLINE_MS)
         prepare: Callable[[], PreparedCommand] = lambda: self._bus.sender.prepare(command_type, data, options)
-        # What cannot be sent is refused here, and not in a loop later.
+        # An invalid command is rejected here, not later in the loop that reads the report.
         options["command_id"] = prepare()["id"]
         return Report(self._bus, prepare, deadline_ms, cancellation)
 
     def prepare(self, command_type: str, data: Mapping[str, Any], **options: Unpack[CommandOptions]) -> PreparedCommand:
-        """Prepares a command for an outbox: keep it in the transaction, then `publish` it. Its replies come to `on_reply`.
+        """Prepares a command for an outbox: store it in the transaction, then `publish` it. `on_reply` gets its replies.
 
-        A caller without an instance waits until it has one, and raises as `ready`.
+        A caller without an instance first waits until it has claimed one, and raises as `ready`.
         """
         if self.reply_queue is None:
             self.ready()
@@ -145,14 +147,16 @@ class Caller:
     ) -> None:
         """Publishes a prepared command; returns once the broker has confirmed it.
 
-        Raises CallerError: `NO_WORKER`, `NOT_PERMITTED`, `VALIDATION_FAILED`, at the deadline `NOT_SENT`, or as `ready`.
+        Raises CallerError `NO_WORKER`, `NOT_PERMITTED`, `VALIDATION_FAILED`, `NOT_SENT` at the deadline, or as `ready`.
         """
         command_id = command["id"]
         sending = lambda: self._bus.within(deadline_ms / 1000, self._bus.publish(command), "NOT_SENT", command_id)
         self._bus.run(sending, cancellation, command_id)
 
     def close(self) -> None:
-        """Ends what is under way with `CALLER_CLOSED`. The reply queue stays: the same instance finds late replies."""
+        """Fails calls in flight with `CALLER_CLOSED`. The reply queue stays: the same instance gets late
+        replies.
+        """
         self._bus.close()
 
     def __enter__(self) -> Caller:

@@ -1,4 +1,4 @@
-"""Ends calls from another thread."""
+"""Cancels calls from another thread."""
 
 import threading
 from concurrent.futures import Future
@@ -7,19 +7,22 @@ from weakref import WeakSet
 
 
 class Cancellation:
-    """Ends the calls that it was given to, at once or later, and for good: one that is made after that ends, too.
+    """Cancels every call that received it, including calls made after `cancel`. It cannot be reset.
 
-    A call that ends so raises `concurrent.futures.CancelledError`. Its command may still run; a report is read no further.
+    A cancelled call raises `concurrent.futures.CancelledError`. The worker may still run its command; reading of a
+    report stops.
     """
 
     def __init__(self) -> None:
-        # A signal handler may cancel while its thread is in here.
+        # Reentrant, because a signal handler may call `cancel` while its thread holds the lock.
         self._lock = threading.RLock()
         self._calls: WeakSet[Future[Any]] = WeakSet()
         self.is_cancelled = False
 
     def cancel(self) -> None:
-        """For any thread and for signal handlers, as often as wanted; returns at once."""
+        """Cancels the calls and returns immediately. Safe in any thread and in signal handlers; may be
+        repeated.
+        """
         with self._lock:
             self.is_cancelled = True
             calls = list(self._calls)
@@ -27,7 +30,7 @@ class Cancellation:
             call.cancel()
 
     def ends(self, call: Future[Any]) -> None:
-        """Has a call be ended by it, at once if it was cancelled before."""
+        """Registers a call to be cancelled, which happens immediately if `cancel` was called before."""
         with self._lock:
             self._calls.add(call)
         if self.is_cancelled:

@@ -1,4 +1,4 @@
-"""A command as it is published."""
+"""Commands in the form in which they are published."""
 
 import json
 import uuid
@@ -17,18 +17,20 @@ _LONGEST_DEADLINE_MS: Final = 1_200_000
 class CommandOptions(TypedDict, total=False):
     """The options of a command."""
 
-    command_id: str | None  # At most 200 bytes: the same id is the same command. Default: a new UUID
+    command_id: str | None  # At most 200 bytes; commands with the same id are the same command. Default: a new UUID
     operator: str | None  # Default: that of the caller
     deadline_ms: float  # 1 to 1,200,000. Default: 15 s, for a report 10 minutes, for a prepared command none
 
 
 class PreparedCommand(TypedDict):
-    """A command that is ready to be published: plain data that JSON holds, for an outbox, the same as in Node.js."""
+    """A command ready to be published or stored in an outbox: plain JSON data, in the same form as in
+    Node.js.
+    """
 
     id: str  # Its replies carry it as `command_id`
     exchange: str
     routingKey: str
-    properties: dict[str, Any]  # Of AMQP, `timestamp` apart, which is added at each publish
+    properties: dict[str, Any]  # AMQP properties; each publish adds the `timestamp`
     body: str  # JSON
 
 
@@ -38,7 +40,7 @@ def is_report(command: PreparedCommand) -> bool:
 
 @dataclass(frozen=True)
 class Sender:
-    """What all commands of one caller have in common."""
+    """The settings shared by all commands of a caller."""
 
     prefix: str
     app_id: str
@@ -49,8 +51,12 @@ class Sender:
     def prepare(
         self, command_type: str, data: Mapping[str, Any], options: CommandOptions, reply_to: str = ""
     ) -> PreparedCommand:
-        """Raises CallerError for a bad id, TypeError or ValueError for data that is not JSON and for a bad deadline."""
-        # Python itself does not check them.
+        """Prepares a command.
+
+        Raises CallerError for an invalid id, TypeError for an unknown option, ValueError for an invalid deadline, and
+        TypeError or ValueError for data that JSON cannot represent.
+        """
+        # Python does not check the names in a TypedDict at run time.
         if unknown := options.keys() - CommandOptions.__annotations__.keys():
             raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
         if (command_id := options.get("command_id")) is None:

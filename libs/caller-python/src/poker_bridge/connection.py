@@ -1,4 +1,4 @@
-"""A connection to the broker that is recreated, and channels whose methods are awaited."""
+"""A connection to the broker that reconnects, and channels with awaitable methods."""
 
 import asyncio
 import itertools
@@ -19,11 +19,12 @@ from pika.frame import Header
 from .upkeep import LOG, Upkeep, reason_of
 
 _HEARTBEAT_S: Final = 10
-"""A node that is silent for longer counts as lost; so may this process while other code holds the interpreter."""
+"""In seconds. A silent node counts as lost; so may this process while other code holds the interpreter lock.
+"""
 _CONNECT_TIMEOUT_S: Final = 5
 _ANSWER_TIMEOUT_S: Final = 5.0
 _LOOK_AFTER_S: Final = 2.0
-"""Before an address that does not answer AMQP is checked for an HTTP server, such as that of port 15672."""
+"""The delay before checking whether a silent address is an HTTP server, such as the one on port 15672."""
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 _CLOSE_TIMEOUT_S: Final = 2.0
@@ -54,7 +55,7 @@ class Address(NamedTuple):
 def read_address(url: str) -> Address:
     """Reads the address of one node, in the same way as the Node.js client.
 
-    Raises ValueError whose message completes "the address …", without the address: it may hold a password.
+    Raises ValueError with a message that continues "the address …". It omits the address, which may hold a password.
     """
     is_amqp = re.match(r"amqps?://", url, re.IGNORECASE) is not None
     try:
@@ -90,7 +91,10 @@ def _decoded(text: str) -> str:
 
 
 def nodes_of(url: str | Sequence[str], connection_name: str, context: ssl.SSLContext | None) -> list[Any]:
-    """`pika.ConnectionParameters` for each node of a cluster; raises ValueError without the URL: it holds a password."""
+    """Returns `pika.ConnectionParameters` for each node of a cluster.
+
+    Raises ValueError with a message that omits the URL, because it contains a password.
+    """
     parts = [url] if isinstance(url, str) else url
     return [_node(one.strip(), connection_name, context) for part in parts for one in part.split(",")]
 
@@ -102,7 +106,7 @@ def _node(url: str, connection_name: str, context: ssl.SSLContext | None) -> Any
         raise ValueError(f"url {error}") from None
     host = f"[{address.host}]" if ":" in address.host else address.host
     try:
-        # pika decodes user, password and virtual host otherwise, and reads the parameters of the query.
+        # pika decodes user, password and virtual host differently, so it parses only the query parameters.
         scheme = "amqps" if address.is_encrypted else "amqp"
         parameters = pika.URLParameters(f"{scheme}://{host}:{address.port}/?{address.query}")
     except Exception:
@@ -121,12 +125,12 @@ def _node(url: str, connection_name: str, context: ssl.SSLContext | None) -> Any
 
 
 class Channel:
-    """A channel of pika; used in the thread of its loop."""
+    """A pika channel. Use it in the loop's thread only."""
 
     def __init__(self, amqp: Any) -> None:
         loop = asyncio.get_running_loop()
         self.closed: Final[asyncio.Future[Exception]] = loop.create_future()
-        """Why it closed; also if the broker cancels its consumer."""
+        """Set to the reason when the channel closes or the broker cancels its consumer."""
         self._opened = loop.create_future()
         self.amqp: Final = amqp.channel(on_open_callback=lambda _: settle(self._opened, None))
         self.amqp.add_on_close_callback(lambda _, reason: settle(self.closed, reason))
@@ -142,13 +146,13 @@ class Channel:
         return self
 
     async def call(self, method: str, *args: Any, **options: Any) -> Any:
-        """Calls a method of pika's channel that takes a callback, and gives the broker's answer; raises as `first`."""
+        """Calls a callback method of pika's channel, and returns the broker's answer; raises as `first`."""
         answer = asyncio.get_running_loop().create_future()
         getattr(self.amqp, method)(*args, callback=lambda frame: settle(answer, frame.method), **options)
         return await self.first(answer, _ANSWER_TIMEOUT_S)
 
     async def first(self, answer: asyncio.Future[Any], timeout_s: float) -> Any:
-        """Awaits an answer; raises why the channel closed before it, or TimeoutError."""
+        """Awaits an answer; raises TimeoutError, or the reason if the channel closes first."""
         async with asyncio.timeout(timeout_s):
             await asyncio.wait((answer, self.closed), return_when=asyncio.FIRST_COMPLETED)
         if answer.done():
@@ -161,7 +165,8 @@ class Channel:
 
 
 class _TolerantConnection(AsyncioConnection):  # type: ignore[misc]
-    """Delivers a message whose properties pika cannot decode, without them; pika would close the connection each time."""
+    """Delivers a message with undecodable properties without them; pika would close the connection each time.
+    """
 
     def _read_frame(self) -> tuple[int, Any]:
         try:
@@ -177,7 +182,7 @@ class _TolerantConnection(AsyncioConnection):  # type: ignore[misc]
 
 
 async def _speaks_http(node: Any) -> bool:
-    """True if an HTTP server answers at the address of a node."""
+    """Returns True if an HTTP server answers at the address of a node."""
     with suppress(OSError, TimeoutError, EOFError):
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
             reader, writer = await asyncio.open_connection(node.host, node.port)
@@ -190,13 +195,13 @@ async def _speaks_http(node: Any) -> bool:
 
 
 class Connection(Upkeep[Any]):
-    """One connection to the broker, recreated with growing pauses."""
+    """A connection to the broker that reconnects with exponential backoff."""
 
     def __init__(self, nodes: Sequence[Any], purpose: str) -> None:
-        """The nodes are those of `nodes_of`, tried in turn; the purpose names the connection in log lines."""
+        """Takes the nodes from `nodes_of`, which are tried in turn, and a purpose, shown in log lines."""
         super().__init__(f"no connection for {purpose}")
         self.unblocked: Final = asyncio.Event()
-        """Not set while the broker takes nothing from publishers: memory or disk alarm."""
+        """Cleared while the broker blocks publishers because of a memory or disk alarm."""
         self.unblocked.set()
         self._nodes = nodes
         self._purpose = purpose
@@ -204,7 +209,7 @@ class Connection(Upkeep[Any]):
         self._lost: asyncio.Future[Exception] | None = None
 
     async def serve(self) -> None:
-        """Connects, and again whenever the connection is lost, until it is cancelled."""
+        """Connects, and reconnects whenever the connection is lost, until it is cancelled."""
         pause = _FIRST_PAUSE_S
         for node in itertools.cycle(self._nodes):
             try:
@@ -213,7 +218,7 @@ class Connection(Upkeep[Any]):
                 self._opened(self._amqp)
                 pause = _FIRST_PAUSE_S
                 error = await lost
-            except Exception as failure:  # An address that cannot be used is one more node that is away.
+            except Exception as failure:  # An unusable address is treated like an unavailable node.
                 error = failure
             self._value = None
             self.unblocked.set()
@@ -222,18 +227,21 @@ class Connection(Upkeep[Any]):
             pause = min(2 * pause, _LONGEST_PAUSE_S)
 
     async def channel(self) -> Channel:
-        """Opens a channel, once there is a connection; raises as `ready`."""
+        """Waits for a connection and opens a channel; raises as `ready`."""
         return await Channel(await self.ready()).open()
 
     def reset(self, reason: str) -> None:
-        """Drops the connection, so that another one follows."""
+        """Drops the connection, so that `serve` opens a new one."""
         if self._lost is not None:
-            with suppress(Exception):  # It is closed, or closing.
+            with suppress(Exception):  # The connection is already closed or closing.
                 self._amqp.close()
             settle(self._lost, ConnectionError(reason))
 
     async def close(self) -> None:
-        """Closes it after `serve` was cancelled; a close that is cut in its handshake is never answered."""
+        """Closes the connection after `serve` was cancelled.
+
+        The wait is limited, because a close during the opening handshake is never answered.
+        """
         with suppress(Exception):
             self._amqp.close()
         if self._lost is not None:
@@ -255,7 +263,7 @@ class Connection(Upkeep[Any]):
         await asyncio.wait((opened, lost), timeout=_LOOK_AFTER_S, return_when=asyncio.FIRST_COMPLETED)
         is_silent = not lost.done() or "EOF" in reason_of(lost.result())
         if not opened.done() and is_silent and await _speaks_http(node):
-            # pika ends the attempt at its own timeout.
+            # pika ends this attempt after its own timeout.
             fault = f"an HTTP server answers at {node.host}:{node.port}; AMQP is usually on port 5672"
             settle(lost, ConnectionError(fault))
             raise ConnectionError(fault)

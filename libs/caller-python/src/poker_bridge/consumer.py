@@ -1,4 +1,4 @@
-"""Reply queues, kept declared and consumed."""
+"""Consumers of reply queues, which are declared and consumed again after every failure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_LIMIT: Final = 1_000_000_000
 
 @dataclass(frozen=True)
 class Delivery:
-    """A message, and how it is settled. If its channel is lost before that, the broker delivers it again."""
+    """A message to acknowledge or requeue. If its channel closes before that, the broker redelivers it."""
 
     properties: Any
     body: bytes
@@ -33,9 +33,9 @@ class Delivery:
 
 
 class Consumer(Upkeep[str]):
-    """Consumes one reply queue, over as many channels and connections as that takes.
+    """Consumes one reply queue, and resumes on a new channel or connection after a failure.
 
-    It is open once the queue has been consumed: replies can be sent there from then on, also while it is consumed again.
+    It is open once consuming has started. From then on replies can be sent to the queue, even while it reconnects.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class Consumer(Upkeep[str]):
     ) -> None:
         """
         Args:
-            claim: gives a channel, and the name of the queue that belongs to its connection
-            arguments: beside those of every reply queue
-            on_moved: called when another queue has taken the place of the one before
+            claim: returns a channel, and the name of the queue claimed by its connection
+            arguments: queue arguments in addition to those of every reply queue
+            on_moved: called when the consumer has switched to another queue
         """
         super().__init__("replies are not received")
         self._claim = claim
@@ -64,7 +64,7 @@ class Consumer(Upkeep[str]):
         self._unacknowledged = 0
 
     async def serve(self) -> None:
-        """Consumes until it is cancelled; then what was not acknowledged returns to the queue."""
+        """Consumes until it is cancelled; unacknowledged messages then return to the queue."""
         while True:
             try:
                 await self._consume()
@@ -100,7 +100,11 @@ class Consumer(Upkeep[str]):
             self._unacknowledged -= 1
 
     async def _watch(self, channel: Channel, queue: str) -> None:
-        """Raises why the channel closed; also if replies wait at two looks, as for a consumer that began in an election."""
+        """Raises the reason when the channel closes, or ConnectionError if the consumer is stuck.
+
+        It is stuck if two checks in a row find replies but none arrives. This occurs if consuming started during a
+        leader election.
+        """
         before: int | None = None
         while not (await asyncio.wait((channel.closed,), timeout=_LOOK_S))[0]:
             has_room = self._unacknowledged < self._prefetch

@@ -1,4 +1,4 @@
-"""How a call fails."""
+"""Errors of calls."""
 
 from __future__ import annotations
 
@@ -39,32 +39,33 @@ CALLER_CODES: Final[Mapping[CallerCode, _Facts]] = {
     "TOO_MANY_CALLS": _Facts("unavailable", True, _TOO_MANY),
     "CALLER_CLOSED": _Facts("uncertain", False, "This caller was closed; the command may have been sent."),
 }
-"""Why a call failed on this side of the bus: its category, whether sending it again can help, and a sentence."""
+"""Failures raised by this library: category, whether a retry can succeed, and message."""
 
 
 class CallerError(Exception):
-    """Decide by `code`: what the worker answers, or one of `CALLER_CODES` for faults on this side of the bus.
+    """A failed call. Decide by `code`: a code of the worker, or one of `CALLER_CODES` for errors of this library.
 
-    The message is a sentence for people and holds no value of the command.
+    The message is for people. It contains no value of the command.
     """
 
     def __init__(self, body: Mapping[str, Any], command_id: str | None) -> None:
-        """The body is that of `command.failed`, or one without its `attempts`, `command` and `occurredAt`."""
+        """Takes the body of `command.failed`; `attempts`, `command` and `occurredAt` may be missing."""
         super().__init__(body["message"])
         self._body = body
         self.code: ErrorCode | CallerCode = body["code"]
         self.category: Category = body["category"]
         self.retryable: bool = body["retryable"]
-        """Whether the same command, sent again under the same id, can succeed without anyone changing it."""
+        """True if the same command, sent again with the same id, can succeed without a change."""
         self.retry_after_ms: int | None = body.get("retryAfterMs")
-        """How long to wait before that, if known."""
+        """Milliseconds to wait before a retry, if known."""
         self.violations: Sequence[Violation] = body.get("violations") or ()
-        """Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`."""
+        """Faults of the command, each with a JSON pointer into its data, its `/properties` or its `/headers`.
+        """
         self.details: Mapping[str, Any] = body.get("details") or {}
         self.platform: PlatformAnswer | None = body.get("platform")
-        """What the platform answered."""
+        """The platform's answer, if it refused the command or failed."""
         self.command_id = command_id
-        """To send the same command again, and to find it in the worker's log."""
+        """The id with which to send the same command again, or to find it in the worker's log."""
 
     def __str__(self) -> str:
         faults = "".join(f" {fault['pointer']} {fault['message']}." for fault in self.violations)
@@ -74,21 +75,22 @@ class CallerError(Exception):
         return f"CallerError({str(self)!r}, command_id={self.command_id!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CallerError, (self._body, self.command_id)  # To be pickled, between processes
+        return CallerError, (self._body, self.command_id)  # Makes the error picklable, to pass it between processes
 
     def again(self) -> CallerError:
-        """The same failure for a further call, without the traceback, which holds the frames of a task that still runs."""
+        """Returns a copy for another call, without the traceback, which refers to frames of a running task.
+        """
         return CallerError(self._body, self.command_id)
 
     @classmethod
     def of(cls, code: CallerCode, command_id: str | None = None, hint: str = "") -> CallerError:
-        """A fault on this side of the bus; `hint` is a further sentence."""
+        """Returns an error raised by this library; `hint` is appended to its message."""
         facts = CALLER_CODES[code]._asdict()
         return cls({"code": code, **facts, "message": f"{facts['message']} {hint}".rstrip()}, command_id)
 
     @classmethod
     def of_invalid(cls, pointer: str, fault: str, command_id: str) -> CallerError:
-        """What cannot be sent."""
+        """Returns the error of a command that cannot be sent."""
         message = "The command is not valid; see the violations."
         body = {"code": "VALIDATION_FAILED", "category": "invalid", "retryable": False, "message": message}
         return cls({**body, "violations": [Violation(pointer=pointer, message=fault)]}, command_id)

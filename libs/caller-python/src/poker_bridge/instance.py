@@ -1,4 +1,4 @@
-"""Which reply queue belongs to this process."""
+"""Claims the reply queue of this process."""
 
 import asyncio
 from typing import Final
@@ -11,14 +11,15 @@ from .upkeep import LOG
 
 _RESOURCE_LOCKED: Final = 405
 _PAUSES_S: Final = (0.0, 0.2, 0.4, 0.8)
-"""The broker may take a moment to notice that an earlier connection is gone."""
+"""Pauses before each attempt to lock: the broker may notice late that a previous connection is gone."""
 
 
 class Instance:
     """Claims a reply queue for this process: `<name>.replies.<instance>`.
 
-    A quorum queue takes any number of consumers, so a lock decides: an exclusive queue, `<reply queue>.lock`, which ends
-    with the connection that consumes. By default the queue has the lowest free number: a restarted process finds it.
+    A quorum queue allows any number of consumers, so the owner holds a lock: the exclusive queue `<reply queue>.lock`,
+    which the broker deletes with the consuming connection. By default the instance is the lowest free number, so that
+    a restarted process finds its queue.
     """
 
     def __init__(self, connection: Connection, name: str, instance: str | None) -> None:
@@ -29,9 +30,10 @@ class Instance:
         self._was_claimed = False
 
     async def claim(self) -> tuple[Channel, str]:
-        """Gives a channel of the connection that holds the lock, and the queue.
+        """Returns a channel of the connection that holds the lock, and the name of the queue.
 
-        Raises CallerError `INSTANCE_TAKEN` at the first claim of a given instance, after a reconnect ConnectionError.
+        If another connection holds the lock of a configured instance, the first claim raises CallerError
+        `INSTANCE_TAKEN`; a claim after a reconnect raises ConnectionError.
         """
         if self.queue is not None:
             for pause in _PAUSES_S:

@@ -1,4 +1,4 @@
-"""Publishing, confirmed and mandatory."""
+"""Publishes commands as mandatory messages with confirms."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from .errors import CallerCode, CallerError
 from .retries import backoff_s
 
 _CHANNELS: Final = 16
-"""Commands on their way to the broker at a time; more wait for their turn."""
+"""The maximum number of commands being published at a time; further ones wait."""
 _FIRST_ANSWER_S: Final = 1.0
-"""A command that a player waits for is run once, however often it is published; a report is run each time."""
+"""Short, because a worker runs an interactive command once even if it is republished. A report runs each
+time.
+"""
 _FIRST_REPORT_ANSWER_S: Final = 5.0
 _LONGEST_ANSWER_S: Final = 8.0
 _CHANNELS_OF_A_NODE: Final = 4
-"""Channels in a row without a confirm, after which another node is tried."""
+"""Consecutive channels without a confirm, after which the next node is tried."""
 _REFUSALS: Final[dict[int, CallerCode]] = {403: "NOT_PERMITTED", 404: "NO_WORKER", 406: "NOT_PERMITTED"}
-"""Access refused, no exchange, and a property or a size that the broker does not accept."""
+"""Access refused, missing exchange, and a property or body size that the broker rejects."""
 
 
 class Publisher:
-    """Publishes commands over as many channels and connections as that takes.
+    """Publishes commands, and retries on other channels and connections.
 
-    A channel carries one command at a time, so that a command that the broker refuses, and that closes its channel, fails
-    alone. Used in the thread of the loop.
+    A channel carries one command at a time, because the broker closes the channel of a command that it refuses; no
+    other command fails with it. Use it in the loop's thread only.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -43,12 +45,12 @@ class Publisher:
         self._silent_channels = 0
 
     async def publish(self, command: PreparedCommand) -> None:
-        """Returns once the broker has confirmed the command; raises CallerError if that cannot be."""
-        # Each further channel may take twice as long to confirm as the one before, for a busy broker.
+        """Returns once the broker has confirmed the command; raises CallerError if the broker refuses it."""
+        # The time allowed for a confirm doubles with each attempt, because the broker may be busy.
         answer_s = _FIRST_REPORT_ANSWER_S if is_report(command) else _FIRST_ANSWER_S
         for attempt in itertools.count(1):
             async with self._turns:
-                # What is sent to a blocked broker would wait in a socket, past its deadline.
+                # A command sent to a blocking broker would wait in the socket, even past its deadline.
                 await self._connection.unblocked.wait()
                 try:
                     if await self._has_published(command, answer_s):
@@ -57,7 +59,7 @@ class Publisher:
                     if (code := _REFUSALS.get(error.reply_code)) is not None:
                         raise CallerError.of(code, command["id"], error.reply_text) from None
                 except TimeoutError:
-                    # A channel that was opened while a queue had no leader may never confirm: another one does.
+                    # A channel opened while a queue had no leader may never confirm; a new channel does.
                     self._silent_channels += self._connection.unblocked.is_set()
                     if self._silent_channels >= _CHANNELS_OF_A_NODE:
                         self._silent_channels = 0
@@ -90,7 +92,7 @@ class Publisher:
 
 
 class _ConfirmingChannel(Channel):
-    """A channel with one command under way at most."""
+    """A channel that publishes at most one command at a time."""
 
     def __init__(self, amqp: Any) -> None:
         super().__init__(amqp)
@@ -103,9 +105,9 @@ class _ConfirmingChannel(Channel):
         return self
 
     async def publish(self, command: PreparedCommand, answer_s: float) -> Any:
-        """The broker's answer: `Ack`, `Nack` if a queue is full or cannot be reached, or `Return` if none is bound.
+        """Returns the broker's answer: `Ack`, `Nack` if a queue is full or unavailable, `Return` if none is bound.
 
-        A return comes before its confirm, so that the channel cannot be used again.
+        After a return the channel cannot be reused, because the confirm of the returned command is still to arrive.
         """
         answer = self._answer = asyncio.get_running_loop().create_future()
         try:
@@ -114,7 +116,7 @@ class _ConfirmingChannel(Channel):
             self.amqp.basic_publish(*route, body, _amqp_properties(command), mandatory=True)
         except (AMQPChannelError, AMQPConnectionError):
             raise
-        except Exception:  # Nothing of it was sent: pika encodes a message as a whole.
+        except Exception:  # Nothing was sent, because pika encodes the whole message first.
             fault = "must be what AMQP can hold, ids and names of at most 255 bytes"
             raise CallerError.of_invalid("/properties", fault, command["id"]) from None
         return await self.first(answer, answer_s)

@@ -1,4 +1,4 @@
-"""Replies: what they say, and who gets them."""
+"""Reads replies and passes them to calls or to the handler."""
 
 import asyncio
 import json
@@ -13,23 +13,23 @@ from .upkeep import LOG
 
 _MAX_CALLS: Final = 10_000
 _MAX_REMEMBERED: Final = 10_000
-"""Replies by which a repeat is recognised; some 200 bytes each."""
+"""The number of reply ids kept to recognise repeats, about 200 bytes each."""
 _HANDLER_PAUSE_S: Final = 1.0
-"""Before a handler that failed, most likely because of its database, gets the reply again."""
+"""The delay before a reply is redelivered to a handler that failed, most likely because of its database."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One reply, and where it belongs."""
+    """A reply, with the ids of its command."""
 
     id: str
-    """The same whenever this reply is delivered again, and of no other reply, so that an inbox can drop repeats by it."""
+    """Unique to this reply and the same at each redelivery, so that an inbox can drop repeats."""
     type: str
     data: dict[str, Any]
     command_id: str
     correlation_id: str
     sequence: int
-    """From 0, within the replies to one command."""
+    """The position among the replies to one command, from 0."""
     is_final: bool
     traceparent: str | None
 
@@ -82,11 +82,13 @@ _MEMBERS: Final[Mapping[str, Mapping[str, Callable[[object], bool]]]] = {
     "report.completed": _COMPLETED,
     "command.failed": _FAILURE,
 }
-"""The members that callers and this library rely on. A type that is not listed may have any."""
+"""The members that callers and this library rely on. Types not listed may have any members."""
 
 
 def read_reply(delivery: Delivery) -> Reply:
-    """Integers keep all their digits; raises CallerError `REPLY_UNREADABLE`, whatever the message contains."""
+    """Returns a reply, with all digits of its integers; raises CallerError `REPLY_UNREADABLE` for any other
+    message.
+    """
     try:
         return _read(delivery)
     except Exception:
@@ -95,7 +97,7 @@ def read_reply(delivery: Delivery) -> Reply:
 
 
 def _read(delivery: Delivery) -> Reply:
-    """Raises any error for a message that is no reply; RecursionError, among others."""
+    """Returns a reply; raises any error, even RecursionError, if the message is not a reply."""
     properties = delivery.properties
     headers = properties.headers or {}
     data = json.loads(delivery.body.decode(), parse_constant=_reject)
@@ -134,7 +136,7 @@ def _text(value: object) -> str:
 
 
 class Replies:
-    """The replies in the queue of this process: to the calls that await them, else to the handler."""
+    """Passes the replies of this process to the calls that await them, or else to the handler."""
 
     def __init__(self, handler: Callable[[Reply], None] | None) -> None:
         self._handler = handler
@@ -144,7 +146,8 @@ class Replies:
 
     @contextmanager
     def expected(self, command_id: str, arrived: asyncio.Queue[Delivery | None]) -> Iterator[None]:
-        """While replies to a command are awaited: the queue gets them, or None if the command has to be sent again."""
+        """Passes replies to the command to `arrived` inside the `with` block; None if it must be sent again.
+        """
         if command_id in self._awaited:
             raise CallerError.of("ID_IN_USE", command_id)
         if len(self._awaited) >= _MAX_CALLS:
@@ -162,7 +165,7 @@ class Replies:
         try:
             reply = read_reply(delivery)
         except CallerError as error:
-            # It is acknowledged, because the broker would redeliver it for ever.
+            # Acknowledged all the same, because the broker would otherwise redeliver it endlessly.
             LOG.warning("unreadable reply discarded; command id %r", error.command_id)
         else:
             if arrived is None and self._handler is not None:
@@ -171,12 +174,12 @@ class Replies:
         delivery.acknowledge()
 
     def moved(self) -> None:
-        """Replies come to another queue from now on."""
+        """Tells all calls to send their commands again, because the reply queue has changed."""
         for arrived in self._awaited.values():
             arrived.put_nowait(None)
 
     async def handle(self) -> None:
-        """Gives the handler what no call awaits, one at a time and in a thread, until it is cancelled."""
+        """Calls the handler in a thread with each reply that no call awaits, one by one, until cancelled."""
         while True:
             delivery, reply = await self._for_handler.get()
             try:
@@ -196,7 +199,9 @@ class Replies:
 
 
 def _call(handler: Callable[[Reply], None], reply: Reply) -> None:
-    """Raises RuntimeError with the name of what the handler raised: SystemExit, for example, would end the event loop."""
+    """Calls the handler; raises any exception as RuntimeError: SystemExit, for example, would end the event
+    loop.
+    """
     try:
         handler(reply)
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Reports, read while they are fetched."""
+"""Reports, which are read while the worker fetches them."""
 
 import asyncio
 import uuid
@@ -19,11 +19,11 @@ from .messages import ReportCompleted, ReportPage
 R = TypeVar("R")
 
 _PAGES_PREFETCHED: Final = 4
-"""Pages in this process; each may be some MiB."""
+"""The maximum number of pages in this process; each may have several MiB."""
 _PAGES_QUEUED: Final = 16
-"""Pages that wait at the broker. The worker reads on when there is room."""
+"""The maximum number of pages at the broker. The worker continues when the queue has room."""
 _QUEUE_EXPIRES_MS: Final = 300_000
-"""For a reader that dies. Longer than the worker waits for room."""
+"""Removes the queue of a reader that died. Longer than the worker waits for room in the queue."""
 _LEAVE_TIMEOUT_S: Final = 2.0
 _ARGUMENTS: Final = {"x-max-length": _PAGES_QUEUED, "x-overflow": "reject-publish", "x-expires": _QUEUE_EXPIRES_MS}
 
@@ -31,7 +31,7 @@ _ARGUMENTS: Final = {"x-max-length": _PAGES_QUEUED, "x-overflow": "reject-publis
 def format_amount(amount: int, precision: int | None) -> str:
     """Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`.
 
-    The precision is that of the currency in `page["precisions"]`. Raises ValueError without one.
+    Take the precision of the currency from `page["precisions"]`. Raises ValueError if it is None.
     """
     if not isinstance(precision, int) or isinstance(precision, bool) or precision < 0:
         raise ValueError("the currency has no configured number of decimals (CURRENCY_PRECISIONS)")
@@ -39,13 +39,13 @@ def format_amount(amount: int, precision: int | None) -> str:
 
 
 class Report(Generic[R]):
-    """Pages by `for page in report`, or records by `report.records()`, once; fetched with the first of them.
+    """A report that is fetched when it is read: by `for page in report` or `report.records()`, once.
 
-    A page is acknowledged after the loop's body, so that a slow reader slows the worker down and holds no memory.
+    A page is acknowledged after the loop's body, so that a slow reader slows the worker down and uses little memory.
     """
 
     summary: ReportCompleted | None = None
-    """What the worker counted; None until the loop has ended."""
+    """The data of `report.completed`; None until all pages have been read."""
 
     def __init__(
         self, bus: Bus, prepare: Callable[[], PreparedCommand], deadline_ms: float, cancellation: Cancellation | None
@@ -58,7 +58,7 @@ class Report(Generic[R]):
         self._is_read = False
         self._sequence = 0
         self._total_counts: set[int] = set()
-        """More than one if the report has changed between two runs."""
+        """The totals of all pages; several if the report changed between two runs."""
         self._read_from: str | None = None
 
     def __iter__(self) -> Iterator[ReportPage[R]]:
@@ -69,11 +69,11 @@ class Report(Generic[R]):
         return self._read()
 
     def records(self) -> Iterator[R]:
-        """Each record of each page; raises as the loop over pages."""
+        """Returns an iterator over the records of all pages; raises as the loop over pages."""
         return (record for page in iter(self) for record in page["records"])
 
     def _read(self) -> Iterator[ReportPage[R]]:
-        # The deadline begins with the first look.
+        # The deadline starts with the first read.
         command = self._prepare()
         command["properties"]["headers"]["x-cancel-with-queue"] = True
         pages = self._pages(command)
@@ -116,7 +116,7 @@ class Report(Generic[R]):
         return await self._bus.incoming.channel(), self._queue
 
     def _read_page(self, delivery: Delivery) -> tuple[Delivery, ReportPage[R] | None]:
-        """The page of a delivery; None for the end, and for what a redelivery or a second run repeats."""
+        """Returns the delivery and its page; None for the end, and for a page that was already read."""
         try:
             reply = read_success(delivery)
             if reply.type not in ("report.page", "report.completed"):
@@ -136,7 +136,7 @@ class Report(Generic[R]):
         return delivery, cast(ReportPage[R], reply.data)
 
     def _summary_of(self, completed: ReportCompleted) -> ReportCompleted:
-        """Pages of an earlier run, which are not given twice, were read before what the last run says."""
+        """Corrects the summary of the last run by the pages of earlier runs, which the reader got before."""
         completed["changedWhileReading"] |= len(self._total_counts) > 1
         if self._read_from is not None:
             completed["readFrom"] = self._read_from
@@ -145,12 +145,12 @@ class Report(Generic[R]):
 
 
 def _interval_of(time: str) -> str:
-    """Which ten minutes of the hour: `2026-03-02T00:2`. A worker writes all times in UTC."""
+    """Returns the ten-minute interval of a time, such as `2026-03-02T00:2`. Workers write times in UTC."""
     return time[:15]
 
 
 async def _close(pages: AsyncGenerator[Any, None]) -> None:
-    # What was cancelled is ended by the loop a moment later.
+    # A cancelled step ends only in a later iteration of the loop.
     while pages.ag_running:
         await asyncio.sleep(0)
     await pages.aclose()

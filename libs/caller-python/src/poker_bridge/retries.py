@@ -1,4 +1,4 @@
-"""When a command that failed is sent again."""
+"""Decides when a failed command is retried."""
 
 import random
 import time
@@ -13,18 +13,18 @@ _CAPACITY: Final = 100.0
 _PER_SUCCESS: Final = 0.2
 _PER_SECOND: Final = 1.0
 _WEIGHT: Final = 0.2
-"""The weight of the latest call in the mean of recent ones."""
+"""The weight of the latest call in the moving average of durations."""
 
 
 def backoff_s(attempts: int, jitter: Callable[[float, float], float] = random.uniform) -> float:
-    """Full jitter over an exponential backoff, in seconds."""
+    """Returns an exponential backoff with full jitter, in seconds."""
     return jitter(0, min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** min(attempts - 1, 10)))
 
 
 class Retries:
-    """Decides about the retries of all calls of one caller, so that they add little load to a worker that is overloaded.
+    """Decides on the retries of all calls of a caller, so that they add little load to an overloaded worker.
 
-    The budget is a token bucket of 100 retries; a success returns a fifth of one, and a second returns one.
+    The budget is a token bucket of 100 retries. Each success refills a fifth of a retry, and each second one retry.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Retries:
         self._refilled_at = clock()
 
     def succeeded(self, command_type: str, took_s: float) -> None:
-        """Records a success, and the seconds from its latest publish to its reply."""
+        """Records a success that took `took_s` seconds from the latest publish to the reply."""
         self._add(_PER_SUCCESS)
         mean_s = self._mean_s.get(command_type, took_s)
         self._mean_s[command_type] = mean_s + _WEIGHT * (took_s - mean_s)
@@ -47,7 +47,7 @@ class Retries:
     def pause_s(self, command_type: str, error: CallerError, attempts: int, remaining_s: float) -> float | None:
         """Returns the pause before the next attempt: at least `retry_after_ms`, plus jitter.
 
-        Returns None if there is none: the failure is permanent, the budget is empty, or the reply would come too late.
+        Returns None to stop: the failure is permanent, the budget is empty, or the reply would arrive too late.
         """
         if not error.retryable:
             return None

@@ -1,4 +1,4 @@
-"""Connections and consumers, which are opened again whenever they are lost."""
+"""The base class of connections and consumers, which are reopened after a failure."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ T = TypeVar("T")
 
 LOG: Final = logging.getLogger("poker_bridge")
 _REFUSED: Final = (403, 406)
-"""No permission for the queue, and a queue that was declared with other arguments."""
+"""No permission for the queue, and a queue declared with different arguments."""
 
 
 class Upkeep(Generic[T]):
-    """What is opened again whenever it is lost, and those who wait for it. Used in the thread of the loop."""
+    """A resource that is reopened after a failure, and that tasks can wait for. Use it in the loop's thread
+    only.
+    """
 
     def __init__(self, complaint: str) -> None:
-        """The log line of a failure begins with the complaint."""
+        """Takes the complaint, which starts the log line of a failure."""
         self.last_error: str | None = None
-        """Why it is not open, or of no use. Holds no password."""
+        """Why the resource is not open or not usable. Contains no password."""
         self._complaint = complaint
         self._value: T | None = None
         self._refusal: CallerError | None = None
         self._tried = asyncio.Event()
-        """Set while it is open, or the broker refuses it."""
+        """Set while the resource is open, or if the broker refuses it."""
 
     async def ready(self) -> T:
-        """Returns once it is open; raises CallerError if that is refused."""
+        """Returns the resource once it is open; raises CallerError if the broker refuses it."""
         while True:
             await self._tried.wait()
             if self._refusal is not None:
@@ -59,7 +61,7 @@ class Upkeep(Generic[T]):
 
 def _refusal_of(error: Exception) -> CallerError | None:
     reason = reason_of(error)
-    # A limit of connections passes by itself.
+    # A connection limit is a temporary failure.
     if isinstance(error, (ProbableAuthenticationError, ProbableAccessDeniedError)) and "limit" not in reason:
         return CallerError.of("LOGIN_REFUSED", hint=f"It says: {reason}.")
     if isinstance(error, ChannelClosedByBroker) and error.reply_code in _REFUSED:
@@ -68,12 +70,13 @@ def _refusal_of(error: Exception) -> CallerError | None:
 
 
 def reason_of(error: BaseException) -> str:
-    """The innermost error, in one line: pika wraps it, and has one for each address of a name."""
+    """Returns the innermost error in one line: pika wraps it, with one error for each address of a host name.
+    """
     for _ in range(10):
         inner = getattr(error, "exceptions", None) or [getattr(error, "exception", None) or next(iter(error.args), None)]
         if not isinstance(inner[-1], BaseException):
             break
         error = inner[-1]
-    # Some of pika's errors hold what the broker says as text alone.
+    # Some of pika's errors contain the broker's message only as part of their text.
     said = re.search(r"\(\d+\) ['\"](.+?)['\"]+[,)]*$", str(error))
     return (said[1] if said else " ".join(str(error).split()) or type(error).__name__).rstrip(".")
