@@ -7,7 +7,7 @@ import {
   sessionDocument,
 } from './platform-stub.ts';
 
-/** The period of a report, as a command contains it; the other one requests pages of one record. */
+/** The period of a report, as a command contains it. `PAGED_DAY` requests pages of one record. */
 export const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 export const PAGED_DAY = { ...DAY, perPage: 1 };
 

@@ -9,8 +9,8 @@ const NORMAL_NODE = 77;
 const VERSIONS = [0, 6, 0, 5];
 
 /**
- * A network path from one node of a cluster to another, which can be broken. It listens on an address of its
- * own with two listeners. One is a port mapper that returns the port of the path. The other forwards to the
+ * A network path from one node of a cluster to another, which can be broken. It has two listeners on an
+ * address of its own. One is a port mapper that returns the port of the path. The other forwards to the
  * port on which the target node accepts connections of other nodes.
  */
 export class NodeLink implements AsyncDisposable {

@@ -46,7 +46,7 @@ describe('waiting commands', () => {
   const metric = (name: string, operator: string) =>
     service.running.metric(`poker_compartment_${name}`, `operator="${operator}",operation="game.open"`);
 
-  it('of a burst are served, although they exceed the limit of a stuck compartment', async () => {
+  it('are served in a burst that exceeds the limit of a stuck compartment', async () => {
     const replies = await Promise.all(Array.from({ length: 5 * PREFETCH }, session));
     expect(replies.flat().map(({ type }) => type)).toEqual(
       Array.from({ length: 5 * PREFETCH }, () => 'session.created'),

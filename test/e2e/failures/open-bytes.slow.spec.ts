@@ -47,7 +47,7 @@ it.each([
     },
     variables: { EVENTS: 'none', SHUTDOWN_GRACE_MS: '0' },
   });
-  // Without the proxy, which would share this process with the commands.
+  // The worker bypasses the proxy, which would share this process with the commands.
   await service.worker({ AMQP_URL: service.url });
   await using flood = await BusCaller.open(service.url, service.prefix);
   await players(service);

@@ -245,7 +245,7 @@ describe.each([
   it(`a worker uses at most ${MOST_GROWTH_MIB} MiB more, and leaves the replies in the queue`, async () => {
     const { channel } = service.caller;
     const parked = service.name('replies.undelivered');
-    // Without the proxy, which would share this process with the replies.
+    // The worker bypasses the proxy, which would share this process with the replies.
     await service.worker({ AMQP_URL: service.url });
     await service.caller.send('session.create', { userId: 'p-1' });
     const before = service.peakMib();

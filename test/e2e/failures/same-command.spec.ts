@@ -84,7 +84,7 @@ describe('the same command twice', () => {
   it.each([
     ['other data', 'session.create', { ...SESSION, nick: 'Bob' }],
     ['another type', 'game.open', { player: { id: 'p-1' } }],
-  ])('is a conflict with %s, while the first is in flight and after it', async (_, type, data) => {
+  ])('is a conflict with %s, while the first command is in flight and afterwards', async (_, type, data) => {
     const gate = service.hold(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);
