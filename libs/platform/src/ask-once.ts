@@ -3,12 +3,12 @@ import { Client } from 'undici';
 import type { PlatformTransport } from './platform-settings.ts';
 import { routeTo } from './transport/route.ts';
 
-/** The limit of connecting, and again of the answer. */
+/** Timeout for connecting, and again for the answer. */
 const TIMEOUT_MS = 5_000;
 
-/** A request beside those of the commands: to find out something about the platform. */
+/** A request that serves no command, such as a probe of the platform. */
 export interface Question {
-  /** With its query, percent-encoded. */
+  /** Path and query, percent-encoded. */
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,7 +18,8 @@ export interface Question {
 /**
  * Sends one request over a connection of its own, without a retry.
  *
- * @returns the status, and how far the platform's clock is ahead of ours, to a second; 0 if it does not tell
+ * @returns the status, and by how much the platform's clock is ahead of ours, to the second; 0 if the answer
+ *   has no date
  * @throws Error of Node.js or undici
  */
 export async function askOnce({ url, method, headers = {}, body }: Question, transport: PlatformTransport) {
@@ -46,9 +47,12 @@ export async function askOnce({ url, method, headers = {}, body }: Question, tra
   }
 }
 
-/** The code of a failed request, by Node.js or undici, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
+/**
+ * Returns the error code of a failed request from Node.js or undici, such as `ECONNREFUSED` or
+ * `CERT_HAS_EXPIRED`.
+ */
 export function faultCodeOf(error: unknown): string {
-  // Node.js gives one error for all addresses of a name.
+  // Node.js wraps the errors of all addresses of a host in one error.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code, name } = first as NodeJS.ErrnoException;
   return code ?? name;

@@ -11,17 +11,20 @@ import { refuseExtra } from './refuse-extra.ts';
 import type { Connection } from './transport/connection.ts';
 import { rootsOf } from './transport/connections.ts';
 
-/** Default: connections are direct, and time and chance are those of this process. */
+/** Defaults: direct connections, and the clock and random source of this process. */
 export type PlatformClientOptions = Pick<OperatorContext, 'limits'> &
   Partial<Pick<OperatorContext, 'transport' | 'observer' | 'tracer' | 'clock' | 'random'>>;
 
-/** The signed calls for one operator. A call rejects with a CommandError, or `Abandoned` if its command has left this worker. */
+/**
+ * Makes signed calls for one operator. A call rejects with a CommandError, or with `Abandoned` if this worker
+ * has lost the command's delivery.
+ */
 export class PlatformClient {
   readonly #stopping = new AbortController();
   readonly #context: OperatorContext;
-  /** Those that have been used. */
+  /** Operations that have been used. */
   readonly #operations: { [O in Operation]?: OperationCalls<O> } = {};
-  /** Also those to former addresses, where calls may be in flight. */
+  /** Includes connections to previous URLs, which may have in-flight calls. */
   readonly #open = new Set<Connection>();
   #credentials: OperatorCredentials;
   #roots: ReturnType<typeof rootsOf>;
@@ -41,12 +44,15 @@ export class PlatformClient {
     this.#roots = rootsOf(credentials, this.#context.transport, this.#open);
   }
 
-  /** The game as it is to be opened: with a session id derived from its command, unless it has one or none is to be sent. */
+  /**
+   * Returns the game to open. A session id is derived from the command, unless one is given or the settings
+   * disable it.
+   */
   withSessionId(game: CommandData['game.open'], command: CommandIdentity): CommandData['game.open'] {
     return withSessionId(game, command, this.#credentials.settings);
   }
 
-  /** Makes a call whose every part is of the present credentials. @param page of a report */
+  /** Makes a call that uses the current credentials throughout. @param page page number of a report */
   call<O extends Operation>(
     operation: O,
     data: CommandData[O],
@@ -60,17 +66,17 @@ export class PlatformClient {
     if (credentials.secretKey === undefined && request.root === 'baseUrl') {
       return Promise.reject(new CommandError('SECRET_KEY_MISSING'));
     }
-    // No type says that the calls of the key's own operation are created.
+    // The type system cannot express that the key determines the type of the created calls.
     const calls = (this.#operations[operation] ??= new OperationCalls(operation, this.#context) as never);
     const { [request.root]: root } = this.#roots;
     const options = signedOptions(request, credentials, root);
-    // The parameters are in the options, as text, which takes less memory while the call waits.
+    // The options already contain the parameters as text, which takes less memory while the call waits.
     const { method, pathTemplate, repeatAfterUnknown } = request;
     const facts = { method, pathTemplate, root: request.root, repeatAfterUnknown };
     return calls.make({ request: facts, credentials, connections: root.connections, options, data }, context);
   }
 
-  /** Uses other credentials of this operator for calls that begin from now on; calls in flight keep theirs. */
+  /** Replaces the operator's credentials for calls that start from now on; in-flight calls keep theirs. */
   use(credentials: OperatorCredentials): void {
     const { baseUrl, apiUrl } = this.#credentials;
     this.#credentials = credentials;
@@ -79,12 +85,12 @@ export class PlatformClient {
     this.#roots = rootsOf(credentials, this.#context.transport, this.#open);
   }
 
-  /** The operations that have been used. */
+  /** Returns a report for each operation that has been used. */
   operations(): readonly OperationReport[] {
     return Object.values(this.#operations).map((calls) => calls.report());
   }
 
-  /** Cuts off calls in flight; leaves neither a socket nor a timer behind. */
+  /** Aborts in-flight calls and closes all sockets and timers. */
   async close(): Promise<void> {
     this.#stopping.abort();
     for (const calls of Object.values(this.#operations)) calls.shutdown();

@@ -4,10 +4,13 @@ import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts
 
 /** The clients of all configured operators, by name; a provider of an application. */
 export class PlatformClients {
-  /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */
+  /**
+   * Includes operators that are no longer configured: their in-flight calls still finish, and they may be
+   * configured again.
+   */
   readonly #clients = new Map<string, PlatformClient>();
   #configured: ReadonlySet<string> = new Set();
-  /** Of the calls for each operator. */
+  /** Call limits per operator. */
   readonly limits: PlatformLimits;
 
   constructor(
@@ -22,7 +25,7 @@ export class PlatformClients {
     return this.#configured.has(operator) ? this.#clients.get(operator) : undefined;
   }
 
-  /** Serves these operators, with these credentials, in calls that begin from now on. */
+  /** Replaces the operators and their credentials for all calls that start from now on. */
   use(operators: readonly OperatorCredentials[]): void {
     for (const credentials of operators) {
       const client = this.#clients.get(credentials.name);
@@ -36,12 +39,15 @@ export class PlatformClients {
     return [...this.#configured];
   }
 
-  /** Each operation that has been used, of the configured operators. */
+  /** Returns a report for each operation that the configured operators have used. */
   operations(): readonly OperationReport[] {
     return this.operators().flatMap((operator) => this.get(operator)?.operations() ?? []);
   }
 
-  /** Closes all clients. Nest calls it once it has closed the transports: until then, commands in flight may call the platform. */
+  /**
+   * Closes all clients. Nest calls this after the transports are closed, because in-flight commands may call
+   * the platform until then.
+   */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.#clients.values()].map((client) => client.close()));
   }

@@ -6,22 +6,25 @@ import type { Operation } from './operations/operation.ts';
 import type { PlatformRequest } from './operations/request.ts';
 import type { StatusClass, TransportFault } from './transport/connection.ts';
 
-/** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
+/** The result of one attempt in metrics: its status class, or the fault. */
 export type AttemptResult = StatusClass | TransportFault | 'deadline';
 
-/** Why a call was not made: the circuit is open, the platform is overloaded, the deadline passed, or this process stops. */
+/** The reason why a call was not made: open circuit, overload, expired deadline, or shutdown. */
 export type RefusalReason = 'circuit-open' | Exclude<Admittance, 'admitted'>;
 
 /** A port: observes the calls to the platform. The worker binds it to its metrics. */
 export abstract class PlatformObserver {
   abstract attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void;
-  /** A call had to wait for a connection, and got it or was refused. */
+  /** Called when a call has stopped waiting for a connection, whether it was admitted or refused. */
   abstract admissionWaited(operation: Operation, waitedMs: number): void;
   abstract attemptRefused(operation: Operation, reason: RefusalReason): void;
   abstract retried(operation: Operation): void;
-  /** An answer that may mean a wrong signature, though it does not say so. */
+  /** Called for an answer that may indicate a wrong signature without stating it. */
   abstract signatureDoubted(operator: string, operation: Operation): void;
-  /** @param cause what the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent once it is closed */
+  /**
+   * @param cause result of the last unhealthy call, such as `HTTP 503` or `timeout`; absent once the circuit
+   *   is closed
+   */
   abstract circuitChanged(
     operator: string,
     operation: Operation,
@@ -30,21 +33,23 @@ export abstract class PlatformObserver {
   ): void;
 }
 
-/** One attempt of a call that has ended, without values: neither its query nor the values in its path. */
+/** A finished attempt for tracing. Contains no values: neither the query nor the values in the path. */
 export interface AttemptFacts extends Pick<PlatformRequest, 'method' | 'pathTemplate'> {
-  /** The address that its path is relative to. */
+  /** The URL that the path is relative to. */
   readonly root: string;
-  /** Attempts of the same call before. */
+  /** Number of earlier attempts of the same call. */
   readonly resends: number;
-  /** By `performance.now()`. */
+  /** Start time, from `performance.now()`. */
   readonly startedAtMs: number;
   readonly result: AttemptResult;
-  /** Of the answer, if there was one. */
+  /** HTTP status of the answer; undefined without an answer. */
   readonly status: number | undefined;
 }
 
-/** A port: traces the calls to the platform. The worker binds it to OpenTelemetry, if that is configured. */
+/**
+ * A port: traces the calls to the platform. The worker binds it to OpenTelemetry, if tracing is configured.
+ */
 export abstract class PlatformTracer {
-  /** @param parent of the command that is called for */
+  /** @param parent trace context of the command that caused the call */
   abstract attemptEnded(parent: Context, attempt: AttemptFacts): void;
 }

@@ -4,11 +4,12 @@ import type { Operation } from './operations/operation.ts';
 import type { PlatformSettings } from './platform-settings.ts';
 
 type Extra = Readonly<Record<string, unknown>> | undefined;
-/** More would make the answer many times as long as the command. */
+/** Limits the answer, which would otherwise be many times longer than the command. */
 const MAX_VIOLATIONS = 20;
 
 /**
- * Refuses members beyond the interface document that the operator's settings do not allow. Source: bus contract, section 2.
+ * Refuses members beyond the interface document that the operator's settings do not allow. Source: bus
+ * contract, section 2.
  *
  * @returns undefined if all are allowed
  */

@@ -26,14 +26,14 @@ describe('a platform with several addresses', () => {
   it.each([
     ['first', [NEAR, REFUSED]],
     ['last', [REFUSED, OTHER, NEAR]],
-  ])('is reached if it is a second away and another address refuses: %s', async (_, addresses) => {
+  ])('is reached if connecting takes a second and another address refuses: %s', async (_, addresses) => {
     platform.always(answers(200, SESSION));
     await using slow = await startSlowListener(Number(new URL(platform.origin).port));
     await slow.slowDown();
     expect(await codeOf(createSession(clientBy(slow.port, ...addresses)))).toBe('OK');
   });
 
-  it('is reached by the second address if the first one is silent', async () => {
+  it('is reached at the second address if the first one does not answer', async () => {
     platform.always(answers(200, SESSION));
     const { port } = new URL(platform.origin);
     await using slow = await startSlowListener(Number(port));
@@ -49,7 +49,7 @@ describe('a platform with several addresses', () => {
     near.close();
   });
 
-  it('names the first failure if none answers', async () => {
+  it('reports the first failure if no address answers', async () => {
     expect(await codeOf(createSession(clientBy(1, REFUSED, NEAR)))).toBe('PLATFORM_UNAVAILABLE');
   });
 });

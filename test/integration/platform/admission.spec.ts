@@ -13,7 +13,7 @@ const answersSession = answers(200, SESSION);
 
 beforeEach(() => void platform.always(answersSession));
 
-it('there are never more calls in flight than connections, on either side and over both roots', async () => {
+it('limits concurrent calls to the number of connections, over both roots', async () => {
   platform.always(answersAfter(20, answersTo('open-game', answers(200, GAME), answersSession)));
   const { client, observer } = buildClient({ limits: { connections: 3, queue: 26 } });
   const calls = Array.from({ length: 30 }, (_, index) =>
@@ -25,14 +25,14 @@ it('there are never more calls in flight than connections, on either side and ov
 });
 
 describe('keep-alive', () => {
-  it('uses one connection for consecutive calls, after errors too, since their bodies are read', async () => {
+  it('uses one connection for consecutive calls, even after errors', async () => {
     platform.next(answersSession).always(answers(422, errors(422, { detail: 'x'.repeat(10_000) })));
     const { client } = buildClient();
     for (let i = 0; i < 10; i += 1) await codeOf(createSession(client));
     expect(platform.connections).toBe(1);
   });
 
-  it('is not trusted: if a server closes an idle connection after a request, the outcome is unknown', async () => {
+  it('reports an unknown outcome if the server closes an idle connection after a request was sent', async () => {
     platform.next(answersSession, resets, answersSession);
     const { client, observer } = buildClient();
     await createSession(client);
@@ -41,14 +41,14 @@ describe('keep-alive', () => {
     expect(platform.requests).toHaveLength(3);
   });
 
-  it('opens a new connection if the server closed the idle one', async () => {
+  it('opens a new connection if the server has closed the idle one', async () => {
     platform.always(answersAfter(0, answers(200, SESSION, { connection: 'close' })));
     const { client, observer } = buildClient();
     for (let i = 0; i < 5; i += 1) await createSession(client);
     expect([observer.results, platform.connections]).toEqual([Array<string>(5).fill('2xx'), 5]);
   });
 
-  it('lasts seconds, however long the server offers: an older connection may be closing at that moment', async () => {
+  it('lasts only seconds, even if the server offers more', async () => {
     platform.always(answers(200, SESSION, { 'keep-alive': 'timeout=600' }));
     const { client } = buildClient();
     await createSession(client);
@@ -59,7 +59,7 @@ describe('keep-alive', () => {
   });
 });
 
-it('a name that nobody resolves takes one question, whatever its calls, and holds up no other operator', async () => {
+it('an unresolvable host name causes one DNS lookup and delays no other operator', async () => {
   const asked: string[] = [];
   const resolve: Resolve = (host, ...rest) => {
     asked.push(host);

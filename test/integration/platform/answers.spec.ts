@@ -43,23 +43,23 @@ async function reasonOf(call: Promise<unknown>): Promise<unknown> {
   return details?.['reason'];
 }
 
-describe('a success', () => {
-  it.each(OPERATIONS)('is read whatever its status and content type say: %s', async (operation) => {
+describe('a successful answer', () => {
+  it.each(OPERATIONS)('is read regardless of its 2xx status and content type: %s', async (operation) => {
     platform.always(answers(201, DOCUMENTS[operation], { 'content-type': 'text/html; charset=latin1' }));
     expect(await CALLS[operation](buildClient().client)).toBeDefined();
   });
 
-  it('may begin with a byte order mark, and hold unknown members', async () => {
+  it('may begin with a byte order mark and contain unknown members', async () => {
     const document = { ...(changed(SESSION, 'data/attributes/new', [1]) as object), jsonapi: {} };
     expect(await run('session.create', `\uFEFF${JSON.stringify(document)}`)).toMatchObject({ userId: 'u-1' });
   });
 
-  it('may come in many parts', async () => {
+  it('may arrive in many chunks', async () => {
     const text = ' '.repeat(63 * 1024) + JSON.stringify(SESSION);
     expect(await run('session.create', text)).toMatchObject({ userId: 'u-1' });
   });
 
-  it('may be for a player whose id holds any characters', async () => {
+  it('may be for a player id with any characters', async () => {
     const id = '\u202eשם/..\u2066';
     platform.next(answers(200, changed(SESSION, 'data/attributes/user-id', id)));
     platform.next(answers(200, changed(GAME, 'data/attributes/playerId', id)));
@@ -72,14 +72,14 @@ describe('a success', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('is decoded although no encoding was requested: %s', async (encoding, encode) => {
+  ] as const)('is decompressed although no encoding was requested: %s', async (encoding, encode) => {
     const body = encode(JSON.stringify(SESSION));
     platform.always(answers(200, body, { 'content-encoding': encoding }));
     expect(await CALLS['session.create'](buildClient().client)).toBeDefined();
   });
 });
 
-describe('a success that is not the document of the interface', () => {
+describe('a successful answer that violates the interface document is rejected', () => {
   const TOO_LONG = 'x'.repeat(8_193);
   const NO_URL = 'not an https URL';
   const DECEPTIVE = 'control or direction';
@@ -148,7 +148,7 @@ describe('a success that is not the document of the interface', () => {
     ['is unknown', 'zstd-2', 'x', 'encoding'],
     ['is broken', 'gzip', 'not gzip', 'encoding'],
     ['hides too much', 'gzip', gzipSync(Buffer.alloc(64 * 1024 + 1, 0x20)), 'too-large'],
-  ])('a body whose encoding %s', async (_what, encoding, body, reason) => {
+  ])('a body whose content encoding %s', async (_what, encoding, body, reason) => {
     platform.always(answers(200, body, { 'content-encoding': encoding }));
     const call = CALLS['session.create'](buildClient().client);
     expect(await reasonOf(call)).toBe(`the body is unreadable: ${reason}`);
@@ -156,7 +156,7 @@ describe('a success that is not the document of the interface', () => {
 });
 
 describe('a session or game', () => {
-  it('is read beside thousands of values, with which no integer loses digits', async () => {
+  it('is read from a document with thousands of other values, and no integer loses digits', async () => {
     const document = JSON.stringify({ ...SESSION, more: Array.from({ length: 20_000 }, () => ({})) });
     expect(await run('session.create', document)).toMatchObject({ userId: 'u-1' });
     const unsafe = document.replace('"u-1"', '12345678901234567890');
@@ -168,7 +168,7 @@ describe('a session or game', () => {
     ['"u-1"', undefined],
     ['"platform-7"', 'platform-7'],
     ['12345678901234567890', '12345678901234567890'],
-  ])('names its user %s, which SESSION_USER_ID=any passes on', async (written, platformUserId) => {
+  ])('passes on its user id %s with SESSION_USER_ID=any', async (written, platformUserId) => {
     const document = JSON.stringify(SESSION).replace('"u-1"', written);
     expect(await run('session.create', document, { sessionUserId: 'any' })).toEqual({
       userId: 'u-1',
@@ -179,13 +179,16 @@ describe('a session or game', () => {
     });
   });
 
-  it.each(['', null, {}, 0.5, true])('names a user even with SESSION_USER_ID=any: %j is none', async (id) => {
-    const document = changed(SESSION, 'data/attributes/user-id', id);
-    const reason = await reasonOf(run('session.create', document, { sessionUserId: 'any' }));
-    expect(reason).toBe('/data/attributes/user-id is not a non-empty string');
-  });
+  it.each(['', null, {}, 0.5, true])(
+    'requires a user id even with SESSION_USER_ID=any: rejects %j',
+    async (id) => {
+      const document = changed(SESSION, 'data/attributes/user-id', id);
+      const reason = await reasonOf(run('session.create', document, { sessionUserId: 'any' }));
+      expect(reason).toBe('/data/attributes/user-id is not a non-empty string');
+    },
+  );
 
-  it('may have ids that are integers, which count as their digits', async () => {
+  it('may have integer ids, which become decimal strings', async () => {
     const session = changed(SESSION, 'data/attributes/session-id', 4711);
     expect(await run('session.create', session)).toMatchObject({ sessionId: '4711' });
     platform.always(answers(200, JSON.stringify(GAME).replace('"u-1"', '7').replace('"session-u-1"', '8')));
@@ -193,12 +196,12 @@ describe('a session or game', () => {
     expect(opened).toMatchObject({ playerId: '7', sessionId: '8' });
   });
 
-  it('may lead to a platform without TLS only if that is where it was asked', async () => {
+  it('may have a launch URL without TLS only if the platform is called without TLS', async () => {
     const url = 'http://play.example/table/7';
     expect(await run('game.open', changed(GAME, 'data/attributes/url', url))).toMatchObject({ url });
   });
 
-  it('may be the only one of a list', async () => {
+  it('may be the only item of a list', async () => {
     const list = (...data: object[]) => run('game.open', { data });
     const { data } = GAME as { data: object };
     expect(await list(data)).toMatchObject({ playerId: 'u-1' });
@@ -207,7 +210,7 @@ describe('a session or game', () => {
     }
   });
 
-  it('may lead to an app whose scheme is in the settings', async () => {
+  it('may have a launch URL with a scheme from the settings', async () => {
     const lead = (url: string, hosts?: string) => {
       const urlHosts = hosts === undefined ? undefined : new Set([hosts]);
       return run('game.open', changed(GAME, 'data/attributes/url', url), {
@@ -223,7 +226,7 @@ describe('a session or game', () => {
     expect(await reasonOf(lead('pokers://lobby'))).toContain('is not an https or poker URL');
   });
 
-  it('leads to the hosts of the settings, if there are any', async () => {
+  it('must have a launch URL on a host from the settings, if hosts are configured', async () => {
     const lead = (host: string) => run('game.open', GAME, { urlHosts: new Set([host]) });
     expect(await lead('lobby.example')).toBeDefined();
     expect(await reasonOf(lead('play.example'))).toContain('PLATFORM_URL_HOSTS');
@@ -231,7 +234,7 @@ describe('a session or game', () => {
 });
 
 describe('a report', () => {
-  it('passes on an odd record as it is, and names what is odd, if the setting is lenient', async () => {
+  it('passes on an invalid record unchanged and lists its faults if the setting is lenient', async () => {
     const odd = { ...AD_HOC_ATTRIBUTES, 'user-id': true, win: 1.5, loss: undefined, 'cash-result': null };
     const text = JSON.stringify(collection('ad-hoc-report', [AD_HOC_ATTRIBUTES, odd]));
     const page = await run('report.ad-hoc.fetch', text.replace('1.5', '12345678901234567890.5'), {
@@ -252,13 +255,13 @@ describe('a report', () => {
     ['data/0/attributes/date', undefined],
     ['data/0/type', 'players-rake'],
     ['meta/total-count', '1'],
-  ])('fails with %s = %j, however lenient the setting', async (path, value) => {
+  ])('fails with %s = %j even if the setting is lenient', async (path, value) => {
     const document = changed(AD_HOC_REPORT, path, value);
     const call = run('report.ad-hoc.fetch', document, { reportRecords: 'lenient' });
     expect(await reasonOf(call)).toContain(`/${path}`);
   });
 
-  it('takes digits in text for an integer, and an integer for the text of an id', async () => {
+  it('accepts a text of digits as an integer, and an integer as an id', async () => {
     const amounts = { value: '-0028831', 'user-id': 17 };
     const document = collection('players-rake', [{ currency: 'EUR', ...amounts }]);
     const page = await run(
@@ -269,7 +272,7 @@ describe('a report', () => {
     expect(page).not.toHaveProperty('faults');
   });
 
-  it('keeps amounts digit for digit, takes the id from the resource, else from its attributes', async () => {
+  it('preserves all digits of amounts, and reads the id from the resource or from its attributes', async () => {
     const [resource] = RAKE_REPORT.data;
     const { id: _id, ...withoutId } = resource!;
     const withId = { ...withoutId, attributes: { ...withoutId.attributes, id: 'from-attributes' } };
@@ -280,12 +283,12 @@ describe('a report', () => {
     expect(page).not.toHaveProperty('faults');
   });
 
-  it('is not read beyond 16 MiB', async () => {
+  it('fails if it exceeds 16 MiB', async () => {
     const call = run('report.rake.fetch', JSON.stringify(RAKE_REPORT).padEnd(16 * 1024 * 1024 + 1));
     expect(await reasonOf(call)).toBe('the body is unreadable: too-large');
   });
 
-  it('names members in camelCase, and keeps hostile names out of the prototype and of those that were checked', async () => {
+  it('converts names to camelCase, and keeps hostile names from overwriting the prototype or validated members', async () => {
     const attributes = JSON.parse(
       '{"user-id":"u","currency":"USD","value":1,"a--b-1":2,"end-":3,"userId":4,"user--id":5,"__proto__":{"x":1},"-__proto__":{"y":1}}',
     );

@@ -8,17 +8,20 @@ import { DOCUMENTS, errors, SESSION } from './documents.ts';
 import { answers, answersMail, type Behaviour, drips, resets, truncates } from './local-platform.ts';
 
 describe('a transient failure', () => {
-  it.each(OPERATIONS)('is retried until it has passed, each attempt signed: %s', async (operation) => {
-    platform.next(answers(503), answers(500, errors(500, {}))).always(answers(200, DOCUMENTS[operation]));
-    const { client, observer } = buildClient();
-    const call = callWithin();
-    await expect(CALLS[operation](client, call)).resolves.toBeDefined();
-    expect(call.attempts).toBe(3);
-    expect(observer).toMatchObject({ results: ['5xx', '5xx', '2xx'], retries: 2 });
-    for (const { headers } of platform.requests) expect(headers['sign']).toMatch(/^[0-9a-f]{64}$/);
-  });
+  it.each(OPERATIONS)(
+    'is retried until the call succeeds, with every attempt signed: %s',
+    async (operation) => {
+      platform.next(answers(503), answers(500, errors(500, {}))).always(answers(200, DOCUMENTS[operation]));
+      const { client, observer } = buildClient();
+      const call = callWithin();
+      await expect(CALLS[operation](client, call)).resolves.toBeDefined();
+      expect(call.attempts).toBe(3);
+      expect(observer).toMatchObject({ results: ['5xx', '5xx', '2xx'], retries: 2 });
+      for (const { headers } of platform.requests) expect(headers['sign']).toMatch(/^[0-9a-f]{64}$/);
+    },
+  );
 
-  it('is retried no sooner than Retry-After asks', async () => {
+  it('is not retried before Retry-After has elapsed', async () => {
     platform.next(answers(429, '', { 'retry-after': '1' }), answers(200, SESSION));
     const startedAtMs = performance.now();
     await createSession(buildClient().client);
@@ -29,35 +32,32 @@ describe('a transient failure', () => {
   it.each([
     [429, '25', 'RATE_LIMITED'],
     [503, ['25', '1'], 'PLATFORM_UNAVAILABLE'],
-  ])('is given up at once when Retry-After passes the deadline: %d, %j', async (status, retryAfter, code) => {
-    // Shorter than the longest pause, which alone would be a reason to give up.
+  ])('is not retried if Retry-After exceeds the deadline: %d, %j', async (status, retryAfter, code) => {
+    // Shorter than the maximum delay, which would itself prevent a retry.
     platform.next(answers(status, '', { 'retry-after': retryAfter }));
     const call = callWithin(20_000);
     const failure = failureOf(createSession(buildClient().client, call));
-    // Both timers are of this process: a busy machine delays one as much as the other.
+    // Both timers run in this process, so a busy machine delays them equally.
     const end = await Promise.race([failure, sleep(10_000, 'waits', { ref: false })]);
     expect(end).toMatchObject({ code, retryAfterMs: 25_000 });
     expect(call.attempts).toBe(1);
   });
 });
 
-it.each(OPERATIONS)(
-  'a call of a command whose delivery is lost makes no further attempt: %s',
-  async (operation) => {
-    const delivery = { isAlive: true };
-    platform.always((_request, response) => {
-      delivery.isAlive = false;
-      response.writeHead(503).end();
-    });
-    const { client } = buildClient();
-    const abandoned = { name: 'Abandoned' };
-    for (let call = 0; call < 2; call += 1)
-      await expect(CALLS[operation](client, { ...callWithin(), delivery })).rejects.toMatchObject(abandoned);
-    expect(platform.requests).toHaveLength(1);
-  },
-);
+it.each(OPERATIONS)('a call makes no further attempt after its delivery is lost: %s', async (operation) => {
+  const delivery = { isAlive: true };
+  platform.always((_request, response) => {
+    delivery.isAlive = false;
+    response.writeHead(503).end();
+  });
+  const { client } = buildClient();
+  const abandoned = { name: 'Abandoned' };
+  for (let call = 0; call < 2; call += 1)
+    await expect(CALLS[operation](client, { ...callWithin(), delivery })).rejects.toMatchObject(abandoned);
+  expect(platform.requests).toHaveLength(1);
+});
 
-it.each([200, 302, 400, 422])('an answer for good is not retried: %d', async (status) => {
+it.each([200, 302, 400, 422])('a final answer is not retried: %d', async (status) => {
   platform.always(answers(status, '<html>'));
   const call = callWithin();
   await failureOf(createSession(buildClient().client, call));
@@ -65,7 +65,7 @@ it.each([200, 302, 400, 422])('an answer for good is not retried: %d', async (st
 });
 
 describe('a call that was not sent', () => {
-  it.each(OPERATIONS)('is retried, and ends as unavailable: %s', async (operation) => {
+  it.each(OPERATIONS)('is retried and fails with PLATFORM_UNAVAILABLE: %s', async (operation) => {
     const { client, observer } = buildClient();
     await platform[Symbol.asyncDispose]();
     const error = await failureOf(CALLS[operation](client));
@@ -85,17 +85,21 @@ describe('a call that was not sent', () => {
 
 describe.each<[string, string, Behaviour]>([
   ['the connection ends without an answer', 'reset', resets],
-  ['the answer is cut off', 'truncated', truncates(200, SESSION)],
-  ['the answer never comes', 'timeout', silent],
-  ['the answer drips', 'timeout', drips(200, SESSION)],
+  ['the answer is truncated', 'truncated', truncates(200, SESSION)],
+  ['the answer never arrives', 'timeout', silent],
+  ['the answer arrives byte by byte', 'timeout', drips(200, SESSION)],
   ['the answer is not HTTP', 'malformed', answersMail],
-  ['the answer begins with an unasked 100', 'malformed', (_request, response) => response.writeContinue()],
+  [
+    'the answer begins with an unsolicited 100',
+    'malformed',
+    (_request, response) => response.writeContinue(),
+  ],
 ])('a call, if %s', (_name, reason, loss) => {
   const limits = { maxAttempts: 3, ...(reason === 'timeout' && { attemptTimeoutMs: 250 }) };
   const openAny: (typeof CALLS)['game.open'] = (client, call) =>
     client.call('game.open', { player: { id: 'u-1' } }, call!);
 
-  it('is retried, but only once if it creates a session, or a game without an id, which may be another one', async () => {
+  it('is retried, but only once if it may create a second session', async () => {
     platform.always(loss);
     const calls = (
       [
@@ -123,21 +127,21 @@ describe.each<[string, string, Behaviour]>([
 });
 
 describe('after an attempt whose outcome is unknown', () => {
-  it('a taken nickname may be our own doing, and the error says so', async () => {
+  it('the error of a taken nickname says that an earlier attempt may be the cause', async () => {
     const taken = errors(422, { detail: 'A Player with this username already exists in the system.' });
     platform.next(resets, answers(422, taken));
     const error = await failureOf(CALLS['game.open'](buildClient().client));
     expect(error).toMatchObject({ code: 'NICKNAME_TAKEN', details: { earlierAttemptUnknown: true } });
   });
 
-  it('a failure that was answered is the error of the call', async () => {
+  it('an answered failure becomes the error of the call', async () => {
     platform.next(resets, answers(503));
     const error = await failureOf(createSession(buildClient().client));
     expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', platform: { status: 503 } });
     expect(error.details).toEqual({ earlierAttemptUnknown: true });
   });
 
-  it('an attempt that was not sent does not hide it', async () => {
+  it('an attempt that was not sent does not hide the unknown outcome', async () => {
     platform.always((_request, _response, socket) => {
       socket.destroy();
       void platform[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ import { answers, answersAfter, answersTo, type Behaviour, resets } from './loca
 
 const OPEN_MS = 1_000;
 const MINIMUM_CALLS = 5;
-/** What one operation gets of the connections. */
+/** The share of connections available to one operation. */
 const AT_ONCE = (LIMITS.connections * 3) / 4;
 const circuit = { ...LIMITS.circuit, minimumCalls: MINIMUM_CALLS, openMs: OPEN_MS };
 
@@ -28,41 +28,44 @@ async function fail(client: ReturnType<typeof build>['client'], times = MINIMUM_
   await Promise.all(Array.from({ length: times }, () => failureOf(createSession(client))));
 }
 
-// What opens and closes it is in libs/resilience; here is which calls it sees, and what they get of it.
+// libs/resilience tests the state machine; these tests cover which calls it observes and how it affects them.
 describe('a circuit', () => {
   it.each<[string, Behaviour]>([
     ['HTTP 503', answers(503)],
     ['reset', resets],
     ['timeout', silent],
-  ])('opens by %s, says so, makes no further calls, and leaves the lobby open', async (cause, behaviour) => {
-    platform.always(answersTo('open-game', answers(200, GAME), behaviour));
-    const { client, observer } = build(cause === 'timeout' ? { attemptTimeoutMs: 1_000 } : {});
-    await fail(client);
-    const call = callWithin();
-    const error = await failureOf(createSession(client, call));
-    expect(error).toMatchObject({ code: 'CIRCUIT_OPEN', details: { reason: cause } });
-    expect(error.retryAfterMs).toBeGreaterThan(0);
-    expect(error.retryAfterMs).toBeLessThanOrEqual(OPEN_MS);
-    expect([call.attempts, platform.requests.length]).toEqual([0, MINIMUM_CALLS]);
-    expect(observer.refusals).toEqual(['circuit-open']);
-    expect(observer.circuitStates).toEqual(['default session.create open']);
-    await CALLS['game.open'](client);
-    const calls = { inFlight: 0, waiting: 0, retriesLeft: 100, lastUsedAtMs: expect.any(Number) };
-    const open = { operation: 'session.create', state: 'open', cause, retryAfterMs: expect.any(Number) };
-    expect(client.operations()).toMatchObject([
-      { operator: 'default', ...open, ...calls },
-      { operator: 'default', operation: 'game.open', state: 'closed', ...calls },
-    ]);
-  });
+  ])(
+    'opens after %s, reports it, makes no further calls, and does not affect the lobby',
+    async (cause, behaviour) => {
+      platform.always(answersTo('open-game', answers(200, GAME), behaviour));
+      const { client, observer } = build(cause === 'timeout' ? { attemptTimeoutMs: 1_000 } : {});
+      await fail(client);
+      const call = callWithin();
+      const error = await failureOf(createSession(client, call));
+      expect(error).toMatchObject({ code: 'CIRCUIT_OPEN', details: { reason: cause } });
+      expect(error.retryAfterMs).toBeGreaterThan(0);
+      expect(error.retryAfterMs).toBeLessThanOrEqual(OPEN_MS);
+      expect([call.attempts, platform.requests.length]).toEqual([0, MINIMUM_CALLS]);
+      expect(observer.refusals).toEqual(['circuit-open']);
+      expect(observer.circuitStates).toEqual(['default session.create open']);
+      await CALLS['game.open'](client);
+      const calls = { inFlight: 0, waiting: 0, retriesLeft: 100, lastUsedAtMs: expect.any(Number) };
+      const open = { operation: 'session.create', state: 'open', cause, retryAfterMs: expect.any(Number) };
+      expect(client.operations()).toMatchObject([
+        { operator: 'default', ...open, ...calls },
+        { operator: 'default', operation: 'game.open', state: 'closed', ...calls },
+      ]);
+    },
+  );
 
-  it.each([302, 403, 422, 429])('does not open after answers that are not failures: %d', async (status) => {
+  it.each([302, 403, 422, 429])('stays closed after answers that are not failures: %d', async (status) => {
     platform.always(answers(status));
     const { client, observer } = build();
     await fail(client, 20);
     expect([platform.requests.length, observer.circuitStates]).toEqual([20, []]);
   });
 
-  it('opens by deadlines that passed after a call had taken as long as recent successes', async () => {
+  it('opens after deadlines that expired when calls had taken as long as recent successes', async () => {
     platform.always(answersAfter(100, answers(200, SESSION)));
     const { client, observer } = build();
     await createSession(client);
@@ -74,7 +77,7 @@ describe('a circuit', () => {
     expect(client.operations()[0]).toMatchObject({ cause: 'timeout' });
   });
 
-  it('does not open by calls that their deadline cut off before a second, if there were no successes', async () => {
+  it('stays closed after calls that expired within a second, if there were no successes', async () => {
     platform.always(silent);
     const { client, observer } = build();
     await Promise.all(
@@ -83,7 +86,7 @@ describe('a circuit', () => {
     expect([observer.circuitStates, observer.results]).toEqual([[], Array(AT_ONCE).fill('deadline')]);
   });
 
-  it('lets one probe through, and is not closed by one that was cut off by its deadline', async () => {
+  it('lets one probe through, and stays open if the probe expired', async () => {
     platform.always(answers(503));
     const { client, observer } = build();
     await fail(client);
@@ -98,7 +101,7 @@ describe('a circuit', () => {
     expect(observer.circuitStates).toEqual(states);
   });
 
-  it('cuts off one call that is late, and none of the concurrent ones', async () => {
+  it('records one late call as cut off, and none of the concurrent ones', async () => {
     const cutOff = Promise.withResolvers<void>();
     platform
       .next(silent)
@@ -114,7 +117,7 @@ describe('a circuit', () => {
     expect(platform.requests).toHaveLength(9);
   });
 
-  it('that opens between two attempts leaves the call the error of the first ones', async () => {
+  it('keeps the error of the earlier attempts if it opens between two attempts', async () => {
     platform.always(answers(503));
     const { client } = build({ maxAttempts: 10 });
     const call = callWithin();
@@ -124,7 +127,7 @@ describe('a circuit', () => {
     expect(call.attempts).toBe(MINIMUM_CALLS);
   });
 
-  it('that opens rejects the calls that wait for a connection', async () => {
+  it('rejects calls that wait for a connection when it opens', async () => {
     platform.always(answersAfter(20, answers(503)));
     const { client } = build({ connections: 1 });
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(createSession(client))));

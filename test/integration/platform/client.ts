@@ -34,13 +34,13 @@ export const LIMITS: PlatformLimits = {
 };
 
 export interface ClientOptions {
-  /** Default: that of the test's platform. */
+  /** Default: the origin of the test's platform. */
   readonly origin?: string;
   readonly limits?: Partial<PlatformLimits>;
   readonly settings?: Partial<PlatformSettings>;
   readonly credentials?: Partial<OperatorCredentials>;
   readonly transport?: PlatformTransport;
-  /** Default: the steady one. */
+  /** Default: the monotonic clock. */
   readonly clock?: () => number;
 }
 
@@ -87,14 +87,14 @@ export let platform: LocalPlatform;
 
 beforeEach(async () => void (platform = await startPlatform()));
 
-/** A platform that is closed after the test. */
+/** A platform, closed after the test. */
 export async function startPlatform(otherwise: Behaviour = answers(404)): Promise<LocalPlatform> {
   const started = await LocalPlatform.start(otherwise);
   open.push(() => started[Symbol.asyncDispose]());
   return started;
 }
 
-/** The origin of a server that accepts connections, and is closed after the test. */
+/** Returns the origin of a server that accepts connections and is closed after the test. */
 export async function listen(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -118,7 +118,7 @@ export function operatorAt(
   return { ...operator!, settings: { ...operator!.settings, ...settings }, ...credentials };
 }
 
-/** A client that is closed after the test; pauses between attempts are as short as jitter can make them. */
+/** Returns a client that is closed after the test; delays between attempts have the shortest jitter. */
 export function buildClient({
   origin = platform.origin,
   limits,
@@ -150,7 +150,7 @@ function caller<O extends CommandType>(operation: O, data: CommandData[O]) {
     client.call(operation, data, call, { page: 1, perPage: 500 });
 }
 
-/** Each operation of the interface document, called with the least data. */
+/** Calls each operation of the interface document with minimal data. */
 export const CALLS = {
   'session.create': caller('session.create', { userId: 'u-1' }),
   'game.open': caller('game.open', { player: { id: 'u-1' }, session: { id: 's-1' } }),
@@ -179,7 +179,7 @@ export async function failureOf(call: Promise<unknown>): Promise<CommandError> {
   throw new Error('The call did not fail as a command does.', { cause: end });
 }
 
-/** The code of a call's error, or `OK`. */
+/** Returns the code of a call's error, or `OK`. */
 export function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'OK',

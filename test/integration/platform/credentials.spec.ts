@@ -22,10 +22,10 @@ const answersSession = answers(200, SESSION);
 
 beforeEach(() => void platform.always(answersSession));
 
-describe('other credentials', () => {
+describe('replaced credentials', () => {
   const OTHER = { clientId: 'op2', secretKey: 'another_secret_key' };
 
-  /** A client whose credentials change while the platform has its request. */
+  /** Returns a client whose credentials change while a request is in flight. */
   function changing(behaviour: Behaviour) {
     const { client } = buildClient();
     platform.next((...exchange) => {
@@ -35,7 +35,7 @@ describe('other credentials', () => {
     return client;
   }
 
-  it('are used by the calls that begin then, and not by retries, over the same connection and with the same circuit', async () => {
+  it('apply to new calls but not to retries, with the same connection and circuit', async () => {
     const client = changing(answers(503));
     await createSession(client);
     await createSession(client);
@@ -47,13 +47,13 @@ describe('other credentials', () => {
     expect([platform.connections, client.operations()]).toEqual([1, [expect.anything()]]);
   });
 
-  it('are kept out of the errors of the calls that were made with them', async () => {
+  it('do not appear in the errors of calls made with them', async () => {
     const client = changing(answers(422, { errors: [{ detail: 'wrong: test_secret_key' }] }));
     const error = await failureOf(createSession(client));
     expect(error.platform?.errors).toEqual([{ detail: 'wrong: ***' }]);
   });
 
-  it('may be those of another address, where the connections to the former one end with their calls', async () => {
+  it('may have another URL; connections to the previous one end with their calls', async () => {
     const { client } = buildClient();
     const other = await startPlatform(answersSession);
     platform.next(answersSession, (...exchange) => {
@@ -61,14 +61,14 @@ describe('other credentials', () => {
       return answersSession(...exchange);
     });
     await Promise.all([1, 2].map(() => createSession(client)));
-    // Sooner than an idle connection ends by itself.
+    // Sooner than the keep-alive timeout of an idle connection.
     await until('the former connections have ended', () => platform.openSockets === 0, 3_000);
     await createSession(client);
     expect([platform.requests.length, other.requests.length]).toEqual([2, 1]);
   });
 });
 
-it('an application that shuts down closes the connections of its operators', async () => {
+it('an application closes the connections of its operators on shutdown', async () => {
   const observer = new RecordingObserver();
   const clients = new PlatformClients([operatorAt(platform.origin)], { limits: LIMITS, observer });
   const providers = [{ provide: PlatformClients, useValue: clients }];

@@ -20,12 +20,18 @@ import { answers, type Behaviour, drips, resets } from './local-platform.ts';
 
 const MOST_LATE_MS = 900;
 
-/** Accepts connections and sends nothing, so that a TLS handshake never ends: the client stays connecting. */
+/**
+ * Accepts connections and sends nothing, so that a TLS handshake never completes and the client keeps
+ * connecting.
+ */
 const silentOrigin = () => listen(() => undefined);
-/** A timer of this process: a busy machine delays it as much as those of a call. */
+/** A timer in this process, which a busy machine delays as much as the timers of a call. */
 const later = (ms: number) => sleep(ms, { code: 'LATER' }, { ref: false });
 
-/** The call ends at its deadline, not before and hardly after; undici's coarse timers would take longer. */
+/**
+ * Expects a call to end at its deadline: not earlier, and only slightly later. undici's coarse timers would
+ * take longer.
+ */
 async function expectExpired(
   call: CallContext,
   make: (call: CallContext) => Promise<unknown>,
@@ -37,11 +43,11 @@ async function expectExpired(
   expect(Date.now() - call.deadline.atMs).toBeGreaterThanOrEqual(-2);
 }
 
-describe('at its deadline a call ends', () => {
+describe('a call ends at its deadline', () => {
   it.each<[string, Behaviour]>([
-    ['that is never answered', silent],
-    ['whose answer drips', drips(200, SESSION)],
-  ])('%s, whatever it asks for', async (_, slow) => {
+    ['if it is never answered', silent],
+    ['if the answer arrives byte by byte', drips(200, SESSION)],
+  ])('%s, in every operation', async (_, slow) => {
     platform.always(slow);
     const { client, observer } = buildClient();
     const calls = OPERATIONS.map((operation) =>
@@ -51,12 +57,12 @@ describe('at its deadline a call ends', () => {
     expect(observer.results).toEqual(OPERATIONS.map(() => 'deadline'));
   });
 
-  it('that is connecting, which an AbortSignal would not settle', async () => {
+  it('while connecting, which an AbortSignal would not interrupt', async () => {
     const { client } = buildClient({ origin: await silentOrigin() });
     await expectExpired(callWithin(300), (call) => createSession(client, call), true);
   });
 
-  it('that waits for a connection, without having been sent', async () => {
+  it('while waiting for a connection, without having been sent', async () => {
     platform.always(silent);
     const { client } = buildClient({ limits: { connections: 1 } });
     const first = createSession(client, callWithin(300 + 2 * MOST_LATE_MS));
@@ -66,22 +72,22 @@ describe('at its deadline a call ends', () => {
     await failureOf(first);
   });
 
-  it('whose earlier attempts were lost', async () => {
+  it('if earlier attempts were lost', async () => {
     platform.next(resets).always(silent);
     const call = callWithin(600);
     await expectExpired(call, () => createSession(buildClient().client, call), true);
     expect(call.attempts).toBe(2);
   });
 
-  it('that begins after it, without having been made', async () => {
+  it('without a request if it starts after the deadline', async () => {
     const error = await failureOf(CALLS['game.open'](buildClient().client, callWithin(-1)));
     expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
     expect(platform.requests).toEqual([]);
   });
 });
 
-describe('an attempt that is too slow', () => {
-  it('while connecting was not sent, and ends exactly at the attempt timeout', async () => {
+describe('an attempt that times out', () => {
+  it('ends at the attempt timeout while connecting, without having been sent', async () => {
     const limits = { attemptTimeoutMs: 150, maxAttempts: 2 };
     const { client, observer } = buildClient({ origin: await silentOrigin(), limits });
     const error = failureOf(createSession(client));
@@ -92,7 +98,7 @@ describe('an attempt that is too slow', () => {
     expect(observer.results).toEqual(['timeout', 'timeout']);
   });
 
-  it('does not keep its connection from the next one', async () => {
+  it('releases its connection for the next attempt', async () => {
     platform.next(silent, answers(200, SESSION));
     const { client } = buildClient({ limits: { attemptTimeoutMs: 400, connections: 1 } });
     await expect(createSession(client)).resolves.toBeDefined();

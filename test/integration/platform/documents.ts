@@ -1,4 +1,4 @@
-/** Documents of the platform as the interface describes them. */
+/** Platform documents as described by the interface document. */
 
 import { adHocAttributes, gameDocument } from '../../support/platform-answers.ts';
 import { sessionDocument } from '../../support/platform-stub.ts';
@@ -20,7 +20,7 @@ export const AD_HOC_REPORT = collection('ad-hoc-report', [AD_HOC_ATTRIBUTES]);
 
 export const RAKE_REPORT = collection('players-rake', [{ 'user-id': 'u-1', currency: 'USD', value: 512 }]);
 
-/** The least success of each operation. */
+/** The smallest successful answer of each operation. */
 export const DOCUMENTS = {
   'session.create': SESSION,
   'game.open': GAME,
@@ -32,7 +32,7 @@ export function errors(status: number, ...entries: readonly object[]) {
   return { errors: entries.map((entry) => ({ status, ...entry })) };
 }
 
-/** A copy of a document with one member set, or removed if the value is `undefined`. */
+/** Returns a copy of a document with one member set, or removed if the value is `undefined`. */
 export function changed(document: object, path: string, value: unknown): unknown {
   const copy = structuredClone(document) as Record<string, unknown>;
   const names = path.split('/');

@@ -31,7 +31,7 @@ const TABLE: readonly (readonly [readonly CalledOperation[], number, string | un
   [ALL, 302, undefined, 'UNEXPECTED_REDIRECT'],
   [['session.create'], 404, 'Not found', 'PLAYER_NOT_FOUND'],
   [['game.open', 'report.ad-hoc.fetch', 'report.rake.fetch'], 404, undefined, 'NOT_FOUND'],
-  // Without a proxy, it is the platform's own.
+  // Without a proxy, the answer is the platform's own.
   [ALL, 407, undefined, 'BAD_REQUEST'],
   [ALL, 418, undefined, 'BAD_REQUEST'],
   [ALL, 422, 'Auth type not valid', 'AUTH_TYPE_INVALID'],
@@ -47,8 +47,8 @@ const TABLE: readonly (readonly [readonly CalledOperation[], number, string | un
   [ALL, 599, undefined, 'PLATFORM_UNAVAILABLE'],
 ];
 
-describe('the table', () => {
-  it.each(TABLE)('%j: %d %s is %s, wherever the text is, in any case', async (...row) => {
+describe('the error table', () => {
+  it.each(TABLE)('%j: %d %s is %s at any position of the text, in any letter case', async (...row) => {
     const [operations, status, text, code] = row;
     const member = status === 422 ? 'player.nick: ' : '';
     const documents =
@@ -63,11 +63,11 @@ describe('the table', () => {
             { violations: [{ propertyPath: '', message: text }] },
             [{ message: text }],
           ];
-    // Only a document of JSON:API says that the platform itself does not know a player.
+    // Only a JSON:API document proves that the platform itself does not know a player.
     if (status === 404) documents.splice(2);
     const hint = code === 'BAD_REQUEST' && status === 400 ? { hint: 'signature' } : undefined;
     for (const operation of operations) {
-      // One operation shows that the place of a text does not matter.
+      // Testing the position of the text with one operation is sufficient.
       for (const document of documents.slice(0, operation === operations[0] ? undefined : 2)) {
         platform.next(answers(status, document));
         const error = await fail(operation);
@@ -84,21 +84,24 @@ describe('the table', () => {
     [['game.open'], '#/player[currency]', 'CURRENCY_REQUIRED'],
     [['session.create'], '/data/attributes/currency', 'CURRENCY_REQUIRED'],
     [['game.open'], '/data/attributes/player/currency', 'CURRENCY_REQUIRED'],
-    // Taken or too long: only a text says which.
+    // The nickname may be taken or too long; only a text tells which.
     [['session.create', 'game.open'], '/data/attributes/nick', 'INCORRECT_DATA'],
     [['game.open'], '/data/attributes/player/preferredCurrency', 'INCORRECT_DATA'],
     [['report.ad-hoc.fetch', 'report.rake.fetch'], '/data/attributes/currency', 'INCORRECT_DATA'],
-  ] as const)('%j: a 422 with no telling text goes by its pointer %s', async (operations, pointer, code) => {
-    for (const operation of operations) {
-      platform.next(answers(422, errors(422, { detail: 'Incorrect data', source: { pointer } })));
-      expect((await fail(operation)).code).toBe(code);
-      const inactive = { title: 'This currency is not active' };
-      platform.next(answers(422, errors(422, { source: { pointer } }, inactive)));
-      expect((await fail(operation)).code).toBe('CURRENCY_INACTIVE');
-    }
-  });
+  ] as const)(
+    '%j: a 422 without a known text is classified by its pointer %s',
+    async (operations, pointer, code) => {
+      for (const operation of operations) {
+        platform.next(answers(422, errors(422, { detail: 'Incorrect data', source: { pointer } })));
+        expect((await fail(operation)).code).toBe(code);
+        const inactive = { title: 'This currency is not active' };
+        platform.next(answers(422, errors(422, { source: { pointer } }, inactive)));
+        expect((await fail(operation)).code).toBe('CURRENCY_INACTIVE');
+      }
+    },
+  );
 
-  it('takes a currency that was sent for one that is not found', async () => {
+  it('reports CURRENCY_NOT_FOUND if the command contained a currency', async () => {
     const entry = { source: { pointer: '/data/attributes/currency' } };
     platform.always(answers(422, errors(422, entry)));
     const { client } = buildClient();
@@ -118,14 +121,17 @@ describe('the table', () => {
     ['a page of a proxy', 400, '<html>Bad Request</html>', false],
     ['a pointer', 400, '{"errors":[{"source":{"pointer":"/data"}}]}', false],
     ['another status', 409, '', false],
-  ])('hints at the signature and counts it if a 400 says nothing: %s', async (_, status, body, isDoubted) => {
-    platform.always(answers(status, body));
-    const { client, observer } = buildClient();
-    const error = await failureOf(createSession(client));
-    const hint = isDoubted ? { hint: 'signature' } : undefined;
-    expect([error.code, error.details]).toEqual(['BAD_REQUEST', hint]);
-    expect(observer.signatureDoubts).toBe(isDoubted ? 1 : 0);
-  });
+  ])(
+    'hints at the signature and counts it if a 400 gives no reason: %s',
+    async (_, status, body, isDoubted) => {
+      platform.always(answers(status, body));
+      const { client, observer } = buildClient();
+      const error = await failureOf(createSession(client));
+      const hint = isDoubted ? { hint: 'signature' } : undefined;
+      expect([error.code, error.details]).toEqual(['BAD_REQUEST', hint]);
+      expect(observer.signatureDoubts).toBe(isDoubted ? 1 : 0);
+    },
+  );
 });
 
 describe('an answer without an error document', () => {
@@ -140,22 +146,25 @@ describe('an answer without an error document', () => {
     [{ errors: [{ detail: 1, title: {}, source: 'x' }] }, 'PLAYER_NOT_FOUND'],
     ['x'.repeat(100_000), 'NOT_FOUND', 'text'],
     ['['.repeat(60_000), 'NOT_FOUND', 'json'],
-  ])('is classified by its status, names no player unless it is the own answer: body %#', async (...row) => {
-    const [body, notFound, kind] = row;
-    for (const [status, code] of [
-      [302, 'UNEXPECTED_REDIRECT'],
-      [400, 'BAD_REQUEST'],
-      [403, 'FORBIDDEN'],
-      [404, notFound],
-      [422, 'INCORRECT_DATA'],
-      [500, 'PLATFORM_UNAVAILABLE'],
-    ] as const) {
-      platform.next(answers(status, body));
-      const error = await fail();
-      expect([error.code, error.platform?.status]).toEqual([code, status]);
-      expect(error.details?.['body']).toBe(status === 403 || status === 404 ? kind : undefined);
-    }
-  });
+  ])(
+    'is classified by its status; PLAYER_NOT_FOUND only if the platform itself answered: body %#',
+    async (...row) => {
+      const [body, notFound, kind] = row;
+      for (const [status, code] of [
+        [302, 'UNEXPECTED_REDIRECT'],
+        [400, 'BAD_REQUEST'],
+        [403, 'FORBIDDEN'],
+        [404, notFound],
+        [422, 'INCORRECT_DATA'],
+        [500, 'PLATFORM_UNAVAILABLE'],
+      ] as const) {
+        platform.next(answers(status, body));
+        const error = await fail();
+        expect([error.code, error.platform?.status]).toEqual([code, status]);
+        expect(error.details?.['body']).toBe(status === 403 || status === 404 ? kind : undefined);
+      }
+    },
+  );
 
   it.each<[string, Behaviour]>([
     ['breaks off', truncates(404, errors(404, { detail: NOT_FOUND }))],
@@ -170,7 +179,7 @@ describe('an answer without an error document', () => {
     expect(platform.connections).toBe(2);
   });
 
-  it('is ignored if it is informational, before the answer', async () => {
+  it('is ignored if it is an informational response before the answer', async () => {
     platform.always((_request, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeHead(403).end();
@@ -186,9 +195,10 @@ it('a redirect is never followed', async () => {
   expect([platform.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
 });
 
-describe('the part of an error that is passed on', () => {
-  // It holds no value of the command: test/e2e/fuzz, and in whichever notation: libs/platform/src/errors/redactor.spec.ts.
-  it('is status, title, detail and pointer, cut at 300 characters, and at 20 errors', async () => {
+describe('the errors that are passed on', () => {
+  // That no value of the command is passed on is tested in test/e2e/fuzz, and for all notations in
+  // libs/platform/src/errors/redactor.spec.ts.
+  it('contain status, title, detail and pointer, truncated to 300 characters, and at most 20 errors', async () => {
     const pointer = '/data/attributes/currency';
     const source = { pointer, parameter: 'x' };
     const entry = { title: 'T', detail: `${'x'.repeat(299)}🂡`, source, code: '17' };

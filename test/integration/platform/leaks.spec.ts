@@ -10,19 +10,21 @@ import { answers, resets } from './local-platform.ts';
 
 const LESS_THAN_A_CALL_MS = 30_000;
 
-/** The sockets and timers of this process; a few are of Jest, and come and go. */
+/** Returns the sockets and timers of this process. A few belong to Jest and change over time. */
 function held(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap' || name === 'Timeout')
     .length;
 }
 
-/** What a call left behind would stay for its ten minutes; what is of Jest goes away. */
+/**
+ * Waits until no new resource is left. A leaked one would stay for ten minutes; Jest's own ones disappear.
+ */
 async function expectNoMoreThan(before: number): Promise<void> {
   await until(`no more than ${before} are held`, () => held() <= before, LESS_THAN_A_CALL_MS);
 }
 
 describe('after close', () => {
-  it('nothing is left of calls in flight to a former address, waiting or pausing, and each has ended', async () => {
+  it('calls in flight to a previous URL, waiting or between attempts have ended and leave nothing behind', async () => {
     platform.next(answers(429, '', { 'retry-after': '29' })).always(silent);
     const before = held();
     const { client, observer } = buildClient({ limits: { connections: 2 } });
@@ -44,7 +46,7 @@ describe('after close', () => {
     await expectNoMoreThan(before);
   });
 
-  it('nothing is left of a connection that was connecting', async () => {
+  it('a connection attempt in progress leaves nothing behind', async () => {
     const connected = Promise.withResolvers<void>();
     const origin = await listen((socket) => void socket.once('data', () => connected.resolve()));
     const { client } = buildClient({ origin });
@@ -57,7 +59,7 @@ describe('after close', () => {
   });
 });
 
-it('an open client leaves no timer behind a call that has ended, however it ended', async () => {
+it('an open client leaves no timer behind after a call, regardless of its outcome', async () => {
   const { client } = buildClient();
   await codeOf(createSession(client));
   const before = held();
@@ -67,7 +69,7 @@ it('an open client leaves no timer behind a call that has ended, however it ende
   await expectNoMoreThan(before);
 });
 
-it('a client offers HTTP/1.1 alone to a server that could do more', async () => {
+it('a client offers only HTTP/1.1 to a server that supports more', async () => {
   const hellos: Buffer[] = [];
   const origin = await listen((socket) =>
     socket.once('data', (hello: Buffer) => {
@@ -84,7 +86,7 @@ it('retries do not multiply the load on a platform that is down', async () => {
   platform.always(answers(503));
   const { client, observer } = buildClient({
     limits: { connections: 64, queue: 1000 },
-    // The budget refills with time, so time stands still.
+    // The clock stands still, because the budget refills over time.
     clock: () => 0,
   });
   await Promise.all(Array.from({ length: 300 }, () => failureOf(createSession(client))));

@@ -5,9 +5,9 @@ import { type PlatformBehaviour, type PlatformRequest, PlatformStub } from '../.
 
 export type Behaviour = PlatformBehaviour;
 
-/** A platform that answers by a script, and counts what is open. */
+/** A platform that answers from a script and counts open sockets and requests. */
 export class LocalPlatform extends PlatformStub {
-  /** The most requests that were unanswered at the same time. */
+  /** The maximum number of concurrent unanswered requests. */
   maxInFlight = 0;
   connections = 0;
   readonly #sockets = new Set<Socket>();
@@ -62,7 +62,7 @@ export function answers(
     void response.writeHead(status, { 'content-type': 'application/vnd.api+json', ...headers }).end(text);
 }
 
-/** Answers what holds a text in its path in one way, and everything else in another. */
+/** Answers requests whose path contains a text in one way, and all others in another. */
 export function answersTo(part: string, behaviour: Behaviour, otherwise: Behaviour): Behaviour {
   return (...exchange) => (exchange[0].url.pathname.includes(part) ? behaviour : otherwise)(...exchange);
 }
@@ -71,13 +71,13 @@ export function answersAfter(delayMs: number, behaviour: Behaviour): Behaviour {
   return (...exchange) => sleep(delayMs).then(() => behaviour(...exchange));
 }
 
-/** Reads the request, carries it out, and closes the connection without an answer. */
+/** Reads and processes the request, and closes the connection without an answer. */
 export const resets: Behaviour = (_request, _response, socket) => void socket.destroy();
 
 export const answersMail: Behaviour = (_request, _response, socket) =>
   void socket.end('220 mail.example\r\n');
 
-/** Sends the head and half of the body, and closes the connection. */
+/** Sends the headers and half of the body, and closes the connection. */
 export function truncates(status: number, document: unknown): Behaviour {
   return (_request, response, socket) => {
     const text = JSON.stringify(document);
@@ -86,7 +86,7 @@ export function truncates(status: number, document: unknown): Behaviour {
   };
 }
 
-/** Sends a byte every 20 ms, and never ends. */
+/** Sends a byte every 20 ms without ever completing the answer. */
 export function drips(status: number, document: unknown): Behaviour {
   return (_request, response) => {
     const text = JSON.stringify(document);

@@ -49,7 +49,7 @@ describe('proxy', () => {
 
   afterEach(() => proxy[Symbol.asyncDispose]());
 
-  /** @param user as a URL holds it: `name:password@`, percent-encoded */
+  /** @param user the user information of a URL: `name:password@`, percent-encoded */
   function clientThrough(origin: string, limits: ClientOptions['limits'] = {}, user = '') {
     const proxyUrl = proxy.origin.replace('//', `//${user}`);
     const tls = new TlsContext('PLATFORM', () => ({ ca: authority.ca }));
@@ -60,7 +60,7 @@ describe('proxy', () => {
     ['an encrypted platform', () => front.origin, () => `localhost:${front.port}`],
     ['a platform in cleartext', () => platform.origin, () => expect.stringContaining(`${platform.origin}/`)],
   ])('calls through a proxy to %s', (_, origin, target) => {
-    it.each(OPERATIONS)('arrive as they would without it, who says who asks: %s', async (operation) => {
+    it.each(OPERATIONS)('arrive unchanged, with credentials sent to the proxy: %s', async (operation) => {
       platform.always(answers(200, DOCUMENTS[operation]));
       await CALLS[operation](clientThrough(origin(), {}, 'caf%C3%A9:p%40ss%3A@').client);
       expect(proxy.targets).toEqual([target()]);
@@ -73,19 +73,22 @@ describe('proxy', () => {
     });
 
     it.each<[string, object, () => unknown]>([
-      ['refuses them', { reason: 'proxy-refused', proxyStatus: 407 }, () => (proxy.behaviour = 407)],
-      ['is away', { reason: 'proxy-unreachable' }, () => proxy[Symbol.asyncDispose]()],
-    ])('name a proxy that %s, and were not sent', async (_what, details, happens) => {
-      const { client, observer } = clientThrough(origin());
-      await happens();
-      const error = await failureOf(createSession(client));
-      expect([error.code, error.details]).toEqual(['PLATFORM_UNAVAILABLE', details]);
-      expect(error.message).toContain('PLATFORM_PROXY_URL');
-      expect(observer.results).toHaveLength(3);
-      expect(platform.requests).toEqual([]);
-    });
+      ['refuses to connect', { reason: 'proxy-refused', proxyStatus: 407 }, () => (proxy.behaviour = 407)],
+      ['is unreachable', { reason: 'proxy-unreachable' }, () => proxy[Symbol.asyncDispose]()],
+    ])(
+      'fail with an error that names the proxy, without being sent, if it %s',
+      async (_what, details, happens) => {
+        const { client, observer } = clientThrough(origin());
+        await happens();
+        const error = await failureOf(createSession(client));
+        expect([error.code, error.details]).toEqual(['PLATFORM_UNAVAILABLE', details]);
+        expect(error.message).toContain('PLATFORM_PROXY_URL');
+        expect(observer.results).toHaveLength(3);
+        expect(platform.requests).toEqual([]);
+      },
+    );
 
-    it('end at their deadline while the platform does not answer, and leave no connection behind', async () => {
+    it('end at their deadline if the platform does not answer, and leave no connection open', async () => {
       platform.always(silent);
       const error = await failureOf(createSession(clientThrough(origin()).client, callWithin(500)));
       expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
@@ -95,7 +98,7 @@ describe('proxy', () => {
 
   it.each<[string, ClientOptions['limits'], number | undefined, object]>([
     [
-      'in time names the proxy',
+      'fails at the attempt timeout and names the proxy',
       { attemptTimeoutMs: 150, maxAttempts: 2 },
       undefined,
       {
@@ -104,17 +107,17 @@ describe('proxy', () => {
         message: expect.stringContaining('PLATFORM_PROXY_URL'),
       },
     ],
-    ['until the deadline is cut off', {}, 300, { code: 'COMMAND_EXPIRED', details: { called: true } }],
-  ])('a tunnel that the proxy does not open %s', async (_, limits, withinMs, expected) => {
+    ['fails at the deadline of the command', {}, 300, { code: 'COMMAND_EXPIRED', details: { called: true } }],
+  ])('a tunnel that the proxy never opens %s', async (_, limits, withinMs, expected) => {
     proxy.behaviour = 'hangs';
     const { client } = clientThrough(front.origin, limits);
     expect(await failureOf(createSession(client, callWithin(withinMs)))).toMatchObject(expected);
     await until('the proxy has no connection', () => proxy.connections === 0);
   });
 
-  it('a tunnel is not asked of an encrypted proxy whose certificate nobody trusts', async () => {
+  it('requests no tunnel from an HTTPS proxy with an untrusted certificate', async () => {
     await using encrypted = await TcpProxy.start(proxy.origin, server);
-    // The authority of the platform is not that of the proxy.
+    // The platform's authority does not apply to the proxy.
     const tls = new TlsContext('PLATFORM', () => ({ ca: authority.ca }));
     const transport = { tls, proxyUrl: encrypted.origin };
     const { client } = buildClient({ origin: front.origin, transport });
@@ -124,9 +127,13 @@ describe('proxy', () => {
 });
 
 it.each<[string, () => TlsMaterial, () => string]>([
-  ['without the file of its authority', () => ({}), () => front.origin],
-  ['with that of another one', () => ({ ca: other.ca }), () => front.origin],
-  ['under another name', () => ({ ca: authority.ca }), () => `https://127.0.0.1:${front.port}`],
+  ['without its CA file', () => ({}), () => front.origin],
+  ['with another CA', () => ({ ca: other.ca }), () => front.origin],
+  [
+    'under a host name that its certificate does not contain',
+    () => ({ ca: authority.ca }),
+    () => `https://127.0.0.1:${front.port}`,
+  ],
 ])('a platform with a private authority is not called %s', async (_, material, origin) => {
   const { client, observer } = clientWith(material, origin());
   const error = await failureOf(createSession(client));
@@ -136,14 +143,14 @@ it.each<[string, () => TlsMaterial, () => string]>([
   expect(platform.requests).toEqual([]);
 });
 
-describe('calls to a platform that demands a client certificate', () => {
+describe('calls to a platform that requires a client certificate', () => {
   beforeEach(async () => {
     await front[Symbol.asyncDispose]();
     const demanding = { ...server, ca: authority.ca, requestCert: true, rejectUnauthorized: true };
     front = await TcpProxy.start(platform.origin, demanding);
   });
 
-  it.each(OPERATIONS)('are known not to have been carried out without one: %s', async (operation) => {
+  it.each(OPERATIONS)('fail as not sent without one: %s', async (operation) => {
     const { client, observer } = clientWith(() => ({ ca: authority.ca }));
     const error = await failureOf(CALLS[operation](client));
     expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'client-certificate' } });
@@ -152,14 +159,14 @@ describe('calls to a platform that demands a client certificate', () => {
     expect(platform.requests).toEqual([]);
   });
 
-  it('use a certificate that was replaced for new connections, and keep open ones', async () => {
+  it('use a replaced certificate for new connections and keep open ones', async () => {
     let material: TlsMaterial = { ca: authority.ca };
     const { client } = clientWith(() => material);
     expect((await failureOf(createSession(client))).details).toEqual({ reason: 'client-certificate' });
     material = { ca: authority.ca, ...identity };
     await createSession(client);
     material = { ca: authority.ca };
-    // Over the connection that is open.
+    // Uses the open connection.
     await createSession(client);
     expect(front.clients).toEqual(['identity of a test']);
   });

@@ -21,7 +21,7 @@ function onlyRequest() {
 const FORM = 'application/x-www-form-urlencoded';
 
 describe('session.create', () => {
-  it('percent-encodes a user id, a plus as %2B, signs it decoded, sends nothing that is absent, and asks for no encoding', async () => {
+  it('percent-encodes the user id, signs it decoded, omits absent members, and requests no content encoding', async () => {
     const userId = 'a+b/c?d&e=f g%2F#ü';
     await create({ userId });
     const { target, body, headers } = onlyRequest();
@@ -36,7 +36,7 @@ describe('session.create', () => {
     ['', '/v2/app'],
     ['/', '/v2/app'],
     ['/api/web/', '/api/web/v2/app'],
-  ])('reaches a root that ends with %j', async (end, expected) => {
+  ])('builds the path for a root URL that ends with %j', async (end, expected) => {
     await create({ userId: 'u-1' }, { credentials: { baseUrl: platform.origin + end } });
     expect(onlyRequest().target).toBe(`${expected}/users/u-1/session?clientId=op1`);
   });
@@ -48,7 +48,7 @@ describe('game.open', () => {
     session: { id: 's-1', tableId: 7, launchOptions: { locale: 'de', list: [3, 1] } },
   };
 
-  it('sends launch options given as a string as the object that it holds, with the same signature', async () => {
+  it('sends launch options given as a JSON string as an object, with the same signature', async () => {
     const launchOptions = JSON.stringify(data.session.launchOptions);
     await openGame(data);
     await openGame({ ...data, session: { ...data.session, launchOptions } });
@@ -58,7 +58,7 @@ describe('game.open', () => {
   });
 });
 
-describe('members beyond the document', () => {
+describe('additional members', () => {
   const settings = {
     extraMembers: new Set(
       'session.create/gameCode session.create/launchOptions game.open/player/city game.open/session/vip'.split(
@@ -79,7 +79,7 @@ describe('members beyond the document', () => {
     expect(headers).toMatchObject({ sign, 'user-agent': 'operator/7' });
   });
 
-  it('are sent and signed where extra stands in a game, with the client key of the operator', async () => {
+  it('are sent and signed at the position of extra in a game, with the client key of the operator', async () => {
     const game = {
       player: { id: 'u-1', extra: { city: 'Ulm' } },
       session: { id: 's', extra: { vip: true } },
@@ -92,7 +92,7 @@ describe('members beyond the document', () => {
     expect(headers['sign']).toBe(digest('key 1Ulmu-1s1OpenGame'));
   });
 
-  it('are refused unless the settings allow them, and under the name of the country', async () => {
+  it('are refused unless the settings allow them, and if they have the name of the country member', async () => {
     const game = {
       player: { id: 'u-1', extra: { land: 'DE', city: 'Ulm' } },
       session: { extra: { city: 'x' } },
@@ -111,7 +111,7 @@ describe('reports', () => {
   const period = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
   const page = { page: 2, perPage: 100 };
 
-  it('reads the ad hoc report by a form, its pages by the query', async () => {
+  it('requests the ad hoc report with a form body, and its pages with query parameters', async () => {
     const data = { ...period, userId: 'u-1', currency: 'USD' };
     const report = await buildClient().client.call('report.ad-hoc.fetch', data, callWithin(), page);
     expect(report).toMatchObject({ totalCount: 101, pageCount: 2, currentPage: 2, perPage: 100 });
@@ -138,16 +138,19 @@ describe('reports', () => {
   it.each([
     ['query', undefined],
     ['both', '2026-01-30 00:00:00'],
-  ] as const)('carries the parameters of the rake in %s, signed once', async (rakeParametersIn, inForm) => {
-    const { client } = buildClient({ settings: { rakeParametersIn } });
-    await client.call('report.rake.fetch', rake, callWithin(), page);
-    const { target, headers, body } = onlyRequest();
-    expect(new URL(target, 'http://x').searchParams.get('dateFrom')).toBe('2026-01-30 00:00:00');
-    expect(new URLSearchParams(body).get('dateFrom') ?? undefined).toBe(inForm);
-    expect(headers['sign']).toBe(rakeSign);
-  });
+  ] as const)(
+    'sends the parameters of the rake report in %s, signed once',
+    async (rakeParametersIn, inForm) => {
+      const { client } = buildClient({ settings: { rakeParametersIn } });
+      await client.call('report.rake.fetch', rake, callWithin(), page);
+      const { target, headers, body } = onlyRequest();
+      expect(new URL(target, 'http://x').searchParams.get('dateFrom')).toBe('2026-01-30 00:00:00');
+      expect(new URLSearchParams(body).get('dateFrom') ?? undefined).toBe(inForm);
+      expect(headers['sign']).toBe(rakeSign);
+    },
+  );
 
-  it('reads the rake by a GET with a form, and keeps its connection', async () => {
+  it('requests the rake report by a GET with a form body and keeps the connection', async () => {
     const { client } = buildClient();
     const report = await client.call('report.rake.fetch', rake, callWithin(), page);
     expect(recordsOf(report)).toEqual([{ id: '101', userId: 'u-101', currency: 'USD', value: 1 }]);

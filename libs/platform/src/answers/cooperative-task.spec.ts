@@ -5,12 +5,12 @@ import { describe, expect, it } from '@jest/globals';
 import { CooperativeTask, oneAtATime } from './cooperative-task.ts';
 
 describe('CooperativeTask', () => {
-  /** Takes longer than a slice. */
+  /** Keeps the CPU busy for longer than a slice. */
   function busy(): void {
     for (const endMs = performance.now() + 2; performance.now() < endMs;);
   }
 
-  it('runs one slice a turn, and alternates between tasks', async () => {
+  it('runs one slice per turn and alternates between tasks', async () => {
     const steps: string[] = [];
     const work = async (name: string): Promise<void> => {
       const task = new CooperativeTask();
@@ -31,7 +31,7 @@ describe('CooperativeTask', () => {
     expect(Math.max(...counts.map((count, index) => count - (counts[index - 1] ?? 0)))).toBe(1);
   });
 
-  it('runs large tasks one after the other, whether they succeed or fail', async () => {
+  it('runs large tasks sequentially, even after a failure', async () => {
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} begins`);

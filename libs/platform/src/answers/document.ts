@@ -7,14 +7,17 @@ import { parseExactJson, RAW_JSON } from '#signing';
 
 import type { Answer } from '../transport/connection.ts';
 
-/** Thrown if a success is not the document that the interface promises. The message says where, and holds no value. */
+/**
+ * Thrown if the body of a successful answer violates the interface document. The message names the position
+ * and contains no values.
+ */
 export class UnexpectedDocument extends Error {
   override readonly name = 'UnexpectedDocument';
 }
 
 type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-/** Beside the event loop, which a large body would block. */
+/** Decompression runs off the event loop, which a large body would block. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
@@ -23,11 +26,11 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
 ]);
 
 /**
- * The body of an answer, without a byte order mark. Its content type is ignored, since it is not to be trusted. It is
- * decompressed, although no encoding was asked for, up to `maxBytes`.
+ * Returns the body of an answer without a byte order mark. The content type is ignored because it is
+ * unreliable. A compressed body is decompressed up to `maxBytes`, although the request accepted no encoding.
  *
- * @returns at once if it is not compressed
- * @throws UnexpectedDocument if it cannot be read
+ * @returns a promise only if the body is compressed
+ * @throws UnexpectedDocument if the body cannot be read
  */
 export function readBody({ body, headers }: Answer, maxBytes: number): Buffer | Promise<Buffer> {
   if (typeof body === 'string') throw unreadable(body);
@@ -57,13 +60,14 @@ export function utf8(body: Buffer): Buffer {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** More than a session or a game has. Parsing them with all their digits could take 30 ms. */
+/** Larger than any session or game. Parsing a larger body exactly could take 30 ms. */
 const MAX_EXACT_VALUES = 2_048;
 
 /**
  * Parses JSON.
  *
- * @param isExact a number that a double does not hold becomes a raw number of the language, and no integer otherwise
+ * @param isExact true to convert numbers that a double cannot represent to raw JSON numbers; otherwise they
+ *   are not integers
  * @throws UnexpectedDocument
  */
 export function parseBody(text: string, isExact = true): unknown {
@@ -82,14 +86,18 @@ export function objectAt(value: unknown, where: string): JsonObject {
   return value as JsonObject;
 }
 
-/** @throws UnexpectedDocument unless the member is a string that is not empty */
+/** @throws UnexpectedDocument unless the member is a non-empty string */
 export function textAt(object: JsonObject, name: string, where: string): string {
   const value = object[name];
   if (isText(value)) return value;
   throw new UnexpectedDocument(`${where}/${name} is not a non-empty string`);
 }
 
-/** The resource of a document, of the given type; also the only one of a list. @throws UnexpectedDocument */
+/**
+ * Returns a document's resource of the given type, or the only item if the document contains a list.
+ *
+ * @throws UnexpectedDocument
+ */
 export function resourceIn(body: Buffer, type: string): { data: JsonObject; attributes: JsonObject } {
   const parsed = parseBody(body.toString(), excessIn(body, MAX_EXACT_VALUES) === undefined);
   const { data: given } = objectAt(parsed, 'the body');
@@ -97,13 +105,13 @@ export function resourceIn(body: Buffer, type: string): { data: JsonObject; attr
   return { data, attributes: attributesOf(data, type, '/data') };
 }
 
-/** The attributes of a resource of the given type. @throws UnexpectedDocument */
+/** Returns the attributes of a resource of the given type. @throws UnexpectedDocument */
 export function attributesOf(resource: JsonObject, type: string, where: string): JsonObject {
   if (resource['type'] !== type) throw new UnexpectedDocument(`${where}/type is not ${type}`);
   return objectAt(resource['attributes'], `${where}/attributes`);
 }
 
-/** Whether a parsed value is a string that is not empty. */
+/** True if a parsed value is a non-empty string. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
@@ -117,14 +125,14 @@ export function integerText(value: unknown): string | undefined {
   return RAW_JSON.isRawJSON(value) && INTEGER.test(value.rawJSON) ? value.rawJSON : undefined;
 }
 
-/** Returns a parsed integer as JSON writes it, or that of a text of digits; `undefined` for any other value. */
+/** Returns the JSON form of a parsed integer or of a text of digits; `undefined` for any other value. */
 export function integerIn(value: unknown): unknown {
   if (Number.isSafeInteger(value) || integerText(value) !== undefined) return value;
   if (typeof value !== 'string' || !INTEGER.test(value)) return undefined;
   return RAW_JSON.rawJSON(value.replace(LEADING_ZEROS, '$1'));
 }
 
-/** Returns a parsed text that is not empty, or the digits of an integer; `undefined` for any other value. */
+/** Returns a non-empty parsed text, or the digits of an integer; `undefined` for any other value. */
 export function idIn(value: unknown): string | undefined {
   return isText(value) ? value : integerText(value);
 }

@@ -1,9 +1,9 @@
-/** As large as a page may be. */
+/** The maximum size of a page. */
 const BYTES = 16 * 1024 * 1024 - 4096;
 
 const META = '"meta":{"total-count":1000,"page-count":1,"current-page":1,"per-page":1000}';
 
-/** A page of the rake report that is as large as the worker reads, with as many records as fit, each with this member more. */
+/** Returns a rake report page of the maximum size, filled with records that have one additional member. */
 function pageOf(memberOf: (index: number) => string): Buffer {
   const records: string[] = [];
   for (let [index, bytes] = [0, 0]; bytes < BYTES - 300_000; index += 1) {
@@ -16,11 +16,14 @@ function pageOf(memberOf: (index: number) => string): Buffer {
   return Buffer.from(`{"data":[${records.join()}],"links":{},${META}}`);
 }
 
-/** Records of the length that those of the ad hoc report have. */
+/** A page with records as long as those of the ad hoc report. */
 export const largePage = (): Buffer =>
   pageOf((index) => Array.from({ length: 20 }, (_, at) => `,"amount-${at}":${index * at}`).join(''));
 
-/** What costs most to parse and to write, as far as a record may hold it; a quadratic step takes a thousand times as long. */
+/**
+ * A page with the content that is most expensive to parse and write. A quadratic step would take a thousand
+ * times as long.
+ */
 export function hostilePage(): Buffer {
   const names = Array.from({ length: 5_000 }, (_, at) => `"a-${at}":{}`).join();
   const numbers = `${'12345678901234567890,'.repeat(2_900)}1`;

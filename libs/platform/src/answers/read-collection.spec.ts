@@ -29,7 +29,7 @@ const readRecords = async (document: unknown) =>
   JSON.parse(`[${Buffer.concat((await read(document)).written).toString()}]`) as Record<string, unknown>[];
 
 describe('readCollection', () => {
-  it('reads the records of a page in order, and leaves the event loop to others between slices', async () => {
+  it('reads the records of a page in order, and yields to the event loop between slices', async () => {
     const data = Array.from({ length: 20_000 }, (_, index) => recordOf(index));
     let turns = 0;
     let isRead = false;
@@ -45,7 +45,7 @@ describe('readCollection', () => {
     ['known and unknown ones', ['USD', 'EUR', 'mBTC'], { USD: 2, EUR: null, mBTC: 5 }],
     ['one of the prototype', ['constructor', '__proto__'], { constructor: null, ['__proto__']: null }],
     ['none that has a name', ['', 7, null], {}],
-  ])('gives the precision of each currency on the page: %s', async (_, currencies, expected) => {
+  ])('returns the precision of each currency on the page: %s', async (_, currencies, expected) => {
     const data = currencies.map((currency, index) => recordOf(index, { currency }));
     const precisions = new Map([
       ['USD', 2],
@@ -55,27 +55,27 @@ describe('readCollection', () => {
     expect(page.precisions).toEqual(expected);
   });
 
-  it('gives records the same digest if they are the same', async () => {
+  it('computes equal digests for equal records', async () => {
     const data = [recordOf(1), recordOf(2), recordOf(1), recordOf(1, { value: 7 })];
     const [first, second, again, changed] = (await read({ data, meta: META })).digests;
     expect(again).toBe(first);
     expect(new Set([first, second, changed]).size).toBe(3);
   });
 
-  it('names some thousands of faults, and counts all of them', async () => {
+  it('lists the first 10,000 faults and counts all of them', async () => {
     const data = Array.from({ length: 10_001 }, (_, index) => recordOf(index, { value: '1.5' }));
     const { faults, faultCount } = await read({ data, meta: META }, 'lenient');
     expect([faults?.length, faultCount]).toEqual([10_000, 10_001]);
     expect(faults?.at(-1)).toEqual({ pointer: '/records/9999/value', message: 'is not an integer' });
   });
 
-  it('names the record that is wrong, in whichever slice', async () => {
+  it('names the invalid record in any slice', async () => {
     const data = Array.from({ length: 1_000 }, (_, index) => recordOf(index));
     (data[950] as { id: string }).id = '';
     await expect(read({ data, meta: META })).rejects.toThrow('/data/950/id is not a non-empty string');
   });
 
-  it('reads any record as JSON.parse reads it, however the page is written', async () => {
+  it('reads records like JSON.parse, regardless of white space and other members', async () => {
     const further = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 4 });
     await fc.assert(
       fc.asyncProperty(
@@ -89,7 +89,7 @@ describe('readCollection', () => {
             null,
             indent,
           );
-          // As they were sent: JSON has no -0.
+          // Serialized once, because JSON.stringify writes -0 as 0.
           const sent = JSON.parse(JSON.stringify(all)) as unknown;
           expect((await readRecords(document)).map(({ x }) => x)).toEqual(sent);
         },
@@ -100,8 +100,9 @@ describe('readCollection', () => {
   it.each([
     ['ordinary records', largePage()],
     ['records of a hostile platform', hostilePage()],
-  ])('never holds up the event loop for 50 ms by a page of 16 MiB of %s', async (_, page) => {
-    // A full collection of the test runner's own garbage may fall into one reading, hardly into each of three.
+  ])('blocks the event loop for less than 50 ms with a page of 16 MiB of %s', async (_, page) => {
+    // A full garbage collection caused by the test runner may occur during one reading, but hardly during all
+    // three.
     const longest = [];
     do longest.push(await longestTurnMs(page));
     while (Math.min(...longest) >= 50 && longest.length < 3);
@@ -137,7 +138,10 @@ describe('readCollection', () => {
   });
 });
 
-/** Processor time of the longest turn of the event loop while a page is read, so that a busy machine changes nothing. */
+/**
+ * Returns the CPU time of the longest event loop turn while a page is read. CPU time does not depend on the
+ * machine's load.
+ */
 async function longestTurnMs(page: Buffer): Promise<number> {
   let longestMs = 0;
   let isRead = false;

@@ -7,40 +7,48 @@ import { CooperativeTask, oneAtATime } from './cooperative-task.ts';
 import { isText, type JsonObject, objectAt, parseBody, UnexpectedDocument } from './document.ts';
 import { readRecord, type RecordShape } from './read-record.ts';
 
-/** One page of a report, with what the platform's envelope says of it. */
+/** One page of a report, with the metadata of the platform's envelope. */
 export type CollectionPage = Awaited<ReturnType<typeof readPage>>;
 
-/** Whose report it is, as far as its records depend on it. */
+/** The operator's settings that affect the records. */
 type Reader = Pick<OperatorCredentials, 'currencyPrecisions'> & {
   readonly settings: Pick<PlatformSettings, 'reportRecords'>;
 };
 
-/** A part of a body. */
+/** A byte range of a body. */
 type Range = readonly [start: number, end: number];
 
-/** Pages of this size are ordinary: with the records that a caller may ask for, less than 1 MiB. */
+/**
+ * Ordinary pages are smaller: with the most records that a caller may request, a page has less than 1 MiB.
+ */
 const LARGE_BYTES = 1024 * 1024;
-/** What a body holds beside its records. */
+/** Limit on the bytes of a body outside its records. */
 const MAX_FRAME_BYTES = 256 * 1024;
-/** Faults that a page names. */
+/** Limit on the faults that are listed for a page. */
 const MAX_FAULTS = 10_000;
-/** There are some two hundred. */
+/** Limit on the currencies of a page; about two hundred exist. */
 const MAX_CURRENCIES = 1_000;
-/** Bytes of the records that are given together, unless one is longer; and between two pauses. */
+/**
+ * Bytes of records that are yielded together, unless one record is longer. Also the bytes scanned between two
+ * pauses.
+ */
 const BATCH = 16 * 1024;
-/** A record of the interface is some 600 bytes long. The longest may take ten milliseconds, if it holds numbers alone. */
+/**
+ * A typical record is about 600 bytes long. A record of this size that contains only numbers may take ten
+ * milliseconds.
+ */
 const MAX_RECORD = 64 * 1024;
-/** Document, list, record, attributes, and what an attribute may hold. */
+/** Covers the document, list, record, attributes, and nested attribute values. */
 const MAX_DEPTH = 32;
 
 /**
- * Reads a collection envelope and writes its records as replies have them: names become camelCase, amounts keep every
- * digit.
+ * Creates a reader for a collection envelope that writes the records in the form used in replies: names
+ * become camelCase, and amounts keep every digit.
  *
- * All of it is done in slices of the event loop, and no record is kept longer than its slice, so that a page costs its
- * bytes in memory. Large pages are read one after the other.
+ * The work is done in slices of the event loop, and parsed records are released after each slice, so that a
+ * page needs little more memory than its bytes. Large pages are read sequentially.
  *
- * @returns reads a page; given UTF-8. It throws UnexpectedDocument
+ * @returns a function that reads a page from UTF-8 and throws UnexpectedDocument
  */
 export const readCollection =
   (shape: RecordShape) =>
@@ -64,7 +72,8 @@ async function readPage(bytes: Buffer, shape: RecordShape, { settings, currencyP
   const write = (resource: unknown): string => {
     const record = readRecord(resource, shape, identities.length, tolerateOdd);
     const { id, currency, moneyType } = record;
-    // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
+    // The interface document does not guarantee that the id alone distinguishes a player's currencies and
+    // kinds of money.
     identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
     if (isText(currency)) currencies.set(currency, currencyPrecisions?.get(currency) ?? null);
     if (currencies.size > MAX_CURRENCIES) throw new UnexpectedDocument('there are too many currencies');
@@ -83,24 +92,27 @@ async function readPage(bytes: Buffer, shape: RecordShape, { settings, currencyP
     const batch = parseBody(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
     const comma = identities.length === 0 ? '' : ',';
     if (batch.length > 0) written.push(Buffer.from(comma + batch.map(write).join()));
-    // Only behind a comma.
+    // An empty batch is allowed only if no comma precedes it.
     else if (comma !== '') throw new UnexpectedDocument('the body is not JSON');
   }
   const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
   return {
-    /** The records as replies have them, in JSON, with commas and without the brackets of their list; its sender takes them out. */
+    /**
+     * The records as JSON for the reply, separated by commas, without the brackets of the list. The sender of
+     * the reply removes them from here.
+     */
     written,
-    /** Whether it is so large that no other one should be fetched while it is kept. */
+    /** True if the page is so large that no other page should be fetched while it is in memory. */
     isLarge: bytes.length > LARGE_BYTES,
-    /** What tells each record from all others of its report. */
+    /** The identity of each record, unique within the report. */
     identities,
-    /** The CRC-32 of each record, which tells whether one that comes again is the same. */
+    /** The CRC-32 of each record, which tells whether a repeated record has changed. */
     digests,
-    /** The decimals of each currency on the page, `null` if they are not configured. */
+    /** The decimals of each currency on the page; `null` if not configured. */
     precisions: Object.fromEntries(currencies),
-    /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
+    /** Faults of records that were passed on unchanged, at most `MAX_FAULTS`; absent if there are none. */
     ...(faultCount > 0 && { faults }),
-    /** How many there are, also beyond those. */
+    /** Number of all faults, including those not listed. */
     faultCount,
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
@@ -110,24 +122,25 @@ async function readPage(bytes: Buffer, shape: RecordShape, { settings, currencyP
 }
 
 const [QUOTE, BACKSLASH, COMMA, OPENING, CLOSING] = Buffer.from('"\\,{}');
-/** A brace is its bracket with one bit more. */
+/** The bit that distinguishes a brace from the corresponding bracket in ASCII. */
 const BRACE_BIT = 0x20;
-/** The beginning of the list of records, and the most bytes that it takes. */
+/** The beginning of the list of records, and its maximum length in bytes. */
 const DATA = /^"data"[ \n\r\t]*:[ \n\r\t]*(?=\[)/;
 const MAX_DATA = 128;
 
 /**
- * Finds the records of a collection in its bytes by quotation marks and brackets alone; whether it is JSON shows when the
- * ranges are parsed. Each step looks at some 16 KiB, whatever they hold, so that a caller can pause between two of them.
+ * Finds the records of a collection by scanning its bytes for quotation marks and brackets only; parsing the
+ * ranges later validates the JSON. Each step scans about 16 KiB, whatever they contain, so that the caller
+ * can pause between steps.
  *
- * @yields whole records with the commas between them, or an empty range where none is complete
- * @returns where the content of the list `data` is; `undefined` if there is no such list
- * @throws UnexpectedDocument if a record is larger, or nested deeper, than any can be
+ * @yields complete records with the commas between them, or an empty range if no record is complete
+ * @returns the range of the content of the list `data`; `undefined` if there is no such list
+ * @throws UnexpectedDocument if a record exceeds the limit of size or depth
  */
 function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
   let depth = 0;
   let isInText = false;
-  /** Where the list opens, once its name was found. */
+  /** The position of the list's opening bracket, once its name has been found; otherwise -1. */
   let listAt = -1;
   let start = -1;
   let pauseAt = BATCH;
@@ -164,7 +177,10 @@ function* scanRecords(bytes: Buffer): Generator<Range, Range | undefined> {
   return undefined;
 }
 
-/** What is around the records. A list that was scanned is `[0]` in it, so that a second one under its name is noticed. */
+/**
+ * Parses the document without its records. The scanned list is replaced by `[0]`, so that a second list with
+ * that name is detected.
+ */
 function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
   const [start, end] = content ?? [bytes.length, bytes.length];
   if (bytes.length - (end - start) > MAX_FRAME_BYTES) {

@@ -2,10 +2,10 @@ import { type RecordFault, REPORT_AMOUNTS, type ReportRecord } from '#contracts'
 
 import { attributesOf, idIn, integerIn, isText, objectAt, textAt, UnexpectedDocument } from './document.ts';
 
-/** What the interface document says of the records of a report; names as the platform writes them. */
+/** The shape of a report's records in the interface document, with the platform's names. */
 export interface RecordShape {
   readonly type: string;
-  /** Texts that every record has. */
+  /** Required text members. */
   readonly texts: readonly string[];
   readonly integers: readonly string[];
 }
@@ -24,19 +24,21 @@ export const RAKE_RECORD: RecordShape = {
   integers: REPORT_AMOUNTS.rake.map(kebabCase),
 };
 
-/** The names in replies by those of the platform: a page has each of them a thousand times. */
+/** Cache of reply names by platform name, because each name occurs a thousand times on a page. */
 const NAMES = new Map(['userId', ...REPORT_AMOUNTS['ad-hoc']].map((name) => [kebabCase(name), name]));
-/** The names of a hostile answer are remembered only up to a limit. */
+/** Limits the cache, because a hostile answer may contain any number of names. */
 const MAX_NAMES = 1000;
 const MAX_LENGTH = 64;
-/** Looks at a run of dashes once: from its first one alone. */
+/** Matches a run of dashes only from its first dash, so that each run is scanned once. */
 const DASHES = /(?<!-)-+([^-])/g;
 
 /**
- * One record of a page as replies have it. An amount that the interface lists is an integer, also one that comes as a text;
- * one beyond 2^53 is an object of `JSON.rawJSON`, which `JSON.stringify` writes back as it was. An integer id is a text.
+ * Returns one record of a page in the form used in replies. Amounts listed in the interface document become
+ * integers, even if sent as text; an amount beyond 2^53 becomes a `JSON.rawJSON` object, which
+ * `JSON.stringify` writes unchanged. An integer id becomes a text.
  *
- * @param tolerate takes an amount, user or currency that is not as the interface document has it; absent: it fails the page
+ * @param tolerate called for an amount, user or currency that violates the interface document; if absent, the
+ *   page fails
  * @throws UnexpectedDocument
  */
 export function readRecord(
@@ -64,9 +66,9 @@ export function readRecord(
   const record: Record<string, unknown> = { id: idIn(id) ?? textAt({ id }, 'id', where) };
   for (const attribute of Object.keys(attributes)) {
     const name = camelCase(attribute);
-    // The id is there already, and nobody has checked a `userId` or `user--id` beside `user-id`.
+    // The id is already set, and a `userId` or `user--id` in addition to `user-id` has not been validated.
     const isTaken = Object.hasOwn(record, name) && (name === 'id' || attribute !== kebabCase(name));
-    // `__proto__` would set the prototype instead of a member.
+    // Assigning `__proto__` would set the prototype instead of a member.
     if (!isTaken && name !== '__proto__') record[name] = attributes[attribute];
   }
   if (userId !== undefined) record['userId'] = userId;
@@ -78,7 +80,7 @@ export function readRecord(
   return record as ReportRecord;
 }
 
-/** The name of an attribute in replies: `user-id` as `userId`. */
+/** Converts a platform attribute name to the name in replies: `user-id` becomes `userId`. */
 function camelCase(name: string): string {
   const known = NAMES.get(name);
   if (known !== undefined) return known;
@@ -87,7 +89,7 @@ function camelCase(name: string): string {
   return converted;
 }
 
-/** The attribute of a name in replies: `userId` as `user-id`. */
+/** Converts a name in replies to the platform attribute name: `userId` becomes `user-id`. */
 function kebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

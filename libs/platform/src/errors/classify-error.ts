@@ -11,9 +11,9 @@ const FOREIGN_BODY: ReadonlySet<ErrorCode> = new Set(['FORBIDDEN', 'NOT_FOUND'])
  * Classifies an answer that is not a success by the error table.
  *
  * @param text the body; `undefined` if it cannot be read
- * @param ofOperation the rows that apply to the operation alone
- * @param data of the command
- * @returns the code and its details, and the errors of the body, unchanged
+ * @param ofOperation rows that apply only to the operation
+ * @param data the data of the command
+ * @returns the code with details, and the errors of the body, unchanged
  */
 export function classifyError(
   status: number,
@@ -33,10 +33,10 @@ export function classifyError(
   if (code === 'NICKNAME_TOO_LONG') {
     details = { maxLength: Number(texts.map((each) => TOO_LONG.exec(each)?.[1]).find(Boolean)) };
   }
-  // A wrong address, or a proxy that does not know this path.
+  // The URL is wrong, or a proxy does not know the path.
   const body = code === 'NOT_FOUND' ? otherThanJsonApi : foreign;
   if (FOREIGN_BODY.has(code) && body !== undefined) details = { body };
-  // Some installations say nothing else about a wrong signature.
+  // Some installations answer a wrong signature with nothing more.
   if (code === 'BAD_REQUEST' && status === 400 && isBare) details = { hint: 'signature' };
   return { code, details, entries };
 }

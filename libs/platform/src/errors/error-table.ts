@@ -2,16 +2,18 @@ import type { ErrorCode } from '#contracts';
 
 import type { StatusClass } from '../transport/connection.ts';
 
-/** The first row that matches an answer in every member gives its code. */
+/** A row of the error table. The first row whose members all match an answer determines the code. */
 export interface ErrorRow {
   readonly status: number | StatusClass;
-  /** The last name of one of its pointers, in lower case and without separators. Default: any. */
+  /** The last name of one of the answer's pointers, in lower case and without separators. Default: any. */
   readonly member?: string;
   /** True if the command gave a currency. Default: either. */
   readonly hasCurrency?: boolean;
   /** A complete text of the answer, in any letter case, with or without a full stop. Default: any. */
   readonly text?: RegExp;
-  /** True if the answer must be the platform's own: an error document of JSON:API, or empty. Default: false. */
+  /**
+   * True if the answer must be the platform's own: an error document of JSON:API, or empty. Default: false.
+   */
   readonly isOwn?: true;
   readonly code: ErrorCode;
 }
@@ -20,8 +22,8 @@ const TAKEN = /^a player with this username already exists in the system$/;
 export const TOO_LONG = /^the maximum username length is (\d{1,9})$/;
 
 /**
- * Returns the meaning of each answer that is not a success, in this order: texts that say what is wrong, the rows of the
- * operation, everything else. Source: bus contract, section 4; interface document, "Errors".
+ * Returns the meaning of each answer that is not a success, in this order: texts that say what is wrong, the
+ * rows of the operation, everything else. Source: bus contract, section 4; interface document, "Errors".
  */
 export const errorTable = (ofOperation: readonly ErrorRow[]): readonly ErrorRow[] => [
   { status: 400, text: /^not valid request(?: signature)?$/, code: 'SIGNATURE_REJECTED' },
@@ -35,7 +37,7 @@ export const errorTable = (ofOperation: readonly ErrorRow[]): readonly ErrorRow[
   { status: 401, code: 'FORBIDDEN' },
   { status: 403, code: 'FORBIDDEN' },
   { status: 404, code: 'NOT_FOUND' },
-  // The interface document gives no text for some faults of a session; the pointer names the member.
+  // For some session errors, the interface document specifies no text; the pointer identifies the member.
   { status: 422, member: 'authtype', code: 'AUTH_TYPE_INVALID' },
   { status: 422, member: 'currency', hasCurrency: false, code: 'CURRENCY_REQUIRED' },
   { status: 422, member: 'currency', code: 'CURRENCY_NOT_FOUND' },

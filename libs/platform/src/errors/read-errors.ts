@@ -1,18 +1,24 @@
 import type { PlatformErrorEntry } from '#contracts';
 
-/** The errors that the body of an answer names, in whichever form. */
+/** The errors in the body of an answer, in any supported format. */
 export interface ReadErrors {
-  /** As they may be passed on, once values are redacted. */
+  /** Entries that may be passed on after redaction. */
   readonly entries: readonly PlatformErrorEntry[];
-  /** Every text of the body, line by line, in lower case, without a full stop and without the name of a member before it. */
+  /**
+   * All texts of the body, split into lines, in lower case, without a final full stop and without a leading
+   * member name.
+   */
   readonly texts: readonly string[];
-  /** The names on the way to each offending member, in lower case and without separators: `['player', 'authtype']`. */
+  /**
+   * The path of names to each offending member, in lower case and without separators: `['player',
+   * 'authtype']`.
+   */
   readonly paths: readonly (readonly string[])[];
-  /** What a body is that is neither empty nor an error document of any known form. */
+  /** The kind of a body that is neither empty nor an error document of a known format. */
   readonly foreign: BodyKind | undefined;
-  /** The same, if JSON:API is the only known form. */
+  /** The kind of the body if JSON:API is the only known format. */
   readonly otherThanJsonApi: BodyKind | undefined;
-  /** True if it says no more than that the request is bad, or nothing at all. */
+  /** True if the body is empty or says only that the request is bad. */
   readonly isBare: boolean;
 }
 
@@ -20,22 +26,22 @@ type BodyKind = 'html' | 'json' | 'text';
 type Members = Readonly<Record<string, unknown>>;
 
 const MAX_ENTRIES = 20;
-/** What a body is by its first character; else it is a text. */
+/** The kind of a body by its first character; any other body is a text. */
 const KINDS: Readonly<Record<string, BodyKind>> = { '<': 'html', '{': 'json', '[': 'json' };
-/** Members that hold a text, by the member of an entry that they become; the first one that is given counts there. */
+/** Source members by the entry member they become; the first one present is used. */
 const TITLES = ['title', 'name', 'hydra:title'];
 const DETAILS = ['detail', 'description', 'message', 'hydra:description'];
 const BARE = /^(?:bad request|an error occurred)?$/;
 const MEMBER_BEFORE = /^([\w.[\]/-]{1,100}):\s/;
 const SEPARATORS = /[/.[\]#]+/;
-/** Where the documents of JSON:API have the members of a request. */
+/** The location of request members in JSON:API documents. */
 const AROUND = new Set(['', 'data', 'attributes']);
 
 /**
- * Reads the body of an answer that is no success: JSON:API (`errors`), problem documents (RFC 9457), `violations` of
+ * Reads the body of an error answer: JSON:API (`errors`), problem documents (RFC 9457), `violations` of
  * Symfony, a list of `{field, message}` or `{name, message, status}` of Yii, and `{title, description}`.
  *
- * @param text `undefined` if it could not be read
+ * @param text the body; `undefined` if it could not be read
  */
 export function readErrors(text: string | undefined): ReadErrors {
   const body = text?.trim() ?? '';
@@ -61,24 +67,24 @@ export function readErrors(text: string | undefined): ReadErrors {
   };
 }
 
-/** The name of a member that a text begins with, such as `player.nick: `. */
+/** Returns the member name at the beginning of a text, such as `player.nick: `. */
 export function memberBefore(text = ''): string | undefined {
   return MEMBER_BEFORE.exec(text.trim())?.[1];
 }
 
-/** The names of members on the way to the one that a pointer means, with slashes, dots or brackets between them. */
+/** Returns the path of member names in a pointer that uses slashes, dots or brackets. */
 export function pathOf(pointer: string): readonly string[] {
   const names = pointer.trim().split(SEPARATORS);
   const first = names.findIndex((name) => !AROUND.has(name));
   return first === -1 ? [] : names.slice(first).filter(Boolean).map(plainName);
 }
 
-/** One spelling of a name of the interface document: `auth-type` and `authType` are one. */
+/** Normalizes the spelling of a member name: `auth-type` and `authType` become equal. */
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
-/** Entries of a document; itself is one if it holds a text. */
+/** Returns the entries of a document; the document itself is an entry if it contains a text. */
 function errorsOf(document: unknown): readonly Members[] {
   if (Array.isArray(document)) return document.map(membersOf).filter((each) => textsOf(each).length > 0);
   const own = membersOf(document);

@@ -4,7 +4,7 @@ import { Redactor } from './redactor.ts';
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** Ways in which a platform or a proxy writes a text into another one. */
+/** Notations in which a platform or a proxy may embed a text. */
 const NOTATIONS: readonly ((text: string) => string)[] = [
   (text) => JSON.stringify(text).slice(1, -1),
   (text) =>
@@ -65,14 +65,14 @@ describe('Redactor', () => {
     expect(new Redactor(value).redactPointer(pointer)).toBe(expected);
   });
 
-  it('leaves out the texts of an answer once they have cost as much as they may', () => {
+  it('omits further texts of an answer once the comparison limit is reached', () => {
     const redactor = new Redactor('v'.repeat(500));
     const texts = Array.from({ length: 60 }, () => redactor.redact('x'.repeat(8_000)));
     expect(texts[0]).toBe('x'.repeat(300));
     expect(texts.at(-1)).toBe('***');
   });
 
-  it('finds any value in any letter case and any three notations, one in the other', () => {
+  it('finds a value in any letter case and in up to three nested notations', () => {
     let seed = 1;
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -96,14 +96,14 @@ describe('Redactor', () => {
     ['percent signs', [`${'%25'.repeat(80)}!`], '%25252525'.repeat(900)],
     ['runs of both', Array.from({ length: 99 }, (_, index) => `\\"${index}\\`), '\\%5C'.repeat(2_000)],
     ['values within values', Array.from({ length: 100 }, (_, n) => 'a'.repeat(n + 3)), 'a'.repeat(8_000)],
-  ])('is not made slow by %s', (_name, values, text) => {
+  ])('redacts a text within one second: %s', (_name, values, text) => {
     const used = process.threadCpuUsage();
     new Redactor(values).redact(text);
-    // Processor time, so that a busy machine changes nothing.
+    // CPU time, so that a busy machine does not affect the result.
     expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(1_000);
   });
 
-  it('finds every letter of Unicode in each of its cases', () => {
+  it('finds every Unicode letter in upper and lower case', () => {
     const missed: string[] = [];
     for (let codePoint = 0; codePoint <= 0x10_ff_ff; codePoint += 1) {
       const letter = String.fromCodePoint(codePoint);

@@ -4,32 +4,40 @@ import { COMMANDS, GamePlayer, GameSession, readLaunchOptions } from '#contracts
 import { plainName } from './read-errors.ts';
 
 const REDACTED = '***';
-/** Any signature, also one that the platform says it expected. */
+/** Matches any signature, including one that the platform reports as expected. */
 const SIGNATURE = /[0-9a-f]{64}/giu;
-/** No command of a person has more values, or longer ones; if one does, no text of its answer is passed on. */
+/**
+ * Limits that no legitimate command exceeds. If a command exceeds one, no text of the answer is passed on.
+ */
 const MAX_VALUES = 100;
 const MAX_VALUE = 512;
-/** A shorter value is redacted only if it stands alone, so that an id of `7` does not redact a part of every year. */
+/**
+ * A shorter value is redacted only as a whole word, so that an id of `7` does not redact a part of every
+ * year.
+ */
 const SHORT = 3;
 const LETTER_OR_DIGIT = String.raw`[\p{L}\p{N}]`;
 const MAX_TEXT = 4096;
 const MAX_CHARACTERS = 300;
 /** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
 const MAX_LAYERS = 8;
-/** Comparisons for all texts of an answer: units of a text's layers times units of the values; beyond it, texts are left out. */
+/**
+ * Limit on comparisons for all texts of an answer: code units of a text's layers times those of the values.
+ * Further texts are omitted.
+ */
 const BUDGET = 20_000_000;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-/** How texts are written in a URL, in HTML, in JSON and in a JSON pointer, and what each notation means; a pass is linear. */
+/** Escape notations of URLs, HTML, JSON and JSON pointers, with their decoders. A pass takes linear time. */
 const NOTATIONS: readonly (readonly [RegExp, (notation: string, part: string) => string])[] = [
   [/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString()],
   [/&#(\d{1,12}|x[0-9a-f]{1,12});/gi, (notation, code) => characterOf(code.replace(/^x/i, '0x')) ?? notation],
   [/&(amp|lt|gt|quot|apos);/gi, (notation, name) => ENTITIES[name.toLowerCase()] ?? notation],
-  // Both at once: the letter behind an escaped backslash is not part of a notation.
+  // One expression for both, because the letter after an escaped backslash is not part of a notation.
   [/\\(?:u([0-9a-f]{4})|[^\p{L}\p{N}])/giu, (notation, hex) => characterOf(`0x${hex}`) ?? notation.slice(1)],
   [/~([01])/g, (_, digit) => (digit === '0' ? '~' : '/')],
 ];
 const LAST_CODE_POINT = 0x10_ff_ff;
-/** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
+/** Names of request and document members, which are not secret. */
 const NAMES: ReadonlySet<string> = new Set(
   [...COMMANDS.map(({ data }) => data), GamePlayer, GameSession]
     .flatMap(({ members }): readonly string[] => members)
@@ -37,7 +45,11 @@ const NAMES: ReadonlySet<string> = new Set(
     .map(plainName),
 );
 
-/** The errors of an answer as they may be passed on. @param secrets values, at any depth, that no text of theirs may repeat */
+/**
+ * Returns the errors of an answer after redaction.
+ *
+ * @param secrets values, at any depth, that no text may contain
+ */
 export function redactedErrors(
   errors: readonly PlatformErrorEntry[],
   secrets: readonly unknown[],
@@ -53,13 +65,14 @@ export function redactedErrors(
 }
 
 /**
- * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A text that
- * holds a value as a URL, JSON or HTML writes it becomes `***` as a whole. The time is bounded, whatever they hold.
+ * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are
+ * truncated. A text that contains a value in the notation of a URL, JSON or HTML is replaced by `***`. The
+ * time is bounded for any input.
  */
 export class Redactor {
-  /** Matches where a value begins. */
+  /** Matches positions where a value begins. */
   readonly #values: RegExp;
-  /** Units of layers that may still be compared with all values. */
+  /** Remaining code units of layers that may be compared with all values. */
   #budget: number;
 
   /** @param secrets values at any depth; strings and numbers count */
@@ -73,14 +86,17 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    // Redacted before it is cut, so that no half of a value is left at the cut.
+    // Redact before truncating, so that no part of a value remains at the end.
     const redacted = this.#withoutValues(text.slice(0, MAX_TEXT));
     if (redacted === undefined || (text.length > MAX_TEXT && redacted.length <= MAX_CHARACTERS))
       return REDACTED;
     return redacted.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   }
 
-  /** A pointer, with slashes or dots: if it holds a value, only the names of the interface are left. */
+  /**
+   * Redacts a pointer with slashes or dots. If it contains a value, only names of the interface document
+   * remain.
+   */
   redactPointer(pointer: string): string {
     if (this.redact(pointer) === pointer) return pointer;
     const parts = pointer.slice(0, MAX_CHARACTERS).split(/([/.])/);
@@ -89,7 +105,7 @@ export class Redactor {
       .join('');
   }
 
-  /** @returns undefined if it holds a value in another notation, or would take too long */
+  /** @returns undefined if the text contains a value in another notation, or would take too long */
   #withoutValues(text: string): string | undefined {
     if (!this.#spend(text)) return undefined;
     const redacted = without(text, [...asInForm(text).matchAll(this.#values), ...text.matchAll(SIGNATURE)]);
@@ -109,7 +125,7 @@ export class Redactor {
   }
 }
 
-/** The longest value at each place of a text, in any letter case, also if it overlaps with another one. */
+/** Returns the longest value at each position of a text, ignoring case, including overlapping values. */
 function patternOf(values: readonly string[]): RegExp {
   const alternatives = values
     .toSorted((one, other) => other.length - one.length)
@@ -120,14 +136,15 @@ function patternOf(values: readonly string[]): RegExp {
   return new RegExp(alternatives.length > 0 ? `(?=(${alternatives.join('|')}))` : '(?!)', 'giu');
 }
 
-/** A plus is a space, as in a form. */
+/** Decodes a plus as a space, as in a form. */
 function asInForm(text: string): string {
   return text.replaceAll('+', ' ');
 }
 
 /**
- * A value as it is, and as what is left if everything in it is decoded that looks like a notation. Its upper and its lower
- * case are values of their own, since some letters become several, which a comparison letter by letter does not find.
+ * Returns a value unchanged, and with everything decoded that looks like an escape notation. The upper-case
+ * and lower-case forms are included, because some letters become several, which a comparison letter by letter
+ * does not detect.
  */
 function writingsOf(value: string): string[] {
   const cases = [value, value.toUpperCase(), value.toLowerCase()];
@@ -135,7 +152,7 @@ function writingsOf(value: string): string[] {
   return [...new Set([...cases, ...decoded])];
 }
 
-/** Takes one layer of each notation off. */
+/** Decodes one layer of each notation. */
 function decode(text: string): string {
   return NOTATIONS.reduce((rest, [pattern, meaningOf]) => rest.replace(pattern, meaningOf), text);
 }
@@ -144,7 +161,7 @@ function characterOf(code: string): string | undefined {
   return Number(code) <= LAST_CODE_POINT ? String.fromCodePoint(Number(code)) : undefined;
 }
 
-/** A text with `***` for what matches; what overlaps is one place. */
+/** Replaces matches in a text by `***`; overlapping matches are replaced as one. */
 function without(text: string, matches: readonly RegExpExecArray[]): string {
   let redacted = '';
   let at = 0;
@@ -156,12 +173,12 @@ function without(text: string, matches: readonly RegExpExecArray[]): string {
   return redacted + text.slice(at);
 }
 
-/** The strings and numbers of a value, at any depth. */
+/** Returns the strings and numbers of a value, at any depth. */
 function valuesOf(value: unknown): string[] {
   if (typeof value === 'number') return [String(value)];
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(valuesOf);
   if (typeof value !== 'string') return [];
-  // Launch options may be a string of JSON; the platform gets what it holds, and may trim what it gets.
+  // Launch options may be a JSON string, which is sent decoded; and the platform may trim values.
   const options = readLaunchOptions(value);
   const text = value.trim();
   const isLeftOut = text === '' || (options !== undefined && text.length > MAX_VALUE);

@@ -8,13 +8,13 @@ import type { OperationDefinition } from './operation.ts';
 /** Launch options whose signature depends on the settings: strings of JSON, an excluded name, a boolean. */
 const DOUBTFUL_OPTIONS = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
 
-/** Opens the game of a player. A repeated call opens the session that it names, if it names one. */
+/** Opens a game for a player. A repeated call opens the same session if the call names one. */
 export const gameOpen: OperationDefinition<'game.open'> = {
   ...LAUNCH,
   repeatAfterUnknown: 'freely',
 
-  // `launchOptions` given as a string is sent as the object that it holds, and the player's country under the name
-  // that the operator's settings give. Without a session id, each call opens another session.
+  // `launchOptions` given as a JSON string is sent as the decoded object, and the player's country under the
+  // name in the operator's settings. Without a session id, each call opens another session.
   request: ({ player, session = {} }, { clientId, settings }) => {
     const { country, extra: extraOfPlayer, ...ofPlayer } = player;
     const { launchOptions, extra: extraOfSession, ...ofSession } = session;
@@ -33,7 +33,7 @@ export const gameOpen: OperationDefinition<'game.open'> = {
 
   read: inTurn((body, { apiUrl, settings }, { player }) => {
     const { data, attributes } = resourceIn(body, 'GameSession');
-    // The interface document calls it the external player ID, which is the operator's.
+    // The interface document calls this the external player ID, which the operator assigns.
     if (idAt(attributes, 'playerId', player.id) !== player.id) {
       throw new UnexpectedDocument(`${ATTRIBUTES}/playerId is another player than the one asked for`);
     }

@@ -2,33 +2,39 @@ import { integerText, type JsonObject, textAt, UnexpectedDocument } from '../ans
 import type { PlatformSettings } from '../platform-settings.ts';
 import type { OperationPolicies } from './operation.ts';
 
-/** The policies of an operation for a player who waits. */
+/** Policies of an operation for which a player is waiting. */
 export const LAUNCH = {
   priority: 'interactive',
   isRead: false,
   maxAnswerBytes: 64 * 1024,
 } as const satisfies Partial<OperationPolicies>;
 
-/** Names a player and a currency that no platform knows. */
+/** Data with a player and a currency unknown to every platform. */
 export const NOBODY = 'poker-bridge-doctor';
-/** According to the interface document, a platform answers it with 422, and creates nothing. */
+/** According to the interface document, a platform answers this data with 422 and creates nothing. */
 export const UNKNOWN_AUTH_TYPE = 'poker-bridge-unknown' as 'external';
 
 type UrlRules = Pick<PlatformSettings, 'urlSchemes' | 'urlHosts'>;
 
 export const ATTRIBUTES = '/data/attributes';
 const MAX_BYTES = 8 * 1024;
-/** Control characters, lone surrogates, and those that turn the direction of a text, so that it reads as another one. */
+/**
+ * Control characters, lone surrogates, and direction controls, which can make a text look like another one.
+ */
 const DECEPTIVE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-/** The interface document does not say that an id is a text: an integer counts as its digits. @throws UnexpectedDocument */
+/**
+ * Returns an id as text. The interface document does not require a text, so an integer becomes its digits.
+ *
+ * @throws UnexpectedDocument
+ */
 export function idAt(attributes: JsonObject, name: string, asked?: string): string {
   return integerText(attributes[name]) ?? playerTextAt(attributes, name, asked);
 }
 
 /**
- * @param asked a text of the command, which may hold any characters
- * @throws UnexpectedDocument unless the member is this text, or another one that can be shown to a player
+ * @param asked a text of the command, which may contain any characters
+ * @throws UnexpectedDocument unless the member is this text, or another text that can be shown to a player
  */
 export function playerTextAt(object: JsonObject, name: string, asked?: string, where = ATTRIBUTES): string {
   const text = textAt(object, name, where);
@@ -39,8 +45,8 @@ export function playerTextAt(object: JsonObject, name: string, asked?: string, w
 }
 
 /**
- * @param root the address of the platform: one without TLS may send its players there, too
- * @throws UnexpectedDocument unless the member is an address that a player may be sent to
+ * @param root the platform's URL; a platform without TLS may also use launch URLs without TLS
+ * @throws UnexpectedDocument unless the member is an allowed launch URL
  */
 export function playerUrlAt(
   object: JsonObject,

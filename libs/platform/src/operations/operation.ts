@@ -5,20 +5,22 @@ import type { CollectionPage } from '../answers/read-collection.ts';
 import type { ErrorRow } from '../errors/error-table.ts';
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
 
-/** A call to the platform, named by the command that it serves; metrics, health and logs use the same name. */
+/**
+ * A call to the platform, named after the command that it serves; metrics, health and logs use the same name.
+ */
 export type Operation = CommandType;
 
 /** The result of a successful call: the data of its command's reply, or one page of a report. */
 export type Result<O extends Operation> =
   Extract<ReplyTo<O>, { type: 'report.page' }> extends never ? ReplyTo<O>['data'] : CollectionPage;
 
-/** Names and values of a path, a query or a form; `undefined` is absent. */
+/** Names and values of a path, a query or a form; `undefined` means absent. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-/** A request as the interface document shows it. */
+/** A request in the terms of the interface document. */
 export interface RequestParts {
   readonly method: 'GET' | 'POST';
-  /** With names in braces in place of values. */
+  /** The path with names in braces instead of values. */
   readonly pathTemplate: string;
   readonly path?: Fields;
   readonly query: Fields;
@@ -30,7 +32,7 @@ export interface RequestParts {
   readonly repeatAfterUnknown?: RepeatAfterUnknown;
 }
 
-/** The operator that sends a request, with the settings that change its form. */
+/** The operator that sends a request, with the settings that affect it. */
 export type Sender = Pick<OperatorCredentials, 'clientId'> & {
   readonly settings: Pick<PlatformSettings, 'rakeParametersIn' | 'playerCountryMember' | 'clientKey'>;
 };
@@ -44,28 +46,32 @@ export interface PageRequest {
 /** The period of a report. */
 export type Period = Pick<CommandData['report.ad-hoc.fetch'], 'dateFrom' | 'dateTo'>;
 
-/** How calls of an operation are admitted, repeated and limited. */
+/** Admission, retry and limit policies of an operation. */
 export interface OperationPolicies {
   readonly priority: Priority;
-  /** True if the call changes nothing on the platform: without an answer, it has failed and nothing was done. */
+  /** True if the call changes nothing on the platform, so that a call without an answer has simply failed. */
   readonly isRead: boolean;
-  /** How often a call may be repeated whose outcome is unknown. */
+  /** How often a call with an unknown outcome may be retried. */
   readonly repeatAfterUnknown: RepeatAfterUnknown;
   readonly maxAnswerBytes: number;
 }
 
 /** Everything that is specific to one operation of the platform. */
 export interface OperationDefinition<O extends Operation> extends OperationPolicies {
-  /** Builds the request of a command with valid data. @param page of a report; default: chosen by the platform */
+  /**
+   * Builds the request of a command with valid data.
+   *
+   * @param page page number of a report; default: chosen by the platform
+   */
   request(data: CommandData[O], sender: Sender, page?: PageRequest): RequestParts;
-  /** Reads the body of a success. @throws UnexpectedDocument */
+  /** Reads the body of a successful answer. @throws UnexpectedDocument */
   read(body: Buffer, credentials: OperatorCredentials, data: CommandData[O]): Result<O> | Promise<Result<O>>;
   /** Rows of the error table that apply to this operation alone. */
   readonly errors: readonly ErrorRow[];
   /**
    * Returns the data of a call that changes nothing, for `doctor`; `undefined` if there is no such call.
    *
-   * @param period that a report may cover
+   * @param period a valid period for a report
    */
   harmless(period: Period): CommandData[O] | undefined;
 }

@@ -8,7 +8,7 @@ import { sessionCreate } from './session-create.ts';
 
 export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
 
-/** A command without a row does not compile. */
+/** All operations; a missing command is a compile-time error. */
 export const DEFINITIONS: { readonly [O in Operation]: OperationDefinition<O> } = {
   'session.create': sessionCreate,
   'game.open': gameOpen,

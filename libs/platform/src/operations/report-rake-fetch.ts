@@ -7,7 +7,7 @@ import { paginationOf, periodOf, REPORT } from './report.ts';
 export const reportRakeFetch: OperationDefinition<'report.rake.fetch'> = {
   ...REPORT,
 
-  // A GET with its form data in the body, in the query or in both, as the operator's settings say.
+  // A GET whose form data is in the body, the query or both, depending on the operator's settings.
   request: (data, { clientId, settings }, page) => {
     const { timeZone, convertToPreferredCurrency, sort } = data;
     const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };

@@ -3,10 +3,10 @@ import type { AdHocReportFetch } from '#contracts';
 import type { ErrorRow } from '../errors/error-table.ts';
 import type { Fields, PageRequest, Period } from './operation.ts';
 
-// The interface document gives reports one code for all faults of their data.
+// The interface document defines one code for all errors in the data of a report request.
 const ERRORS: readonly ErrorRow[] = [{ status: 422, code: 'INCORRECT_DATA' }];
 
-/** The members that both reports have in common. */
+/** Members common to both reports. */
 export const REPORT = {
   priority: 'background',
   isRead: true,

@@ -8,10 +8,14 @@ import type { Root } from '../transport/connections.ts';
 import type { Fields, Operation, PageRequest, Sender } from './operation.ts';
 import { DEFINITIONS } from './operations.ts';
 
-/** One request of the interface document, complete but for its signature. */
+/** One request of the interface document, complete except for the signature. */
 export type PlatformRequest = ReturnType<typeof requestOf>;
 
-/** Builds the request of a command with valid data, without its signature. @param page of a report; default: chosen by the platform */
+/**
+ * Builds the request of a command with valid data, without its signature.
+ *
+ * @param page page number of a report; default: chosen by the platform
+ */
 export function requestOf<O extends Operation>(
   operation: O,
   data: CommandData[O],
@@ -25,20 +29,20 @@ export function requestOf<O extends Operation>(
   return {
     method,
     repeatAfterUnknown: parts.repeatAfterUnknown,
-    /** The root of the operator that its path is relative to: `baseUrl` of the v2 endpoints, `apiUrl` of open-game. */
+    /** The operator's root URL: `baseUrl` for the v2 endpoints, `apiUrl` for open-game. */
     root: document ? ('apiUrl' as const) : ('baseUrl' as const),
     pathTemplate,
-    /** With its query, percent-encoded. */
+    /** Path and query, percent-encoded. */
     path: `${target}?${encodeFields(query)}`,
     body: document
       ? { contentType: 'application/vnd.api+json', text: JSON.stringify(document) }
       : form && { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
-    /** From path, query and body, decoded: what is signed. */
+    /** The signed parameters, decoded, from path, query and body. */
     parameters: { ...query, ...path, ...form, ...document } as SignedParameters,
   };
 }
 
-/** A request as undici takes it, with its signature: an operator without a secret key opens games without one. */
+/** Returns undici's options for a signed request. Without a secret key, open-game is sent unsigned. */
 export function signedOptions(
   { root, method, path, body, parameters }: PlatformRequest,
   { secretKey, settings }: OperatorCredentials,
@@ -59,7 +63,7 @@ export function signedOptions(
     body: body?.text ?? null,
     // undici would close the connection after a GET with a body.
     reset: false,
-    // No other request waits for its connection.
+    // No other request is pipelined on the connection.
     blocking: false,
   };
 }

@@ -6,7 +6,7 @@ import { inTurn } from '../answers/cooperative-task.ts';
 import { ATTRIBUTES, idAt, LAUNCH, NOBODY, playerTextAt, playerUrlAt, UNKNOWN_AUTH_TYPE } from './launch.ts';
 import type { Fields, OperationDefinition } from './operation.ts';
 
-/** Creates a session of a player. A repeated call creates another one. */
+/** Creates a session for a player. A repeated call creates another session. */
 export const sessionCreate: OperationDefinition<'session.create'> = {
   ...LAUNCH,
   repeatAfterUnknown: 'once',
@@ -44,7 +44,7 @@ export const sessionCreate: OperationDefinition<'session.create'> = {
   harmless: () => ({ userId: NOBODY, authType: UNKNOWN_AUTH_TYPE, currency: NOBODY }),
 };
 
-/** Encodes members as texts of a form. `launchOptions` is JSON. */
+/** Encodes members as form fields; `launchOptions` becomes JSON. */
 function textsOf(members: ExtraSessionMembers = {}): Fields {
   const texts = Object.entries(members).map(([name, value]) => {
     const options = name === 'launchOptions' ? readLaunchOptions(value) : undefined;

@@ -5,8 +5,8 @@ import { sessionIdOf } from './session-id.ts';
 const COMMAND = { caller: 'shop', operator: 'default', id: 'm-1' };
 
 describe('sessionIdOf', () => {
-  it('is the same for the same command, in every version of this service', () => {
-    // As Python's uuid.uuid5 makes it of ["shop","default","m-1"].
+  it('returns the same id for the same command in every version of this service', () => {
+    // Computed by Python's uuid.uuid5 from ["shop","default","m-1"].
     expect(sessionIdOf(COMMAND)).toBe('0bac339f-d55a-5352-bdcd-9b9a7f6ce6e8');
   });
 
