@@ -18,12 +18,15 @@ import type { ReplyDelivery } from './reply.ts';
 import { ReplyQueue } from './reply-queue.ts';
 import { backoffMs } from './retries.ts';
 
-/** Sends over one connection to RabbitMQ and receives over another. Connects at once, and reconnects until it is closed. */
+/**
+ * Sends over one connection to RabbitMQ and receives over another. Connects immediately, and reconnects until
+ * it is closed.
+ */
 export class BrokerLink implements Link {
   readonly #publisher = new ConfirmedPublisher();
   readonly #connection: BrokerConnection;
   readonly #replies: ReplyQueue;
-  /** The queues of the reports that are being read. */
+  /** The queues of the reports being read. */
   readonly #reports = new Set<ReportQueue>();
 
   constructor(options: CallerOptions, replies: Replies) {
@@ -52,7 +55,7 @@ export class BrokerLink implements Link {
     return this.#replies.ready(signal);
   }
 
-  /** Publishes persistent, mandatory and confirmed, once replies can be received. */
+  /** Publishes a persistent, mandatory message with confirmation, when replies can be received. */
   async publish({ id, exchange, routingKey, properties, body }: PreparedCommand, signal: AbortSignal) {
     const ownQueue = await this.ready(signal);
     const replyTo = properties.replyTo || ownQueue;
@@ -74,7 +77,7 @@ export class BrokerLink implements Link {
         }
         if (!(error instanceof UnconfirmedError)) throw error;
       }
-      // The lane is full, or has no leader, or the connection was lost.
+      // The lane is full or has no leader, or the connection was lost.
       await pause(backoffMs(tries), signal);
     }
   }

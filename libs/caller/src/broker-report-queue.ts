@@ -5,15 +5,15 @@ import { abortable } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 import { declareReplyQueue, type Model, type ReplyQueue } from './reply-queue.ts';
 
-/** Pages in this process; each may be some MiB. */
+/** Pages in the memory of this process; each may take several MiB. */
 const PAGES_PREFETCHED = 4;
-/** Pages that wait at the broker. The worker reads on when there is room. */
+/** Pages in the queue at the broker. The worker continues when there is room. */
 const PAGES_QUEUED = 16;
 const DELETE_TIMEOUT_MS = 2_000;
 const QUEUE_ARGUMENTS = {
   'x-max-length': PAGES_QUEUED,
   'x-overflow': 'reject-publish',
-  // For a reader that dies. Longer than the worker waits for room.
+  // Deletes the queue after a reader has died; longer than the worker waits for room.
   'x-expires': 300_000,
 };
 
@@ -48,7 +48,7 @@ export class BrokerReportQueue implements ReportQueue {
     this.#consumer.start(connection, declare);
   }
 
-  /** If the queue cannot be deleted, it expires. */
+  /** Leaves the queue to expire if it cannot be deleted. */
   leave(): Promise<void> {
     return (this.#leaving ??= this.#delete());
   }

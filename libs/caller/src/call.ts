@@ -9,44 +9,47 @@ import type { Link } from './link.ts';
 import { type Mailbox, notify, type Replies } from './replies.ts';
 import type { CallEvent, Retries } from './retries.ts';
 
-/** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
+/** A worker answers a command within one second after its deadline; the rest is for transport. */
 const ANSWER_SLACK_MS = 1_500;
-/** The longest delay that a Node.js timer takes, 24 days; beyond it, it fires at once. */
+/** The longest delay that a Node.js timer supports, 24 days; a longer one fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Shared by the calls of one caller. */
+/** The state that all calls of one caller share. */
 export interface Bus {
   readonly sender: Sender;
   readonly link: Link;
   readonly replies: Replies;
   readonly retries: Retries;
-  /** The retry rules of calls that have none of their own. */
+  /** The default retry rules of calls. */
   readonly retry: CallOptions['retry'];
   readonly onCall: ((event: CallEvent) => void) | undefined;
   /** Aborts when the caller is closed. */
   readonly closing: AbortSignal;
 }
 
-/** One command on its way, sent as often as that can help, until its deadline, its signal or the end of the caller. */
+/**
+ * One call of a command, with its retries, which ends at its deadline, by its signal or when the caller is
+ * closed.
+ */
 export class Call implements Disposable {
   readonly #bus: Bus;
   readonly #command: PreparedCommand;
   readonly #limit = new AbortController();
-  /** Aborts once the call waits no longer, with the reason. */
+  /** Aborts when the call stops waiting, with the reason. */
   readonly signal: AbortSignal = this.#limit.signal;
   readonly #startedMs = performance.now();
   readonly #deadline: number;
   readonly #rules: NonNullable<CallOptions['retry']>;
   readonly #timer: NodeJS.Timeout;
   #wasSent = false;
-  /** The call whose request this one awaits. */
+  /** The call whose request this call awaits. */
   #sender: Call | undefined;
-  /** Whether nothing has failed since it was sent. */
+  /** True if the command was sent and no failure has occurred since. */
   #isAwaited = false;
   #sentMs = 0;
   #attempts = 1;
 
-  /** Its `signal` ends the wait with the signal's reason. */
+  /** Starts the deadline. When the option `signal` aborts, the wait ends with its reason. */
   constructor(
     bus: Bus,
     command: PreparedCommand,
@@ -63,13 +66,18 @@ export class Call implements Disposable {
       if (!signal) continue;
       const leave = (): void => this.#limit.abort(signal.reason);
       if (signal.aborted) leave();
-      // A caller may have as many calls under way as it likes; Node.js 20 takes eleven for a leak.
+      // A caller may have any number of calls in flight, but Node.js warns of a leak from eleven listeners
+      // on.
       setMaxListeners(0, signal);
       signal.addEventListener('abort', leave, { signal: this.signal });
     }
   }
 
-  /** What `read` makes of the next arrival; sends the command first, and again after each failure. @throws as both do */
+  /**
+   * Sends the command if necessary, and returns `read` of the next item; resends after a retryable failure.
+   *
+   * @throws the errors of both
+   */
   async next<Arrived extends object, T>(arrived: Mailbox<Arrived>, read: (one: Arrived) => T): Promise<T> {
     for (;;) {
       try {
@@ -103,13 +111,13 @@ export class Call implements Disposable {
     this.#report(outcome, error);
   }
 
-  /** The call is over: it waits for nothing more, and no signal holds it. */
+  /** Ends the call: clears its timer and its listeners on signals. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#limit.abort();
   }
 
-  /** Waits before the command is sent again. @throws the error, if that cannot help in time; the signal's reason */
+  /** Waits before a retry. @throws the error if no retry is possible or in time; the signal's reason */
   async pauseAfter(error: unknown): Promise<void> {
     this.signal.throwIfAborted();
     if (!(error instanceof CallerError)) throw error;

@@ -15,7 +15,7 @@ const unavailable = kindOf('unavailable', true);
 const uncertain = kindOf('uncertain', false);
 const unanswered = kindOf('uncertain', true);
 
-/** Why a call failed on this side of the bus. What the worker answers has the codes of `ERROR_CODES`. */
+/** Errors raised by this library. The worker's error replies have the codes of `ERROR_CODES`. */
 export const CALLER_CODES = {
   NO_WORKER: misconfigured(
     'No queue takes this command: no worker with this prefix has connected to this virtual host.',
@@ -39,29 +39,33 @@ export const CALLER_CODES = {
 
 export type CallerErrorCode = ErrorCode | keyof typeof CALLER_CODES;
 
-/** Shared by the ES modules and the CommonJS of this package, of which a process may load both. */
+/** Shared by the ES module and the CommonJS build of this package, because a process may load both. */
 const IS_CALLER_ERROR = Symbol.for('@poker-bridge/caller:CallerError');
 
 type Facts = Pick<CallerError, 'code' | 'category' | 'retryable' | 'message'> & Partial<CallerError>;
 
 /**
- * How a call fails. Decide by `code`: one of `ERROR_CODES` is the worker's answer (`VALIDATION_FAILED` also this library's, of
- * an id that cannot be sent), one of `CALLER_CODES` a fault on this side of the bus. The message holds no value of the command.
+ * The error of a failed call. Decide by `code`: the worker replies with one of `ERROR_CODES`, and this
+ * library raises those of `CALLER_CODES`. This library also raises `VALIDATION_FAILED`, for an id that cannot
+ * be sent. The message contains no value of the command.
  */
 export class CallerError extends Error {
   override readonly name = 'CallerError';
   readonly code!: CallerErrorCode;
   readonly category!: ErrorCategory;
-  /** Whether the same command, sent again under the same id, can succeed without anyone changing it. */
+  /** True if the same command can succeed when it is sent again with the same id. */
   readonly retryable!: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`. */
+  /**
+   * The validation errors, each with a JSON pointer into the data, the `/properties` or the `/headers` of the
+   * command.
+   */
   readonly violations: readonly Violation[] | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly platform: PlatformAnswer | undefined;
-  /** To send the same command again, and to find it in the worker's log. */
+  /** The command id, for resending the command and for finding it in the worker's log. */
   readonly commandId: string | undefined;
-  /** What the worker answered, whole; absent on a fault on this side of the bus. */
+  /** The worker's complete error reply; undefined for errors raised by this library. */
   readonly answer: ErrorBody | undefined;
 
   constructor({ message, ...facts }: Facts) {
@@ -73,18 +77,18 @@ export class CallerError extends Error {
     return true;
   }
 
-  /** True also for an error of the other module system's copy of this class. */
+  /** Also true for an error of the other module system's copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && IS_CALLER_ERROR in value;
   }
 
-  /** Returns the error that this library finds before or instead of the worker; `hint` is a further sentence. */
+  /** Returns an error raised by this library; `hint` is appended to the message as a further sentence. */
   static of(code: CallerErrorCode, commandId?: string, hint?: string): CallerError {
     const { message, ...facts } = { ...ERROR_CODES, ...CALLER_CODES }[code];
     return new CallerError({ ...facts, code, message: hint ? `${message} ${hint}` : message, commandId });
   }
 
-  /** What a worker answered: the data of `command.failed`. */
+  /** Returns the error for a worker's error reply, the data of `command.failed`. */
   static ofReply(answer: ErrorBody): CallerError {
     const { attempts: _, command, occurredAt: _at, ...facts } = answer;
     return new CallerError({ ...facts, commandId: command.id, answer });

@@ -8,13 +8,13 @@ import { activeTraceContext, readOptions } from './caller-options.ts';
 const URL_OF_SHOP = 'amqps://sh%2Fop:secret@broker-1.example/vhost';
 
 describe('readOptions', () => {
-  it('reads one URL or more', () => {
+  it('reads one or more URLs', () => {
     const second = 'amqps://shop:secret@broker-2.example/vhost';
     for (const url of [`${URL_OF_SHOP}, ${second}`, [URL_OF_SHOP, second]])
       expect(readOptions({ url, name: 'shop' }).urls).toEqual([URL_OF_SHOP, second]);
   });
 
-  it('names the broker user when asked', () => {
+  it('sets the broker user as user id if sendUserId is true', () => {
     expect(readOptions({ url: URL_OF_SHOP, name: 'shop' }).sender.userId).toBeUndefined();
     expect(readOptions({ url: URL_OF_SHOP, name: 'shop', sendUserId: true }).sender.userId).toBe('sh/op');
   });
@@ -45,7 +45,7 @@ describe('activeTraceContext', () => {
   beforeEach(() => void context.setGlobalContextManager(new StackContextManager().enable()));
   afterEach(() => context.disable());
 
-  it('comes from the active span', () => {
+  it('returns the trace context of the active span', () => {
     expect(within(SPAN)).toEqual({ traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' });
     const traceState = new TraceState('vendor=1');
     expect(within({ ...SPAN, traceFlags: TraceFlags.NONE, traceState })).toEqual({
@@ -54,7 +54,7 @@ describe('activeTraceContext', () => {
     });
   });
 
-  it('is empty without a valid one', () => {
+  it('is empty without a valid active span', () => {
     expect(activeTraceContext()).toEqual({});
     expect(within({ ...SPAN, traceId: '0'.repeat(32) })).toEqual({});
     context.disable();

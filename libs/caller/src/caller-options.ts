@@ -13,8 +13,8 @@ import type { CallEvent, RetryOptions } from './retries.ts';
 const openTelemetry = load();
 
 /**
- * The trace of the span that is active in a service with OpenTelemetry, so that what the worker does is part of it. Empty
- * without such a span, and in a service that has not installed `@opentelemetry/api`.
+ * Returns the trace context of the active OpenTelemetry span, so that the worker's spans belong to the same
+ * trace. Empty without an active span, or if `@opentelemetry/api` is not installed.
  */
 export function activeTraceContext(): TraceContext {
   const span = openTelemetry?.trace.getSpanContext(openTelemetry.context.active());
@@ -24,7 +24,9 @@ export function activeTraceContext(): TraceContext {
   return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ...(tracestate && { tracestate }) };
 }
 
-/** An import that may fail would make this module asynchronous, and unusable by `require`. */
+/**
+ * Uses `require` because a dynamic import would make this module asynchronous, and unusable with `require`.
+ */
 function load(): typeof api | undefined {
   try {
     return createRequire(import.meta.url)('@opentelemetry/api') as typeof api;
@@ -34,44 +36,56 @@ function load(): typeof api | undefined {
 }
 
 export interface CallerOptions {
-  /** One or more, comma separated or as an array: the nodes of one cluster, tried in turn. `amqp://` or `amqps://`. */
+  /**
+   * One or more `amqp://` or `amqps://` URLs, comma separated or as an array: the nodes of one cluster, tried
+   * in turn.
+   */
   readonly url: string | readonly string[];
-  /** Your service, for example `shop`: its reply queues begin with this name and a dot. */
+  /** The name of your service, for example `shop`; its reply queues begin with this name and a dot. */
   readonly name: string;
   /**
-   * Which process of the service: each has a durable reply queue of its own, `<name>.replies.<instance>`, and finds it again
-   * after a restart; a second one is refused with `INSTANCE_TAKEN`. Default: the lowest number that no other process has.
+   * The name of this process within the service. Each process has its own durable reply queue,
+   * `<name>.replies.<instance>`, and uses it again after a restart. A second process with the same instance
+   * fails with `INSTANCE_TAKEN`. Default: the lowest number that no other process uses.
    */
   readonly instance?: string;
-  /** The prefix of the workers' names on the broker (their `AMQP_PREFIX`). Default `poker`. */
+  /** The prefix of the workers' exchanges and queues (their `AMQP_PREFIX`). Default: `poker`. */
   readonly prefix?: string;
-  /** Whose credentials the worker uses. Default: the worker's, `default`. */
+  /** The operator whose credentials the worker uses. Default: the worker's, `default`. */
   readonly operator?: string;
-  /** Whether commands name the broker user in `user_id`, which makes it the caller of `CALLERS_FILE`. Default false. */
+  /**
+   * True if commands contain the broker user in `user_id`, as the caller that `CALLERS_FILE` knows. Default:
+   * false.
+   */
   readonly sendUserId?: boolean;
-  /** For `amqps`: a private authority, a client certificate and its key. */
+  /** TLS options for `amqps`, such as a private certificate authority, a client certificate and its key. */
   readonly tls?: ConnectionOptions;
-  /** Gives the trace of each command. Default: the trace of the active span, if `@opentelemetry/api` is installed. */
+  /**
+   * Returns the trace context of each command. Default: that of the active span, if `@opentelemetry/api` is
+   * installed.
+   */
   readonly traceContext?: () => TraceContext;
-  /** Takes each reply that no call awaits. Without it they are dropped. */
+  /** Called for each reply that no call awaits. Without a handler, these replies are discarded. */
   readonly onReply?: ReplyHandler;
   /**
-   * Called for each message in the reply queue that cannot be read. It is acknowledged, and the call that it belongs to fails
-   * with this error. Default: a warning of the process.
+   * Called for each unreadable message in the reply queue. The message is acknowledged, and the call that it
+   * belongs to fails with this error. Default: a process warning.
    */
   readonly onUnreadable?: ((error: CallerError) => void) | undefined;
-  /** Default for each call: whether failures are retried, and which. Default true. */
+  /** The default retry rules of calls; false disables retries. Default: true. */
   readonly retry?: RetryOptions | boolean | undefined;
-  /** Called for each retry and at the end of each call and report, for metrics. It must not throw. */
+  /**
+   * Called for each retry and at the end of each call and report, for example for metrics. It must not throw.
+   */
   readonly onCall?: ((event: CallEvent) => void) | undefined;
-  /** Called when one of the two connections changes, for a log or a health check. */
+  /** Called when the state of one of the two connections changes, for example for a log or a health check. */
   readonly onState?: (connection: 'publishing' | 'consuming', state: ConnectionState) => void;
 }
 
 /**
- * The options as the caller uses them.
+ * Validates the options and returns the values that the caller uses.
  *
- * @throws TypeError if there is no URL, or if a name cannot be used
+ * @throws TypeError if there is no URL, or if a name is invalid
  */
 export function readOptions(options: CallerOptions) {
   const { name, instance, prefix = 'poker', operator, tls = {} } = options;

@@ -28,13 +28,16 @@ const overBroker: Connect = (options, replies) => new BrokerLink(options, replie
 /** The data of the reply to a command. */
 export type ReplyTo<T extends PlayerCommand> = ReplyOf<T>['data'];
 
-/** Sends commands to poker-bridge and gives typed replies. It connects in the background, and reconnects while it is open. */
+/**
+ * Sends commands to poker-bridge and returns typed replies. Connects in the background, and reconnects until
+ * it is closed.
+ */
 export class Caller {
   readonly #closing = new AbortController();
   readonly #bus: Bus;
   readonly #calls = new InFlightCalls();
 
-  /** @param connect reaches the workers. Default: over the broker of the options */
+  /** @param connect returns the link to the workers. Default: the broker in the options */
   constructor(options: CallerOptions, connect: Connect = overBroker) {
     const { sender } = readOptions(options);
     const { retry, onCall, onReply, onUnreadable } = options;
@@ -44,14 +47,21 @@ export class Caller {
     this.#bus = { sender, link, replies, ...shared };
   }
 
-  /** Where replies go. @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready` */
+  /**
+   * The name of the reply queue.
+   *
+   * @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready`
+   */
   get replyQueue(): string {
     const { replyQueue } = this.#bus.link;
     if (replyQueue !== undefined) return replyQueue;
     throw CallerError.of('NOT_CONNECTED', undefined, 'Give it an instance, or await ready() first.');
   }
 
-  /** Why nothing can be sent or received right now; `undefined` if all is well. Contains no password. */
+  /**
+   * Why commands cannot be sent or replies received at the moment; `undefined` without a fault. Contains no
+   * password.
+   */
   get lastError(): string | undefined {
     return this.#bus.link.lastError;
   }
@@ -64,25 +74,25 @@ export class Caller {
     return this.request('session.create', data, options);
   }
 
-  /** Opens the lobby for a player, or with `session.tableId` a table. @throws as `request` does */
+  /** Opens the lobby for a player, or a table if `session.tableId` is set. @throws as `request` does */
   openGame(data: CommandData['game.open'], options?: CallOptions): Promise<ReplyTo<'game.open'>> {
     return this.request('game.open', data, options);
   }
 
-  /** The figures of all players over a period, or of one. @throws as `fetchReport` does */
+  /** Fetches the figures of all players, or of one player, over a period. @throws as `fetchReport` does */
   fetchAdHocReport(data: CommandData['report.ad-hoc.fetch'], options?: CallOptions): Report<AdHocRecord> {
     return this.fetchReport('report.ad-hoc.fetch', data, options);
   }
 
-  /** The rake of players over a period. @throws as `fetchReport` does */
+  /** Fetches the rake of players over a period. @throws as `fetchReport` does */
   fetchRakeReport(data: CommandData['report.rake.fetch'], options?: CallOptions): Report<RakeRecord> {
     return this.fetchReport('report.rake.fetch', data, options);
   }
 
   /**
-   * Sends any command that a player waits for, by its type.
+   * Sends a player command by its type.
    *
-   * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
+   * @throws CallerError with a code of the worker or of this library; the reason of the option `signal`
    */
   async request<T extends PlayerCommand>(
     type: T,
@@ -101,7 +111,11 @@ export class Caller {
     }
   }
 
-  /** Any report, by its type. Fetched when it is first read, which throws. @throws CallerError `VALIDATION_FAILED` */
+  /**
+   * Returns a report by its type. It is fetched when it is first read; errors occur there.
+   *
+   * @throws CallerError `VALIDATION_FAILED`
+   */
   fetchReport<T extends ReportCommand, R = unknown>(
     type: T,
     data: CommandData[T],
@@ -111,18 +125,21 @@ export class Caller {
   }
 
   /**
-   * A command for an outbox: keep it in the transaction, then `publish` it or let a relay do that; `onReply` gets its replies.
+   * Returns a command for an outbox. Store it in the transaction, then `publish` it, or let a relay publish
+   * it; `onReply` receives its replies.
    *
-   * @throws CallerError `VALIDATION_FAILED` if no message can have its id, `NOT_CONNECTED` as `replyQueue` does
+   * @throws CallerError `VALIDATION_FAILED` if the id is not a valid message id, `NOT_CONNECTED` as
+   *   `replyQueue` does
    */
   prepare<T extends CommandType>(type: T, data: CommandData[T], options?: CommandOptions): PreparedCommand {
     return prepareCommand(this.#bus.sender, this.replyQueue, type, data, options);
   }
 
   /**
-   * Publishes a prepared command. Settles once the broker has confirmed it.
+   * Publishes a prepared command. Settles when the broker has confirmed it.
    *
-   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT`, `CALLER_CLOSED`
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT`,
+   *   `CALLER_CLOSED`
    */
   async publish(
     command: PreparedCommand,
@@ -132,12 +149,19 @@ export class Caller {
     await call.publish();
   }
 
-  /** Settles once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */
+  /**
+   * Settles when replies can be received.
+   *
+   * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
+   */
   async ready(signal: AbortSignal = this.#closing.signal): Promise<void> {
     await this.#bus.link.ready(signal);
   }
 
-  /** Rejects what is under way with `CALLER_CLOSED`, and disconnects. Late replies stay in the queue. Never rejects. */
+  /**
+   * Rejects the calls in flight with `CALLER_CLOSED`, and disconnects. Late replies stay in the queue. Never
+   * rejects.
+   */
   async close(): Promise<void> {
     this.#closing.abort(CallerError.of('CALLER_CLOSED'));
     await this.#bus.link.close();
@@ -147,7 +171,7 @@ export class Caller {
     return this.close();
   }
 
-  /** Sends the command of a call, and again after each failure that a retry can help. */
+  /** Sends the command of a call, and retries it after retryable failures. */
   async #send<T extends PlayerCommand>(id: string, call: Call): Promise<ReplyTo<T>> {
     const { replies } = this.#bus;
     try {
@@ -162,7 +186,11 @@ export class Caller {
   }
 }
 
-/** A caller that begins to connect at once. @throws TypeError if there is no URL, or if a name cannot be used */
+/**
+ * Creates a caller, which starts to connect immediately.
+ *
+ * @throws TypeError if there is no URL, or if a name is invalid
+ */
 export function createCaller(options: CallerOptions): Caller {
   return new Caller(options);
 }

@@ -14,7 +14,7 @@ const prepare = (options: object = {}, from: Partial<Sender> = {}) =>
   prepareCommand({ ...sender, ...from }, 'shop.replies.a', 'session.create', { userId: 'p-1' }, options);
 
 describe('prepareCommand', () => {
-  it('gives exchange, key, properties and body, which JSON holds', () => {
+  it('returns exchange, routing key, properties and body, which survive JSON serialization', () => {
     const prepared = prepare({ id: 'c-1' });
     expect(prepared).toEqual({
       id: 'c-1',
@@ -35,7 +35,7 @@ describe('prepareCommand', () => {
     expect(JSON.parse(JSON.stringify(prepared))).toEqual(prepared);
   });
 
-  it('sets what the sender and the call name, the call first', () => {
+  it('sets the options of sender and call, where those of the call take precedence', () => {
     const traceContext = () => ({ traceparent: 'of the sender', tracestate: 'state' });
     const from = { operator: 'acme', userId: 'shop', traceContext };
     expect(prepare({}, from).properties).toMatchObject({
@@ -50,18 +50,18 @@ describe('prepareCommand', () => {
     });
   });
 
-  it('sets the moment of the deadline', () => {
+  it('sets the x-deadline header to the time of the deadline', () => {
     const earliest = Date.now() + 5_000;
     const deadline = Date.parse(String(prepare({ deadlineMs: 5_000 }).properties.headers['x-deadline']));
     expect(deadline).toBeGreaterThanOrEqual(earliest);
     expect(deadline).toBeLessThanOrEqual(Date.now() + 5_000);
   });
 
-  it.each([0, -1, 1_200_001, Number.NaN])('refuses a deadline of %s ms', (deadlineMs) => {
+  it.each([0, -1, 1_200_001, Number.NaN])('rejects a deadline of %s ms', (deadlineMs) => {
     expect(() => prepare({ deadlineMs })).toThrow(RangeError);
   });
 
-  it.each(['', 'é'.repeat(101), 'a\ud800'])('refuses the id %j, which no message can have', (id) => {
+  it.each(['', 'é'.repeat(101), 'a\ud800'])('rejects the invalid message id %j', (id) => {
     expect(() => prepare({ id })).toThrow(
       expect.objectContaining({
         name: 'CallerError',

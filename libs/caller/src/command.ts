@@ -16,7 +16,7 @@ import type { RetryOptions } from './retries.ts';
 
 type LaneOf = typeof LANE_OF_COMMAND;
 
-/** A command that a player waits for: it has one reply. */
+/** A command that a player waits for, with one reply. */
 export type PlayerCommand = { [T in CommandType]: LaneOf[T] extends 'interactive' ? T : never }[CommandType];
 
 /** A command whose replies are the pages of a report. */
@@ -29,13 +29,16 @@ export interface TraceContext {
 }
 
 export interface CommandOptions {
-  /** The identity of the command, at most 200 bytes: it is run once, however often it is sent. Default: a new UUID. */
+  /**
+   * The idempotency key, at most 200 bytes: a command with one id runs once, however often it is sent.
+   * Default: a new UUID.
+   */
   readonly id?: string | undefined;
-  /** Whose credentials the worker uses. Default: the caller's. */
+  /** The operator whose credentials the worker uses. Default: the caller's. */
   readonly operator?: string | undefined;
   /**
-   * From now, 1 to 1,200,000 ms; a call settles at most 1.5 s later. Default 15 s, for a report 10 minutes, for a prepared
-   * command the budget of the worker from when it arrives there.
+   * Milliseconds from now, 1 to 1,200,000; a call settles at most 1.5 s later. Default: 15 s; for a report 10
+   * minutes; for a prepared command the time budget of the worker, from the arrival of the command.
    */
   readonly deadlineMs?: number | undefined;
   /** Default: the caller's. */
@@ -43,16 +46,19 @@ export interface CommandOptions {
 }
 
 export interface CallOptions extends CommandOptions {
-  /** Ends the wait: the call rejects with the signal's reason. A command that was sent is run all the same. */
+  /** Ends the wait: the call rejects with the signal's reason. A command that was sent still runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether failures are retried, and which. Default: the caller's. With false, the first failure is the call's. */
+  /** Retry rules; false disables retries, so that the first failure ends the call. Default: the caller's. */
   readonly retry?: RetryOptions | boolean | undefined;
 }
 
-/** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
+/**
+ * A command that is ready to be published: plain data that can be stored as JSON, for example in a column of
+ * an outbox.
+ */
 export type PreparedCommand = Readonly<ReturnType<typeof prepareCommand>>;
 
-/** What all commands of one caller have in common. */
+/** Values shared by all commands of one caller. */
 export interface Sender {
   readonly prefix: string;
   readonly appId: string;
@@ -62,9 +68,9 @@ export interface Sender {
 }
 
 /**
- * A command as it is to be published. The worker validates its data.
+ * Returns a command in the form in which it is published. The worker validates its data.
  *
- * @throws CallerError `VALIDATION_FAILED` if no message can have its id
+ * @throws CallerError `VALIDATION_FAILED` if the id is not a valid message id
  * @throws RangeError if the deadline is not between 1 ms and 20 minutes
  */
 export function prepareCommand<T extends CommandType>(
@@ -85,11 +91,11 @@ export function prepareCommand<T extends CommandType>(
   }
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   return {
-    /** Its replies carry it as `commandId`. */
+    /** The command id; replies contain it as `commandId`. */
     id,
     exchange: busNames(prefix).commands,
     routingKey: type,
-    /** In amqplib's names. */
+    /** AMQP properties, named as in amqplib. */
     properties: {
       type,
       messageId: id,

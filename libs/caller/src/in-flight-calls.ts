@@ -13,17 +13,20 @@ interface InFlightCall {
   readonly result: Promise<unknown>;
 }
 
-/** The calls in flight by command id. Calls of one command under one id share its request and its result. */
+/**
+ * The calls in flight, by command id. Calls of the same command with the same id share one request and its
+ * result.
+ */
 export class InFlightCalls {
   readonly #byId = new Map<string, InFlightCall>();
   #count = 0;
 
   /**
-   * Returns the result of the call that is in flight under this id, or of `send` if there is none. Deadline, signal and
-   * retry rules remain those of each call: when the call that sends gives up, another one sends.
+   * Returns the result of the call in flight with this id, or of `send` if there is none. Each call keeps its
+   * own deadline, signal and retry rules: if the sending call gives up, another call sends the command.
    *
-   * @throws CallerError `IDEMPOTENCY_CONFLICT` if the id belongs to another command, `ID_IN_USE` if it belongs to another
-   *   operator, `TOO_MANY_CALLS`; the reason of the call's signal; as `send` does
+   * @throws CallerError `IDEMPOTENCY_CONFLICT` if the id belongs to another command, `ID_IN_USE` if it
+   *   belongs to another operator, `TOO_MANY_CALLS`; the reason of the call's signal; the errors of `send`
    */
   async join<T>(command: PreparedCommand, call: Call, send: () => Promise<T>) {
     if (this.#count >= MAX_CALLS) throw CallerError.of('TOO_MANY_CALLS', command.id);
@@ -57,7 +60,11 @@ export class InFlightCalls {
   }
 }
 
-/** Compares as the worker does: by operator, type and data. @throws CallerError `IDEMPOTENCY_CONFLICT`, `ID_IN_USE` */
+/**
+ * Compares operator, type and data, like the worker.
+ *
+ * @throws CallerError `IDEMPOTENCY_CONFLICT`, `ID_IN_USE`
+ */
 function assertSame(one: PreparedCommand, other: PreparedCommand): void {
   if (one.properties.headers.operator !== other.properties.headers.operator)
     throw CallerError.of('ID_IN_USE', other.id);
@@ -69,7 +76,9 @@ function dataOf({ body }: PreparedCommand): unknown {
   return JSON.parse(body);
 }
 
-/** True if a call failed by its own signal or deadline, so that the failure says nothing about other calls. */
+/**
+ * True if a call failed by its own signal or deadline, so that the failure says nothing about other calls.
+ */
 function isOfOneCall(error: unknown, { call }: InFlightCall): boolean {
   if (error === call.signal.reason) return true;
   const { code, details } = error as Partial<CallerError>;

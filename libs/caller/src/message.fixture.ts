@@ -1,6 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 
-/** A reply as a worker publishes it; text or bytes instead of the data are the body. */
+/** Returns a reply as a worker publishes it. If `data` is a string or a buffer, it is the raw body. */
 export function message(
   type: string,
   data: object | string | Buffer,
@@ -20,7 +20,7 @@ export function message(
   } as unknown as ConsumeMessage;
 }
 
-/** The body of an error. */
+/** Returns the body of an error reply. */
 export function failure(code: string, occurredAt = '2026-01-31T12:00:00.000Z', commandId = 'c-1') {
   return {
     code,

@@ -3,10 +3,10 @@ import { REPORT_AMOUNTS, type ReportName, type ReportPage as ContractPage } from
 import { serializable } from './serializable.ts';
 
 /**
- * Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`, with 4 `2.8831`.
+ * Formats an amount in minor units as an exact decimal: 28831 with 2 decimals is `288.31`, with 4 `2.8831`.
  *
- * @param precision the decimals of its currency, from `page.precisions`
- * @throws RangeError without a number of decimals
+ * @param precision the number of decimals of the currency, from `page.precisions`
+ * @throws RangeError if the precision is not a non-negative integer
  */
 export function formatAmount(amount: bigint, precision: number | null | undefined): string {
   if (typeof precision !== 'number' || !Number.isInteger(precision) || precision < 0) {
@@ -18,7 +18,10 @@ export function formatAmount(amount: bigint, precision: number | null | undefine
   return `${sign}${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
 }
 
-/** One page of a report, with amounts as bigint. `JSON.stringify` writes these as numbers, and those beyond 2^53 as text. */
+/**
+ * One page of a report, with amounts as bigint. `JSON.stringify` writes amounts as numbers, and those beyond
+ * 2^53 as strings.
+ */
 export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
   readonly records: readonly R[];
 }
@@ -35,11 +38,13 @@ interface PlatformRecord {
   readonly id: string;
   readonly userId: string;
   readonly currency: string;
-  /** What the platform adds to the attributes that its interface lists. */
+  /** Attributes that the platform adds to its documented ones. */
   readonly [attribute: string]: unknown;
 }
 
-/** One player on one day, of one money type in one currency. Amounts are in minor units of the currency. */
+/**
+ * The figures of one player for one day, money type and currency. Amounts are in minor units of the currency.
+ */
 export type AdHocRecord = PlatformRecord &
   Amounts<'ad-hoc'> & {
     /** `YYYY-MM-DD`. */
@@ -52,7 +57,10 @@ export type RakeRecord = PlatformRecord & Amounts<'rake'>;
 
 const IS_AMOUNT: ReadonlySet<string> = new Set(Object.values(REPORT_AMOUNTS).flat());
 
-/** A record with its amounts as bigint; what is no integer, which a lenient worker passes on, stays as it is. */
+/**
+ * Returns a record with its amounts as bigint. Amounts that are not integers, which a lenient worker passes
+ * on, stay unchanged.
+ */
 export function readRecord<R>(record: Readonly<Record<string, unknown>>): R {
   const members = Object.entries(record).map(([name, value]) => {
     const isAmount = IS_AMOUNT.has(name) && Number.isInteger(value);

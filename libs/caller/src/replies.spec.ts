@@ -10,7 +10,7 @@ import { type Mailbox, Replies, type ReplyHandler } from './replies.ts';
 import { parseExactJson, readReply, type ReplyDelivery } from './reply.ts';
 
 describe('readReply', () => {
-  it('gives each failure of a command that was sent again an id of its own', () => {
+  it('gives each failure of a resent command its own id', () => {
     const [first, second] = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:01.000Z'].map(
       (at) => readReply(message('command.failed', failure('OVERLOADED', at))).id,
     );
@@ -31,14 +31,14 @@ describe('readReply', () => {
     ),
   ];
 
-  it.each(odd)('refuses %s', (...[, body, headers]) => {
+  it.each(odd)('rejects %s', (...[, body, headers]) => {
     expect(() => readReply(message('session.created', body, headers))).toThrow(
       expect.objectContaining({ code: 'REPLY_UNREADABLE', commandId: 'c-1' }),
     );
   });
 });
 
-/** Valid replies, each of which a generated change makes odd. */
+/** Valid replies, to be made invalid by generated changes. */
 const VALID = {
   'session.created': { userId: 'p-1' },
   'game.opened': { url: 'https://example' },
@@ -75,7 +75,7 @@ const arbitraryMessage = fc
   });
 
 describe('the readers of replies', () => {
-  it('acknowledge every message, fail only with a CallerError, and give what JSON can hold', async () => {
+  it('acknowledge every message, fail only with a CallerError, and return data valid in JSON', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryMessage, async (one) => {
         const unreadable: unknown[] = [];
@@ -91,7 +91,7 @@ describe('the readers of replies', () => {
         };
         const pages = stream.read(call as never);
         const first = pages.next().then(JSON.stringify, (error: unknown) => error);
-        // An answer to another command is dropped, and the report waits for its own.
+        // A reply to another command is discarded, and the report waits for its own.
         const result = await Promise.race([first, acknowledged.then(() => setImmediate())]);
         if (result instanceof Error) expect(result).toMatchObject({ name: 'CallerError' });
         if (unreadable.length > 0) expect(result).toMatchObject({ code: 'REPLY_UNREADABLE' });
@@ -111,13 +111,13 @@ describe('parseExactJson', () => {
     );
   });
 
-  it('reads everything else as JSON.parse does, also beside a long integer', () => {
+  it('reads everything else like JSON.parse, even next to a long integer', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
         const [long, read] = parseExactJson(`[1234567890123456789,${text}]`) as [unknown, unknown];
         expect(long).toBe(1_234_567_890_123_456_789n);
-        // A whole number that a double holds may be beyond 2^53, too. A clone has no toJSON.
+        // A double can also represent some integers beyond 2^53. A clone has no toJSON.
         expect(
           JSON.stringify(structuredClone(read), (_name, member) =>
             typeof member === 'bigint' ? Number(member) : member,
@@ -144,7 +144,7 @@ describe('parseExactJson', () => {
 const never = new AbortController().signal;
 const created = (commandId: string) => message('session.created', { userId: 'p-1' }, { commandId });
 
-/** Takes one message. @returns whether it was acknowledged, or requeued */
+/** Processes one message, and returns whether it was acknowledged or requeued. */
 function taken(replies: Replies, one: ConsumeMessage): Promise<'acknowledged' | 'requeued'> {
   return new Promise((resolve) => {
     const acknowledge = (): void => resolve('acknowledged');
@@ -162,7 +162,7 @@ function handled(handler?: ReplyHandler) {
 }
 
 describe('Replies', () => {
-  it('gives a call its reply, also one that came before it looked', async () => {
+  it('passes a reply to its call, even if it arrives before the call waits for it', async () => {
     const { replies, seen } = handled();
     const [early, late] = [replies.expect('early'), replies.expect('late')];
     expect(await taken(replies, created('early'))).toBe('acknowledged');
@@ -172,7 +172,7 @@ describe('Replies', () => {
     expect(seen).toEqual([]);
   });
 
-  it('gives a call that sends again each failure, though they have one message id', async () => {
+  it('passes each failure to a call that resends, although the failures share a message id', async () => {
     const awaited = handled().replies;
     const call = awaited.expect('c-1');
     for (const at of ['12:00:00', '12:00:00', '12:00:01']) {
@@ -181,7 +181,7 @@ describe('Replies', () => {
     }
   });
 
-  it('gives what no call awaits to the handler, each reply once', async () => {
+  it('passes replies that no call awaits to the handler, each once', async () => {
     const { replies, seen } = handled();
     replies.expect('c-1');
     await taken(replies, created('c-1'));
@@ -191,7 +191,7 @@ describe('Replies', () => {
     expect(seen).toEqual(['c-2', 'c-3']);
   });
 
-  it('gives the handler amounts beyond 2^53 that JSON.stringify writes as text', async () => {
+  it('passes amounts beyond 2^53 to the handler, which JSON.stringify writes as strings', async () => {
     const text =
       '{"page":1,"totalCount":1,"readAt":"","records":[{"id":"r","win":9007199254740993,"x":[1,-9007199254740993]}]}';
     const written: string[] = [];
@@ -201,7 +201,7 @@ describe('Replies', () => {
     expect(JSON.parse(written[0]!)).toMatchObject({ type: 'report.page', data: { records } });
   });
 
-  it('gives a reply to the handler again if it fails', async () => {
+  it('passes a reply to the handler again after the handler has failed', async () => {
     const { replies, seen } = handled(() => {
       if (seen.length === 1) throw new Error('no database');
     });
@@ -210,7 +210,7 @@ describe('Replies', () => {
     expect(seen).toEqual(['c-1', 'c-1']);
   });
 
-  it('waits longer each time that a handler fails, up to a minute, and at first again after a success', async () => {
+  it('doubles the pause after each handler failure, up to a minute, and resets it after a success', async () => {
     const pausesMs: number[] = [];
     const rejected = (times: number) => Array.from({ length: times }, () => 'requeued');
     const outcomes = [...rejected(8), 'acknowledged', ...rejected(1)];
@@ -229,7 +229,7 @@ describe('Replies', () => {
     expect(pausesMs.map((ms) => ms / 1_000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 1]);
   });
 
-  it('keeps at most 32 replies longer than a second, so that calls receive theirs', async () => {
+  it('delays at most 32 replies for more than a second, so that calls receive their replies', async () => {
     const pausesMs: number[] = [];
     const pause = (ms: number) => (
       pausesMs.push(ms),
@@ -244,7 +244,7 @@ describe('Replies', () => {
     expect(pausesMs.filter((ms) => ms > 1_000)).toHaveLength(32);
   });
 
-  it('drops what nobody awaits or can read', async () => {
+  it('discards unawaited and unreadable replies', async () => {
     expect(await taken(new Replies(), created('c-1'))).toBe('acknowledged');
     const unreadable: unknown[] = [];
     const replies = new Replies(undefined, (error) => {
@@ -258,7 +258,7 @@ describe('Replies', () => {
     expect(unreadable).toMatchObject([{ code: 'REPLY_UNREADABLE', commandId: 'c-1' }]);
   });
 
-  it('has every call send its command again once its queue is lost', async () => {
+  it('makes every call resend its command when the queue is lost', async () => {
     const { replies } = handled();
     const lost = replies.expect('c-1').next(never);
     replies.lose();

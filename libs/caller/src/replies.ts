@@ -3,21 +3,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CallerError } from './caller-error.ts';
 import { type BusReply, commandIdOf, readReply, type ReplyDelivery } from './reply.ts';
 
-/** Replies by which a repeat is recognised; some 100 bytes each. */
+/** The number of reply ids remembered for detecting repeats; about 100 bytes each. */
 const MAX_REMEMBERED = 10_000;
-/** A handler that failed, most likely for its database, is called again after a second, then after twice that, and so on. */
+/**
+ * A failed handler, most likely because of its database, is called again after one second, then two, four and
+ * so on.
+ */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Replies that may wait longer than the first pause; half of those that the broker delivers ahead, so that calls continue. */
+/**
+ * Replies that may wait longer than the first pause: half of the prefetch, so that calls still receive their
+ * replies.
+ */
 const MAX_PAUSED = 32;
 
 /**
- * Takes a reply that no call awaits. The reply is acknowledged when the handler resolves, and is delivered again after it
- * rejects: after a second, then twice as late each time, up to a minute.
+ * Handles a reply that no call awaits. The reply is acknowledged when the handler resolves. If it rejects,
+ * the reply is redelivered after one second, with a delay that doubles each time, up to a minute.
  */
 export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
 
-/** Waits for something until a signal aborts; the work itself continues. @throws the signal's reason; as the work does */
+/**
+ * Waits for `work` until the signal aborts; the work itself continues.
+ *
+ * @throws the signal's reason; the errors of `work`
+ */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
@@ -27,7 +37,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** What arrived for one call, the oldest first. */
+/** A queue of the items received for one call. */
 export class Mailbox<T extends object> {
   readonly #arrived: (T | Error)[] = [];
   #wake = (): void => undefined;
@@ -37,7 +47,7 @@ export class Mailbox<T extends object> {
     this.#wake();
   }
 
-  /** @throws the error in an item's place; the signal's reason */
+  /** Returns the next item. @throws the error, if one is next in the queue; the signal's reason */
   async next(signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
@@ -49,7 +59,7 @@ export class Mailbox<T extends object> {
   }
 }
 
-/** Calls a hook of the service. What it throws becomes a warning of the process. */
+/** Calls a hook of the service. Errors that it throws become process warnings. */
 export function notify<T>(hook: ((event: T) => void) | undefined, event: T): void {
   try {
     hook?.(event);
@@ -62,14 +72,16 @@ function warn({ message, code }: CallerError): void {
   process.emitWarning(message, { type: 'PokerBridgeWarning', code });
 }
 
-/** The replies in the queue of this instance: to the calls that await them, else to the handler. */
+/**
+ * Dispatches the replies in the queue of this instance to the calls that await them, or else to the handler.
+ */
 export class Replies {
   readonly #handler: ReplyHandler;
   readonly #onUnreadable: (error: CallerError) => void;
   readonly #awaited = new Map<string, Mailbox<BusReply>>();
-  /** The last replies that were given to a call or to the handler, the oldest first. */
+  /** Ids of the last replies passed to a call or to the handler, oldest first. */
   readonly #handled = new Set<string>();
-  /** How often the handler has failed, for each reply that it has not taken yet. */
+  /** The number of handler failures, for each reply that was not handled yet. */
   readonly #failures = new Map<string, number>();
   readonly #pause: (ms: number) => Promise<unknown>;
   #paused = 0;
@@ -84,7 +96,7 @@ export class Replies {
     this.#pause = pause;
   }
 
-  /** Returns where the replies to a command arrive until it is forgotten. */
+  /** Returns the mailbox for the replies to a command, until `forget` is called. */
   expect(commandId: string): Mailbox<BusReply> {
     const mailbox = new Mailbox<BusReply>();
     this.#awaited.set(commandId, mailbox);
@@ -95,12 +107,16 @@ export class Replies {
     this.#awaited.delete(commandId);
   }
 
-  /** Has every call send its command again: another process has the queue that replies were to come to. */
+  /** Makes every call resend its command, because another process now uses the queue for its replies. */
   lose(): void {
     for (const [id, mailbox] of this.#awaited) mailbox.put(CallerError.of('REPLY_LOST', id));
   }
 
-  /** @throws Error if the handler fails, after a pause: the reply is to be delivered again */
+  /**
+   * Processes a delivery.
+   *
+   * @throws Error if the handler fails, after a pause, so that the reply is redelivered
+   */
   async take(delivery: ReplyDelivery): Promise<void> {
     const mailbox = this.#awaited.get(commandIdOf(delivery.message));
     let reply: BusReply | CallerError;
@@ -110,7 +126,7 @@ export class Replies {
       reply = error as CallerError;
     }
     mailbox?.put(reply);
-    // An unreadable message is acknowledged, too: the broker would redeliver it for ever.
+    // An unreadable message is acknowledged as well; otherwise the broker would redeliver it forever.
     if (reply instanceof CallerError) notify(this.#onUnreadable, reply);
     else await this.#handle(reply, mailbox ? () => undefined : this.#handler);
     delivery.acknowledge();
@@ -118,7 +134,7 @@ export class Replies {
 
   async #handle(reply: BusReply, handler: ReplyHandler): Promise<void> {
     if (this.#handled.has(reply.id)) return;
-    // A repeat that comes while it is handled is dropped as well.
+    // Added before the handler runs, so that repeats that arrive meanwhile are discarded as well.
     this.#handled.add(reply.id);
     forgetOldest(this.#handled);
     try {

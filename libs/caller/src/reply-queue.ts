@@ -6,31 +6,40 @@ import { abortable, type Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
 const PREFETCH = 64;
-/** An instance that does not come back leaves nothing behind. As long as parked replies are kept: a day. */
+/**
+ * Deletes the queue of an instance that does not return, after a day, which is also the retention of parked
+ * replies.
+ */
 const EXPIRY = { 'x-expires': 86_400_000 };
 const ANSWER_TIMEOUT_MS = 5_000;
 const SET_UP_TIMEOUT_MS = 15_000;
-/** Before the lock is tried again: the broker may not have noticed yet that an earlier process has gone. */
+/**
+ * Pauses before attempts to take the lock, because the broker may not have noticed yet that an earlier
+ * process has ended.
+ */
 const LOCK_PAUSES_MS = [0, 200, 400, 800];
 const NO_LIMIT = 1_000_000_000;
 
 export type Model = Parameters<typeof onChannel>[0];
 
 /**
- * The durable reply queue of this process alone, consumed over as many connections as that takes. The process holds the
- * exclusive queue `<reply queue>.lock`: a quorum queue takes a second consumer also if the first one is exclusive.
+ * The durable reply queue of this process, consumed across reconnects. The process holds the exclusive queue
+ * `<reply queue>.lock` because a quorum queue accepts a second consumer even if the first one is exclusive.
  */
 export class ReplyQueue {
   readonly connection: BrokerConnection;
   readonly #replies: Replies;
-  /** What it begins with; the rest is the instance, or the lowest number from 0 that no other process has. */
+  /**
+   * The beginning of the queue name, followed by the instance or by the lowest number from 0 that no other
+   * process uses.
+   */
   readonly #prefix: string;
   readonly #isFixed: boolean;
   #name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
 
-  /** Begins to connect at once. */
+  /** Starts to connect immediately. */
   constructor(
     connectionOf: ReturnType<typeof readOptions>['connectionOf'],
     { name, instance }: CallerOptions,
@@ -46,17 +55,21 @@ export class ReplyQueue {
     this.connection.open();
   }
 
-  /** `undefined` without an instance, until a number was found. */
+  /** The queue name. Without an instance, `undefined` until a number is found. */
   get name(): string | undefined {
     return this.#name;
   }
 
-  /** Why no replies can be received right now; `undefined` if all is well. */
+  /** Why replies cannot be received at the moment; `undefined` without a fault. */
   get lastError(): string | undefined {
     return this.connection.lastError ?? this.#consumer?.lastError?.message;
   }
 
-  /** The queue, once replies can be received. @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason */
+  /**
+   * Returns the queue name when replies can be received.
+   *
+   * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
+   */
   async ready(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();
@@ -83,12 +96,12 @@ export class ReplyQueue {
     const handle = (delivery: ReplyDelivery) => this.#replies.take(delivery);
     this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
     this.#consumer.start(this.connection, declare);
-    // What was sent before is answered to the process that has the former queue now.
+    // Replies to earlier commands go to the process that now uses the previous queue.
     if (this.#name !== undefined && this.#name !== queue) this.#replies.lose();
     this.#name = queue;
   }
 
-  /** @returns the queue whose lock this connection has now */
+  /** @returns the queue whose lock this connection has taken */
   async #lock(model: Model): Promise<string> {
     const locks = (queue: string) => takeLock(model, { name: `${queue}.lock`, arguments: {} });
     const own = this.#name;
@@ -97,7 +110,7 @@ export class ReplyQueue {
       if (await locks(`${own}`)) return `${own}`;
     }
     if (this.#isFixed) {
-      // After a reconnect it is most likely the lock of the connection that was lost: then calls wait for it.
+      // After a reconnect, the lock most likely belongs to the lost connection, so calls wait for it.
       this.#isTaken = this.#consumer === undefined;
       throw new Error(`another process consumes ${own}: give each instance a name of its own`);
     }

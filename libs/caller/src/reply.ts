@@ -6,17 +6,17 @@ import type { Delivery } from '@poker-bridge/rabbitmq';
 import { CallerError } from './caller-error.ts';
 import { serializable } from './serializable.ts';
 
-/** Only such a text can hold an integer that a double does not. */
+/** Only a text that matches can contain an integer that a double cannot represent. */
 const LONG_INTEGER = /\d{16}/;
-/** A string, or a number. */
+/** A JSON string or number. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const WHOLE_LONG_INTEGER = /^-?\d{16,}$/;
-/** Nobody who writes a message knows it. */
+/** A random mark, which no author of a message can know. */
 const MARK = randomUUID();
 
 /**
- * Parses JSON without losing digits: an integer beyond 2^53 becomes a bigint. `JSON.parse` gives the source text of a
- * number from Node.js 21 on, so such a number is parsed as a marked string.
+ * Parses JSON without losing digits: an integer beyond 2^53 becomes a bigint. Before Node.js 21, `JSON.parse`
+ * does not provide the source text of a number, so such a number is parsed as a marked string.
  *
  * @throws SyntaxError, which may quote the text
  */
@@ -47,7 +47,7 @@ const optional =
   (value) =>
     value === undefined || check(value);
 
-/** The members that callers and this library rely on. A type that is not listed may have any. */
+/** The members that callers and this library rely on. Types that are not listed are not checked. */
 const MEMBERS: ReadonlyMap<string, Readonly<Record<string, Check>>> = new Map([
   ['session.created', { userId: isText }],
   ['game.opened', { url: isText }],
@@ -72,29 +72,35 @@ const MEMBERS: ReadonlyMap<string, Readonly<Record<string, Check>>> = new Map([
     },
   ],
 ]);
-/** Deeper data overflows the stack of most programs that walk it, `JSON.stringify` included. */
+/** Deeper data overflows the stack of most programs that traverse it, including `JSON.stringify`. */
 const MAX_DEPTH = 500;
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
-/** One reply: type and data of `Reply` in the contracts, and where it belongs. */
+/** One reply: the type and data of `Reply` in the contracts, and the command that it answers. */
 export type BusReply = ContractReply & {
-  /** Identifies this reply alone, also if it is delivered again: the message id, the type, and the time of a failure. */
+  /**
+   * Unique to this reply and unchanged by redelivery: the message id, the type and, for a failure, its time.
+   */
   readonly id: string;
   readonly commandId: string;
   readonly correlationId: string;
-  /** From 0, within the replies to one command. */
+  /** Position among the replies to one command, from 0. */
   readonly sequence: number;
   readonly isFinal: boolean;
   readonly traceparent?: string;
 };
 
-/** Reads a reply, integers beyond 2^53 as bigint. @throws CallerError `REPLY_UNREADABLE`, whatever the message holds */
+/**
+ * Reads a reply, with integers beyond 2^53 as bigint.
+ *
+ * @throws CallerError `REPLY_UNREADABLE` for any invalid message
+ */
 export function readReply(message: Delivery['message']): BusReply {
   const reply = replyIn(message);
   if (reply) return reply;
-  // The message is not quoted: it may hold a token.
+  // The error does not quote the message because it may contain a token.
   throw CallerError.of('REPLY_UNREADABLE', commandIdOf(message));
 }
 
@@ -118,7 +124,7 @@ function replyIn({ properties, content }: Delivery['message']): BusReply | undef
   } as unknown as BusReply;
 }
 
-/** The command that a message answers; empty if it names none. */
+/** Returns the id of the command that a message answers; empty if the message contains none. */
 export function commandIdOf({ properties }: Pick<Delivery['message'], 'properties'>): string {
   const { correlationId, headers } = properties as {
     readonly correlationId?: unknown;
@@ -137,7 +143,7 @@ function dataOf(content: Buffer): Readonly<Record<string, unknown>> | undefined 
   }
 }
 
-/** Walks level by level, because the data may be nested more deeply than the stack can be. */
+/** Returns true if data exceeds `MAX_DEPTH`. Not recursive, because deep data would overflow the stack. */
 function isDeep(data: unknown): boolean {
   let level = [data].filter(isContainer);
   for (let depth = 0; level.length > 0; depth += 1) {

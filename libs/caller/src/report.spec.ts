@@ -6,7 +6,7 @@ import { failure, message } from './message.fixture.ts';
 import { type AdHocRecord, formatAmount, readRecord } from './record.ts';
 import { PageStream } from './report.ts';
 
-/** A call that does not send its command again. */
+/** A call that never resends its command. */
 const ONCE: Pick<Call, 'next'> = {
   next: async (arrived, read) => read(await arrived.next(new AbortController().signal)),
 };
@@ -17,7 +17,7 @@ const completed = (sequence: number, totalCount = 3) =>
   message('report.completed', { totalCount, ...TIMES, changedWhileReading: false }, { sequence });
 const failed = (sequence: number) => message('command.failed', failure('OVERLOADED'), { sequence });
 
-/** A stream that was given these messages. */
+/** Returns a stream that has received these messages. */
 function streamOf(...messages: readonly ConsumeMessage[]) {
   const stream = new PageStream();
   const given: number[] = [];
@@ -36,7 +36,7 @@ function streamOf(...messages: readonly ConsumeMessage[]) {
 }
 
 describe('PageStream', () => {
-  it('gives each page once, and acknowledges it when the next one is asked for', async () => {
+  it('returns each page once, and acknowledges it when the next page is requested', async () => {
     const { stream, given, acknowledged, run } = streamOf(page(0), page(0), page(1), page(0), completed(2));
     const { value } = await stream.read(ONCE).next();
     expect([value, acknowledged]).toEqual([expect.objectContaining({ page: 1 }), []]);
@@ -48,14 +48,14 @@ describe('PageStream', () => {
     ['nothing', [page(0), page(1), completed(2)], false],
     ['a page', [page(0, 4), page(1, 4), completed(2, 4)], true],
     ['the end', [page(0), completed(1, 4)], true],
-  ])('continues after the last page if a report is sent again and %s changed', async (_, again, changed) => {
+  ])('continues after the last page if a report is sent again (changed: %s)', async (_, again, changed) => {
     const { given, run } = streamOf(page(0), failed(1), ...again);
     await expect(run()).rejects.toMatchObject({ code: 'OVERLOADED' });
     expect(await run()).toMatchObject({ changedWhileReading: changed });
     expect(given).toEqual(again.length === 3 ? [1, 2] : [1]);
   });
 
-  it('says when the pages of the first run were read, if the report is sent again', async () => {
+  it('returns the read times of the first run in the summary if the report is sent again', async () => {
     expect(await streamOf(completed(0)).run()).toMatchObject({ ...TIMES, spansIntervals: false });
     const again = [0, 1].map((sequence) => page(sequence, 3, TIMES.readFrom));
     const { run } = streamOf(page(0), failed(1), ...again, completed(2));
@@ -67,7 +67,7 @@ describe('PageStream', () => {
   it.each([
     ['page', page(2)],
     ['end', completed(2)],
-  ])('does not pass over a page that is missing before a %s', async (_, late) => {
+  ])('fails instead of skipping a page that is missing before a %s', async (_, late) => {
     const { given, acknowledged, run } = streamOf(page(0), late);
     await expect(run()).rejects.toMatchObject({ code: 'REPLY_LOST', retryable: true, commandId: 'c-1' });
     expect([given, acknowledged]).toEqual([[1], ['c-1:0', 'c-1:2']]);
@@ -82,7 +82,7 @@ describe('readRecord', () => {
     expect(JSON.parse(JSON.stringify(read))).toEqual({ ...record, loss: 0, rake: '12345678901234567890' });
   });
 
-  it.each([1.5, '7', null])('passes on %s, which a lenient worker does', (value) => {
+  it.each([1.5, '7', null])('leaves %s from a lenient worker unchanged', (value) => {
     expect(readRecord({ id: 'p-1', value })).toEqual({ id: 'p-1', value });
   });
 });
@@ -99,7 +99,7 @@ describe('formatAmount', () => {
     expect(formatAmount(amount, precision)).toBe(text);
   });
 
-  it.each([null, undefined, -1, 1.5])('refuses a precision of %s', (precision) => {
+  it.each([null, undefined, -1, 1.5])('rejects a precision of %s', (precision) => {
     expect(() => formatAmount(1n, precision)).toThrow(RangeError);
   });
 });

@@ -14,25 +14,26 @@ const DEADLINE_MS = 600_000;
 export type ReportSummary = Readonly<ReportCompleted>;
 
 /**
- * A report that is read while it is fetched, once: pages by `for await (const page of report)`, or records by
- * `report.records()`. A page is acknowledged after the loop's body, so that a slow reader slows the worker down.
+ * A report that is read once, while it is fetched: pages by `for await (const page of report)`, or records by
+ * `report.records()`. A page is acknowledged after the loop body has processed it, so that a slow reader
+ * slows down the worker.
  */
 export interface Report<R> extends AsyncIterable<ReportPage<R>> {
   /** The worker's counts; `undefined` until the loop has ended. */
   readonly summary: ReportSummary | undefined;
 
-  /**
-   * Each page.
+  /** Iterates over the pages.
    *
-   * @throws CallerError as the worker answers, or `NO_WORKER`, `NOT_SENT`, `NO_REPLY`, `REPLY_LOST`; the signal's reason
+   * @throws CallerError with a code of the worker, or `NO_WORKER`, `NOT_SENT`, `NO_REPLY`, `REPLY_LOST`; the
+   *   signal's reason
    * @throws TypeError if the report is read a second time
    */
   [Symbol.asyncIterator](): AsyncGenerator<ReportPage<R>, void>;
-  /** Each record of each page. @throws CallerError as the pages do */
+  /** Iterates over the records of all pages. @throws the same errors as the pages */
   records(): AsyncGenerator<R, void>;
 }
 
-/** A report whose pages arrive in a queue of its own. */
+/** A report whose pages arrive in its own queue. */
 export class FetchedReport<R> implements Report<R> {
   readonly #bus: Bus;
   readonly #queue: string;
@@ -53,7 +54,7 @@ export class FetchedReport<R> implements Report<R> {
       const headers = { ...command.properties.headers, 'x-cancel-with-queue': true };
       return { ...command, properties: { ...command.properties, headers } };
     };
-    // An id that no message can have is refused at once; the deadline begins when the report is first read.
+    // Rejects an invalid id immediately; the deadline starts when the report is first read.
     prepare();
     this.#bus = bus;
     this.#queue = queue;
@@ -93,15 +94,18 @@ export class FetchedReport<R> implements Report<R> {
   }
 }
 
-/** The replies to one report in sequence, each once: what a redelivery or a second run repeats is dropped. */
+/**
+ * The replies to one report, in sequence and exactly once: repeats from a redelivery or a second run are
+ * discarded.
+ */
 export class PageStream<R> {
   readonly #deliveries = new Mailbox<ReplyDelivery>();
   #sequence = 0;
-  /** More than one if the report has changed between two runs. */
+  /** Contains more than one count if the report has changed between two runs. */
   readonly #totalCounts = new Set<number>();
   #readFrom: string | undefined;
 
-  /** Takes a delivery, and settles once it is acknowledged: until then it is in flight. */
+  /** Adds a delivery, and settles when it is acknowledged; until then it is in flight. */
   push(delivery: ReplyDelivery): Promise<void> {
     return new Promise((resolve) => {
       const acknowledge = (): void => {
@@ -112,7 +116,11 @@ export class PageStream<R> {
     });
   }
 
-  /** The pages, up to the summary; each is acknowledged when the next one is asked for. @throws as `call.next` does */
+  /**
+   * Iterates over the pages and returns the summary; a page is acknowledged when the next is requested.
+   *
+   * @throws as `call.next` does
+   */
   async *read(call: Pick<Call, 'next'>): AsyncGenerator<ReportPage<R>, ReportSummary> {
     for (;;) {
       const { page, summary, acknowledge } = await call.next(this.#deliveries, (each) => this.#take(each));
@@ -123,9 +131,9 @@ export class PageStream<R> {
   }
 
   /**
-   * The page or the summary in a delivery; neither if it was given before.
+   * Returns the page or the summary in a delivery; neither if it is a repeat.
    *
-   * @throws CallerError as the worker answers, `REPLY_LOST` if a page is missing, `REPLY_UNREADABLE`
+   * @throws CallerError with a code of the worker, `REPLY_LOST` if a page is missing, `REPLY_UNREADABLE`
    */
   #take({ message, acknowledge }: ReplyDelivery) {
     try {
@@ -145,7 +153,10 @@ export class PageStream<R> {
     }
   }
 
-  /** The end of the report; pages of an earlier run, which are not given twice, were read before what the last run says. */
+  /**
+   * Returns the summary. Pages of an earlier run are not repeated, so `readFrom` may precede the start of the
+   * last run.
+   */
   #summaryOf(data: ReportSummary): ReportSummary {
     const changedWhileReading = data.changedWhileReading || this.#totalCounts.size > 1;
     const readFrom = this.#readFrom ?? data.readFrom;

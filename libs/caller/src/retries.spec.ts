@@ -49,7 +49,7 @@ describe('Retries', () => {
     expect(retries().pauseMs(failed({ rules: { maxAttempts: 2, failFastOn: ['CIRCUIT_OPEN'] } }))).toBe(100);
   });
 
-  it('does not retry what recent calls show to be too late', () => {
+  it('does not retry if recent calls predict that the reply would be too late', () => {
     const some = retries(0);
     const late = failed({ error: overloaded({ retryAfterMs: 1_000 }), remainingMs: 5_000 });
     for (const tookMs of [3_000, 5_500]) some.succeeded(type, tookMs);
@@ -59,7 +59,7 @@ describe('Retries', () => {
     expect(some.pauseMs({ ...late, type: 'game.open' })).toBe(1_000);
   });
 
-  it('takes 100 retries from its budget, which successes and time refill, but no lost reply', () => {
+  it('limits retries to a budget of 100, which successes and time refill and lost replies do not use', () => {
     let nowMs = 0;
     const some = new Retries(
       () => nowMs,

@@ -10,11 +10,14 @@ const PER_SECOND = 1;
 /** The weight of the latest call in the mean of recent ones. */
 const WEIGHT = 0.2;
 
-/** When a call that failed is sent again. */
+/** Rules for retrying a failed call. */
 export interface RetryOptions {
-  /** The first attempt included. Default: as many as the deadline and the retry budget allow. */
+  /**
+   * Maximum number of attempts, including the first. Default: as many as the deadline and the retry budget
+   * allow.
+   */
   readonly maxAttempts?: number | undefined;
-  /** Codes that end the call at once although they are retryable, for example `['CIRCUIT_OPEN']`. */
+  /** Codes that end the call immediately although they are retryable, for example `['CIRCUIT_OPEN']`. */
   readonly failFastOn?: readonly CallerErrorCode[] | undefined;
 }
 
@@ -25,15 +28,15 @@ export interface CallEvent {
   readonly commandId: string;
   /** Attempts so far, at least 1. */
   readonly attempts: number;
-  /** Since the call began. */
+  /** Milliseconds since the call began. */
   readonly durationMs: number;
-  /** Of the failure; `undefined` after a success, and after an abort or `break`. */
+  /** The error code of the failure; `undefined` after a success, an abort or `break`. */
   readonly code: CallerErrorCode | undefined;
-  /** Milliseconds until the next attempt, of a retry. */
+  /** Milliseconds until the next attempt; `undefined` unless the outcome is `retrying`. */
   readonly pauseMs: number | undefined;
 }
 
-/** A failed attempt, as far as its retry depends on it. */
+/** The properties of a failed attempt that decide about its retry. */
 export interface FailedAttempt {
   readonly type: string;
   readonly error: CallerError;
@@ -43,14 +46,15 @@ export interface FailedAttempt {
   readonly rules: RetryOptions | boolean;
 }
 
-/** Full jitter over an exponential backoff, in milliseconds. */
+/** Returns an exponential backoff with full jitter, in milliseconds. */
 export function backoffMs(attempts: number, random: () => number = Math.random): number {
   return random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));
 }
 
 /**
- * Decides about the retries of all calls of one caller, so that they add little load to a worker that is overloaded. The
- * budget is a token bucket of 100 retries; a success returns a fifth of one, and a second returns one.
+ * Decides about the retries of all calls of one caller, so that they add little load to an overloaded worker.
+ * The budget is a token bucket of 100 retries; each success returns a fifth of a retry, and each second
+ * returns one.
  */
 export class Retries {
   readonly #clock: () => number;
@@ -65,7 +69,7 @@ export class Retries {
     this.#refilledAtMs = clock();
   }
 
-  /** Records a success. @param tookMs from the latest publish to the reply */
+  /** Records a success. @param tookMs milliseconds from the latest publish to the reply */
   succeeded(type: string, tookMs: number): void {
     this.#add(PER_SUCCESS);
     const meanMs = this.#meanMs.get(type) ?? tookMs;
@@ -73,8 +77,9 @@ export class Retries {
   }
 
   /**
-   * Returns the pause before the next attempt: at least `retryAfterMs`, plus jitter. Returns `undefined` if there is none: the
-   * failure is permanent, the rules or the budget allow no retry, or its reply would come after the deadline.
+   * Returns the pause before the next attempt: at least `retryAfterMs`, plus jitter. Returns `undefined` if
+   * the failure is permanent, if the rules or the budget allow no retry, or if the reply would arrive after
+   * the deadline.
    */
   pauseMs({ type, error, attempts, remainingMs, rules }: FailedAttempt): number | undefined {
     const { maxAttempts = Infinity, failFastOn = [] } = typeof rules === 'object' ? rules : {};
@@ -82,7 +87,8 @@ export class Retries {
       return;
     const pauseMs = (error.retryAfterMs ?? 0) + backoffMs(attempts, this.#random);
     if (pauseMs + (this.#meanMs.get(type) ?? 0) >= remainingMs) return;
-    // A reply that was lost says nothing about load; the worker answers the repeat from its memory.
+    // A lost reply is no sign of load, because the worker answers the repeat from its memory; it costs no
+    // token.
     return !error.answer || this.#take() ? pauseMs : undefined;
   }
 

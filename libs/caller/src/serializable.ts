@@ -1,6 +1,6 @@
 /**
- * Lets `JSON.stringify` write an object or array with `bigint` members: a safe integer as a number, a larger one as text with
- * all its digits. The method is not enumerable, so it is no member of the data.
+ * Lets `JSON.stringify` write an object or array with `bigint` members: a safe integer as a number, a larger
+ * one as a string with all digits. The `toJSON` method is not enumerable, so it is not part of the data.
  */
 export function serializable<T extends object>(value: T): T {
   return Object.defineProperty(value, 'toJSON', { value: toJson });

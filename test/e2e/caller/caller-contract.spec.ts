@@ -17,7 +17,7 @@ type Scripted = Pick<Script, 'received'> & { readonly caller: Caller; readonly s
 const ALICE = { userId: 'alice' };
 const BEYOND = 9_007_199_254_740_993n;
 
-/** A caller over RabbitMQ, whose worker follows the script of the latest one. */
+/** Opens a caller over RabbitMQ; the worker follows the script of the most recently opened caller. */
 function overRabbitmq() {
   const prefix = uniquePrefix();
   const callers = openCallers({ url: testBrokerUrl(), prefix });
@@ -85,7 +85,7 @@ describe.each([
     });
   });
 
-  it('sends a command again no earlier than retryAfterMs, and reports it to onCall', async () => {
+  it('retries a command after at least retryAfterMs, and reports the retry to onCall', async () => {
     const { caller, events, received, script } = open();
     const times: number[] = [];
     const timed =
@@ -122,7 +122,7 @@ describe.each([
     expect(events).toMatchObject([{ outcome: 'failed', code: 'CIRCUIT_OPEN', attempts: 1 }]);
   });
 
-  it('sends one request for calls of one command under one id', async () => {
+  it('sends one request for concurrent calls of the same command and id', async () => {
     const { caller, events, received, script } = open();
     script('session.create', async () => {
       await sleep(300);
@@ -160,7 +160,7 @@ describe.each([
     expect(received).toHaveLength(2);
   });
 
-  it('ends a joined call by its own deadline and signal', async () => {
+  it('ends a joined call at its own deadline and by its own signal', async () => {
     const { caller, script } = open();
     script('session.create', SILENCE);
     const long = caller.createSession(ALICE, { ...PATIENT, id: 'long' });
@@ -173,7 +173,7 @@ describe.each([
     expect(closed).toMatchObject({ reason: { code: 'CALLER_CLOSED' } });
   });
 
-  it('reads a report page by page, amounts digit for digit', async () => {
+  it('reads a report page by page, with exact amounts', async () => {
     const { caller, events, script } = open();
     const pages = [[{ id: 'a', value: BEYOND }, { value: 5n }], [{ userId: 'bob' }]];
     script('report.rake.fetch', { pages, summary: { changedWhileReading: true } });
@@ -200,7 +200,7 @@ describe.each([
     expect(received).toHaveLength(2);
   });
 
-  it('ends a report by break', async () => {
+  it('ends a report when its loop breaks', async () => {
     const { caller, events, script } = open();
     script('report.rake.fetch', { pages: [[{}], [{}]] });
     const report = caller.fetchRakeReport(DAY);
@@ -209,7 +209,7 @@ describe.each([
     expect(events).toMatchObject([{ outcome: 'failed', code: undefined }]);
   });
 
-  it('gives onReply the replies to prepared commands, again after the handler has failed', async () => {
+  it('passes replies to prepared commands to onReply, and again after the handler has failed', async () => {
     const replies: BusReply[] = [];
     const { caller, script } = open({
       onReply: (reply) => {
@@ -230,12 +230,12 @@ describe.each([
 });
 
 describe('a caller without a broker', () => {
-  it.each(['NO_WORKER', 'INSTANCE_TAKEN'] as const)('fails with %s if its script says so', async (code) => {
+  it.each(['NO_WORKER', 'INSTANCE_TAKEN'] as const)('fails with the scripted error %s', async (code) => {
     await using caller = createTestCaller().script('game.open', fail(code));
     await expect(caller.openGame({ player: { id: 'alice' } })).rejects.toMatchObject({ code });
   });
 
-  it('answers by a function that sees the command', async () => {
+  it('answers with a function of the command', async () => {
     await using caller = createTestCaller().script('session.create', ({ data }) =>
       data.userId === 'alice' ? {} : fail('PLAYER_NOT_FOUND'),
     );

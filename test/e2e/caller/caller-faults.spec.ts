@@ -5,10 +5,10 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { callersForAll, DAY, PATIENT } from './open-callers.ts';
 
-describe('@poker-bridge/caller, on a bad day', () => {
+describe('@poker-bridge/caller, under faults', () => {
   const suite = callersForAll();
 
-  it('ends a call at its deadline, by its signal, and when it is closed', async () => {
+  it('ends a call at its deadline, by its signal, and when the caller is closed', async () => {
     const { caller, callers, service } = suite;
     const { proxy } = service;
     const leaving = new AbortController();
@@ -33,7 +33,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     ]);
   });
 
-  it('says at once that nobody is bound, or that the broker refuses the command', async () => {
+  it('fails immediately if no queue is bound or the broker refuses the command', async () => {
     const { bus, callers } = suite;
     const empty = uniquePrefix();
     await bus.channel.assertExchange(`${empty}.commands`, 'direct');
@@ -46,7 +46,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     await bus.channel.deleteExchange(`${empty}.commands`);
   });
 
-  it('fails a command that the broker refuses alone, and none of those beside it', async () => {
+  it('fails only the command that the broker refuses, not concurrent ones', async () => {
     const { caller, platform } = suite;
     const before = await platform.received('session');
     const { properties, ...command } = caller.prepare('session.create', { userId: 'alice' });
@@ -64,7 +64,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     expect((await platform.received('session')) - before).toBe(40);
   });
 
-  it('fails at once if the broker refuses the login, and says so', async () => {
+  it('fails immediately with LOGIN_REFUSED if the broker refuses the login', async () => {
     const { callers, service } = suite;
     for (const wrong of [{ password: 'wrong' }, { pathname: '/no-such-virtual-host' }]) {
       const { href: url } = Object.assign<URL, Partial<URL>>(new URL(service.url), wrong);
@@ -76,7 +76,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     }
   });
 
-  it('does not take a reply of a newer version for the end of a call', async () => {
+  it('does not accept a reply of a newer version as the result of a call', async () => {
     const { bus, caller, platform } = suite;
     await platform.fault({ kind: 'latency', fixedMs: 2_000, operation: 'session' });
     const call = caller.createSession({ userId: 'alice' }, { ...PATIENT, id: 'newer' });
@@ -86,7 +86,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     await platform.clearFaults();
   });
 
-  it('refuses a second process of its instance, at once and by name, and waits for it after a reconnect', async () => {
+  it('rejects a second process of an instance immediately, and waits for the lock after a reconnect', async () => {
     const { callers, service } = suite;
     await using proxy = await TcpProxy.start(service.url);
     const first = callers.open({ instance: 'one' });
@@ -109,7 +109,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
     expect(session).toMatchObject({ userId: 'alice' });
   });
 
-  it('gives each process a queue of its own without an instance, and what an earlier one left to the next', async () => {
+  it('gives each process without an instance its own queue, and reuses queues of ended processes', async () => {
     const { bus, callers } = suite;
     const name = uniquePrefix();
     const eight = Array.from({ length: 8 }, () => callers.open({ name, instance: undefined }));

@@ -20,7 +20,7 @@ describe('@poker-bridge/caller', () => {
     suite.platform.fault({ operation, kind: 'latency', fixedMs: 1_500, count: 1 });
   const waitingIn = async (queue: string) => (await suite.bus.channel.checkQueue(queue)).messageCount;
 
-  it('reads reports page by page, amounts digit for digit', async () => {
+  it('reads reports page by page, with exact amounts', async () => {
     const { caller, platform } = suite;
     await platform.fault({ operation: 'ad-hoc-report', kind: 'huge-amounts', count: 1 });
     const report = caller.fetchAdHocReport({ ...DAY, perPage: 150 });
@@ -45,7 +45,7 @@ describe('@poker-bridge/caller', () => {
     expect(times).toEqual(times.map((time) => new Date(time).toISOString()));
   });
 
-  it('reads the records of a report one by one, once', async () => {
+  it('reads the records of a report one by one, and only once', async () => {
     const ids = new Set<string>();
     const report = suite.caller.fetchRakeReport({ ...DAY, perPage: 7 });
     for await (const { id, value } of report.records()) {
@@ -57,7 +57,7 @@ describe('@poker-bridge/caller', () => {
     await expect(report.records().next()).rejects.toThrow('A report can be read once');
   });
 
-  it('opens games, and fails with the code of the worker and what that finds wrong with the data', async () => {
+  it('opens games, and fails with the error code and the violations of the worker', async () => {
     const { caller } = suite;
     const table = { player: { id: 'bob', nick: 'Bobby' }, session: { id: 's-1', tableId: 7 } };
     const opened = { playerId: 'bob', sessionId: 's-1', url: expect.any(String) };
@@ -77,7 +77,7 @@ describe('@poker-bridge/caller', () => {
     await expect(report.records().next()).rejects.toMatchObject(refused);
   });
 
-  it('sends again under the same id what is retryable', async () => {
+  it('retries retryable failures with the same id', async () => {
     const { caller, platform } = suite;
     await platform.fault({ operation: 'session', kind: 'status', status: 503, count: 2 });
     const before = await platform.received('session');
@@ -85,7 +85,7 @@ describe('@poker-bridge/caller', () => {
     expect((await platform.received('session')) - before).toBe(3);
   });
 
-  it('slows the worker down while a page is read', async () => {
+  it('slows down the worker while a page is processed', async () => {
     const { caller, platform } = suite;
     const before = await platform.received('ad-hoc-report');
     const received = async () => (await platform.received('ad-hoc-report')) - before;
@@ -99,15 +99,15 @@ describe('@poker-bridge/caller', () => {
         await sleep(300);
         return soFar > 16 && soFar === (await received());
       });
-      // 4 under way to this process, 16 at the broker, and what the worker holds.
+      // Four prefetched here, 16 queued at the broker, and those the worker has read.
       expect(await received()).toBeLessThan(40);
     }
     expect([pages, report.summary?.pages]).toEqual([PAGES, PAGES]);
-    // A broker that is busy for a second is sent the command twice, and a read that is sent twice begins twice.
+    // If the broker is busy for a second, the command is sent twice, and the report is then read twice.
     expect(await received()).toBeLessThan(PAGES + 40);
   });
 
-  it('acknowledges no page before the body of its loop has ended, and deletes the queue of a report', async () => {
+  it('acknowledges a page after the loop body, and deletes the queue of a report', async () => {
     const name = uniquePrefix();
     const queues = async () => {
       const all = await testBrokerCtl('list_queues', '--no-table-headers', 'name', 'messages');
@@ -121,13 +121,13 @@ describe('@poker-bridge/caller', () => {
     expect(await queues()).toEqual([]);
   });
 
-  it('publishes a command however far its deadline is', async () => {
+  it('publishes a command with a deadline beyond the longest timer delay', async () => {
     const caller = suite.callers.open();
     const command = caller.prepare('session.create', { userId: 'carl' });
     await expect(caller.publish(command, { deadlineMs: Infinity })).resolves.toBeUndefined();
   });
 
-  it('finds replies to what was sent before a restart', async () => {
+  it('receives replies to commands sent before a restart', async () => {
     const { callers } = suite;
     const { inbox: first, replies: none } = callers.collecting({ instance: 'restarted' });
     await delay('session');
@@ -145,7 +145,7 @@ describe('@poker-bridge/caller', () => {
     expect(none).toEqual([]);
   });
 
-  it('reconnects without losing what is awaited, and without a second call', async () => {
+  it('reconnects without losing awaited replies or calling the platform twice', async () => {
     const { callers, platform, service } = suite;
     await using proxy = await TcpProxy.start(service.url);
     const cut = callers.open({ url: [`amqp://127.0.0.1:1`, proxy.through(service.url)] });

@@ -17,7 +17,7 @@ const ARGUMENTS = [
 const ROUNDS = 5;
 const PROCESSES = 8;
 
-it('answers eight processes of one caller that start together, time and again, though a third is killed', async () => {
+it('answers eight processes of one caller that repeatedly start together, although a third are killed', async () => {
   await using service = await ServiceUnderTest.start({ behaviour: healthy() });
   await service.worker();
   const env = { BUS_URL: service.url, BUS_PREFIX: service.prefix, CALLER_NAME: uniquePrefix() };

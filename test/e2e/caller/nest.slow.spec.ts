@@ -25,7 +25,7 @@ const NEST_11 =
   '@nestjs/common@11.2.10 @nestjs/core@11.2.10 @nestjs/microservices@11.2.6 @nestjs/platform-express@11.2.10 ' +
   '@nestjs/terminus@11.1.1 @nestjs/testing@11.2.6 reflect-metadata@0.2.2 rxjs@7.8.2';
 const OF_NEST_NEW = 'jest@29.7.0 ts-jest@29.4.15 @types/jest@29.5.14 typescript@5.9.3 @types/node@22.20.5';
-/** As `nest new` of version 11 wrote them before it changed to ES modules. */
+/** The compiler options that `nest new` 11 generated before it switched to ES modules. */
 const TS_COMMONJS = {
   module: 'commonjs',
   moduleResolution: 'node',
@@ -71,7 +71,7 @@ describe('examples/nest/service', () => {
     project[Symbol.dispose]();
   });
 
-  it('opens lobbies, maps failures to HTTP, reports its health and hears announcements', async () => {
+  it('opens lobbies, maps failures to HTTP, reports its health and receives announcements', async () => {
     const options = { emitDecoratorMetadata: true, experimentalDecorators: true, types: ['node'] };
     const sources = Object.fromEntries(SOURCES.map((file) => [file, read(`examples/nest/service/${file}`)]));
     expect(await project.compile(options, sources)).toBe('');
@@ -136,7 +136,7 @@ describe('a CommonJS project with NestJS 11 and ts-jest', () => {
     });
   });
 
-  it('gives one CallerError to ES modules and CommonJS', async () => {
+  it('shares one CallerError between ES modules and CommonJS', async () => {
     project.write(
       'both.mjs',
       `import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// The program of many-callers.slow.spec.ts: a process of a caller, which prints where the reply to its command came.
+// A caller process for many-callers.slow.spec.ts; prints the queue that received the reply to its command.
 import { createCaller } from '@poker-bridge/caller';
 
 const { BUS_URL: url, BUS_PREFIX: prefix, CALLER_NAME: name } = process.env;

@@ -9,18 +9,18 @@ import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { startForAll } from '../../support/suite-service.ts';
 import { startSandboxedService } from '../commands/sandboxed-service.ts';
 
-/** Without an instance if it is `undefined`. */
+/** Caller options; an `instance` of `undefined` opens a caller without an instance. */
 type Options = Partial<Omit<CallerOptions, 'instance'>> & { readonly instance?: string | undefined };
 
-/** Longer than any wait: what ends a call sooner is what its test is about. */
+/** A deadline longer than any wait, so that a call ends only by the event that its test is about. */
 export const PATIENT = { deadlineMs: 600_000 };
 export const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
 
-/** The callers of a suite; closed, and their reply queues removed, at its end. */
+/** Opens the callers of a suite; at its end, closes them and deletes their reply queues. */
 export function openCallers({ url, prefix }: Pick<ServiceUnderTest, 'url' | 'prefix'>) {
   const opened: Caller[] = [];
   const defaults = { url, prefix, name: uniquePrefix() };
-  /** By default with a reply queue of its own. */
+  /** Opens a caller, by default with its own reply queue. */
   const open = (options: Options = {}): Caller => {
     const { instance, ...rest } = { ...defaults, instance: randomUUID(), ...options };
     const caller = createCaller(instance === undefined ? rest : { ...rest, instance });
@@ -29,7 +29,7 @@ export function openCallers({ url, prefix }: Pick<ServiceUnderTest, 'url' | 'pre
   };
   return {
     open,
-    /** One that collects the replies that no call awaits. */
+    /** Opens a caller that collects the replies that no call awaits. */
     collecting(options: Options = {}): { inbox: Caller; replies: BusReply[] } {
       const replies: BusReply[] = [];
       return { inbox: open({ ...options, onReply: (reply) => void replies.push(reply) }), replies };
@@ -43,7 +43,7 @@ export function openCallers({ url, prefix }: Pick<ServiceUnderTest, 'url' | 'pre
   };
 }
 
-/** A worker, a sandbox, a caller that names its user, and what else a suite needs of them, while its tests run. */
+/** Starts a worker, a sandbox and a caller that sends its user id, for the duration of a suite. */
 export function callersForAll(sandbox: Readonly<Record<string, string>> = {}) {
   const suite = {} as Awaited<ReturnType<typeof startCallers>>;
   startForAll(sandbox, async (variables) => Object.assign(suite, await startCallers(variables)));

@@ -6,18 +6,18 @@ import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 
 const NODE_RELEASES = await nodeReleases();
-/** What a Nest service has already; class-validator until the caller needs no validation of its own. */
+/** Packages that a Nest service already has. */
 const NEST = '@nestjs/common @nestjs/core @nestjs/microservices @types/node reflect-metadata rxjs'.split(' ');
 const COMPILER = { experimentalDecorators: true, emitDecoratorMetadata: true, types: ['node'] };
 
 const fences = fencesOf(read('docs/caller.md')).filter(
-  // The test of nest.slow.spec.ts.
+  // Tested by nest.slow.spec.ts.
   ({ language, heading }) => language === 'ts' && heading !== 'Test a NestJS service',
 );
 const isOfNest = ({ heading }: { readonly heading: string }) => heading === 'NestJS';
 const textOf = (some: readonly { readonly text: string }[]) => some.map(({ text }) => text).join('\n');
 
-/** The samples of the document as one program; what it waits for and closes is of the test. */
+/** The samples of the document as one program; the test adds the waiting and closing at its end. */
 const SAMPLES = `${textOf(fences.filter((fence) => !isOfNest(fence)))}
 while (inbox.size === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 console.log('inbox:', [...inbox.values()].map(({ type }) => type).join());
@@ -74,7 +74,7 @@ describe('the packed @poker-bridge/caller', () => {
 
   const start = (node: string, file: string) => project.run(node, file, { AMQP_URL: sandboxed.service.url });
 
-  it('holds JavaScript and declarations for each file, no specs, no sources', () => {
+  it('contains JavaScript and declarations for each file, and no specs or sources', () => {
     const code = files.filter((file) => file.startsWith('dist/'));
     expect(files.filter((file) => !file.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
     const entries = ['index', 'nest/index', 'testing/index'].flatMap((entry) => [

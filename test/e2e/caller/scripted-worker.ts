@@ -4,10 +4,12 @@ import { COMMAND_TYPES } from '#contracts';
 
 import { openConnection } from '../../support/broker.ts';
 
-/** A reply as it is published, without the reply queue. */
+/** A reply message without its reply queue. */
 export type RawReply = Pick<ConsumeMessage, 'properties' | 'content'>;
 
-/** Takes all commands of a prefix on the broker of the run and publishes the replies that `answer` returns. */
+/**
+ * Consumes all commands of a prefix on the broker of the run and publishes the replies that `answer` returns.
+ */
 export async function startScriptedWorker(
   prefix: string,
   answer: (command: ConsumeMessage) => Promise<readonly RawReply[]>,

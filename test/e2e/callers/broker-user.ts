@@ -12,12 +12,12 @@ import { runCli } from '../cli/run-cli.ts';
 
 const PASSWORD = 'secret-of-a-test';
 
-/** A caller with a user of its own on the broker, and with one reply queue. */
+/** A caller with its own broker user and one reply queue. */
 export type BrokerUser = Awaited<ReturnType<typeof openUser>>;
 
 /**
- * @param name of a user whom the rules of a worker name
- * @param queue its reply queue; default `<user>.replies`, an empty name has the broker name it
+ * @param name a user named in the rules of a worker
+ * @param queue its reply queue, default `<user>.replies`; with an empty name, the broker generates one
  */
 async function openUser(name: string, service: ServiceUnderTest, queue = `${name}.replies`) {
   const url = urlOf(name, service.url);
@@ -26,13 +26,13 @@ async function openUser(name: string, service: ServiceUnderTest, queue = `${name
     name,
     url,
     bus,
-    /** A channel that the broker closes with its refusal. */
+    /** Opens a channel, which the broker closes when it refuses an operation. */
     channel: async (): Promise<Channel> =>
       (await bus.connection.createChannel()).on('error', () => undefined),
-    /** Publishes a command under its own name, as the broker checks it. */
+    /** Publishes a command with its own user id, which the broker checks. */
     publish: (type: string, data: object, options: Options.Publish): void =>
       bus.publish(type, data, { userId: name, ...options }),
-    /** Sends such a command, and waits for its one reply. */
+    /** Publishes a command with its own user id and waits for its one reply. */
     send: (type: string, data: object, options: Options.Publish = {}) =>
       bus.sendForOne(type, data, { userId: name, ...options }),
     [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
@@ -41,7 +41,10 @@ async function openUser(name: string, service: ServiceUnderTest, queue = `${name
 
 export type ServiceWithCallers = Awaited<ReturnType<typeof startWithCallers>>;
 
-/** A service with a file of callers, whose users have what `poker-bridge callers permissions` prints. */
+/**
+ * Starts a service with a callers file, whose users have the permissions that `poker-bridge callers
+ * permissions` prints.
+ */
 export async function startWithCallers() {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
@@ -54,7 +57,9 @@ export async function startWithCallers() {
     service,
     file: join(folder.path, 'callers.json'),
     write,
-    /** Writes the rules, and starts a worker with them under a broker user of its own, which has no more than is printed. */
+    /**
+     * Writes the rules and starts a worker with its own broker user, which has only the printed permissions.
+     */
     async startWorker(callers: object): Promise<void> {
       const worker = `worker-${service.prefix}`;
       const url = urlOf(worker, service.url);
@@ -64,14 +69,17 @@ export async function startWithCallers() {
       await addUsers(printed);
       await service.worker(variables);
     },
-    /** A user with the permissions that are printed for it. @param queue its reply queue */
+    /** Returns a user with the permissions printed for it. @param queue its reply queue */
     user: async (name: string, queue?: string): Promise<BrokerUser> =>
       users.use(await openUser(name, service, queue)),
     [Symbol.asyncDispose]: () => stop.disposeAsync(),
   };
 }
 
-/** All at once: rabbitmqctl takes most of a second to start. They last as long as the broker of the run. */
+/**
+ * Adds all users in one call, because rabbitmqctl takes almost a second to start. They exist as long as the
+ * broker of the run.
+ */
 async function addUsers(permissions: readonly (readonly string[])[]): Promise<void> {
   await testBrokerCtl(
     'eval',
@@ -88,7 +96,10 @@ function urlOf(name: string, broker: string): string {
   return url.href;
 }
 
-/** What `poker-bridge callers permissions` prints for a file: each user with the patterns of its permissions. */
+/**
+ * Returns the output of `poker-bridge callers permissions` for a file: each user with its permission
+ * patterns.
+ */
 async function printedPermissions(variables: Readonly<Record<string, string>>) {
   const { stdout, code } = await runCli(['callers', 'permissions'], { variables });
   expect(code).toBe(0);

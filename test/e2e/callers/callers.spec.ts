@@ -26,7 +26,7 @@ const RULES = {
   [FINANCE]: { commands: REPORTS, replyTo: [`${FINANCE}.*`] },
 };
 
-describe('callers with the rules of CALLERS_FILE and the permissions that belong to it', () => {
+describe('callers with the rules and broker permissions of CALLERS_FILE', () => {
   let callers: ServiceWithCallers;
   let service: ServiceUnderTest;
   let shop: BrokerUser;
@@ -48,15 +48,15 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
       (await service.deadLetters()).find(({ properties }) => properties.messageId === messageId),
     );
 
-  it('run what they may, and are refused the rest', async () => {
+  it('run permitted commands, and are refused all others', async () => {
     const data = { userId: 'p-1' };
     expect(await shop.send('session.create', data)).toMatchObject({ type: 'session.created' });
-    // Another command, and another operator.
+    // One lacks the permission for the command, the other for the operator.
     for (const user of [finance, cashier])
       expect((await user.send('session.create', data)).body).toMatchObject({ code: 'CALLER_FORBIDDEN' });
   });
 
-  it('are known by their broker user when they send with the command line', async () => {
+  it('are identified by their broker user when they send with the command line', async () => {
     const variables = { AMQP_URL: shop.url, AMQP_PREFIX: service.prefix };
     const sendAs = (type: string, data: string) =>
       runCli(['send', type, '--data', data, '--json'], { variables });
@@ -66,13 +66,13 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     expect([mayNot.code, mayNot.lines]).toMatchObject([1, [{ body: { code: 'CALLER_FORBIDDEN' } }]]);
   });
 
-  it('are refused without a name, if nobody else is named', async () => {
+  it('are refused without a user id if the rules contain no default', async () => {
     service.caller.publish('session.create', { userId: 'p-1' }, { messageId: 'nameless' });
     const { properties } = await deadLetter('nameless');
     expect(properties.headers).toMatchObject({ 'x-reason': 'REPLY_TO_FORBIDDEN' });
   });
 
-  it('have nothing answered to a queue that is not theirs', async () => {
+  it('receive no replies in queues of other callers', async () => {
     finance.publish('report.rake.fetch', {}, { messageId: 'thief', replyTo: shop.bus.replyQueue });
     const { properties } = await deadLetter('thief');
     expect(properties.headers).toMatchObject({
@@ -82,7 +82,7 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     expect(shop.bus.received.filter(({ headers }) => headers['command-id'] === 'thief')).toEqual([]);
   });
 
-  it('cannot have the reply of another replayed, nor take its id away', async () => {
+  it('cannot replay the reply of another caller or claim its command id', async () => {
     const sent = (user: BrokerUser, userId: string) =>
       user.send('session.create', { userId }, { messageId: 'the-same-id' });
     expect((await sent(shop, 'p-shop')).body).toMatchObject({ userId: 'p-shop' });
@@ -92,13 +92,13 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     expect((await sent(shop, 'p-shop')).body).toMatchObject({ userId: 'p-shop' });
   });
 
-  it('keep the rules before a version of the file that cannot be used', async () => {
+  it('keep the previous rules when the changed file is invalid', async () => {
     callers.write({ callers: { '*': { operator: [] } } });
     expect((await shop.send('session.create', { userId: 'p-1' })).type).toBe('session.created');
     callers.write({ callers: RULES });
   });
 
-  it("send with Nest's client by an exchange of their own", async () => {
+  it("send with Nest's client through their own exchange", async () => {
     const exchange = `${SHOP}.commands`;
     const channel = await shop.bus.connection.createChannel();
     await channel.assertExchange(exchange, 'topic', { durable: true });
@@ -118,7 +118,7 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     }
   });
 
-  it('need no more for @poker-bridge/caller', async () => {
+  it('need no further permissions for @poker-bridge/caller', async () => {
     const callerOf = ({ url, name }: BrokerUser) =>
       createCaller({ url, name, instance: 'library', prefix: service.prefix, sendUserId: true });
     const [ofShop, ofFinance] = [callerOf(shop), callerOf(finance)];

@@ -17,8 +17,11 @@ const USERS = ['shop', 'kiosk', 'all', 'beginning', 'named', 'namesake'] as cons
 
 type Way = (channel: Channel) => Promise<unknown>;
 
-/** Callers with the permissions of the command line; the rules of the last four cover names of the service or the broker. */
-describe('broker users with no more than the command line prints', () => {
+/**
+ * Callers with the printed permissions; the rules of the last four cover names of the service or of the
+ * broker.
+ */
+describe('broker users with only the printed permissions', () => {
   let callers: ServiceWithCallers;
   let users: Record<(typeof USERS)[number], BrokerUser>;
 
@@ -36,7 +39,7 @@ describe('broker users with no more than the command line prints', () => {
     });
     const [shop, kiosk, all, beginning, named, namesake] = await Promise.all([
       callers.user(SHOP),
-      // Named by the broker.
+      // The broker generates the queue name.
       callers.user(KIOSK, ''),
       callers.user(ALL, `of ${ALL}`),
       callers.user(BEGINNING, `${start}-${suffix}`),
@@ -50,12 +53,12 @@ describe('broker users with no more than the command line prints', () => {
 
   const name = (rest: string) => callers.service.name(rest);
 
-  it.each(USERS)('are served: %s', async (which) => {
+  it.each(USERS)('receive replies: %s', async (which) => {
     const { type } = await users[which].send('session.create', { userId: 'p-1' });
     expect(type).toBe('session.created');
   });
 
-  it('have a reply parked by the worker if its queue is gone', async () => {
+  it('have a reply parked by the worker if its queue does not exist', async () => {
     users.shop.publish('session.create', { userId: 'p-1' }, { replyTo: `${SHOP}.gone` });
     const undelivered = name('replies.undelivered');
     await until('it is parked', async () => {
@@ -63,7 +66,7 @@ describe('broker users with no more than the command line prints', () => {
     });
   });
 
-  /** What nobody may do; `spy` is a queue that the user may declare. */
+  /** Returns the operations forbidden to every user; `spy` is a queue that the user may declare. */
   const waysOf = (spy: string): [string, Way][] => [
     ...['interactive', 'reports.retry.5000', 'dead-letters', 'replies.undelivered'].flatMap(
       (queue): [string, Way][] => [
@@ -82,14 +85,14 @@ describe('broker users with no more than the command line prints', () => {
     ['publish to an exchange of the broker', (channel) => published(channel, 'amq.topic', 'x')],
   ];
 
-  it.each(USERS)('may do nothing with what is not theirs: %s', async (which) => {
+  it.each(USERS)('cannot access resources of others: %s', async (which) => {
     const user = users[which];
     const { replyQueue } = user.bus;
     const spy = replyQueue.startsWith('amq.') ? '' : `${replyQueue} too`;
     for (const way of waysOf(spy)) await expectRefused(user, way);
   });
 
-  it('may not use an exchange or a queue of their own to reach what is not theirs', async () => {
+  it('cannot reach resources of others through their own exchange or queue', async () => {
     const { shop, kiosk } = users;
     const own = await shop.channel();
     await own.assertQueue(`month-end+${suffix}`, { exclusive: true });
@@ -121,13 +124,13 @@ describe('broker users with no more than the command line prints', () => {
     for (const way of ways) await expectRefused(shop, way);
   });
 
-  it('are named if they may read replies of others', async () => {
+  it('are listed if they may read replies of others', async () => {
     const { stdout } = await printed();
     expect(stdout).toContain(`# ${ALL} may read replies of ${SHOP}, ${KIOSK}, ${BEGINNING}, ${NAMED}, too\n`);
     expect(stdout.match(/ too\n/g)).toHaveLength(1);
   });
 
-  it('are refused if they are the user of the worker', async () => {
+  it('are rejected if a caller is the user of the worker', async () => {
     callers.write({ callers: { guest: {} } });
     const { code, stderr } = await printed();
     expect([code, stderr]).toEqual([78, expect.stringContaining("guest is the worker's own user")]);
@@ -153,7 +156,7 @@ async function bound(channel: Channel, spy: string, exchange: string): Promise<u
   return channel.bindQueue(queue, exchange, '#');
 }
 
-/** Binds a queue to an exchange of the caller. */
+/** Binds a queue to the caller's exchange. */
 async function bindTo(channel: Channel, queue: string): Promise<unknown> {
   await channel.assertExchange(`${SHOP}.commands`, 'topic', { autoDelete: true });
   return channel.bindQueue(queue, `${SHOP}.commands`, '#');

@@ -31,14 +31,15 @@ const BY_CODE: { readonly [C in CallerErrorCode]?: number } = {
   NO_REPLY: 504,
 };
 
-/** Returns the HTTP status for a failed call, as the client of a service should see it. */
+/** Returns the HTTP status for a failed call, to be sent to the client of a service. */
 export function httpStatusOf({ code, category }: Pick<CallerError, 'code' | 'category'>): number {
   return BY_CODE[code] ?? BY_CATEGORY[category];
 }
 
 /**
- * Turns a `CallerError` into an HTTP response: `statusCode`, `code`, `message`, `retryable` and `violations`, with the header
- * `Retry-After` if a wait is known. A fault of the service or its set-up is 500 without the message, which is logged.
+ * Turns a `CallerError` into an HTTP response: `statusCode`, `code`, `message`, `retryable` and `violations`,
+ * with a `Retry-After` header if a wait is known. A fault of the service or its configuration results in a
+ * 500 without the message, which is logged.
  */
 @Catch(CallerError)
 export class CallerErrorFilter extends BaseExceptionFilter {

@@ -6,7 +6,7 @@ const READY_TIMEOUT_MS = 1_000;
 
 type Health = { readonly status: 'up' } | { readonly status: 'down'; readonly message: string };
 
-/** Tells the health check of `@nestjs/terminus` whether commands can be sent and replies received. */
+/** A health indicator for `@nestjs/terminus`: up if commands can be sent and replies received. */
 @Injectable()
 export class CallerHealthIndicator {
   readonly #caller: Caller;
@@ -15,7 +15,7 @@ export class CallerHealthIndicator {
     this.#caller = caller;
   }
 
-  /** Returns `up`, or `down` with the last error, which contains no password. Answers within a second. */
+  /** Returns `up`, or `down` with the last error, which contains no password. Resolves within a second. */
   async isHealthy<K extends string = 'poker-bridge'>(key = 'poker-bridge' as K): Promise<Record<K, Health>> {
     const health = await this.#health();
     return { [key]: health } as Record<K, Health>;

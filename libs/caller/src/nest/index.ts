@@ -13,12 +13,13 @@ export { CallerHealthIndicator } from './caller-health-indicator.ts';
 type Callback = (packet: WritePacket) => void;
 
 /**
- * Nest's `ClientProxy` over a `Caller`: commands go through the exchange, so that the service needs no permission on the
- * default one, and replies come by the durable queue of the instance.
+ * Nest's `ClientProxy` over a `Caller`. Commands go through the exchange of commands, so the service needs no
+ * permission on the default exchange. Replies arrive in the durable queue of the instance.
  *
- * `send('session.create', data)` gives an Observable of the reply; a report's gives its pages and then its summary. An
- * Observable cannot be slowed down: for long reports use the caller. It fails with a `CallerError`. The data may be an
- * `RmqRecord` with `messageId` and the headers `operator`, `traceparent` and `tracestate`. Unsubscribing ends the wait.
+ * `send('session.create', data)` returns an Observable of the reply; for a report, it emits the pages and
+ * then the summary. An Observable has no backpressure, so use the caller for long reports. It fails with a
+ * `CallerError`. The data may be an `RmqRecord` with `messageId` and the headers `operator`, `traceparent`
+ * and `tracestate`. Unsubscribing ends the wait.
  */
 @Injectable()
 export class CallerClientProxy extends ClientProxy {
@@ -52,7 +53,7 @@ export class CallerClientProxy extends ClientProxy {
     return () => leaving.abort();
   }
 
-  /** Publishes the command; its reply comes to the caller's `onReply`. */
+  /** Publishes the command; the caller's `onReply` receives its reply. */
   protected override async dispatchEvent<T>(packet: ReadPacket): Promise<T> {
     const { type, body, options } = read(packet);
     return (await this.#caller.publish(this.#caller.prepare(type, body, options))) as T;
@@ -75,7 +76,10 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .setExtras({ isGlobal: false }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
   .build();
 
-/** Provides `Caller`, `CallerClientProxy` and `CallerHealthIndicator`, and closes the caller at shutdown of the application. */
+/**
+ * Provides `Caller`, `CallerClientProxy` and `CallerHealthIndicator`, and closes the caller when the
+ * application shuts down.
+ */
 @Module({
   providers: [
     { provide: Caller, inject: [MODULE_OPTIONS_TOKEN], useFactory: createCaller },
@@ -86,7 +90,10 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 })
 export class CallerModule extends ConfigurableModuleClass {}
 
-/** How the options are made, as for Nest's own modules; `isGlobal`, default false: other modules need not import it. */
+/**
+ * The async options, as in Nest's own modules. With `isGlobal` (default false), other modules need not import
+ * this one.
+ */
 export type CallerModuleAsyncOptions = Parameters<typeof CallerModule.forRootAsync>[0];
 
 function read({ pattern, data }: ReadPacket) {

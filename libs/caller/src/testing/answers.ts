@@ -20,7 +20,7 @@ export interface ReceivedCommand<T extends CommandType = CommandType> {
   readonly type: T;
   readonly data: CommandData[T];
   readonly operator: string | undefined;
-  /** 1 for the first time that a command with this id is sent. */
+  /** The number of times that a command with this id was sent, from 1. */
   readonly attempt: number;
 }
 
@@ -28,7 +28,7 @@ export type FailureFacts = Partial<
   Pick<ErrorBody, 'message' | 'retryable' | 'retryAfterMs' | 'violations' | 'details' | 'platform'>
 >;
 
-/** An error that a worker answers; made by `fail`. */
+/** An error reply of a worker, created by `fail`. */
 export class Failure {
   readonly code: ErrorCode;
   readonly facts: FailureFacts;
@@ -39,7 +39,10 @@ export class Failure {
   }
 }
 
-/** Answers with an error of the worker, or fails as this library does: with a code of `CALLER_CODES`, such as `NO_WORKER`. */
+/**
+ * Returns an error reply of the worker, or an error of this library if the code is one of `CALLER_CODES`,
+ * such as `NO_WORKER`.
+ */
 export function fail(code: ErrorCode, facts?: FailureFacts): Failure;
 export function fail(code: keyof typeof CALLER_CODES): CallerError;
 export function fail(code: CallerErrorCode, facts?: FailureFacts): Failure | CallerError {
@@ -52,12 +55,12 @@ export const SILENCE = Symbol('no reply');
 /** The records of `report.ad-hoc.fetch` or `report.rake.fetch`. */
 export type RecordOf<T extends ReportCommand> = T extends 'report.rake.fetch' ? RakeRecord : AdHocRecord;
 
-/** The pages of a report. Members of a record that are not given are 0, or an example. */
+/** The pages of a report. Missing members of a record are 0 or have example values. */
 export interface ReportAnswer<T extends ReportCommand> {
   readonly pages: readonly (readonly Partial<RecordOf<T>>[])[];
   /** Sent after the pages, instead of the summary. */
   readonly failure?: Failure;
-  /** Members of the summary that differ from what the pages say. */
+  /** Members of the summary that replace those computed from the pages. */
   readonly summary?: Partial<ReportSummary>;
 }
 
@@ -70,8 +73,8 @@ type Success<T extends CommandType> = T extends PlayerCommand
 type FixedAnswer<T extends CommandType> = Success<T> | Failure | typeof SILENCE;
 
 /**
- * What is answered to one attempt, or a function that decides. A function that returns a promise delays the answer. A
- * `CallerError` fails the attempt before it is sent.
+ * The answer to one attempt, or a function of the command that returns it. A function that returns a promise
+ * delays the answer. With a `CallerError`, the attempt fails before it is sent.
  */
 export type Answer<T extends CommandType> =
   | FixedAnswer<T>
@@ -102,7 +105,7 @@ const READ_AT = '2026-03-02T00:21:00.000Z';
 /** The type and data of one reply. */
 export type ScriptedReply = readonly [type: string, data: object];
 
-/** Returns the reply to a player's command; members that the answer does not give are examples. */
+/** Returns the reply to a player's command; members missing from the answer have example values. */
 export function playerReply<T extends PlayerCommand>(
   { type, data }: ReceivedCommand<T>,
   answer: object,
@@ -110,7 +113,7 @@ export function playerReply<T extends PlayerCommand>(
   return [REPLY_TYPES[type], { ...DEFAULTS[type](data), ...answer }];
 }
 
-/** Returns the pages of a report and its end. */
+/** Returns the pages of a report and its summary or failure. */
 export function reportReplies<T extends ReportCommand>(
   command: ReceivedCommand<T>,
   { pages, failure, summary }: ReportAnswer<T>,
@@ -140,7 +143,7 @@ export function reportReplies<T extends ReportCommand>(
   return [...replies, failure ? failedReply(command, failure) : ['report.completed', completed]];
 }
 
-/** Returns the error of a worker. */
+/** Returns an error reply of a worker. */
 export function failedReply({ id, type }: ReceivedCommand, { code, facts }: Failure): ScriptedReply {
   const occurredAt = new Date().toISOString();
   const body = { code, ...ERROR_CODES[code], attempts: 1, command: { id, type }, occurredAt, ...facts };

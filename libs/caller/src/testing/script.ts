@@ -25,13 +25,16 @@ export interface CommandMessage {
   readonly content: Buffer;
 }
 
-/** Not known to the author of any data. */
+/** A random mark, which no test data can contain. */
 const MARK = randomUUID();
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
-/** What a worker answers in a test. Commands without a script succeed with example data; a report is then empty. */
+/**
+ * The answers of a scripted worker. Commands without a script succeed with example data, and reports are
+ * empty.
+ */
 export class Script {
-  /** Each command that was sent, the oldest first. */
+  /** All commands sent, oldest first. */
   readonly received: ReceivedCommand[] = [];
   readonly #answers = new Map<CommandType, Answer<never>[]>();
 
@@ -40,7 +43,11 @@ export class Script {
     this.#answers.set(type, [...answers] as Answer<never>[]);
   }
 
-  /** Records a command and returns the messages that answer it. @throws CallerError if the answer is one */
+  /**
+   * Records a command and returns the messages that answer it.
+   *
+   * @throws CallerError if the answer is a CallerError
+   */
   repliesTo({ properties, content }: CommandMessage): Promise<Message[]> {
     const { type, messageId, correlationId, headers } = properties as Readonly<Record<string, unknown>>;
     if (!isCommandType(type)) throw new TypeError(`no command has the type ${JSON.stringify(type)}`);
@@ -78,7 +85,7 @@ function messageOf(
   sequence: number,
   [type, data]: ScriptedReply,
 ): Message {
-  // JSON has no bigint: it is written as an integer of all its digits, as a worker does.
+  // JSON has no bigint, so it is written as an integer with all digits, like a worker does.
   const marked = JSON.stringify(data, (_name, value: unknown) =>
     typeof value === 'bigint' ? `${MARK}${value}` : value,
   );

@@ -12,8 +12,8 @@ import { Script } from './script.ts';
 export type TestCallerOptions = Partial<Omit<CallerOptions, 'url' | 'tls' | 'onState'>>;
 
 /**
- * A caller without a broker, for tests of a service. A script takes the place of the worker; everything else is the code of
- * `Caller`: types, deadlines, signals, retries, joined calls, reports, `onReply` and `onCall`.
+ * A caller without a broker, for tests of a service. A script replaces the worker; everything else is the
+ * code of `Caller`: types, deadlines, signals, retries, joined calls, reports, `onReply` and `onCall`.
  */
 export class TestCaller extends Caller {
   readonly #script: Script;
@@ -26,14 +26,14 @@ export class TestCaller extends Caller {
     this.#script = script;
   }
 
-  /** Each command that was sent, the oldest first; a retry is a command of its own. */
+  /** All commands sent, oldest first; each retry is a separate entry. */
   get received(): readonly ReceivedCommand[] {
     return this.#script.received;
   }
 
   /**
-   * Sets the answers to the next attempts of a command; the last one is repeated. Without a script, commands succeed with
-   * example data, and a report is empty.
+   * Sets the answers to the next attempts of a command; the last one is repeated. Without a script, commands
+   * succeed with example data, and a report is empty.
    */
   script<T extends CommandType>(type: T, ...answers: readonly [Answer<T>, ...Answer<T>[]]): this {
     this.#script.set(type, ...answers);
@@ -48,7 +48,7 @@ export function createTestCaller(options: TestCallerOptions = {}): TestCaller {
 
 type Handle = (delivery: ReplyDelivery) => Promise<void>;
 
-/** Gives each command to the script, and its replies to the queue that the command names. */
+/** Passes each command to the script, and delivers its replies to the queue named by the command. */
 class ScriptedLink implements Link {
   readonly replyQueue: string;
   readonly lastError = undefined;
@@ -88,7 +88,7 @@ class ScriptedLink implements Link {
     this.#queues.clear();
   }
 
-  /** Delivers messages one after the other; again if the handler fails, as a broker does. */
+  /** Delivers messages one at a time, and redelivers a message if the handler fails, like a broker. */
   async #deliver(queue: string, messages: readonly ReplyDelivery['message'][]): Promise<void> {
     for (const message of messages) {
       for (let isAcknowledged = false; !isAcknowledged;) {
