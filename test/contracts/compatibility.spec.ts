@@ -9,7 +9,7 @@ import { breakingChanges, contractLines, RELEASED_LINES, withAdditions } from '.
 const record = readFileSync(join(root, RELEASED_LINES), 'utf8');
 const released = record.trimEnd().split('\n');
 
-it('the code keeps all that callers rely on, and every addition is recorded', () => {
+it('the code meets every recorded requirement of callers, and records every addition', () => {
   expect(breakingChanges(released, contractLines())).toEqual([]);
   expect(released).toEqual(contractLines());
 });
@@ -49,7 +49,7 @@ it.each([
   'session.create /region/name required',
   'session.create /authType enum "other"',
   'session.created /region required',
-])('a caller takes the new line %s, which is recorded', (line) => {
+])('a caller accepts the new line %s, which is recorded', (line) => {
   expect(breakingChanges(released, [...released, line])).toEqual([]);
   expect(withAdditions(record, [...released, line])).toBe(`${record}${line}\n`);
 });

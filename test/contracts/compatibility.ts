@@ -7,14 +7,17 @@ import {
   schemaName,
 } from '../../scripts/contract-documents/schemas/schemas.ts';
 
-/** What callers of version 1 rely on, relative to the repository: a line each. */
+/** The path of the file that records, one per line, the facts that callers of version 1 rely on. */
 export const RELEASED_LINES = 'test/contracts/version-1.txt';
 
 const ANNOTATIONS = new Set(
   'description properties required items allOf additionalProperties title'.split(' '),
 );
 
-/** What callers rely on in the code as it is, for example `game.open /player/nick maxLength 255`. */
+/**
+ * Returns the facts of the current code that callers rely on, for example `game.open /player/nick maxLength
+ * 255`.
+ */
 export function contractLines(): readonly string[] {
   const { reserved: _, lanes, ...rest } = busNames();
   const names = [...Object.values(rest), ...Object.values(lanes)].filter((name) => typeof name === 'string');
@@ -28,7 +31,7 @@ export function contractLines(): readonly string[] {
   ];
 }
 
-/** Each member of a message, whether it must be there, and each rule of what it may hold. */
+/** Returns each member of a message, whether it is required, and each rule for its value. */
 function linesOf(message: string): string[] {
   const members = membersOf(DATA_SCHEMAS[schemaName(message)]).flatMap(({ path, isRequired, held }) => {
     const rules = Object.entries(held).filter(([keyword]) => !ANNOTATIONS.has(keyword));
@@ -43,8 +46,8 @@ function linesOf(message: string): string[] {
 }
 
 /**
- * What would break a caller that was written for `before`: each line that is gone, and each by which a command asks for
- * more. A rule that now takes more is a line that is gone, too: a person changes the record then.
+ * Returns the changes that break a caller written for `before`: removed lines, and new requirements of a
+ * command. A relaxed rule also counts as a removed line; the record is then changed by hand.
  */
 export function breakingChanges(before: readonly string[], after: readonly string[]): readonly string[] {
   const known = new Set(before);
@@ -57,16 +60,16 @@ export function breakingChanges(before: readonly string[], after: readonly strin
     if (!COMMAND_TYPES.some((command) => command === type) || path === undefined || keyword === undefined)
       return false;
     const parent = path.slice(0, path.lastIndexOf('/'));
-    // A required member of an object that is new itself asks nothing of old callers.
+    // A required member of a new object does not affect existing callers.
     if (!known.has(`${type} ${path}`)) return keyword === 'required' && known.has(`${type} ${parent}`.trim());
-    // One more value is no new rule.
+    // An additional allowed value is not a new rule.
     return keyword !== 'enum' || before.every((each) => !each.startsWith(`${type} ${path} enum `));
   }
 }
 
 /**
- * The record of what callers rely on, with what was added since. Where anything would break a caller it stays as it is:
- * a person decides what becomes of it, and until then a test names each change.
+ * Returns the record with all additions. If a change would break a caller, the record stays unchanged: a test
+ * then lists each change until a person has decided about it.
  */
 export function withAdditions(record: string, now: readonly string[]): string {
   return breakingChanges(record.trimEnd().split('\n'), now).length > 0 ? record : `${now.join('\n')}\n`;

@@ -73,7 +73,7 @@ describe('asyncapi.yaml', () => {
     const listed = parsed.diagnostics.map(
       ({ code, message, path }) => `${code} ${message} ${path.join('/')}`,
     );
-    // The parser suggests 3.1; readers of 3.0 are more.
+    // The parser suggests 3.1, but more tools read 3.0.
     expect(listed.filter((line) => !line.startsWith('asyncapi-latest-version'))).toEqual([]);
     expect(parsed.document?.version()).toBe('3.0.0');
     const operations = parsed.document?.operations().filterByReceive() ?? [];
@@ -99,7 +99,7 @@ const POOL = new Set<unknown>([
   ...TIMES,
 ]);
 
-/** Rules that JSON Schema cannot express, not for every validator, or only by a recursive schema. */
+/** Rules that JSON Schema cannot express, at least not for every validator or without a recursive schema. */
 function isBeyondSchemas(value: unknown, path: string): boolean {
   const isLaunch = path.endsWith('launchOptions');
   if (typeof value === 'string') return !value.isWellFormed() || isLaunch || path.endsWith('timeZone');
@@ -119,14 +119,14 @@ function isTaken(type: CommandType, data: unknown): boolean {
   }
 }
 
-/** `player`, `player.id` and so on: every member of a command. */
+/** Returns the path of every member of a command: `player`, `player.id` and so on. */
 const pathsOf = (type: string): readonly string[] =>
   membersOf(SCHEMAS[schemaName(type)]).map(({ path }) => path.join('.'));
 
 describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
   it.each(pathsOf(type))('accepts and rejects the same values of %s as the worker', (path) => {
     const differing = [...POOL].filter((value) => {
-      // Both dates, so that they are in order if either is valid.
+      // Both dates are set, so that they are in order if either is valid.
       const data = withMember(COMPLETE[type], path, value);
       if (path === 'dateFrom' && typeof value === 'string')
         Object.assign(data as object, { dateTo: '2027-01-01 00:00:00' });
@@ -138,7 +138,7 @@ describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
   });
 });
 
-it('the schema of report.page refuses an amount that is not an integer, unless the page names it', () => {
+it('the schema of report.page rejects a non-integer amount unless the page lists it as a fault', () => {
   const page = EXAMPLES['report.page']?.[0]?.payload as { records: object[] };
   const broken = { ...page, records: [{ ...page.records[0], rake: '1' }] };
   expect(faultsBySchema('report.page', broken)).toContain('/records/0/rake must be integer');

@@ -40,7 +40,7 @@ function opened({ headers, payload }: Example, type?: string): Envelope {
   return openEnvelope(message as unknown as ConsumeMessage, { ...BUS_OF_SPEC, nowMs: () => NOW_MS });
 }
 
-/** The command that a worker would answer with the reply of an example. */
+/** Returns the command that a worker would answer with the reply of an example. */
 function answered({ headers }: Example, form: Envelope['form']): Command {
   const envelope = {
     form,
@@ -104,7 +104,7 @@ it('a packet that answers is a message that the worker would send', () => {
   expect(actual).toEqual(REPLY_TYPES);
 });
 
-it.each([...ANNOUNCED])('an announcement of %s holds what %s shows', (type, name) => {
+it.each([...ANNOUNCED])('an announcement of %s contains what %s shows', (type, name) => {
   const [[, , example]] = examplesOf(type) as [[string, string, Example]];
   const reply = { type, data: example.payload } as Reply;
   const message = MESSAGES[name] as {

@@ -23,11 +23,11 @@ const { projects } = JSON.parse(readFileSync(join(root, 'nest-cli.json'), 'utf8'
 };
 
 describe('nest-cli.json', () => {
-  it('lists every app and every lib, with entries that exist', () => {
+  it('lists every app and library, with entry files that exist', () => {
     const listed = Object.entries(projects).map(([name, project]) => [name, project.root, project.type]);
     const there = (['apps', 'libs'] as const).flatMap((folder) =>
       readdirSync(join(root, folder))
-        // The library for Python is none of Nest's.
+        // The Python library is not a Nest project.
         .filter((name) => !existsSync(join(root, folder, name, 'pyproject.toml')))
         .map((name) => [name, `${folder}/${name}`, folder === 'apps' ? 'application' : 'library']),
     );

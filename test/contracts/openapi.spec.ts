@@ -46,7 +46,7 @@ ajv.addSchema({ $id: ID, components: { schemas: document['components'].schemas }
 const bySchema = ({ schema }: Media, value: unknown): readonly string[] =>
   faultsBy(ajv.getSchema(ID + schema.$ref) ?? ajv.compile({ $ref: ID + schema.$ref }), value);
 
-/** How an answer of the sandbox differs from the document; nothing if the document shows it. */
+/** Returns the differences between an answer of the sandbox and the document; empty if they match. */
 function faultsOf(operationId: string, { status, headers, json }: Received): readonly string[] {
   const answer = operations.find((operation) => operation.operationId === operationId)?.responses[status];
   const media = answer?.content[headers['content-type'] ?? ''];
@@ -87,7 +87,7 @@ describe('openapi.yaml', () => {
     }
   });
 
-  it('shows the successes of the sandbox', async () => {
+  it('documents the successful answers of the sandbox', async () => {
     const answers: [string, Received][] = [
       ['openGame', await open('Ace')],
       ['createSession', await sandbox.session('ada', { currency: 'EUR' })],
@@ -98,7 +98,7 @@ describe('openapi.yaml', () => {
       expect([operation, answer.status, faultsOf(operation, answer)]).toEqual([operation, 200, []]);
   });
 
-  it('shows the refusals of the sandbox', async () => {
+  it('documents the error answers of the sandbox', async () => {
     await open('Ace');
     const rakeOfClosed = {
       method: 'GET',

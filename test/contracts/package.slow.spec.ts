@@ -15,7 +15,7 @@ const [README = '', README_VALIDATION = ''] = fencesOf(read('libs/contracts/READ
   ({ text }) => text,
 );
 
-/** Programs that use an entry and print what they saw as JSON. */
+/** Programs that use an entry point and print their results as JSON. */
 const USE = `
 import { CommandError, isFinalReplyType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 
@@ -88,9 +88,9 @@ validateCommand('session.destroy', {});
 `;
 
 describe('the packed @poker-bridge/contracts', () => {
-  /** The package is installed alone. */
+  /** A project with this package only. */
   const alone = new CallerProject();
-  /** class-validator is installed as well. */
+  /** A project that also has class-validator. */
   const beside = new CallerProject();
   let files: readonly string[];
 
@@ -107,21 +107,21 @@ describe('the packed @poker-bridge/contracts', () => {
     beside[Symbol.dispose]();
   });
 
-  it('holds JavaScript and declarations for each file, no specs, no sources', () => {
+  it('contains JavaScript and declarations for each file, but no specs or sources', () => {
     const code = files.filter((file) => file.startsWith('dist/'));
     expect(files.filter((file) => !file.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
     expect(code.filter((file) => !/\.(js|d\.ts)$/.test(file))).toEqual(['dist/cjs/package.json']);
     expect(code.filter((file) => /\.(spec|fixture)\./.test(file))).toEqual([]);
   });
 
-  it('brings no other package', async () => {
+  it('installs no other package', async () => {
     const modules = join(alone.path, 'node_modules');
     expect(await readdir(modules)).toEqual(['.package-lock.json', '@poker-bridge']);
     expect(await readdir(join(modules, '@poker-bridge'))).toEqual(['contracts']);
   });
 
   describe.each(NODE_RELEASES)('on Node.js $version', ({ path }) => {
-    it('gives types and codes without class-validator', async () => {
+    it('exports types and codes without class-validator', async () => {
       expect(await printed(path, alone, USE)).toEqual(SEEN);
     });
 
@@ -144,7 +144,7 @@ export type All = [${types.join(', ')}];
     expect(undocumentedMembers(join(alone.path, 'all.ts'))).toEqual([]);
   }, 60_000);
 
-  it('is CommonJS, too', async () => {
+  it('can also be loaded as CommonJS', async () => {
     alone.write('use.cjs', "console.log(JSON.stringify(Object.keys(require('@poker-bridge/contracts'))))");
     const { stdout } = await alone.run(process.execPath, 'use.cjs');
     expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(['CommandError', 'busNames', 'ERROR_CODES']));
@@ -183,7 +183,7 @@ function undocumentedMembers(file: string): string[] {
   );
 }
 
-/** What a program prints, as JSON. @throws Error if it prints an error */
+/** Runs a program and returns its output, parsed as JSON. @throws Error if it prints an error */
 async function printed(node: string, project: CallerProject, program: string): Promise<unknown> {
   project.write('use.js', program);
   const { stdout, stderr } = await project.run(node, 'use.js');

@@ -18,7 +18,9 @@ const COMPILER_OPTIONS = {
   noUncheckedIndexedAccess: true,
 };
 
-/** A project of a caller, empty at first, in which packages of this repository are installed as callers install them. */
+/**
+ * An initially empty project, into which packages of this repository are installed as callers install them.
+ */
 export class CallerProject implements Disposable {
   readonly #folder = temporaryFolder();
 
@@ -39,9 +41,9 @@ export class CallerProject implements Disposable {
   }
 
   /**
-   * Installs a workspace: packed by `npm pack`, unpacked into `node_modules`, its dependencies linked from here, except for
-   * a workspace that was installed there before. It is packed from a copy, so that concurrent tests share no `dist`, and an
-   * older build is never mistaken for a new one.
+   * Installs a workspace: packed by `npm pack`, unpacked into `node_modules`, its dependencies linked from
+   * here, except for a workspace that was installed there before. It is packed from a copy, so that
+   * concurrent tests share no `dist`, and an older build is never mistaken for a new one.
    *
    * @param workspace its folder, `libs/contracts`
    * @returns the files of the package, sorted
@@ -80,21 +82,21 @@ export class CallerProject implements Disposable {
       .toSorted();
   }
 
-  /** Installs packages that a caller has already: linked from here. */
+  /** Links packages that the caller already has from this repository. */
   async link(...names: readonly string[]): Promise<void> {
     await this.linkFrom(join(root, 'node_modules'), ...names);
   }
 
-  /** Links packages of another `node_modules`. */
+  /** Links packages from another `node_modules` folder. */
   async linkFrom(modules: string, ...names: readonly string[]): Promise<void> {
     for (const name of names) await link(join(modules, name), join(this.path, 'node_modules', name));
   }
 
   /**
-   * Compiles files, whose declarations are checked as well.
+   * Compiles files, and checks their declarations too.
    *
-   * @param options of the compiler, beside strict ones
-   * @returns what the compiler says
+   * @param options compiler options in addition to `strict`
+   * @returns the output of the compiler
    */
   async compile(options: object, sources: Readonly<Record<string, string>>): Promise<string> {
     for (const [file, text] of Object.entries(sources)) this.write(file, text);
@@ -103,7 +105,7 @@ export class CallerProject implements Disposable {
     return (await new Program(process.execPath, [TSC, '--project', this.path]).result).stdout;
   }
 
-  /** Runs one of its files to its end, with only the given environment. */
+  /** Runs a file of the project until it exits, with only the given environment. */
   run(program: string, file: string, variables: Readonly<Record<string, string>> = {}): Program['result'] {
     return new Program(program, [join(this.path, file)], variables).result;
   }
@@ -114,7 +116,7 @@ async function link(target: string, place: string): Promise<void> {
   await symlink(target, place);
 }
 
-/** Releases that callers' services run on beside ours, each with the SHA-512 of its packages in the npm registry. */
+/** Other Node.js releases that callers use, with the SHA-512 of their packages in the npm registry. */
 const RELEASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '20.20.2': {
     'linux-x64': 'PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==',
@@ -127,8 +129,8 @@ const RELEASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * The Node.js that runs this, each other release from 20 on in PATH, and those of `RELEASES` whose major release is none of
- * these, each with its version, such as `v24.21.0`.
+ * The Node.js releases to test, each with its version, such as `v24.21.0`: the current process, releases from
+ * 20 on in PATH, and `RELEASES` for the remaining major versions.
  */
 export async function nodeReleases() {
   const inPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));

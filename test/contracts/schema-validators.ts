@@ -9,7 +9,7 @@ const DEFINITIONS = 'urn:poker-bridge:definitions';
 /** A validator that knows the formats of the contract and reports every fault. */
 export function newAjv(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false });
-  // The package is CommonJS: its function is a member of what ESM calls the default.
+  // The package is CommonJS, so its function is a property of the ESM default import.
   (formats as unknown as typeof formats.default)(ajv);
   return ajv;
 }
@@ -19,7 +19,7 @@ ajv.addSchema({ $id: DEFINITIONS, $defs: SCHEMAS });
 
 const compiled = new Map<string | JsonSchema, ValidateFunction>();
 
-/** Validates a value with a schema of the contract, given or named by its message: the faults, one a line. */
+/** Validates a value with a schema, or with that of the named message. Returns the faults, one per line. */
 export function faultsBySchema(schema: string | JsonSchema, value: unknown): readonly string[] {
   let validate = compiled.get(schema);
   if (validate === undefined) {

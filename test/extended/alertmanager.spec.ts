@@ -7,7 +7,7 @@ import { AlertmanagerProcess } from '../support/alertmanager-process.ts';
 import { until } from '../support/until.ts';
 
 const alerts = readAlerts();
-/** Consequences of every incident in which players' commands fail. */
+/** Alerts that fire in every incident in which players' commands fail. */
 const FAILING = [
   'PokerErrorBudgetBurnsFast',
   'PokerErrorBudgetBurnsSlowly',
@@ -44,28 +44,31 @@ describe('a real Alertmanager', () => {
     ['a memory alarm', ['PokerBrokerAlarm'], ['PokerBrokerBlocked', 'PokerCommandsFailing', ...FAILING]],
     ['a slow platform', ['PokerPlayersSlow'], ['PokerQueueLong', 'PokerPlayersWait', 'PokerCallsWasted']],
     ['a lane without a worker', ['PokerLaneNotConsuming'], ['PokerQueueLong', 'PokerPlayersWait']],
-  ])('sends one notification about %s, with its cause alone', async (_incident, causes, consequences) => {
-    await using alertmanager = await AlertmanagerProcess.start();
-    const { notifications } = alertmanager.receiver;
-    const fired = [...causes, ...consequences].map((name) => labelsOf(name, { type: 'game.open' }));
-    expect(fired.filter(({ severity }) => severity === '')).toEqual([]);
-    // Another installation with the same consequences, and without an alert on their cause.
-    const other = labelsOf('PokerErrorBudgetBurnsFast', { namespace: 'other' });
-    await alertmanager.fire([...fired, other]);
-    await until('both installations were paged', () => notifications.length >= 2);
-    // Tickets would have been sent in the same second.
-    await sleep(1_500);
-    const sent = notifications.map(({ receiver, alerts: own }) => [
-      receiver,
-      ...own.map(({ labels }) => labels['alertname']),
-    ]);
-    expect(sent.toSorted()).toEqual(
-      [
-        ['on-call', ...causes],
-        ['on-call', 'PokerErrorBudgetBurnsFast'],
-      ].toSorted(),
-    );
-  });
+  ])(
+    'sends one notification about %s, which names only its cause',
+    async (_incident, causes, consequences) => {
+      await using alertmanager = await AlertmanagerProcess.start();
+      const { notifications } = alertmanager.receiver;
+      const fired = [...causes, ...consequences].map((name) => labelsOf(name, { type: 'game.open' }));
+      expect(fired.filter(({ severity }) => severity === '')).toEqual([]);
+      // Another installation with the same symptoms, but without an alert for their cause.
+      const other = labelsOf('PokerErrorBudgetBurnsFast', { namespace: 'other' });
+      await alertmanager.fire([...fired, other]);
+      await until('both installations were paged', () => notifications.length >= 2);
+      // Alertmanager would have sent tickets in the same second.
+      await sleep(1_500);
+      const sent = notifications.map(({ receiver, alerts: own }) => [
+        receiver,
+        ...own.map(({ labels }) => labels['alertname']),
+      ]);
+      expect(sent.toSorted()).toEqual(
+        [
+          ['on-call', ...causes],
+          ['on-call', 'PokerErrorBudgetBurnsFast'],
+        ].toSorted(),
+      );
+    },
+  );
 
   it('pages about a second type that fails while the circuit of the first one is open', async () => {
     await using alertmanager = await AlertmanagerProcess.start();

@@ -11,7 +11,7 @@ import { folderForAll } from '../support/suite-service.ts';
 const EXAMPLES = join(root, 'examples/any-language');
 const JARS = ['amqp-client', 'slf4j-api'].map((name) => `/usr/share/java/${name}.jar`);
 
-/** Each language with the files that it needs, from Debian's packages, and the command that runs its example. */
+/** Each language, with the required files from Debian packages and the command that runs its example. */
 const LANGUAGES: readonly (readonly [name: string, needs: readonly string[], command: string])[] = [
   [
     'Go',

@@ -8,10 +8,10 @@ import { upgradeRow } from '../../lab/chaos/upgrade/upgrade-row.ts';
 
 jest.setTimeout(360_000);
 
-/** Rows that take seconds; `npm run chaos` plays all. */
+/** Scenarios that take seconds; `npm run chaos` runs all of them. */
 const SHORT = new Set(['worker-kill', 'tcp-cuts', 'forced-closes', 'redis-kill', 'platform-resets']);
 
-/** Plays a row in short. @returns its figures; also its stories, if it is not sound */
+/** Runs a short version of a scenario. @returns the figures, with the history of each fault if it failed */
 async function play(row: Row, commands: number): Promise<readonly string[]> {
   const result = await playRow(row, { commands, perSecond: 50, seed: 1, onProgress: () => undefined });
   return [resultLine(result), ...(isSound(result) ? [] : result.stories)];
@@ -24,7 +24,7 @@ it.each(ROWS.filter(({ name }) => SHORT.has(name)))(
   },
 );
 
-/** Both generations are this build; `npm run upgrade -- --from COMMIT` takes an older one. */
+/** Old and new workers are the same build; `npm run upgrade -- --from COMMIT` starts from an older one. */
 it('workers with other settings, other retry queues among them, replace those under load, and lose nothing', async () => {
   const row = upgradeRow({
     old: { variables: { REPORTS_RETRY_DELAYS_MS: '1000,2000' } },

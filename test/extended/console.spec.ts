@@ -15,7 +15,7 @@ jest.setTimeout(240_000);
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-/** Longer than any other connection to health lasts. */
+/** Longer than any other connection to the health server lasts. */
 const LONG_MS = 12_000;
 const MAX_VIEWERS = 8;
 const OPERATORS = { acme: { clientId: 'sandbox', secretKey: 'sandbox-secret-key' } };
@@ -53,7 +53,7 @@ async function work(rounds: number, options: object = {}): Promise<void> {
   await caller.send('report.ad-hoc.fetch', DAY, options);
 }
 
-/** What the rules of accessibility (WCAG 2.2 AA, and best practice) find wrong. */
+/** Returns the violations of accessibility rules (WCAG 2.2 AA and best practices). */
 async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (globalThis as any).axe.run());
@@ -61,7 +61,7 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
 }
 
 describe('the console, in a browser', () => {
-  it('says at one look that all is well, shows what happens, and loads nothing from elsewhere', async () => {
+  it('shows at a glance that all is well, displays activity, and loads nothing from other origins', async () => {
     const { page, complaints, requested } = await browser.visit(url);
     await says(page, 'All is well');
     await work(5);
@@ -84,7 +84,7 @@ describe('the console, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says that there is no broker, and what it says once it is there again', async () => {
+  it('reports that RabbitMQ is unavailable, and the status after it has recovered', async () => {
     const { page } = await browser.visit(url);
     const { proxy } = sandboxed.service;
     proxy.refuse();
@@ -95,7 +95,7 @@ describe('the console, in a browser', () => {
     await says(page, 'All is well', '#verdict');
   });
 
-  it('says that it hears nothing from a worker that is stuck, and recovers with it', async () => {
+  it('reports that a stuck worker does not respond, and recovers with it', async () => {
     const { page } = await browser.visit(url);
     await says(page, /^live, /, 'header');
     sandboxed.worker.kill('SIGSTOP');
@@ -107,7 +107,7 @@ describe('the console, in a browser', () => {
     await says(page, 'All is well', '#verdict');
   });
 
-  it('is one of eight; a ninth is refused, and comes in when one leaves', async () => {
+  it('serves eight viewers, refuses a ninth, and admits it when one leaves', async () => {
     const others: EventStream[] = [];
     for (let n = 0; n < MAX_VIEWERS; n += 1) others.push(await EventStream.open(`${url}/events`));
     const { page } = await browser.visit(url);
@@ -117,7 +117,7 @@ describe('the console, in a browser', () => {
     for (const other of others) other.close();
   });
 
-  it('shows what was refused and its id, and nothing about a player', async () => {
+  it('shows the refused command and its id, and nothing about a player', async () => {
     const { page } = await browser.visit(url);
     const data = { player: { id: 'canary-player' }, 'canary-member': 1 };
     await sandboxed.caller.send('game.open', data, { messageId: 'm-1' });
@@ -151,13 +151,14 @@ describe('the console, in a browser', () => {
     expect(await faultsOf(page)).toEqual([]);
   });
 
-  it('says that the worker stops, then that it is gone, and shows the next one at its address', async () => {
+  it('reports that the worker is stopping, then gone, and shows the next one at its address', async () => {
     const { page } = await browser.visit(url);
     await says(page, 'All is well', '#verdict');
     await page.locator('summary').filter({ hasText: 'This worker' }).click();
     await sandboxed.platform.fault({ kind: 'latency', fixedMs: 5_000, operation: 'open-game' });
     const held = sandboxed.caller.send('game.open', { player: { id: 'ada' } });
-    // Anchored: the cell as a whole ends with a time or a status, and then with the number of those in flight.
+    // Anchored: the cell as a whole ends with a time or a status, and then with the number of those in
+    // flight.
     await says(page, /^[1-9]\d* in flight/, '#operators');
     sandboxed.worker.kill('SIGTERM');
     await says(page, /^The worker is stopping/, '#verdict');

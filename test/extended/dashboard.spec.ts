@@ -4,16 +4,16 @@ import { playEvening } from '../dashboard/evening.ts';
 import { readDashboard, readPanels, type Target } from '../deploy/dashboard-file.ts';
 
 const EVENING_MS = 60_000;
-/** As Grafana computes it for a Prometheus that scrapes each second: four times the interval. */
+/** The rate interval that Grafana computes for a scrape interval of one second: four times as long. */
 const RATE_INTERVAL = '4s';
-/** The evening has no broker alarm, no pipeline error and no canceled report. */
+/** Series that stay zero: the scenario has no broker alarm, no pipeline error and no canceled report. */
 const ALWAYS_ZERO = /poker_broker_blocked|poker_pipeline_errors|poker_reports_canceled|rabbitmq_alarms/;
-/** More lines in one panel are hard to distinguish. */
+/** The maximum number of lines in a panel; more are hard to distinguish. */
 const MOST_SERIES = 8;
 
 jest.setTimeout(5 * EVENING_MS);
 
-/** The result of a dashboard query in Prometheus, with the legend of each line. */
+/** Returns the result of a dashboard query in Prometheus, with the legend of each line. */
 type Answer = Readonly<{ expr: string; legends: readonly string[]; most: number }>;
 
 describe('the dashboard, after an evening on which everything happened', () => {
@@ -58,5 +58,6 @@ describe('the dashboard, after an evening on which everything happened', () => {
     expect(legends.filter((legend) => legend.trim() === '')).toEqual([]);
   });
 
-  it('marks when circuits changed', () => expect(marks.flatMap(({ legends }) => legends)).not.toEqual([]));
+  it('marks the times at which circuits changed', () =>
+    expect(marks.flatMap(({ legends }) => legends)).not.toEqual([]));
 });

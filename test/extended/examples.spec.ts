@@ -16,7 +16,7 @@ const EXAMPLES: readonly (readonly [file: string, language: 'Python' | 'Node.js'
 ];
 const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/microservices', 'rxjs'];
 
-/** A project with the examples and what they install. */
+/** A project with the examples and their dependencies. */
 const project = new CallerProject();
 let python: string;
 beforeAll(async () => {

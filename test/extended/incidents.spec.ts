@@ -15,7 +15,7 @@ const SIZES = [
   ['narrow', { width: 400, height: 800 }],
 ] as const;
 
-/** Less than the attempt timeout of five seconds. */
+/** A deadline shorter than the attempt timeout of five seconds. */
 const HASTY_MS = 4_000;
 const MINUTE_MS = 60_000;
 
@@ -37,7 +37,7 @@ const sandboxed = sandboxedForAll(async (stack) => {
 let worker: WorkerUnderTest;
 
 beforeAll(() => void ({ worker } = sandboxed));
-/** Starts a new worker for each incident, which knows none of the earlier ones. */
+/** Starts a new worker for each incident, so that it has no record of earlier ones. */
 afterEach(async () => {
   await sandboxed.platform.clearFaults();
   worker.kill('SIGTERM');
@@ -45,7 +45,7 @@ afterEach(async () => {
   worker = await sandboxed.service.worker();
 });
 
-/** Sends this number of each type at once. */
+/** Sends the given number of commands of each type at once. */
 async function play(counts: Readonly<Record<string, number>>, options: object = {}): Promise<void> {
   const sent = Object.entries(counts).flatMap(([type, count]) =>
     Array.from({ length: count }, (_, n) => {
@@ -61,7 +61,7 @@ async function look(): Promise<Page> {
   return page;
 }
 
-/** Checks the verdict on the page at both widths. */
+/** Checks the status sentence of the page at both widths. */
 async function expectFirst(page: Page, { level, what, why, whoActs, line, printed }: Said): Promise<void> {
   const verdict = page.locator('#verdict');
   await verdict.locator('h2').filter({ hasText: what }).waitFor({ timeout: WAIT_TIMEOUT_MS });
@@ -83,7 +83,7 @@ async function expectFirst(page: Page, { level, what, why, whoActs, line, printe
   }
 }
 
-/** The output of the suggested command. */
+/** Runs the suggested command and returns its output. */
 async function outputOf(line: string): Promise<string> {
   const [program, ...args] = line.split(' ');
   const variables = { ...sandboxed.service.variables, AMQP_URL: sandboxed.service.url };
@@ -160,7 +160,7 @@ describe('the console in an incident', () => {
     });
   });
 
-  it('says that RabbitMQ accepts nothing, and since when, under a memory alarm', async () => {
+  it('reports under a memory alarm that RabbitMQ accepts no messages, and since when', async () => {
     const page = await look();
     // No command is in flight and none can arrive, because the alarm also blocks the callers.
     await page.locator('#queues').getByText('.interactive').waitFor({ timeout: WAIT_TIMEOUT_MS });

@@ -3,7 +3,7 @@ import { browserForAll, expectFitting } from '../support/browser.ts';
 import { SandboxClient } from '../support/sandbox-client.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
-/** The path for a picture of the page, to renew docs/images/lobby.png; unset: none is kept. */
+/** The path for a screenshot, to update docs/images/lobby.png. If unset, none is written. */
 const PICTURE = process.env['LOBBY_PICTURE'];
 
 describe('the page of a session, in a browser', () => {
@@ -39,7 +39,7 @@ describe('the page of a session, in a browser', () => {
     expect(requested.filter((address) => !address.startsWith(`${new URL(url).origin}/`))).toEqual([]);
   });
 
-  it('changes when the token and then the session expire, and offers the way back', async () => {
+  it('changes when the token and then the session expire, and links back to the casino', async () => {
     await using sandbox = new SandboxProcess({
       SANDBOX_TOKEN_LIFETIME_MS: '2500',
       SANDBOX_SESSION_LIFETIME_MS: '5000',

@@ -60,7 +60,7 @@ describe('examples/outbox', () => {
     (await database.query('SELECT state, attempts, error FROM outbox WHERE id = $1', [id])).rows[0];
   const relay = () => new Program(process.execPath, [join(project.path, 'relay.mjs')], env);
 
-  it('relays what was kept while it was down, and sends again what is retryable', async () => {
+  it('relays commands stored while it was down, and retries retryable failures', async () => {
     await insert('invalid', { userId: '' });
     await insert('retried', { userId: 'alice' });
     await service.platform.fault({ operation: 'session', kind: 'status', status: 503, count: 2 });
@@ -77,7 +77,7 @@ describe('examples/outbox', () => {
     ]);
   });
 
-  it('receives after a restart what was answered while it was down, and calls the platform once', async () => {
+  it('receives replies from the time of its downtime after a restart, and calls the platform once', async () => {
     const before = await service.platform.received('session');
     await service.platform.fault({ operation: 'session', kind: 'latency', fixedMs: 1_000, count: 1 });
     await insert('restarted', { userId: 'bob' });

@@ -5,7 +5,7 @@ import { browserForAll, expectFitting } from '../support/browser.ts';
 import { SandboxClient } from '../support/sandbox-client.ts';
 import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
-/** The path for a screenshot, to update docs/images/sandbox.png. Unset: none is written. */
+/** The path for a screenshot, to update docs/images/sandbox.png. If unset, none is written. */
 const PICTURE = process.env['SANDBOX_PICTURE'];
 
 describe('the first page of the sandbox, in a browser', () => {
@@ -95,7 +95,7 @@ describe('the first page of the sandbox, in a browser', () => {
     expect(complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
-  it('says that the sandbox is unavailable, and recovers when it restarts', async () => {
+  it('reports that the sandbox is unavailable, and recovers when it restarts', async () => {
     const first = new SandboxProcess();
     const port = new URL(await first.url).port;
     const { page } = await browser.visit(await first.url);

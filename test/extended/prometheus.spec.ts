@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
 const ALERTMANAGER = 'deploy/prometheus/alertmanager.yml';
-/** More than the threshold of each alert. */
+/** A number of commands above the threshold of each alert. */
 const COMMANDS = 10;
 
 async function promtool(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
@@ -41,7 +41,7 @@ describe('deploy/prometheus', () => {
 });
 
 describe('a real Prometheus that scrapes RabbitMQ', () => {
-  it('has the series that alerts and the dashboard query, of the queues of poker-bridge only', async () => {
+  it('provides the series used by alerts and the dashboard, only for the queues of poker-bridge', async () => {
     await using broker = await startBroker({ hasMetrics: true });
     await using bus = await openConnection(broker.url);
     for (const name of ['poker.interactive', 'shop.replies.0']) await bus.channel.assertQueue(name);

@@ -10,7 +10,7 @@ const RECORDS = 400_000;
 const PLATFORM_MS = 5;
 const MOST_ABOVE_IDLE_MIB = 60e6 / 1_024 ** 2;
 
-/** For a larger report: `npm run bench -- --reports --records 4000000`. */
+/** The number of records. To measure a larger report, run `npm run bench -- --reports --records 4000000`. */
 it('reads 400,000 records within 60 MB of its idle memory while it serves players', async () => {
   const { report, beside, aboveIdleMib } = await measureMemory(testBrokerUrl(), {
     records: RECORDS,

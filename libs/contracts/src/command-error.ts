@@ -1,13 +1,16 @@
 import type { ErrorDetails, PlatformAnswer, Violation } from './replies/command-failed.ts';
 import { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 
-/** What a failure can state beyond its code. All but the cause is in the error body. Default message: the code's own. */
+/**
+ * Optional facts about a failure. All except the cause are in the error body. Default message: that of the
+ * code.
+ */
 export type CommandErrorFacts = {
   readonly [N in 'message' | 'retryAfterMs' | 'violations' | 'details' | 'platform' | 'cause']?:
     CommandError[N] | undefined;
 };
 
-/** How a command fails: a code of `ERROR_CODES` and what is known about the failure. */
+/** The failure of a command: a code of `ERROR_CODES` and optional facts. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: ErrorCode;
@@ -32,10 +35,10 @@ export class CommandError extends Error {
 }
 
 /**
- * Says what the platform did, in the words that people on call read everywhere.
+ * Returns the platform's failure in the wording that people on call read everywhere.
  *
- * @param cause the status, such as `HTTP 503`, or why there was no answer, such as `timeout`
- * @param unansweredMs how long the last call had been without an answer
+ * @param cause the status, such as `HTTP 503`, or the reason for a missing answer, such as `timeout`
+ * @param unansweredMs milliseconds for which the last call had been unanswered
  */
 export function platformSays(cause = 'unknown', unansweredMs?: number): string {
   if (cause.startsWith('HTTP')) return `the platform answers ${cause}`;
@@ -46,7 +49,7 @@ export function platformSays(cause = 'unknown', unansweredMs?: number): string {
 /**
  * The error of a command whose deadline passed while the platform was called.
  *
- * @param unansweredMs how long the call in flight had been without an answer
+ * @param unansweredMs milliseconds for which the call in flight had been unanswered
  */
 export function unansweredAtDeadline(unansweredMs: number): CommandError {
   const seconds = (unansweredMs / 1000).toFixed(1);

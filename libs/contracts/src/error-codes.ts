@@ -1,6 +1,6 @@
 /**
- * Every code that an error body can carry, by the kind of failure that it is, which decides how the command is settled, with
- * the message that is used if the failure itself has no more exact one. Source: bus contract, sections 4 and 5.
+ * Every code of an error body, grouped by category, with its default message. The category decides whether
+ * the command is dead-lettered. Source: bus contract, sections 4 and 5.
  */
 const MESSAGES = {
   invalid: {
@@ -66,14 +66,14 @@ export const ERROR_CATEGORIES = Object.keys(MESSAGES) as readonly ErrorCategory[
 
 interface ErrorCodeFacts {
   readonly category: ErrorCategory;
-  /** Whether sending the same command again can succeed without anyone changing it. */
+  /** True if sending the same command again, unchanged, can succeed. */
   readonly retryable: boolean;
   readonly message: string;
 }
 
 const RETRYABLE = new Set([...Object.keys(MESSAGES.unavailable), 'REPLY_QUEUE_FULL', 'OUTCOME_UNKNOWN']);
 
-/** The facts of every code. */
+/** The category, retryability and default message of every code. */
 export const ERROR_CODES = Object.fromEntries(
   ERROR_CATEGORIES.flatMap((category) =>
     Object.entries(MESSAGES[category]).map(([code, message]) => [

@@ -1,11 +1,11 @@
-/** The lanes that a worker serves, each a queue of its own. Source: bus contract, section 1. */
+/** The lanes that a worker serves, each with its own queue. Source: bus contract, section 1. */
 export const LANES = ['interactive', 'reports'] as const;
 
 export type Lane = (typeof LANES)[number];
 
 /**
- * Every command and its lane, in the order of the documents. The lane decides the policies: a command on `interactive` is
- * run once for each identity, one on `reports` is a read. Source: bus contract, section 1.
+ * Every command and its lane, in the order of the documents. The lane decides the policies: a command on
+ * `interactive` is run once for each identity, one on `reports` is a read. Source: bus contract, section 1.
  */
 export const LANE_OF_COMMAND = {
   'session.create': 'interactive',
@@ -36,33 +36,39 @@ export function isCommandType(type: unknown): type is CommandType {
 }
 
 /**
- * The command type that a text names, if any. The result is the string constant of this module, which is interned: map
- * look-ups by it are faster than by a string that was just read.
+ * Returns the command type with this name, if it exists. The result is the constant of this module, which is
+ * interned: map lookups with it are faster than with a newly read string.
  */
 export function commandTypeOf(name: string): CommandType | undefined {
   return TYPE_OF_NAME.get(name);
 }
 
-/** Whether a reply of this type is final; false for a type that is no reply. */
+/** Returns true if a reply of this type is final; false if the type is not a reply. */
 export function isFinalReplyType(type: unknown): type is ReplyType {
   return FINAL_BY_TYPE.get(type) === true;
 }
 
-/** The longest that anyone may wait for a command, from its receipt. Source: bus contract, section 2. */
+/**
+ * The latest possible deadline of a command, in milliseconds from its receipt. Source: bus contract, section
+ * 2.
+ */
 export const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
-/** The longest identity of a command, in UTF-8. Source: bus contract, section 2. */
+/** The maximum length of a command's id, in bytes of UTF-8. Source: bus contract, section 2. */
 export const MAX_ID_BYTES = 200;
 
-/** The only version of the messages so far. */
+/** The only message version so far. */
 export const SCHEMA_VERSION = 1;
 
 export type BusNames = Readonly<ReturnType<typeof busNames>>;
 
-/** The name of every exchange and queue under a prefix (setting `AMQP_PREFIX`). Source: bus contract, section 1. */
+/**
+ * The name of every exchange and queue under a prefix (setting `AMQP_PREFIX`). Source: bus contract, section
+ * 1.
+ */
 export function busNames(prefix = 'poker') {
   const lanes = Object.fromEntries(LANES.map((lane) => [lane, `${prefix}.${lane}`])) as Record<Lane, string>;
   return {
-    /** The beginning of each name; a `reply_to` must not have it. */
+    /** The common start of all names; a `reply_to` must not start with it. */
     reserved: `${prefix}.`,
     commands: `${prefix}.commands`,
     unknownCommands: `${prefix}.commands.unknown`,
@@ -71,7 +77,7 @@ export function busNames(prefix = 'poker') {
     quarantine: `${prefix}.quarantine`,
     deadLetters: `${prefix}.dead-letters`,
     undelivered: `${prefix}.replies.undelivered`,
-    /** The reports' retry queue whose messages wait `delayMs`. */
+    /** Returns the name of the retry queue in which reports wait `delayMs`. */
     retry: (delayMs: number) => `${lanes.reports}.retry.${delayMs}`,
   };
 }

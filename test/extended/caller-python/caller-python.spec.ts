@@ -29,7 +29,7 @@ const samplesOf = (path: string) =>
     .filter(({ language }) => language === 'python')
     .map(({ text }) => text)
     .join('\n');
-/** The samples of the document as one program; what it waits for and closes is of the test. */
+/** The samples of the document as one program; the test adds the code that waits and closes. */
 const SAMPLES = `${samplesOf('docs/caller-python.md')}
 import time
 
@@ -39,7 +39,7 @@ print("inbox:", ",".join(reply.type for reply in inbox.values()))
 service.close()
 caller.close()
 `;
-/** What ends under an alarm, line by line, and what is sent once that has passed. */
+/** Prints, line by line, the calls that end during an alarm and the commands sent after it. */
 const ALARMED = `import os, time, pika
 from poker_bridge import Caller, CallerError
 
@@ -65,7 +65,7 @@ with pika.BlockingConnection(pika.URLParameters(url)) as connection, Caller(url,
     caller.publish(prepared, deadline_ms=60_000)
     print("sent", caller.last_error, flush=True)
 `;
-/** Each fault that a type checker is to find, beside what is right. */
+/** Faults that a type checker must find, next to valid code. */
 const TYPED = `from poker_bridge import Caller, CallerError
 
 caller = Caller("amqp://127.0.0.1:1", "shop")
@@ -98,7 +98,7 @@ describe('poker_bridge, installed from its wheel', () => {
   let python: string;
   beforeAll(async () => void (python = await installPythonClient(folder.path)));
 
-  describe('its own tests, against a worker and a sandbox', () => {
+  describe('the tests of the library, with a worker and a sandbox', () => {
     const sandboxed = sandboxedForAll({
       sandbox: { SANDBOX_REPORT_RECORDS: '200' },
       worker: { PLATFORM_MAX_ATTEMPTS: '1', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' },
@@ -144,7 +144,7 @@ describe('poker_bridge, installed from its wheel', () => {
     });
   });
 
-  it('ends each call at its deadline while the broker is short of memory, and says so', async () => {
+  it('ends each call at its deadline during a memory alarm, and names the alarm', async () => {
     await using broker = await startBroker();
     await broker.ctl('set_vm_memory_high_watermark', '0');
     const alarms = () => broker.ctl('eval', 'length(rabbit_alarm:get_alarms()).');
@@ -163,7 +163,7 @@ describe('poker_bridge, installed from its wheel', () => {
     ]);
   });
 
-  it('has the codes of the library for Node.js', async () => {
+  it('has the same codes as the Node.js library', async () => {
     const lines = [
       'import json, typing',
       'from poker_bridge import CALLER_CODES, CallerCode',
@@ -171,12 +171,12 @@ describe('poker_bridge, installed from its wheel', () => {
       'print(json.dumps({code: facts._asdict() for code, facts in CALLER_CODES.items()}))',
     ];
     const { output } = await run(python, ['-c', lines.join('\n')]);
-    // Python does not join calls with one id, so its message differs.
+    // Python does not join calls with the same id, so its message differs.
     const idInUse = { ...CALLER_CODES.ID_IN_USE, message: expect.stringContaining('with this id') };
     expect(JSON.parse(output)).toEqual({ ...CALLER_CODES, ID_IN_USE: idInUse });
   });
 
-  it('is typed: itself and its samples are right, and what is wrong in a program is found', async () => {
+  it('passes strict type checks with its samples, and lets a type checker find faults in a program', async () => {
     const config = ['--config-file', join(CLIENT, 'pyproject.toml')];
     const options = ['--strict', '--cache-dir', join(folder.path, 'mypy'), ...config];
     const check = (...args: readonly string[]) => run(MYPY, [...options, ...args]);

@@ -15,7 +15,7 @@ const PACKAGES = Object.fromEntries(
     `/usr/lib/python3/dist-packages/${name}/__init__.py`,
   ]),
 );
-/** Each requests a lobby, and one with an id that is not valid. */
+/** Requests to each example: one for a lobby, and one with an invalid player id. */
 const FRAMEWORKS = {
   fastapi: `from fastapi.testclient import TestClient
 from fastapi_app import app

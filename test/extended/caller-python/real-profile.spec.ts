@@ -8,7 +8,7 @@ import { folderForAll } from '../../support/suite-service.ts';
 
 jest.setTimeout(300_000);
 
-/** Runs all four commands, and prints what each gave as one JSON object a line. */
+/** Runs all four commands, and prints each result as one line of JSON. */
 const PROGRAM = `import json, os
 from poker_bridge import Caller, CallerError
 
@@ -40,7 +40,7 @@ with Caller(os.environ["AMQP_URL"], "shop", instance=prefix, prefix=prefix) as c
     show(userId=caller.create_session({"userId": "ada", "currency": "EUR"})["userId"])
 `;
 
-/** The sizes of the pages of a whole report, and what its summary says. */
+/** The page sizes of a complete report, and its summary. */
 function reportOf(records: number) {
   const whole = Array.from({ length: Math.floor(records / PAGE_CAP) }, () => PAGE_CAP);
   const summary = { records, totalCount: records, missing: 0, repeated: 0, faults: 0 };

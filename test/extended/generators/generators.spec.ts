@@ -14,7 +14,7 @@ import { root } from '../../../scripts/root.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 import { DATEUTIL, LANGUAGES } from './languages.ts';
 
-/** Installed into `.run`, because they are larger than all other packages together. */
+/** Generators, which are installed into `.run` because they are larger than all other packages together. */
 const GENERATORS = {
   quicktype: '26.0.0',
   'json-schema-to-typescript': '16.0.0',
@@ -28,7 +28,7 @@ const SCHEMAS = join(root, CONTRACT_FOLDER, 'schemas');
 
 jest.setTimeout(300_000);
 
-/** Each golden message: its type, and its text. 64-bit amounts do not survive a floating-point number. */
+/** Golden messages as type and text, because a floating-point number cannot represent 64-bit amounts. */
 const GOLDEN = MESSAGE_NAMES.flatMap((name) =>
   (EXAMPLES[name] ?? []).map(({ name: example, payload }) => ({
     title: `${name}, ${example}`,
@@ -37,7 +37,9 @@ const GOLDEN = MESSAGE_NAMES.flatMap((name) =>
     isFaulty: JSON.stringify(payload).includes('"faults":['),
   })),
 );
-/** No double has this value. Jackson of Debian 12 rejects a long of 19 digits. */
+/**
+ * An amount that no double can represent. It has fewer than 19 digits, which Jackson of Debian 12 rejects.
+ */
 const LARGE = '123456789012345679';
 const LARGE_PAGES = GOLDEN.filter(({ type, isFaulty }) => type === 'ReportPage' && !isFaulty).map(
   (message) => ({
@@ -47,7 +49,7 @@ const LARGE_PAGES = GOLDEN.filter(({ type, isFaulty }) => type === 'ReportPage' 
   }),
 );
 
-/** Integers become texts with all their digits, and times are normalized. */
+/** Converts integers to strings with all digits, and normalizes times. */
 function comparable(text: string): unknown {
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'number') return `number ${context?.source}`;
@@ -118,7 +120,7 @@ describe('code generators', () => {
         expect(printed).toHaveLength(golden.length);
         for (const [number, { title, isFaulty, text: sent }] of golden.entries()) {
           const line = printed[number] ?? '';
-          // An amount of another type is reported, and never dropped.
+          // An amount of another type is reported, not dropped.
           if (isFaulty && line === 'error') continue;
           if (line === 'error') throw new Error(`${title} cannot be decoded`);
           expect({ title, message: comparable(line) }).toMatchObject({

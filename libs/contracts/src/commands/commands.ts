@@ -5,7 +5,7 @@ import { gameOpen } from './game-open.ts';
 import { reportAdHocFetch, reportRakeFetch } from './report-fetch.ts';
 import { sessionCreate } from './session-create.ts';
 
-/** A type without a definition does not compile. */
+/** All definitions. A command type without a definition does not compile. */
 const DEFINITIONS = {
   'session.create': sessionCreate,
   'game.open': gameOpen,
@@ -44,7 +44,9 @@ export type ReplyTo<Type extends CommandType> = Extract<
   { type: Definitions[Type]['replies'][number]['type'] }
 >;
 
-/** The part of a reply that its announcement shows: the members that its definition declares public. */
+/**
+ * Returns the members of a reply that its announcement contains: those that its definition declares public.
+ */
 export function announcedData({ type, data }: Reply): object {
   const { announced = [] } = REPLIES.get(type) ?? {};
   return Object.fromEntries(Object.entries(data).filter(([name]) => announced.includes(name)));

@@ -51,7 +51,7 @@ describe.each([
     expect(withOptions(given(json))).toEqual(fault(message));
   });
 
-  it('are refused, not walked down, at any depth', () => {
+  it('are rejected at any depth without being traversed', () => {
     const [violation] = withOptions(given(nested(10_000)));
     expect([DEPTH, SIZE]).toContain(violation?.message);
   });
@@ -74,18 +74,18 @@ describe('launch options as a string', () => {
     },
   );
 
-  it.each(['{\n}', '{"a":"\u0000"}', '{"a":"\ud800"}'])('hold no control characters: %j', (text) => {
+  it.each(['{\n}', '{"a":"\u0000"}', '{"a":"\ud800"}'])('must not contain control characters: %j', (text) => {
     expect(withOptions(text)).toEqual(fault(CHARACTERS));
   });
 
-  it('are measured in the serialized form, too', () => {
+  it('are also limited by their serialized size', () => {
     const short = `{"a":[${Array(1500).fill('1e15').join(',')}]}`;
     expect(Buffer.byteLength(short)).toBeLessThan(8 * KIB);
     expect(withOptions(short)).toEqual(fault(SIZE));
   });
 });
 
-it('long launch options are kept as their text, which takes less memory', () => {
+it('keeps long launch options as text to save memory', () => {
   const launchOptions = { list: Array.from({ length: 500 }, () => ({})) };
   const { session } = validateCommand('game.open', { player: { id: 'p' }, session: { launchOptions } });
   expect(session?.launchOptions).toBe(JSON.stringify(launchOptions));

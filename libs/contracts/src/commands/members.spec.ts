@@ -84,7 +84,7 @@ describe('reports', () => {
       expect(within('2026-01-02 00:00:00', to)).toEqual([fault]);
     });
 
-    it('is not compared if an end is not a date', () => {
+    it('is not checked for order if either end is not a date', () => {
       expect(within('2026-02-30 00:00:00', '2026-01-01 00:00:00').map(({ pointer }) => pointer)).toEqual([
         '/dateFrom',
       ]);
@@ -140,7 +140,7 @@ describeMembers('game.open', {
   'session.tableId': INTEGER,
   'session.lang': LANGUAGE_TAG,
   'session.launchOptions': {
-    // Further ones are in launch-options.spec.ts.
+    // More cases are in launch-options.spec.ts.
     valid: [{ restoreSessionUrl: 'https://example.com' }, '{}'],
     invalid: [0, true, '', { level: 1.5 }],
   },
@@ -166,7 +166,7 @@ it.each([
   expect(pointerForLogs(violation!)).toBe(pointer.replace(/(extra)\/.*/, '$1/*'));
 });
 
-it('does not validate inside a list in the place of an object', () => {
+it('does not validate the members of a list given instead of an object', () => {
   const list = Object.defineProperty([], 0, {
     enumerable: true,
     get() {

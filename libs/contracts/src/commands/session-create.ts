@@ -12,7 +12,7 @@ const MEMBERS = {
   lang: optional("The platform's default is en.", IsLanguage),
   currency: optional('ISO code; a platform may require it.', IsText),
 };
-/** Further parameters of its request. */
+/** Further parameters of the request. */
 const OTHER_PARAMETERS = ['clientId', 'sign', 'extra'];
 
 /** The data of `session.create`. */
@@ -37,7 +37,7 @@ export class SessionCreated extends shape('SessionCreated', {
 }) {}
 
 const TRACE = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
-/** What the platform makes, in the examples. */
+/** Values that the platform creates, as used in the examples. */
 const MADE = {
   sessionId: '585fe9e9-36e4-4d01-9688-65b97f85199f',
   auth: 'EXAMPLE-TOKEN',

@@ -29,7 +29,7 @@ export function pointersOf(type: CommandType, data: unknown): readonly string[] 
   return violationsOf(type, data).map(({ pointer }) => pointer);
 }
 
-/** `data` as JSON, with the member at `path` (`player.nick`) set; `undefined` removes it. */
+/** Returns `data` as JSON with the member at `path` (`player.nick`) set; `undefined` removes it. */
 export function withMember(data: object, path: string, value: unknown): unknown {
   const copy = structuredClone(data) as Record<string, never>;
   const names = path.split('.');
@@ -48,7 +48,7 @@ function merged(first: object, second: object): object {
   return { ...first, ...Object.fromEntries(members) };
 }
 
-/** Values that a kind of member accepts and refuses, besides being absent and `null`. */
+/** Values that a kind of member accepts or rejects, apart from absence and `null`. */
 export interface MemberKind {
   readonly valid: readonly unknown[];
   readonly invalid: readonly unknown[];
@@ -77,7 +77,7 @@ export const LANGUAGE: MemberKind = {
   invalid: [...NO_TEXT, '', 'e', 'eng', 'e1', 'pt-BR', 'en\n', ' en', 'éé'],
 };
 
-/** Includes tags of RFC 5646, appendix A, and tags that its section 2.1 does not allow. */
+/** Language tags, with examples of RFC 5646, appendix A, and tags that its section 2.1 forbids. */
 export const LANGUAGE_TAG: MemberKind = {
   valid: [
     ...'de DE ast pt-BR pt-br es-419 zh-Hant zh-Hant-TW zh-cmn-Hans-CN'.split(' '),

@@ -29,7 +29,7 @@ const INHERITED_NAMES = Object.getOwnPropertyNames(Object.prototype);
 const inJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 describe.each(COMMAND_TYPES)('%s', (type) => {
-  it('with every member becomes instances of its classes, and is not changed', () => {
+  it('with every member becomes an instance of its classes, with the same values', () => {
     const data = structuredClone<object>(COMPLETE[type]);
     const instance = validateCommand(type, data);
     expect(instance).toBeInstanceOf(SHAPES[type]);
@@ -41,15 +41,18 @@ describe.each(COMMAND_TYPES)('%s', (type) => {
     expect(data).toEqual(COMPLETE[type]);
   });
 
-  it.each([null, undefined, true, 0, '', '{}', [], [COMPLETE[type]]])('as %j is not an object', (data) => {
-    expect(violationsOf(type, data)).toEqual([{ pointer: '', message: 'must be an object' }]);
-  });
+  it.each([null, undefined, true, 0, '', '{}', [], [COMPLETE[type]]])(
+    'is rejected as %j, because that is not an object',
+    (data) => {
+      expect(violationsOf(type, data)).toEqual([{ pointer: '', message: 'must be an object' }]);
+    },
+  );
 });
 
 describe.each(LEVELS)('an unknown member of %s %s', (type, path) => {
   const pointer = (name: string) => `/${path.replaceAll('.', '/')}${name}`;
 
-  it.each([...INHERITED_NAMES, 'prototype', 'foo', '', 'USERID', 'userid', '0'])('%s is refused', (name) => {
+  it.each([...INHERITED_NAMES, 'prototype', 'foo', '', 'USERID', 'userid', '0'])('%s is rejected', (name) => {
     for (const value of [null, 1, 'a', [], {}, { polluted: true }])
       expect(pointersOf(type, withMember(COMPLETE[type], path + name, value))).toEqual([pointer(name)]);
     expect('polluted' in {}).toBe(false);
@@ -62,11 +65,11 @@ describe('the violations', () => {
   const unknown = (names: readonly string[]) =>
     pointersOf('session.create', { userId: 'p-1', ...Object.fromEntries(names.map((name) => [name, 1])) });
 
-  it('escape a name as RFC 6901', () => {
+  it('escape a name as RFC 6901 requires', () => {
     expect(unknown(['a/b', 'm~n', '~1', '/'])).toEqual(['/a~1b', '/m~0n', '/~01', '/~1']);
   });
 
-  it('cut a long name, also within a surrogate pair, and mark the cut', () => {
+  it('truncate a long name, even within a surrogate pair, and mark it as truncated', () => {
     expect(unknown(['n'.repeat(100), 'n'.repeat(101), `${'n'.repeat(99)}😀`])).toEqual([
       `/${'n'.repeat(100)}`,
       `/${'n'.repeat(100)}…`,
@@ -74,7 +77,7 @@ describe('the violations', () => {
     ]);
   });
 
-  it('are few, however many the unknown members, and include every fault of the known ones', () => {
+  it('limit the unknown members that are listed, and include every fault of known ones', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`${'~'.repeat(500)}${n}`, n]));
     const player = { ...many, nick: 1 };
     const session = { ...many, lang: 1 };
@@ -101,7 +104,7 @@ describe('a command with other members and values', () => {
     fc.integer(),
   );
 
-  /** An object with some of the members of `complete`, of which a few have other values. */
+  /** Returns an object with some members of `complete`, a few of them with other values. */
   function tampered(complete: object): fc.Arbitrary<object> {
     const changed = fc.tuple(fc.constantFrom(...Object.keys(complete)), value);
     return fc
@@ -118,7 +121,7 @@ describe('a command with other members and values', () => {
     return fc.record({ player: player!, session: session! }).chain(tampered);
   }
 
-  it.each(COMMAND_TYPES)('has in %s the faults that plainToInstance and validateSync find', (type) => {
+  it.each(COMMAND_TYPES)('has the same faults in %s as plainToInstance and validateSync find', (type) => {
     fc.assert(
       fc.property(commands(type), (data) => {
         expect(sorted(violationsOf(type, data))).toEqual(sorted(faultsByClassValidator(type, data)));
@@ -127,11 +130,11 @@ describe('a command with other members and values', () => {
     );
   });
 
-  // class-transformer needs these types beside the decorators.
+  // class-transformer needs these types in addition to the decorators.
   Type(() => GamePlayer)(GameOpen.prototype, 'player');
   Type(() => GameSession)(GameOpen.prototype, 'session');
 
-  /** The same decorators, run by the library that they belong to. */
+  /** Validates with the same decorators, run by class-validator itself. */
   function faultsByClassValidator(type: CommandType, data: object): Violation[] {
     return faultsOf(validateSync(plainToInstance<object, unknown>(SHAPES[type], data)), '');
   }
@@ -148,7 +151,7 @@ describe('a command with other members and values', () => {
     violations.toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
 });
 
-/** The members of a shape that `data` does not have, `nick` or `email` for example, at any depth. */
+/** Returns the members of a shape that are missing in `data` at any depth, for example `nick`. */
 function missingIn(data: Readonly<Record<string, unknown>>, { members }: CompiledShape): string[] {
   return members.flatMap(({ name, nested }) => {
     const value = data[name];

@@ -9,11 +9,14 @@ import { GameOpen, type GameSession } from './game-open.ts';
 const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
   COMMANDS.map(({ type, data }) => [type, compileShape<object>(data)]),
 );
-/** Violations beyond which unknown members are only counted, whose answer would be many times their size. Those of known ones are always told. */
+/**
+ * The number of violations above which unknown members are only counted, because a list of them would be many
+ * times the size of the command. Violations of known members are always listed.
+ */
 const MAX_UNKNOWN = 20;
 const LONG_TEXT = 1024;
 const UNKNOWN_MEMBER = 'is not a member here';
-/** Members whose own members are named by the sender. */
+/** Members whose own member names are chosen by the sender. */
 const WITHIN_FREE_MEMBER = /\/(extra|launchOptions)\/.*$/s;
 
 /**
@@ -34,14 +37,17 @@ export function validateCommand<T extends CommandType>(type: T, data: unknown): 
   return instance;
 }
 
-/** Keeps long launch options as their text, which means the same: parsed, they take much more memory. */
+/** Keeps long launch options as the equivalent text, because parsed ones take much more memory. */
 function keepAsText(session: GameSession): void {
   const { launchOptions } = session;
   const text = typeof launchOptions === 'object' ? JSON.stringify(launchOptions) : '';
   if (text.length > LONG_TEXT) Object.assign(session, { launchOptions: text });
 }
 
-/** The pointer of a violation with `*` for names that the sender chose, who may have written a player's name there. */
+/**
+ * Returns the pointer of a violation with `*` for names chosen by the sender, because they may be a player's
+ * name.
+ */
 export function pointerForLogs({ pointer, message }: Violation): string {
   if (message.startsWith(UNKNOWN_MEMBER)) return `${pointer.slice(0, pointer.lastIndexOf('/'))}/*`;
   return pointer.replace(WITHIN_FREE_MEMBER, '/$1/*');
@@ -74,7 +80,7 @@ function read<T extends object>(
   return instance;
 }
 
-/** Adds the first unknown members to the violations, and at the object itself how many more there are. */
+/** Adds the first unknown members to the violations, and the number of further ones at the object itself. */
 function refuseUnknown(data: object, known: readonly string[], path: string, violations: Violation[]): void {
   const unknown = Object.keys(data).filter((name) => !known.includes(name));
   const listed = unknown.slice(0, Math.max(0, MAX_UNKNOWN - violations.length));

@@ -6,7 +6,9 @@ import { IsObjectOf } from '../validation/member-rules.ts';
 import { optional, required, type Rule, shape } from '../validation/shape.ts';
 import { IsAnyText, IsArrayOf, IsCount, IsFlag, IsInteger, IsMoment, IsOneOf } from './reply-rules.ts';
 
-/** One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`. */
+/**
+ * One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`.
+ */
 export class Violation extends shape('Violation', {
   pointer: required('JSON pointer into the data, into /properties or into /headers.', IsAnyText),
   message: required('What is wrong with it; never the value.', IsAnyText),
@@ -28,12 +30,12 @@ const ErrorDetails = shape('ErrorDetails', {
   proxyStatus: optional('The HTTP status that the proxy answered instead of connecting.', IsInteger),
 });
 
-/** An alias, unlike a class, is assignable to a record. */
+/** An alias because, unlike a class, it can be assigned to a record. */
 export type ErrorDetails = InstanceType<typeof ErrorDetails>;
 
 const IsDetails = IsObjectOf(ErrorDetails) as Rule<object> as Rule<Readonly<Record<string, unknown>>>;
 
-/** One error of the platform, as far as it may be passed on. */
+/** One error of the platform, without the parts that must not be passed on. */
 export class PlatformErrorEntry extends shape('PlatformErrorEntry', {
   status: optional('The HTTP status.', IsInteger),
   title: optional('The name of the status.', IsAnyText),
@@ -74,7 +76,10 @@ export class ErrorBody extends shape('ErrorBody', {
   occurredAt: required('ISO 8601, UTC.', IsMoment),
 }) {}
 
-/** The reply to every command that fails. All of it is announced: an error holds neither secrets nor values of the command. */
+/**
+ * The reply to a failed command. It is announced in full, because it contains neither secrets nor command
+ * values.
+ */
 export const commandFailed = {
   type: 'command.failed',
   summary: 'The error body; it is always final.',

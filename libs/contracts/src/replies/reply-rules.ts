@@ -2,9 +2,9 @@ import { IsArray, IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min, ValidateNest
 
 import { type Rule, ruleOf, type Shape } from '../validation/shape.ts';
 
-// The rules of replies, which a worker does not validate, are class-validator's own.
+// Rules of replies come from class-validator itself, because workers do not validate replies.
 export const IsAnyText = ruleOf<string>(IsString());
-/** ISO 8601. */
+/** A time in ISO 8601. */
 export const IsMoment = ruleOf<string>(IsISO8601());
 export const IsFlag = ruleOf<boolean>(IsBoolean());
 export const IsInteger = ruleOf<number>(IsInt());

@@ -6,7 +6,7 @@ import { isObject, rule } from '../validation/member-rules.ts';
 import { optional, required, shape } from '../validation/shape.ts';
 import { IsAnyText, IsArrayOf, IsCount, IsFlag, IsInteger, IsMoment, IsOneOf } from './reply-rules.ts';
 
-/** Each currency with its number of decimals, or `null`. */
+/** The number of decimals of each currency, or `null` if unknown. */
 const IsPrecisions = rule<Readonly<Record<string, number | null>>>(
   'isPrecisions',
   { type: 'object', additionalProperties: { type: ['integer', 'null'], minimum: 0 } },
@@ -28,10 +28,13 @@ const IsRecords = rule<readonly ReportRecord[]>(
 
 const IsReportName = IsOneOf(Object.keys(REPORT_AMOUNTS) as ReportName[], 'ReportName');
 
-/** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
+/**
+ * The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor
+ * units, digit for digit.
+ */
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** A fault of a record that was passed on as it is. */
+/** A fault of a record that was passed on unchanged. */
 export class RecordFault extends shape('RecordFault', {
   pointer: required('JSON pointer into the page.', IsAnyText),
   message: required('What is wrong with it; never the value.', IsAnyText),
@@ -80,7 +83,7 @@ export class ReportCompleted extends shape('ReportCompleted', {
 
 const NO_AMOUNTS = Object.fromEntries(REPORT_AMOUNTS['ad-hoc'].map((amount) => [amount, 0]));
 
-/** Nothing about it is odd, and all of it was read at once. */
+/** A consistent report that was read at one moment. */
 const COMPLETED: ReportCompleted = {
   report: 'rake',
   pages: 2,

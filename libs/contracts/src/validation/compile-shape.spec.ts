@@ -12,13 +12,13 @@ const waits = (target: object, propertyName: string) =>
     validator: { validate: async () => true },
   });
 
-// The order of the rules, and inherited ones, are in ../commands/validate-command.spec.ts.
+// ../commands/validate-command.spec.ts tests inherited rules and the order of rules.
 it.each([
   ['each', IsString({ each: true })],
   ['a message that is a function', IsString({ message: () => 'odd' })],
   ['a nested object of no named class', ValidateNested()],
   ['a promise as its answer', waits],
-])('compileShape refuses a rule with %s', (_name, decorate) => {
+])('compileShape rejects a rule with %s', (_name, decorate) => {
   class Odd {
     readonly member!: string;
   }

@@ -3,11 +3,11 @@ import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class
 import type { MemberFault } from './member-rules.ts';
 import type { Shape } from './shape.ts';
 
-/** What class-validator stores for one decorator. */
+/** The metadata that class-validator stores for one decorator. */
 type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 type Validator = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number]['instance'];
 
-/** A class with the rules of its decorators as plain functions. */
+/** A class with its decorators' rules compiled to plain functions. */
 export interface CompiledShape<T extends object = object> {
   readonly shape: Shape<T>;
   /** JSON pointer to the object in the command's data. */
@@ -17,9 +17,9 @@ export interface CompiledShape<T extends object = object> {
 
 interface CompiledMember {
   readonly name: string;
-  /** The class of the object that the member holds, if it holds one (`IsObjectOf`). */
+  /** The class of a member that is an object (`IsObjectOf`). */
   readonly nested: CompiledShape | undefined;
-  /** The first rule that the member of `instance` breaks; `undefined` if it breaks none. */
+  /** Returns the first rule that the member of `instance` violates; `undefined` if it is valid. */
   faultIn(instance: object): MemberFault | undefined;
 }
 
@@ -27,11 +27,12 @@ type Condition = (instance: object, value: unknown) => boolean;
 type Check = (instance: object, value: unknown) => MemberFault | undefined;
 
 /**
- * Compiles the rules of a class's class-validator decorators once: `session.create` takes 0.6 instead of 9.2 µs, `game.open`
- * 2.0 instead of 30 (docs/decisions/0009). A rule's message is used as it is written: class-validator's `$value` and the
- * like are not filled in, so that no message repeats a value.
+ * Compiles the rules of a class's class-validator decorators once: `session.create` takes 0.6 instead of 9.2
+ * µs, `game.open` 2.0 instead of 30 (docs/decisions/0009). A rule's message is used as it is written:
+ * class-validator's `$value` and the like are not filled in, so that no message repeats a value.
  *
- * @throws TypeError for a rule with unsupported options (groups, `each`, `validateIf`, promises, a message that is a function)
+ * @throws TypeError for a rule with unsupported options (groups, `each`, `validateIf`, promises, a message
+ *   that is a function)
  */
 export function compileShape<T extends object>(shape: Shape<T>, path = ''): CompiledShape<T> {
   const storage = getMetadataStorage();

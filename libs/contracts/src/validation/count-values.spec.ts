@@ -5,8 +5,8 @@ import { excessIn, MAX_COMMAND_VALUES } from './count-values.ts';
 it.each([
   ['{"a":[{},{},[]],"b":{"c":1}}', 10, '"b"'],
   [String.raw`["a,[{\"\\","\\\"[",2]`, 4, '""'],
-])('counts the commas and opening brackets of %s outside texts', (json, values, member) => {
-  // Shorter JSON cannot have so many, and is not read.
+])('counts the commas and opening brackets of %s outside strings', (json, values, member) => {
+  // Shorter JSON cannot contain that many values, so it is not scanned.
   const bytes = Buffer.from(json.padEnd(MAX_COMMAND_VALUES));
   expect([excessIn(bytes, values), excessIn(bytes, values - 1)]).toEqual([undefined, member]);
 });

@@ -1,18 +1,20 @@
 /**
- * More values than a valid command has: 8 KiB of launch options contain at most two commas or brackets in three bytes
- * (`[{},{},…]`), and the other members are few.
+ * More values than any valid command contains: 8 KiB of launch options contain at most two commas or brackets
+ * in three bytes (`[{},{},…]`), and the other members are few.
  */
 export const MAX_COMMAND_VALUES = 6_144;
 
 const [QUOTE, BACKSLASH, COMMA, BRACE, CLOSING] = Buffer.from('"\\,{}');
-/** A brace is its bracket with one more bit. */
+/** The bit in which a brace and the corresponding bracket differ. */
 const BRACE_BIT = 0x20;
 
 /**
- * Finds where JSON contains more values than `most`. Parsed, a value of three bytes takes some 56. Every value but the first
- * follows a comma or an opening bracket, so those are counted, and nothing is parsed.
+ * Finds the member in which JSON exceeds `most` values. It counts commas and opening brackets, one of which
+ * precedes every value but the first. It does not parse, because a parsed value of three bytes takes about
+ * 56.
  *
- * @returns the member of the outermost object in which the count is exceeded, as its name is written; `""` if that is no member
+ * @returns the member of the outermost object in which the count is exceeded, with its name as written; `""`
+ *   if it is not in a member
  */
 export function excessIn(json: Uint8Array, most: number): string | undefined {
   if (json.length <= most) return undefined;

@@ -7,7 +7,7 @@ type MemberOf<Data> = object extends Data ? string : keyof Data & string;
 export interface Example<Data> {
   readonly name: string;
   readonly summary: string;
-  /** Its headers, without those that every message has. */
+  /** Headers of the example in addition to those of every message. */
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly data: Data;
 }
@@ -17,7 +17,7 @@ interface MessageDefinition<Data extends object> {
   readonly summary: string;
   /** The class of its data: type, rules, schema and descriptions. */
   readonly data: Shape<Data>;
-  /** Those of a command together show every member. */
+  /** The examples of a command together show every member. */
   readonly examples: readonly Example<Data>[];
 }
 
@@ -26,18 +26,18 @@ export interface CommandDefinition<
   Data extends object = object,
   Type extends CommandType = CommandType,
 > extends MessageDefinition<Data> {
-  /** Also the routing key. */
+  /** The command type, which is also the routing key. */
   readonly type: Type;
-  /** The names that lead to the player in its data, for log lines that belong together. */
+  /** The path of the player's id in the data, used to correlate log lines. */
   readonly player: readonly [string, ...string[]];
-  /** Its replies if nothing fails; a failure is `command.failed`. */
+  /** The replies to a successful command; the reply to a failed one is `command.failed`. */
   readonly replies: readonly ReplyDefinition[];
 }
 
 /** The definition of one type of reply; callers ignore members of its data that they do not know. */
 export interface ReplyDefinition<Data extends object = object> extends MessageDefinition<Data> {
-  /** Also the routing key of its announcement. */
+  /** The reply type, which is also the routing key of the announcement. */
   readonly type: ReplyType;
-  /** The members that its announcement shows. Every other member is private, also one that is added later. */
+  /** The members shown in the announcement. All others are private, including members added later. */
   readonly announced: readonly MemberOf<Data>[];
 }

@@ -18,13 +18,13 @@ const SCALAR = {
 };
 const WRONG_SCALAR = 'must be a string of at most 255 characters, an integer, true or false';
 
-/** Extra members beside those of the document, whose names they must not have. */
+/** Extra members, whose names must differ from the members of the document. */
 export const IsExtra = (ofDocument: readonly string[]): Rule<ExtraMembers> =>
   extra(ofDocument, { additionalProperties: SCALAR }, scalarFault);
 
 /** The same for `session.create`. */
 export const IsExtraOfSession = (ofDocument: readonly string[]): Rule<ExtraSessionMembers> => {
-  // A member of its own for launchOptions would hide the others from many generators.
+  // A separate property for launchOptions would hide the others from many generators.
   const { type, maxLength } = LAUNCH_OPTIONS;
   const schema = { additionalProperties: { ...SCALAR, type: [...SCALAR.type, type[0]], maxLength } };
   return extra(ofDocument, schema, (value, name) =>

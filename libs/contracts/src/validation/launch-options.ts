@@ -11,11 +11,11 @@ import {
 export type LaunchOptions = Readonly<Record<string, unknown>>;
 
 const MAX_BYTES = 8 * 1024;
-/** PHP's own default for nested JSON; a signature over anything deeper is not defined. */
+/** PHP's default limit for nested JSON; the signature of deeper values is undefined. */
 const MAX_DEPTH = 512;
-/** A name that PHP compares as a number, so that it sorts otherwise than by byte: `10`, `10.5`, `1e3`, `+10`, ` 10`. */
+/** A name that PHP compares as a number, and so does not sort by bytes: `10`, `10.5`, `1e3`, `+10`, ` 10`. */
 const NUMERIC_NAME = /^ *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *$/;
-/** A longer pointer to a name ends at the launch options. */
+/** The maximum length of a pointer to a name; a longer one is replaced by that of the launch options. */
 const LONGEST_POINTER = 1_000;
 const TOO_LARGE = 'must be at most 8 KiB of JSON';
 const UNSAFE_NUMBER = 'must hold no numbers but integers from -9007199254740991 to 9007199254740991';
@@ -23,7 +23,7 @@ const NUMBER_AS_NAME = 'must not be a name here: PHP compares it as a number';
 const NOT_PRINTABLE = 'must hold no control characters and no lone surrogates';
 
 /**
- * Launch options as the object that is sent: the object itself, or the one in a string of JSON.
+ * Returns launch options as the object to send: the given object, or the one parsed from a JSON string.
  *
  * @returns `undefined` if `value` is neither
  */
@@ -39,7 +39,10 @@ export function readLaunchOptions(value: unknown): LaunchOptions | undefined {
   return isObject(object) ? object : undefined;
 }
 
-/** The rule as JSON Schema. The rules of nested values would need a recursive schema, which many generators reject. */
+/**
+ * The rule as JSON Schema. The rules of nested values would need a recursive schema, which many generators
+ * reject.
+ */
 export const LAUNCH_OPTIONS = {
   type: ['object', 'string'],
   maxLength: MAX_BYTES,
@@ -54,7 +57,7 @@ export const IsLaunchOptions = ruleOfFaults<LaunchOptions | string>(
   launchOptionsFault,
 );
 
-/** What is wrong with launch options; `undefined` if nothing is. */
+/** Returns the fault of launch options; `undefined` if they are valid. */
 export function launchOptionsFault(value: unknown): MemberFault | undefined {
   if (typeof value === 'string') {
     if (Buffer.byteLength(value) > MAX_BYTES) return { message: TOO_LARGE };
@@ -62,13 +65,13 @@ export function launchOptionsFault(value: unknown): MemberFault | undefined {
   }
   const options = readLaunchOptions(value);
   if (options === undefined) return { message: 'must be an object, or a string that holds a JSON object' };
-  // Depth first: the size is taken by a recursive stringify, which a deep value would break.
+  // The depth is checked first, because measuring the size is recursive and would fail for a deep value.
   const fault = faultWithin(options);
   if (fault !== undefined) return fault;
   return Buffer.byteLength(JSON.stringify(options)) > MAX_BYTES ? { message: TOO_LARGE } : undefined;
 }
 
-/** A value in launch options, and what it is in. */
+/** A value in launch options, and its parent. */
 interface Place {
   readonly value: unknown;
   readonly depth: number;

@@ -5,8 +5,9 @@ import { type Rule, ruleOf, type Shape } from './shape.ts';
 /**
  * A rule of this contract.
  *
- * @param schema the rule as JSON Schema, as far as that can say it; definitions that it refers to are its `$defs`
- * @param validate is given the value of the member, and the members of its object
+ * @param schema the rule as JSON Schema, as far as that can express it, with referenced definitions in its
+ *   `$defs`
+ * @param validate receives the value of the member, and the members of its object
  * @param message what the member must be; it does not repeat the value
  * @param below where in the member the fault is, as the rest of a JSON pointer. Default: the member itself
  */
@@ -28,15 +29,15 @@ export const rule = <T>(
     }),
   );
 
-/** A broken rule. */
+/** A violated rule. */
 export interface MemberFault {
-  /** What the member must be. */
+  /** The requirement, for example `must be a string`. */
   readonly message: string;
   /** Where in the member the fault is, as the rest of a JSON pointer. Default: the member itself. */
   readonly below?: string;
 }
 
-/** A rule that says itself what is wrong, and where. */
+/** A rule that returns its own message and the position of the fault. */
 export const ruleOfFaults = <T>(
   name: string,
   schema: Readonly<Record<string, unknown>>,
@@ -68,7 +69,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 const MAX_NAME = 100;
 
-/** Escaped as in RFC 6901, and shortened: it comes from outside and may be as long as the body. */
+/**
+ * Escapes a name as RFC 6901 requires, and truncates it: the sender chose it, and it may be as long as the
+ * body.
+ */
 export function nameInPointer(name: string): string {
   const short = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
   return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
@@ -86,7 +90,7 @@ export const TEXT = { type: 'string', maxLength: MAX_CHARACTERS, pattern: NO_CON
 const TEXT_DEMAND =
   'must be a string of at most 255 characters, without control characters and lone surrogates';
 const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
-/** Characters are code points. */
+/** A length limit in characters, which are code points. */
 const SHORT = new RegExp(`^.{0,${MAX_CHARACTERS}}$`, 'su');
 const DOT_SEGMENTS: readonly unknown[] = ['.', '..'];
 
@@ -94,7 +98,10 @@ export function isPrintable(text: string): boolean {
   return PRINTABLE.test(text) && text.isWellFormed();
 }
 
-/** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
+/**
+ * A string of at most 255 characters (code points) without control characters and lone surrogates. Source:
+ * bus contract, section 2.
+ */
 export const IsText = rule<string>('isText', TEXT, isText, TEXT_DEMAND);
 
 /** The id of a user or player: text that is not empty and not a dot segment of a path. */
@@ -132,7 +139,9 @@ export const IsLanguage = rule<string>(
   `must be ${ISO_639}`,
 );
 
-/** A language as a tag, at most 255 characters: `de`, `pt-BR`, `zh-Hant-TW`. Source: bus contract, section 2. */
+/**
+ * A language as a tag, at most 255 characters: `de`, `pt-BR`, `zh-Hant-TW`. Source: bus contract, section 2.
+ */
 export const IsLanguageTag = rule<string>(
   'isLanguageTag',
   { ...TEXT, pattern: TAG.source, title: BCP_47 },
@@ -140,7 +149,10 @@ export const IsLanguageTag = rule<string>(
   `must be ${BCP_47}`,
 );
 
-/** How a player logs in: from a browser, or from the desktop or mobile app. Source: interface document, endpoint 1. */
+/**
+ * How a player logs in: from a browser, or from the desktop or mobile app. Source: interface document,
+ * endpoint 1.
+ */
 export const AUTH_TYPES = ['external', 'internal'] as const;
 
 export type AuthType = (typeof AUTH_TYPES)[number];

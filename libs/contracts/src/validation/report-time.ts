@@ -4,10 +4,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The form of a date and time; whether the day exists is checked separately. */
 const FORM = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const REAL_TIME = 'a real YYYY-MM-DD HH:MM:SS without a zone';
-/** From west of Alaska to the Line Islands. */
+/** The range of offsets in use, from west of Alaska to the Line Islands. */
 const OFFSET = /^(?:-(?:0\d|1[0-2])|\+(?:0\d|1[0-4])):[0-5]\d$/;
 
-/** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
+/**
+ * A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document,
+ * endpoints 3 and 4.
+ */
 export const IsReportTime = rule<string>(
   'isReportTime',
   { type: 'string', pattern: FORM.source, title: REAL_TIME },
@@ -43,7 +46,7 @@ export const IsTimeZone = rule<string>(
 function isReportTime(value: unknown): value is string {
   if (typeof value !== 'string' || !FORM.test(value)) return false;
   const parsed = new Date(utc(value));
-  // Date turns 30 February into a day of March, so that formatting it gives another text.
+  // Date converts 30 February to a day in March, so that the formatted text differs.
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString() === `${value.replace(' ', 'T')}.000Z`;
 }
 
@@ -52,7 +55,7 @@ function utc(time: string): number {
 }
 
 function isZoneName(name: unknown): name is string {
-  // Newer versions of the language take offsets, too, in further forms.
+  // Newer JavaScript engines also accept offsets, in additional forms.
   if (typeof name !== 'string' || !/^[A-Za-z]/.test(name)) return false;
   try {
     return Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
@@ -61,12 +64,14 @@ function isZoneName(name: unknown): name is string {
   }
 }
 
-/** Whether clocks went forward over this time: neither the offset of the day before nor of the day after leads to it. */
+/**
+ * Returns true if clocks skipped this time: neither the previous day's offset nor the next day's leads to it.
+ */
 function isSkipped(time: string, timeZone: string): boolean {
   const form = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const clockAt = (ms: number): number => utc(form.format(ms));
   const ms = utc(time);
   const offsets = [ms - DAY_MS, ms + DAY_MS].map((near) => clockAt(near) - near);
-  // A year before 1000 has no offset that can be read.
+  // The offset of a year before 1000 cannot be determined.
   return offsets.every((offset) => !Number.isNaN(offset) && clockAt(ms - offset) !== ms);
 }

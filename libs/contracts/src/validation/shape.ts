@@ -1,11 +1,11 @@
 import { IsDefined, ValidateIf } from 'class-validator';
 
-/** Decorators of class-validator for one member. The type of the values that they allow is known to the compiler alone. */
+/** class-validator decorators of one member. The type of the allowed values exists only at compile time. */
 export type Rule<T> = PropertyDecorator & { readonly value: T };
 
-/** Rules as one. */
+/** Combines rules into one decorator. */
 export const ruleOf = <T>(...rules: readonly PropertyDecorator[]): Rule<T> => {
-  // The last rule comes first, as decorators of one member do: schemas follow that order.
+  // Applied last to first, in the order in which decorators of a member run; schemas depend on it.
   const decorate: PropertyDecorator = (target, name) => {
     for (const rule of rules.toReversed()) rule(target, name);
   };
@@ -20,7 +20,10 @@ export const required = <T>(description: string, rule: Rule<T>, ...further: read
   return ruleOf<T>(isGiven, rule, ...further) as Member<T, true>;
 };
 
-/** The member may be absent, and follows the rules if it is not; unlike class-validator's `IsOptional`, `null` is refused. */
+/**
+ * The member may be absent, and follows the rules if it is not; unlike class-validator's `IsOptional`, `null`
+ * is refused.
+ */
 export const optional = <T>(description: string, rule: Rule<T>, ...further: readonly PropertyDecorator[]) => {
   const isGiven = ValidateIf((_object, value) => value !== undefined, { context: { description } });
   return ruleOf<T>(isGiven, rule, ...further) as Member<T, false>;
@@ -37,7 +40,11 @@ export type Shape<T extends object = object> = new () => T;
 
 type NamedShape<T extends object> = Shape<T> & { readonly members: readonly (keyof T & string)[] };
 
-/** Makes a class of its members, each with its rules. An instance has those that are set. @param base inherited from */
+/**
+ * Creates a class from members and their rules. Instances contain only set members.
+ *
+ * @param base the base class
+ */
 export function shape<M extends Members, Base extends object = object>(
   name: string,
   members: M,
