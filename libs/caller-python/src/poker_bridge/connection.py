@@ -240,7 +240,7 @@ class Connection(Upkeep[Any]):
     async def close(self) -> None:
         """Closes the connection after `serve` was cancelled.
 
-        The wait is limited, because a close during the opening handshake is never answered.
+        The wait is limited, because a close whose handshake is interrupted is never answered.
         """
         with suppress(Exception):
             self._amqp.close()
