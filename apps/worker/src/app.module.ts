@@ -21,19 +21,19 @@ import { reportsPause } from './platform-state.ts';
 import type { TlsContexts } from './settings/reloaded-settings.ts';
 import type { Traces } from './traces/traces.ts';
 
-/** The settings that controllers and providers are given by their names. */
+/** Settings that controllers and providers inject by name. */
 const INJECTED = ['AMQP_PREFIX', 'LANES', 'REPORTS_PER_PAGE'] as const satisfies readonly SettingName[];
 
 export interface AppOptions extends Pick<MessagingOptions, 'callers' | 'internalKeys' | 'onMismatch'> {
   readonly settings: Settings;
-  /** The first ones; `PlatformClients` takes others later. */
+  /** The operators at startup; `PlatformClients` receives later changes. */
   readonly operators: readonly OperatorCredentials[];
   readonly tls: TlsContexts;
   readonly logger: Logger;
   readonly traces: Traces | undefined;
 }
 
-/** The composition root: the one file that knows every lib, and says what each of their modules is given. */
+/** The composition root: the only file that imports every lib and passes each module its options. */
 @Module({})
 export class AppModule {
   static create({ logger, operators, settings, tls, traces, ...bus }: AppOptions): DynamicModule {

@@ -1,17 +1,19 @@
 import type { StopBy } from './start-worker.ts';
 
-// Threads that wait for the system to resolve names: one that it does not answer takes one (docs/decisions/0006).
+// Threads for name resolution: a lookup that the system does not answer blocks one of them
+// (docs/decisions/0006).
 process.env['UV_THREADPOOL_SIZE'] ??= '64';
-// At SIGUSR1 Node.js opens its debugger, and with it every secret in memory; if somebody listens, it does not.
+// On SIGUSR1 Node.js opens its debugger, which exposes every secret in memory. A listener prevents that.
 process.on('SIGUSR1', () => undefined);
-// First, because everything else takes time to load, and an orchestrator may stop the worker meanwhile.
+// Registered first, because loading the other modules takes time and an orchestrator may stop the worker
+// during it.
 const stopBy = stopOnSignal();
 const { startWorker } = await import('./start-worker.ts');
 await startWorker(stopBy);
 
 /**
- * Stops cleanly at the first signal, and at once at the second. Before there is anything to stop, the first signal ends
- * the process, with 0.
+ * Stops cleanly on the first signal, and immediately on the second. Before there is anything to stop, the
+ * first signal exits the process with code 0.
  */
 function stopOnSignal(): StopBy {
   let onFirst = async (_signal: NodeJS.Signals): Promise<void> => process.exit(0);

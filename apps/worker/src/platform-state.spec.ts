@@ -4,7 +4,7 @@ import type { CircuitReport, Operation, PlatformClients } from '#platform';
 
 import { compartmentsOf, reportsPause } from './platform-state.ts';
 
-it('puts what a lane holds beside what waits for the platform', () => {
+it('reports in-flight commands of a lane together with calls waiting for the platform', () => {
   const calls = [
     { operator: 'casino', operation: 'game.open', inFlight: 192, waiting: 300, retriesLeft: 100 },
     { operator: 'casino', operation: 'report.rake.fetch', inFlight: 2, waiting: 1, retriesLeft: 100 },
@@ -27,7 +27,7 @@ const NOW_MS = 1_000_000;
 const RAKE = 'report.rake.fetch';
 const AD_HOC = 'report.ad-hoc.fetch';
 
-/** The report of a circuit, as far as it matters to a lane. */
+/** A circuit report with the fields that matter to a lane. */
 const circuit = (
   operation: Operation,
   state: CircuitReport['state'],

@@ -5,9 +5,10 @@ import type { CircuitReport, PlatformClients } from '#platform';
 const RECENTLY_MS = 60_000;
 
 /**
- * What each operation of a configured operator has in flight, if it was used: players' commands in this worker, wherever they
- * wait, and of reports their calls; how many of these wait for a connection to the platform; and how many were refused with
- * `OVERLOADED` so far, because the compartment held its share of the lane.
+ * Returns the load of each used operation of a configured operator. `inFlight` counts player commands
+ * anywhere in this worker, and for reports the platform calls. `waiting` counts those that wait for a
+ * connection to the platform. `overflowed` counts commands refused with `OVERLOADED` since startup because
+ * the compartment had used up its share of the lane.
  */
 export function compartmentsOf(
   { compartments }: Pick<MessagingHealth, 'compartments'>,
@@ -28,11 +29,12 @@ export function compartmentsOf(
 }
 
 /**
- * Whether reports should be taken, by the circuits that they used in the last minute: they are served if one is closed, or
- * there is an operator of which they used none. They pause until the first probe, if every circuit is open, and a little
- * longer while the probe is in flight, since its outcome is not known yet. Source: bus contract, section 5.
+ * Determines whether reports are consumed, from the circuits that they used in the last minute. Reports are
+ * served if one circuit is closed, or if an operator has no used circuit. If every circuit is open, reports
+ * pause until the first probe, and a little longer until its outcome is known. Source: bus contract, section
+ * 5.
  *
- * @param operators how many there are: one that was not called counts as well
+ * @param operators number of operators, including those that were not called
  */
 export function reportsPause(circuits: readonly CircuitReport[], operators: number, nowMs: number) {
   const used = circuits.filter(
@@ -45,7 +47,10 @@ export function reportsPause(circuits: readonly CircuitReport[], operators: numb
   return { pauseMs: Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0))), isServed };
 }
 
-/** A half-open circuit lets its probe through, and no other call until that has ended. */
+/**
+ * True if the circuit accepts a call. A half-open circuit accepts one probe, and no other call until the
+ * probe has ended.
+ */
 function isPassable({ state, retryAfterMs = 0 }: CircuitReport): boolean {
   return state !== 'open' && retryAfterMs === 0;
 }

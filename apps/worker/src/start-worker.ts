@@ -15,23 +15,29 @@ import { limitConnections, refuseForeignHosts } from './health/protect-server.ts
 import { showState } from './observers/state-metrics.ts';
 import { callersOf, credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
 
-/** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
+/** Maximum time that a stopping worker waits for the export of the last traces, within its grace period. */
 const FLUSH_MS = 5_000;
 
 const NO_SUBJECTS =
   'no LOG_SUBJECT_KEY: a player cannot be found in these lines; with it, poker-bridge trace --player can';
 
-/** Takes what finishes the commands in flight when the process is told to stop; then it exits with 0. */
+/**
+ * Registers the function that finishes in-flight commands when the process receives a stop signal. The
+ * process then exits with code 0.
+ */
 export type StopBy = (logger: Logger, stop: () => Promise<void>) => void;
 
-/** Starts a worker with the settings of the environment; if they are wrong it prints why and ends the process. */
+/**
+ * Starts a worker with the settings from the environment. If they are invalid, prints the reasons and exits
+ * the process.
+ */
 export async function startWorker(stopBy: StopBy): Promise<void> {
   try {
     await start(stopBy);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    // A connection to Redis may have begun, and would keep the process alive.
+    // An open connection to Redis would keep the process alive.
     process.exit(EXIT_CONFIG);
   }
 }
@@ -47,7 +53,7 @@ async function start(stopBy: StopBy): Promise<void> {
   for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);
   if (settings.LOG_SUBJECT_KEY === undefined) logger.info(NO_SUBJECTS);
   const tracing = tracingOf(settings);
-  // Nothing of OpenTelemetry is loaded unless the settings ask for it.
+  // OpenTelemetry is loaded only if the settings enable traces.
   const traces = tracing && (await import('./traces/traces.ts')).openTraces(tracing, logger);
   const onMismatch = (mismatch: string): void => {
     process.stderr.write(`${mismatch} Or choose another AMQP_PREFIX.\n`);
@@ -58,7 +64,7 @@ async function start(stopBy: StopBy): Promise<void> {
     logger: nestLogger(logger),
     // Health, metrics and console need no request body.
     bodyParser: false,
-    // A connection that a client keeps open would keep a stopped worker from exiting.
+    // An open client connection would prevent a stopped worker from exiting.
     forceCloseConnections: true,
   });
   app.disable('x-powered-by');
@@ -86,7 +92,7 @@ async function start(stopBy: StopBy): Promise<void> {
   logger.info({ host: address, port, lanes: settings.LANES }, 'worker started');
 }
 
-/** An address that cannot be listened on is a fault of the settings, reported like every other. */
+/** Reports an address that cannot be listened on like any other invalid setting. */
 function refuseAddress(error: NodeJS.ErrnoException): never {
   if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
   throw new SettingsError([

@@ -1,6 +1,6 @@
 import type { ErrorCategory } from '#contracts';
 
-// Console and health name the people who act, and the state of RabbitMQ and Redis, in the same words.
+// Texts shared by the console and the health endpoints: who acts, and the state of RabbitMQ and Redis.
 
 export const WORKER_PEOPLE = 'the people who run the worker';
 export const PLATFORM_PEOPLE = 'the people who run the platform: tell them; calls continue by themselves';
@@ -11,7 +11,7 @@ export const REDIS_PEOPLE = 'the people who run Redis; commands are answered all
 export const BROKER_BLOCKED = 'RabbitMQ accepts no messages, so no reply leaves';
 export const REDIS_AWAY = 'Redis is away: each worker recognizes only its own repeats';
 
-/** Who can do something about a failure. Source: docs/errors.md. */
+/** Who can act on a failure. Source: docs/errors.md. */
 export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
   invalid: "the caller's developer",
   rejected: 'the caller, or the player',

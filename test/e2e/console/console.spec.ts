@@ -17,7 +17,7 @@ describe('the console of a worker', () => {
 
   const watch = async () => EventStream.open(`${await service.running.url()}/console/events`);
 
-  it("consists of the worker's own files, and its policy allows no others", async () => {
+  it("consists of the worker's own files, and its content security policy allows no others", async () => {
     const page = await fetch(`${await service.running.url()}/console`);
     const html = await page.text();
     const names = html.matchAll(/(?:src|href)="(console\/[^"]+)"/g).toArray();
@@ -31,11 +31,11 @@ describe('the console of a worker', () => {
     }
   });
 
-  it.each(['nothing.js', '..%2fassets.js', 'constructor'])('has no file %s', async (name) => {
+  it.each(['nothing.js', '..%2fassets.js', 'constructor'])('returns 404 for %s', async (name) => {
     expect((await service.running.get(`/console/${name}`)).status).toBe(404);
   });
 
-  it("refuses a page of another origin, which takes no viewer's place", async () => {
+  it('refuses a page of another origin, which does not count as a viewer', async () => {
     const url = `${await service.running.url()}/console/events`;
     expect((await fetch(url, { headers: { origin: 'https://elsewhere.example' } })).status).toBe(403);
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(403);
@@ -113,7 +113,7 @@ describe('the console of a worker', () => {
     expect(stream.text).not.toMatch(/canary/i);
   });
 
-  it('ends for all viewers as soon as the worker begins to stop, before commands finish', async () => {
+  it('ends all streams as soon as the worker begins to stop, before commands finish', async () => {
     const closed = service.hold();
     const stream = await watch();
     const held = service.caller.send('game.open', { player: PLAYER });

@@ -19,14 +19,14 @@ const createSession = async (operator: string) => {
   const [reply] = await service.caller.send('session.create', { userId: 'p-1' }, { headers: { operator } });
   return reply?.type === 'session.created' ? 'created' : String(reply?.body['code']);
 };
-/** The client id of a request, and whether it is signed with the key that belongs to it here. */
+/** The client id of a request, and whether the request is signed with the key of that client. */
 const signerOf = ({ url, headers }: PlatformRequest): string => {
   const clientId = url.searchParams.get('clientId');
   return headers['sign'] === hash('sha256', `p-1key of ${clientId}`) ? `${clientId}` : `${clientId}, wrongly`;
 };
 
 describe('credentials that change while a worker runs', () => {
-  it('are used for new calls, each of which is made with one version of them', async () => {
+  it('are used for new calls; each call uses a single version', async () => {
     const OPERATORS_FILE = operators({ acme: { clientId: 'first', secretKey: 'key of first' } });
     const worker = await service.worker({ OPERATORS_FILE });
     let isChanging = true;
@@ -49,7 +49,7 @@ describe('credentials that change while a worker runs', () => {
     expect(linesOf(worker, READ_AGAIN)).toHaveLength(1);
   });
 
-  it('may be the files of secret keys', async () => {
+  it('are reloaded from secret key files', async () => {
     const keyFile = folder.write('acme.key', 'old\n');
     const defaultFile = folder.write('default.key', 'old\n');
     await service.worker({
@@ -71,7 +71,7 @@ describe('credentials that change while a worker runs', () => {
     }
   });
 
-  it('may be those of an operator that is new, moves or goes', async () => {
+  it('apply when an operator is added, moved or removed', async () => {
     await using other = await PlatformStub.start(healthy());
     const acme = { clientId: 'op', secretKey: 'key of op' };
     const worker = await service.worker({ OPERATORS_FILE: operators({}) });
@@ -89,7 +89,7 @@ describe('credentials that change while a worker runs', () => {
     expect((await worker.get('/metrics')).body).not.toContain('operator="acme"');
   });
 
-  it('do not make what a worker wrote before unbelievable', async () => {
+  it('do not invalidate headers that a worker sealed before the change', async () => {
     let hasFailed = false;
     service.platform.behaviour = (request, response, socket) => {
       if (request.url.searchParams.get('page') !== '2' || hasFailed)
@@ -112,7 +112,7 @@ describe('credentials that change while a worker runs', () => {
       'report.completed',
     ]);
     const pages = service.platform.requests.map(({ url }) => url.searchParams.get('page'));
-    // The first page is not read again; page 3 may have been fetched ahead.
+    // The first page is not requested again; page 3 may have been prefetched.
     expect(pages.filter((page) => page !== '3').toSorted()).toEqual(['1', '2', '2']);
   });
 });

@@ -18,7 +18,7 @@ describe('the health and metrics of a worker', () => {
     return { behaviour: healthy(), variables, workers: 1 };
   });
 
-  /** A connection on which a client has begun to send something. */
+  /** Opens a connection and sends the beginning of a request. */
   async function connectionWith(sent: string): Promise<Socket> {
     const socket = connect(Number(new URL(await service.running.url()).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -27,7 +27,7 @@ describe('the health and metrics of a worker', () => {
     return socket;
   }
 
-  it('do not say what serves them, and announce the end of the connection', async () => {
+  it('do not reveal the server software, and announce that the connection closes', async () => {
     const socket = await connectionWith('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const [answer] = await once(socket.setEncoding('utf8'), 'data');
     socket.destroy();
@@ -43,7 +43,7 @@ describe('the health and metrics of a worker', () => {
   }
 
   it.each(['/health/live', '/health/ready', '/health', '/metrics', '/console', '/console/events', '/none'])(
-    'are not for a foreign host, which may be the name of a foreign page: %s',
+    'reject a foreign host (DNS rebinding): %s',
     async (path) => {
       expect(await statusOf(`GET ${path} HTTP/1.1`, 'Host: rebound.example.net')).toBe(421);
     },
@@ -59,7 +59,7 @@ describe('the health and metrics of a worker', () => {
     'localhost\r\nHost: rebound.example.net',
   ];
   it.each([...own.map((host) => [200, host] as const), ...foreign.map((host) => [421, host] as const)])(
-    'are answered with %i for the host %j',
+    'return %i for the host %j',
     async (status, host) => {
       expect(await statusOf('GET /health/live HTTP/1.1', `Host: ${host}`)).toBe(status);
     },
@@ -68,17 +68,17 @@ describe('the health and metrics of a worker', () => {
   it.each([
     ['localhost', 'http://rebound.example.net/health/live'],
     ['rebound.example.net', 'http://localhost/health/live'],
-  ])('are not for the host %s, asked for %s', async (host, target) => {
+  ])('reject the host %s with the target %s', async (host, target) => {
     expect(await statusOf(`GET ${target} HTTP/1.1`, `Host: ${host}`)).toBe(421);
   });
 
-  it('are not for a request without a host', async () => {
+  it('reject a request without a host', async () => {
     expect(await statusOf('GET /health/live HTTP/1.0')).toBe(421);
     expect(await statusOf('GET /health/live HTTP/1.1')).toBe(400);
     expect(await statusOf('GET http://localhost/health/live HTTP/1.0', 'Host: localhost')).toBe(200);
   });
 
-  it('stay when somebody asks for the debugger, which does not open', async () => {
+  it('remain available on SIGUSR1, which does not open the debugger', async () => {
     service.running.kill('SIGUSR1');
     // Node.js opens its debugger within milliseconds.
     await sleep(300);

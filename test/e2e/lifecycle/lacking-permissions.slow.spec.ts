@@ -36,7 +36,7 @@ describe('a worker whose broker user lacks a permission', () => {
   const isReady = async () => (await worker.get('/health/ready')).status === 200;
   const refusals = () => worker.log.filter(({ msg }) => String(msg).startsWith('broker permission missing'));
 
-  it('says at start what is missing and what to type, and serves once it is there', async () => {
+  it('reports the missing permission and its remedy at startup, and serves once it is granted', async () => {
     const [configure, write, read] = patterns();
     await allow(configure, write, NONE);
     worker = service.start({ AMQP_URL: url() });
@@ -56,13 +56,13 @@ describe('a worker whose broker user lacks a permission', () => {
     ['write', 'to its events', () => [patterns()[0], '^amq\\.default$', patterns()[2]] as const],
     ['configure', '', () => [NONE, patterns()[1], patterns()[2]] as const],
     ['read', '', () => [patterns()[0], patterns()[1], NONE] as const],
-  ])('that it had, to %s %s, takes and calls nothing until it has it again', async (permission, _, left) => {
+  ])('consumes and calls nothing while permission to %s %s is withdrawn', async (permission, _, left) => {
     service.platform.requests.length = 0;
     const before = { refusals: refusals().length, connections: service.proxy.accepted };
     await allow(...left());
     service.proxy.cut();
     await until('it is reported', () => refusals().length > before.refusals);
-    // The connection that was cut may have the last word first.
+    // The error of the closed connection may be reported first.
     const missing = `lacks the ${permission} permission`;
     await until('it says so', async () => (await lastError())?.includes(missing));
     await until('it takes nothing', async () => (await consumers()) === 0);
@@ -86,7 +86,7 @@ describe('a worker whose broker user lacks a permission', () => {
   });
 
   it.each(['interactive', 'quarantine'])(
-    'to read %s alone, says so, though its consumers stand, and serves once it has it again',
+    'reports a lost read permission on %s while its consumers remain, and serves once it is granted again',
     async (rest) => {
       const [configure, write] = patterns();
       await allow(configure, write, `^${service.prefix}\\.(?!${rest}$)`);

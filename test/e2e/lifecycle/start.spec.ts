@@ -12,10 +12,10 @@ import { until } from '../../support/until.ts';
 import { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 const EXIT_CONFIG = 78;
-/** Part of every value: a fault that contains it reveals a value. */
+/** Part of every value. An error message that contains it reveals a value. */
 const CANARY = 'c4n4ry';
 
-describe('a worker whose broker is away', () => {
+describe('a worker whose broker is unavailable', () => {
   const service = serviceForAll({ behaviour: healthy() });
 
   afterEach(async () => {
@@ -23,7 +23,7 @@ describe('a worker whose broker is away', () => {
     if (!service.proxy.isOpen) await service.proxy.open();
   });
 
-  it('is alive, is not ready, says why, and serves once the broker is up', async () => {
+  it('is alive but not ready, reports the reason, and serves once the broker is available', async () => {
     service.proxy.refuse();
     const worker = service.start();
     await until('it has tried', () => worker.stdout.includes('ECONNREFUSED'));
@@ -44,7 +44,7 @@ describe('a worker whose broker is away', () => {
     await service.expectServed();
   });
 
-  it('stops at once, and with 0', async () => {
+  it('stops immediately with exit code 0', async () => {
     service.proxy.refuse();
     const worker = service.start();
     await until('it has tried', () => worker.stdout.includes('ECONNREFUSED'));
@@ -52,7 +52,7 @@ describe('a worker whose broker is away', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('stops even while a broker accepts and never answers', async () => {
+  it('stops even if the broker accepts connections and never answers', async () => {
     service.proxy.stall();
     const worker = service.start();
     const before = service.proxy.accepted;
@@ -63,7 +63,7 @@ describe('a worker whose broker is away', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('waits if the broker refuses its password, and does not log it', async () => {
+  it('keeps waiting if the broker refuses its password, and does not log the password', async () => {
     const url = new URL(service.url);
     url.password = CANARY;
     const worker = service.start({ AMQP_URL: url.href, LOG_LEVEL: 'trace' });
@@ -79,7 +79,7 @@ describe('a worker whose broker is away', () => {
 describe('a worker that cannot listen', () => {
   const service = serviceForAll({ behaviour: healthy() });
 
-  it('refuses to start while Redis and the broker are away, and names the variable', async () => {
+  it('exits and names the variable, even if Redis and the broker are unavailable', async () => {
     const other = createServer();
     const port = await listenOnLoopback(other);
     service.proxy.refuse();
@@ -93,7 +93,7 @@ describe('a worker that cannot listen', () => {
   });
 });
 
-describe('settings that cannot be used', () => {
+describe('invalid settings', () => {
   it('are all reported at once, by name and never with a value; an empty variable counts as unset', async () => {
     const wrong = {
       AMQP_URL: `http://${CANARY}:${CANARY}@127.0.0.1`,
@@ -119,12 +119,12 @@ describe('settings as editors and clusters leave them', () => {
 
   it.each<[string, Record<string, string>, RegExp[]]>([
     [
-      'names white space around a key, and unsupported variables of OpenTelemetry',
+      'warns about white space around a key, and about unsupported OpenTelemetry variables',
       { ...injected, PLATFORM_SECRET_KEY: `${CANARY} ` },
       [/^OTEL_EXPORTER_OTLP_PROTOCOL .*traces are off/, /^OTEL_BSP_SCHEDULE_DELAY /, /^PLATFORM_SECRET_KEY /],
     ],
     [
-      'says nothing of line ends, or of traces that are turned off',
+      'does not warn about line ends, or about traces that are turned off',
       { ...injected, OTEL_SDK_DISABLED: 'True', PLATFORM_SECRET_KEY: `\uFEFF${CANARY}\r\n` },
       [],
     ],
@@ -147,7 +147,7 @@ describe('a topology that differs from the one on the broker', () => {
   it.each<[string, string, (channel: Channel, name: string) => Promise<unknown>]>([
     ['a queue with another argument', 'dead-letters', (channel, name) => channel.assertQueue(name, otherTtl)],
     ['an exchange', 'events', (channel, name) => channel.assertExchange(name, 'fanout', { durable: true })],
-  ])('is reported in one line if it is %s', async (_, rest, declare) => {
+  ])('is reported in one line for %s', async (_, rest, declare) => {
     const name = service.name(rest);
     await declare(service.caller.channel, name);
     const worker = service.start();

@@ -10,9 +10,9 @@ describe('a worker that gets SIGTERM and cannot finish', () => {
   const service = serviceForEach({ behaviour: silent });
 
   it.each<[string, graceMs: number, () => unknown]>([
-    ['returns its commands to the queue after the grace', 3_000, () => undefined],
+    ['requeues its commands after the grace period', 3_000, () => undefined],
     [
-      'does not wait longer than the grace if the broker is gone',
+      'does not exceed the grace period if the broker is unavailable',
       1_000,
       () => {
         service.proxy.refuse();
@@ -36,7 +36,7 @@ describe('a worker that gets SIGTERM and cannot finish', () => {
     expect(service.caller.received).toHaveLength(3);
   });
 
-  it('returns at once what the broker sent before it received the cancel', async () => {
+  it('immediately requeues commands that the broker sent before it received the cancel', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const worker = await service.worker();
@@ -54,7 +54,7 @@ describe('a worker that gets SIGTERM and cannot finish', () => {
       { replyTo: service.caller.replyQueue, correlationId: 'published' },
     );
     await publishing.channel.waitForConfirms();
-    // The broker sends it to the only consumer that it knows, and the network delivers it later.
+    // The broker sends the command to its only consumer, and the network delivers it later.
     const { messageCount } = await publishing.channel.checkQueue(service.name('interactive'));
     expect(messageCount).toBe(0);
     service.platform.behaviour = healthy();
@@ -66,12 +66,12 @@ describe('a worker that gets SIGTERM and cannot finish', () => {
     expect(other.stderr).toBe('');
   });
 
-  it('does not wait longer than the grace if the broker no longer answers', async () => {
+  it('does not exceed the grace period if the broker no longer answers', async () => {
     const graceMs = 500;
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     service.proxy.stall();
     worker.kill('SIGTERM');
-    // Each close has its own timeout: of the consumers, of their channels, of both connections.
+    // Closing the consumers, their channels and both connections each has its own timeout.
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(worker.stderr).toBe('');
     service.proxy.resume();

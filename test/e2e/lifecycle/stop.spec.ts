@@ -8,7 +8,7 @@ import { DAY, Gate, healthy, PAGED_DAY, silent } from '../../support/platform-an
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
-/** Has a worker say when it listens to the signal, and whether it has begun to load Nest by then. */
+/** Makes a worker print when it listens for the signal, and whether it has begun to load Nest by then. */
 const TELL_LISTENING = `
   import { registerHooks } from 'node:module';
   let when = 'early';
@@ -25,7 +25,7 @@ const TELL_LISTENING = `
 describe('a worker that is stopped', () => {
   const service = serviceForEach({ behaviour: silent });
 
-  it('finishes and answers the commands in flight, consumes no more, and exits with 0', async () => {
+  it('answers in-flight commands, consumes no more, and exits with code 0', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const worker = await service.worker({ INTERACTIVE_PREFETCH: '4' });
@@ -54,13 +54,13 @@ describe('a worker that is stopped', () => {
     expect(service.caller.received).toHaveLength(10);
   });
 
-  it('finishes a report that it is reading, and does not wait for clients of its health', async () => {
+  it('finishes the report in flight, and does not wait for clients of its health endpoints', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const worker = await service.worker();
     const report = service.caller.send('report.rake.fetch', PAGED_DAY);
     await until('it is in flight', () => gate.held === 1);
-    // Clients that keep a connection to its health open.
+    // Clients that keep connections to the health endpoints open.
     const port = Number(new URL(await worker.url()).port);
     const [mute, halfway] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
     halfway.write('GET /health HTTP/1.1\r\n');
@@ -77,7 +77,7 @@ describe('a worker that is stopped', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('exits with 0 before it has loaded its modules', async () => {
+  it('exits with code 0 before it has loaded its modules', async () => {
     const preload = `data:text/javascript,${encodeURIComponent(TELL_LISTENING)}`;
     const worker = service.start({ NODE_OPTIONS: `--import=${preload}` });
     await until('it listens', () => worker.stderr.startsWith('listens'));
@@ -86,7 +86,7 @@ describe('a worker that is stopped', () => {
     expect(worker.stderr).toBe('listens early');
   });
 
-  it('ends at once at a second signal, and loses nothing', async () => {
+  it('exits immediately on a second signal, and loses no command', async () => {
     const worker = await service.worker();
     const sessions = createSessions(service, players(2));
     await until('they are in flight', () => service.platform.requests.length === 2);
@@ -106,13 +106,13 @@ describe('workers of one lane each', () => {
 
   it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });
-    // The broker drops what expires in a lane that nobody serves, without a reply.
+    // The broker discards messages that expire in a lane without consumers, without a reply.
     service.caller.publish('report.rake.fetch', DAY, { expiration: '20', messageId: 'expired' });
     const [expired] = await until('it is a dead letter', () => service.deadLetters());
     expect(expired?.properties.headers).toMatchObject({ 'x-death': [{ reason: 'expired', count: 1 }] });
 
     const report = service.caller.send('report.rake.fetch', DAY);
-    // Straight to the other lane's queue: the worker that finds it there moves it.
+    // Published directly to the other lane's queue; the worker that consumes it moves it.
     const stray = service.caller.repliesTo('stray');
     service.caller.channel.sendToQueue(service.name('interactive'), Buffer.from(JSON.stringify(DAY)), {
       type: 'report.ad-hoc.fetch',

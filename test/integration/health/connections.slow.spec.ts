@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 
 const MAX_MISSED = 10;
 const MAX_CONNECTIONS = 64;
-/** More than sockets on this machine buffer. */
+/** Larger than the socket buffers of the machine. */
 const LARGE = 'x'.repeat(1024 * 1024);
 
 interface Client {
@@ -52,14 +52,14 @@ function newSocket(): Socket {
   return connect(port, '127.0.0.1').on('error', () => undefined);
 }
 
-/** A client that says nothing yet. */
+/** A connected client that has not sent anything yet. */
 async function newConnection(): Promise<Socket> {
   const socket = newSocket().resume();
   await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
   return socket;
 }
 
-/** Somebody who looks, once the answer has begun. */
+/** A viewer whose stream has started. */
 async function newClient(): Promise<Client> {
   const socket = newSocket();
   const client: Client = { socket, text: '' };
@@ -70,7 +70,7 @@ async function newClient(): Promise<Client> {
 }
 
 describe('Viewers', () => {
-  it('are dropped if they do not read, and at most one event waits for each', async () => {
+  it('are disconnected if they do not read, and buffer at most one event each', async () => {
     const [reader, sleeper] = [await newClient(), await newClient()];
     sleeper.socket.pause();
     const response = responses[1]!;
@@ -88,7 +88,7 @@ describe('Viewers', () => {
     await until('the reader gets what follows', () => reader.text.includes('"last"'));
   });
 
-  it('stay while too many other connections come and go', async () => {
+  it('stay connected while too many other connections are opened', async () => {
     const client = await newClient();
     const others = Array.from({ length: MAX_CONNECTIONS + 10 }, newSocket);
     await Promise.all(others.map((socket) => once(socket, 'connect')));
@@ -100,7 +100,7 @@ describe('Viewers', () => {
   });
 });
 
-it('limitConnections closes none of as many as it takes, and each after its first answer', async () => {
+it('limitConnections keeps up to the maximum number of connections open, and closes each after its first answer', async () => {
   const clients: Socket[] = [];
   for (let n = 0; n < MAX_CONNECTIONS; n += 1) clients.push(await newConnection());
   expect(await promisify(server.getConnections.bind(server))()).toBe(MAX_CONNECTIONS);

@@ -7,7 +7,7 @@ import { GameOpenController } from './game-open/game-open.controller.ts';
 import { ReportFetchController } from './report-fetch/report-fetch.controller.ts';
 import { SessionCreateController } from './session-create/session-create.controller.ts';
 
-/** Which controller handles each command; a command without one does not compile. */
+/** The controller of each command. A command without a controller is a compile error. */
 export const HANDLERS: Readonly<Record<CommandType, Type>> = {
   'session.create': SessionCreateController,
   'game.open': GameOpenController,
@@ -15,7 +15,9 @@ export const HANDLERS: Readonly<Record<CommandType, Type>> = {
   'report.rake.fetch': ReportFetchController,
 };
 
-/** Passes what a handler threw to the pipeline unchanged; Nest would replace it by a generic error. */
+/**
+ * Passes errors thrown by handlers to the pipeline unchanged; Nest would replace them with a generic error.
+ */
 @Catch()
 export class PassErrorsFilter implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {

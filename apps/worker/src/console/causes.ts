@@ -5,10 +5,10 @@ import { PLATFORM_PEOPLE, WHO_ACTS, WORKER_PEOPLE } from '../who-acts.ts';
 import type { Failure } from './failure-tally.ts';
 import { type Findings, PLAIN_NAME, STUCK, type verdictOf } from './verdict.ts';
 
-/** Rows of the table. The log and the metrics have all failures. */
+/** Maximum rows of the table. The log and the metrics contain all failures. */
 const MOST_CAUSES = 10;
 
-/** How much a failure matters that is no reason by itself. */
+/** Severity of failures that are not a reason of the verdict. */
 const WEIGHTS: Readonly<Record<ErrorCategory, number>> = {
   internal: 4,
   misconfigured: 4,
@@ -18,10 +18,16 @@ const WEIGHTS: Readonly<Record<ErrorCategory, number>> = {
   rejected: 1,
   invalid: 1,
 };
-/** Kept messages wait for a person; failures were reported to their callers. */
+/**
+ * Kept messages rank higher than most failures because they wait for a person; failures were already reported
+ * to their callers.
+ */
 const WEIGHT_OF_KEPT = 3;
 
-/** The causes of failures, the worst first: reasons of the verdict, then past failures and kept messages. */
+/**
+ * Returns the causes of failures, the most severe first: reasons of the verdict, then past failures and kept
+ * messages.
+ */
 export function causesOf(findings: Findings, reasons: ReturnType<typeof verdictOf>['reasons']) {
   const { look, tally } = findings;
   const current = reasons.map(({ failures, last, ...reason }) => ({
@@ -38,7 +44,7 @@ export function causesOf(findings: Findings, reasons: ReturnType<typeof verdictO
   return { causes, causesLeftOut: current.length + others.length - causes.length };
 }
 
-/** An operator that is not configured is not shown, because callers choose these names. */
+/** Omits operators that are not configured, because callers choose these names. */
 function causeOf(failure: Failure, { operators }: Findings) {
   const { code, type, end, count, firstAtMs, lastAtMs, last } = failure;
   const { category, message } = ERROR_CODES[code];
@@ -97,7 +103,7 @@ function keptCauses(kept: KeptOverview | undefined, name: string, subcommand: st
   }));
 }
 
-/** The latest command of a kind, and what the log says about it. */
+/** The latest failed command of a kind, with the details from the log. */
 function commandOf({ code, type, count, lastAtMs, last }: Failure) {
   return { code, type, count, lastAtMs, ...last, line: traceLine(last.id) };
 }

@@ -10,7 +10,7 @@ import { Metrics } from '#telemetry';
 import { ConsoleFeed } from './console-feed.ts';
 import { FailureTally } from './failure-tally.ts';
 
-/** A response that takes everything at once. */
+/** A response that accepts all writes immediately. */
 class Stream extends EventEmitter {
   text = '';
   readonly writableNeedDrain = false;
@@ -23,7 +23,7 @@ class Stream extends EventEmitter {
   }
 }
 
-/** A feed, and how often its views were made. */
+/** Returns a feed with spies that count its views. */
 function feedUnderTest() {
   const operators = jest.fn(() => []);
   const platform = { operators, operations: () => [], get: () => undefined };
@@ -56,20 +56,20 @@ describe('ConsoleFeed', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('looks at the worker each second while somebody looks, once for all of them, and not at all otherwise', async () => {
+  it('samples the worker once a second for all viewers, and never without a viewer', async () => {
     const { feed, newViewer, views, look } = feedUnderTest();
     await jest.advanceTimersByTimeAsync(60_000);
     const viewers = [newViewer(), newViewer(), newViewer()];
     await jest.advanceTimersByTimeAsync(10_000);
     for (const viewer of viewers) viewer.emit('close');
     await jest.advanceTimersByTimeAsync(60_000);
-    // The broker is asked every five seconds.
+    // The broker is polled every five seconds.
     expect([views.mock.calls.length, look.mock.calls.length]).toEqual([3 + 10, 1 + 2]);
     feed.onModuleDestroy();
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('begins with what was before somebody looked, and shows nothing of a broker that does not answer', async () => {
+  it('starts with the history from before the first viewer, and shows no queues if the broker does not answer', async () => {
     const { feed, metrics, newViewer, look } = feedUnderTest();
     metrics.commands.labels('game.open', 'success').value += 10;
     await jest.advanceTimersByTimeAsync(5_000);

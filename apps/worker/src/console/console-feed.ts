@@ -11,8 +11,9 @@ import { STEP_MS, TypeHistory } from './history.ts';
 import { Viewers } from './viewers.ts';
 
 /**
- * What the console shows, sent to each viewer every second. While nobody looks, only the counters of the metrics are
- * read, every five seconds, for the last hour; the broker is asked as often, and only while somebody looks.
+ * Sends the state of the worker to each viewer of the console every second. The history of the last hour
+ * samples the metric counters every five seconds, even without a viewer. The broker is polled every five
+ * seconds, but only while there is a viewer.
  */
 @Injectable()
 export class ConsoleFeed implements OnModuleDestroy {

@@ -19,7 +19,7 @@ const HEALTH: MessagingHealth = {
   compartments: [{ operator: 'acme', operation: 'game.open', inFlight: 3, overflowed: 7 }],
 };
 
-/** The view of a worker with these operators; `troubled` has a circuit that is open. */
+/** The view of a worker with these operators; the circuit of `troubled` is open. */
 function viewOf(
   operators: readonly string[],
   tally = new FailureTally(),
@@ -44,7 +44,7 @@ function viewOf(
 }
 
 describe('consoleView', () => {
-  it('names the worker by its process, and shows every operator with each operation', () => {
+  it('identifies the worker by host and process, and shows each operation of every operator', () => {
     const tally = new FailureTally(() => 42);
     tally.troubleChanged('game.open acme', true);
     const { worker, operators } = viewOf(['acme', 'other'], tally);
@@ -60,7 +60,7 @@ describe('consoleView', () => {
     expect(operators[1]?.operations.every(({ circuit }) => circuit === undefined)).toBe(true);
   });
 
-  it('shows those in trouble of a thousand operators and nine others, and says how many are left out', () => {
+  it('shows troubled operators and nine others of a thousand, and counts the omitted ones', () => {
     const names = Array.from({ length: 1000 }, (_, n) => `operator-${n}`);
     const { operators, operatorsLeftOut } = viewOf(names, new FailureTally(), 'operator-777');
     expect([operators.length, operatorsLeftOut]).toEqual([10, 990]);
@@ -68,7 +68,7 @@ describe('consoleView', () => {
   });
 
   it.each(['$(reboot)', "a'b", '-x', 'a b', 'a\nreboot', ''])(
-    'gives no line to type with the id %j, which a caller made up',
+    'shows no command line for the unsafe caller-chosen id %j',
     (id) => {
       const tally = new FailureTally();
       tally.failed({ ...COMMAND, id }, 'UNKNOWN_OPERATOR', 'answered');
@@ -92,7 +92,7 @@ describe('consoleView', () => {
     },
   );
 
-  it('shows no name of an operator that nobody configured: a caller made it up', () => {
+  it('omits the name of an operator that is not configured, because a caller chose it', () => {
     const tally = new FailureTally();
     tally.failed({ ...COMMAND, operator: 'CANARY' }, 'UNKNOWN_OPERATOR', 'answered');
     const view = viewOf(['acme'], tally);
@@ -100,7 +100,7 @@ describe('consoleView', () => {
     expect(JSON.stringify(view)).not.toContain('CANARY');
   });
 
-  it('lists ten causes at most: reasons first, then our own faults, kept messages and refused commands', () => {
+  it('lists at most ten causes: reasons first, then internal faults, kept messages and refused commands', () => {
     const tally = new FailureTally();
     const codes = Object.keys(ERROR_CODES) as ErrorCode[];
     for (const code of codes) tally.failed(COMMAND, code, 'answered');
@@ -138,7 +138,7 @@ describe('consoleView', () => {
     expect([causes.length, causesLeftOut]).toEqual([10, codes.length + 4 - 10]);
   });
 
-  it('marks circuits on the plots of their command, and the broker once for its two connections', () => {
+  it('marks circuits on the plots of their command, and one broker outage for both connections', () => {
     const tally = new FailureTally(() => 7);
     for (const isTrouble of [true, false])
       for (const name of ['consuming', 'publishing', 'game.open acme']) tally.troubleChanged(name, isTrouble);

@@ -7,21 +7,21 @@ import { compartmentsOf } from '../platform-state.ts';
 import { causesOf } from './causes.ts';
 import { type Findings, verdictOf } from './verdict.ts';
 
-/** The metrics have the other operators. */
+/** Maximum operators shown. The metrics contain all of them. */
 const MOST_OPERATORS = 50;
-/** Operators that are well; the others of them are counted. */
+/** Maximum operators shown without trouble; the page shows only the number of the others. */
 const MOST_WELL = 10;
 /** Outweighs any number of commands in flight. */
 const WEIGHT_OF_TROUBLE = 1e6;
 
-/** The parts that a view is made of. */
+/** The sources of a view. */
 export interface Sources extends Findings {
   readonly prefix: string;
   readonly bus: MessagingHealth;
   readonly platform: Pick<PlatformClients, 'get' | 'operations'>;
 }
 
-/** The state that the page shows: states, counts, codes and ids; nothing of a command's data. */
+/** Returns the state that the page shows: states, counts, codes and ids, but no command data. */
 export function consoleView(sources: Sources) {
   const { prefix, bus, look, types } = sources;
   const { level, reasons } = verdictOf(sources);
@@ -36,7 +36,8 @@ export function consoleView(sources: Sources) {
     verdict: { level, worst: worst && { ...worst, failures: undefined, last: undefined } },
     ...causesOf(sources, reasons),
     queues: look && [...look.queues, look.deadLetters, look.parked].map(countsOf),
-    // In a container the process id is always the same, on one host the host is.
+    // Both are needed: the process id is the same in every container, and the host name is the same for all
+    // workers of a host.
     worker: `${hostname()}, process ${process.pid}`,
     startedAtMs: Math.round(performance.timeOrigin),
     broker: { isConnected, isBlocked, release, advice },
@@ -53,7 +54,7 @@ function countsOf({ queue, messages, ...more }: QueueOverview['queues'][number] 
   return { queue, lane, messages, consumers };
 }
 
-/** Each operation of each operator; without `circuit` before it was called. */
+/** Each operation of each operator. `circuit` is undefined before the first call. */
 function operatorsOf({ bus, circuits, operators, platform, tally }: Sources) {
   const states = new Map(circuits.map((each) => [`${each.operation} ${each.operator}`, each]));
   const compartments = new Map(
@@ -71,7 +72,7 @@ function operatorsOf({ bus, circuits, operators, platform, tally }: Sources) {
   }));
 }
 
-/** Trouble first, then those with most in flight. */
+/** Sort key: operators in trouble first, then those with the most in-flight commands. */
 function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): number {
   return operations.reduce((weight, { circuit, waiting, inFlight }) => {
     const isOpen = circuit !== undefined && circuit !== 'closed';
@@ -79,7 +80,7 @@ function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): numbe
   }, 0);
 }
 
-/** When a circuit or the connection to the broker failed and recovered, as the plots mark it. */
+/** Failures and recoveries of circuits and of the broker connection, as marked in the plots. */
 function changesOf({ tally }: Sources) {
   let isBrokerAway = false;
   return tally.changes.flatMap(({ name, isTrouble, atMs }) => {

@@ -3,14 +3,15 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-// What the decorators emit looks at a global of the type's name, and `Response` would load Node.js's own HTTP client.
+// Emitted decorator metadata reads a global with the name of the type. A type named `Response` would load
+// Node.js's own HTTP client.
 import type { Response as ExpressResponse } from 'express';
 
 import { ConsoleFeed } from './console-feed.ts';
 
 /** The folder of the page's files, all of which are public. */
 const PAGE = dirname(createRequire(import.meta.url).resolve('#console/index.html'));
-/** Nothing but files of this worker, no script or style within the page, and no other page around it. */
+/** Allows only files of this worker, no inline scripts or styles, and no framing by other pages. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -21,14 +22,14 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** A page for people on call, which shows and changes nothing. Source: bus contract, section 7. */
+/** A read-only page for people on call. Source: bus contract, section 7. */
 @Controller('console')
 export class ConsoleController {
   constructor(private readonly feed: ConsoleFeed) {}
 
   @Get('events')
   events(@Req() request: IncomingMessage, @Res() response: ExpressResponse): void {
-    // A page from elsewhere cannot read the stream; nor may it take a place.
+    // A page of another origin cannot read the stream, so it must not use up one of the places for viewers.
     if (request.headers.origin !== undefined || request.method !== 'GET') response.writeHead(403).end();
     else this.feed.viewers.admit(response);
   }

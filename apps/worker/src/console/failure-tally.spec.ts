@@ -3,14 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import { COMMAND } from './command-facts.fixture.ts';
 import { FailureTally } from './failure-tally.ts';
 
-/** A tally whose clock moves on by a second at each look. */
+/** A tally whose clock advances by one second at each reading. */
 function ticking(): FailureTally {
   let nowMs = 0;
   return new FailureTally(() => (nowMs += 1_000));
 }
 
 describe('FailureTally', () => {
-  it('counts failures by code, type and end, the latest first, with the last of each', () => {
+  it('counts failures by code, type and end, the latest first, and keeps the last of each', () => {
     const tally = ticking();
     tally.failed(COMMAND, 'OVERLOADED', 'answered');
     tally.failed(COMMAND, 'FORBIDDEN', 'answered');
@@ -35,7 +35,7 @@ describe('FailureTally', () => {
     expect(tally.failures[0]?.operators).toEqual([9999, 9998, 9997, 9996, 9995].map((n) => `made-up-${n}`));
   });
 
-  it('knows since when the broker takes nothing, or is away', () => {
+  it('reports since when the broker has been blocked or unavailable', () => {
     const tally = ticking();
     tally.troubleChanged('consuming', false);
     expect(tally.troubledSinceMs('consuming', 'publishing')).toBeUndefined();

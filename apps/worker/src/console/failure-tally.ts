@@ -1,28 +1,28 @@
 import type { ErrorCode } from '#contracts';
 import type { CommandFacts, FailureFacts } from '#messaging';
 
-/** The most recent operators of a kind. Callers choose these names, so their number has no other bound. */
+/** Most recent operators per kind. The number is limited because callers choose these names. */
 const MAX_OPERATORS = 5;
 const MAX_CHANGES = 100;
 
-/** Failures that have the same code, type and end. */
+/** Failures with the same code, command type and end. */
 export interface Failure {
   readonly code: ErrorCode;
   /** `unknown` if no such command exists. */
   readonly type: string;
-  /** Whether the caller was answered, or the report is tried again later. */
+  /** `answered` if the caller received the error, `postponed` if the report is retried later. */
   readonly end: 'answered' | 'postponed';
   readonly count: number;
   /** Milliseconds since the epoch. */
   readonly firstAtMs: number;
   readonly lastAtMs: number;
-  /** The last ones, as the commands name them. */
+  /** The most recent operators, as named in the commands. */
   readonly operators: readonly string[];
-  /** The last command: its id, and what the log says about it. */
+  /** The last failed command: its ids, and the failure as in the log. */
   readonly last: Pick<CommandFacts, 'id' | 'traceId'> & Partial<FailureFacts>;
 }
 
-/** A circuit or the broker failed, or recovered. */
+/** A failure or recovery of a circuit or a broker connection. */
 interface Change {
   readonly name: string;
   readonly isTrouble: boolean;
@@ -30,13 +30,13 @@ interface Change {
 }
 
 /**
- * Counts the failures since the start by kind, with the last of each: a flood of one failure does not hide another.
- * There are no more kinds than the catalogue of errors has. A command that succeeds costs nothing here.
+ * Counts failures since startup by kind, and keeps the last failure of each, so that a flood of one kind does
+ * not hide another. The error catalogue limits the number of kinds. Successful commands cost nothing here.
  */
 export class FailureTally {
-  /** In the order of their last failure. */
+  /** Ordered by the last failure. */
   readonly #failures = new Map<string, Failure>();
-  /** Since when each circuit and each connection to the broker is in trouble. */
+  /** Start of the current trouble of each circuit and broker connection, in epoch milliseconds. */
   readonly #troubles = new Map<string, number>();
   readonly #changes: Change[] = [];
 
@@ -75,7 +75,7 @@ export class FailureTally {
     });
   }
 
-  /** @param name of a circuit, `operation operator`, or of a connection to the broker */
+  /** @param name a circuit, as `operation operator`, or a broker connection */
   troubleChanged(name: string, isTrouble: boolean): void {
     if (isTrouble === this.#troubles.has(name)) return;
     const atMs = this.nowMs();
@@ -85,7 +85,10 @@ export class FailureTally {
     if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
   }
 
-  /** Since when one of these has been in trouble, in milliseconds since the epoch; undefined if none is. */
+  /**
+   * Returns the earliest start of the current troubles of these names, in epoch milliseconds; undefined if
+   * all are well.
+   */
   troubledSinceMs(...names: readonly string[]): number | undefined {
     const since = names.flatMap((name) => this.#troubles.get(name) ?? []);
     return since.length > 0 ? Math.min(...since) : undefined;

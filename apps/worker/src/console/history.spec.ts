@@ -5,7 +5,7 @@ import { Metrics } from '#telemetry';
 import { STEP_MS, TypeHistory } from './history.ts';
 
 const TYPE = 'game.open';
-/** How many of each outcome, each after these seconds. */
+/** Number of commands per outcome in one step. */
 type Step = Readonly<Record<string, number>>;
 
 function historyOf(steps: readonly Step[], seconds = 0.02) {
@@ -28,7 +28,7 @@ const WELL = { success: 10 };
 const DEAD = { CIRCUIT_OPEN: 9, PLATFORM_UNAVAILABLE: 1 };
 
 describe('TypeHistory', () => {
-  it('sums up the last minute by type, and tells what callers and players did wrong apart', () => {
+  it('sums up the last minute by type, and counts failures caused by callers and players separately', () => {
     const refused = { NICKNAME_TAKEN: 1, VALIDATION_FAILED: 2 };
     expect(historyOf([...times(20, WELL), { ...DEAD, ...refused }, DEAD])).toMatchObject({
       seconds: 60,
@@ -54,7 +54,7 @@ describe('TypeHistory', () => {
     ]);
   });
 
-  it('estimates the time of the platform from all results of its calls', () => {
+  it('estimates platform latency from calls of every result', () => {
     const metrics = new Metrics();
     const history = new TypeHistory(TYPE);
     history.add(metrics, 0);
@@ -64,12 +64,12 @@ describe('TypeHistory', () => {
     expect(history.figures).toMatchObject({ p95Ms: null, hour: [{ platformP95Ms: 4925 }] });
   });
 
-  it('knows since when a type fails as a whole, also if others refuse their callers', () => {
+  it('reports since when nearly all commands of a type fail, ignoring refused commands', () => {
     const known = historyOf([...times(3, WELL), ...times(2, { ...DEAD, NICKNAME_TAKEN: 100 })]);
     expect(known).toMatchObject({ deadSinceMs: 3 * STEP_MS, failingSinceMs: 3 * STEP_MS });
   });
 
-  it('knows since when some fail, through the seconds in which none does', () => {
+  it('reports since when some commands fail, across short gaps without failures', () => {
     const known = historyOf([WELL, { success: 9, OVERLOADED: 1 }, WELL, {}, { success: 9, OVERLOADED: 1 }]);
     expect(known).toMatchObject({ failingSinceMs: STEP_MS, deadSinceMs: undefined });
   });
@@ -78,7 +78,7 @@ describe('TypeHistory', () => {
     ['the first success', [DEAD, WELL]],
     ['a minute without a command', [DEAD, ...times(13, {})]],
     ['four failures alone', [{ CIRCUIT_OPEN: 4 }]],
-  ])('does not say so after %s', (_, steps) => expect(historyOf(steps).deadSinceMs).toBeUndefined());
+  ])('reports no outage after %s', (_, steps) => expect(historyOf(steps).deadSinceMs).toBeUndefined());
 
   it.each([
     ['within the bucket of the histogram', 4.2, 3_500, 5_000],
@@ -90,7 +90,7 @@ describe('TypeHistory', () => {
     expect(p95Ms).toBeLessThanOrEqual(to);
   });
 
-  it('has no figures before the first step, and no latency without a command', () => {
+  it('returns no figures before the first step, and no latency without commands', () => {
     expect(new TypeHistory(TYPE).figures).toBeUndefined();
     const none = { seconds: 5, answered: 0, perSecond: 0, p50Ms: null, p95Ms: null };
     expect(historyOf([{}])).toMatchObject(none);

@@ -8,11 +8,14 @@ export const STEP_MS = 5_000;
 const MINUTE_MS = 60_000;
 const STEPS_OF_MINUTE = MINUTE_MS / STEP_MS;
 const MINUTES = 60;
-/** A type fails as a whole from this share on, once so many have failed in a row of steps. */
+/**
+ * A type counts as dead if at least this share fails, and at least `LEAST_FAILED` have failed in consecutive
+ * steps.
+ */
 const WHOLE_SHARE = 0.9;
 const LEAST_FAILED = 5;
 
-/** A run of failures: it ends with a minute without one. */
+/** A run of failures. It ends after a minute without a failure. */
 interface Run {
   readonly sinceMs: number;
   readonly lastMs: number;
@@ -22,26 +25,32 @@ interface Run {
 /** The recent outcomes of one type of command. */
 export type TypeFigures = NonNullable<TypeHistory['figures']>;
 
-/** The last hour of one type of command, made of the differences between its counters. */
+/** The last hour of one command type, computed from differences between its counters. */
 export class TypeHistory {
-  /** The first is a minute old. */
+  /** Counters of the last minute; the first entry is a minute old. */
   readonly #counts: Counts[] = [];
   readonly #hour: ReturnType<typeof minuteBetween>[] = [];
   /** The counters at the start of the current minute. */
   #minuteStart: Counts | undefined;
-  /** While some fail by no fault of their callers, and while nearly all do. */
+  /**
+   * The current runs of failures that callers did not cause: `#failing` while some commands fail, `#dead`
+   * while nearly all do.
+   */
   #failing: Run | undefined;
   #dead: Run | undefined;
 
   constructor(private readonly type: CommandType) {}
 
-  /** The last minute, the hour, and since when some and nearly all fail; undefined before there is a step. */
+  /**
+   * The last minute, the last hour, and since when some or nearly all commands fail. Undefined before the
+   * first step.
+   */
   get figures() {
     const [before, after] = [this.#counts[0], this.#counts.at(-1)];
     if (!before || !after) return undefined;
     return {
       type: this.type,
-      /** How long the last minute is: less after the start. */
+      /** Length of the last minute in seconds; shorter just after startup. */
       seconds: (after.atMs - before.atMs) / 1000,
       ...figuresBetween(before, after),
       failingSinceMs: this.#failing?.sinceMs,
@@ -51,7 +60,7 @@ export class TypeHistory {
     };
   }
 
-  /** Adds a step, from the counters before to those that the metrics have now. */
+  /** Adds a step from the previous counters to the current ones. */
   add(metrics: Metrics, atMs: number): void {
     const before = this.#counts.at(-1);
     const counts = countsOf(metrics, this.type, atMs);
@@ -66,14 +75,14 @@ export class TypeHistory {
     this.#hour.push(minuteBetween(minuteStart, counts));
     if (this.#hour.length > MINUTES) this.#hour.shift();
     const step = { sinceMs: before.atMs, lastMs: atMs, failed };
-    // Also a step without a command, which says nothing else.
+    // True also for a step without commands, so that it does not end the run.
     const isWhole = failed >= WHOLE_SHARE * (answered - refused);
     this.#failing = continued(this.#failing, step, failed > 0);
     this.#dead = continued(isWhole ? this.#dead : undefined, step, isWhole && failed > 0);
   }
 }
 
-/** A run continues with a step that belongs to it, and ends with a minute without one. */
+/** Extends the run by a step that belongs to it, or ends the run after a minute without such a step. */
 function continued(run: Run | undefined, step: Run, belongs: boolean): Run | undefined {
   const current = run && step.lastMs - run.lastMs <= MINUTE_MS ? run : undefined;
   if (!belongs) return current;
@@ -88,14 +97,17 @@ function countsOf(metrics: Metrics, type: CommandType, atMs: number) {
     atMs,
     succeeded: commands.labels(type, 'success').value,
     failures: CODES.map((code) => commands.labels(type, code).value),
-    /** For each of `DURATION_BOUNDS`, the commands that took no longer, and at the end all of them. */
+    /** Cumulative counts of commands for each of `DURATION_BOUNDS`, then the total. */
     durations: cumulativeOf(commandDuration, 'type', type),
-    /** The same for the calls to the platform. */
+    /** The same for calls to the platform. */
     platformDurations: cumulativeOf(platformRequestDuration, 'operation', type),
   };
 }
 
-/** The counts of a histogram, for each of `DURATION_BOUNDS` and in all, added up over its other labels. */
+/**
+ * Cumulative counts of a histogram for each of `DURATION_BOUNDS`, then the total; summed over its other
+ * labels.
+ */
 function cumulativeOf(metric: Metrics['commandDuration'], label: string, value: string): readonly number[] {
   const series = metric.all.filter(({ labels }) => labels[label] === value);
   const counts = series.map((each) => each.series.cumulative());
@@ -112,15 +124,15 @@ function figuresBetween(before: Counts, after: Counts) {
   const answered = after.succeeded - before.succeeded + failed + refused;
   return {
     answered,
-    /** Failures that callers and players did not cause, and failures that they caused. */
+    /** `failed`: failures that callers and players did not cause. `refused`: failures that they caused. */
     failed,
     refused,
-    /** The former by code, the most frequent first. */
+    /** The `failed` commands by code, the most frequent first. */
     codes: codes.toSorted(([, a], [, b]) => b - a),
     perSecond: (answered * 1000) / Math.max(1, after.atMs - before.atMs),
     p50Ms: quantileMs(before.durations, after.durations, 0.5),
     p95Ms: quantileMs(before.durations, after.durations, 0.95),
-    /** Of the calls to the platform alone. */
+    /** 95th percentile of platform calls alone. */
     platformP95Ms: quantileMs(before.platformDurations, after.platformDurations, 0.95),
   };
 }
@@ -145,7 +157,10 @@ export function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((sum, item) => sum + of(item), 0);
 }
 
-/** Estimated: within a bucket durations are assumed to be evenly spread. Null if the histogram did not change. */
+/**
+ * Estimates a quantile in milliseconds by linear interpolation within a bucket. Returns null if the histogram
+ * did not change.
+ */
 function quantileMs(before: readonly number[], after: readonly number[], quantile: number): number | null {
   const durations = after.map((count, step) => count - (before[step] ?? 0));
   const rank = quantile * (durations.at(-1) ?? 0);

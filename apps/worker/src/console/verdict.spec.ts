@@ -26,7 +26,7 @@ const circuit = (state: CircuitReport['state'], operator = 'acme'): CircuitRepor
   ...(state !== 'closed' && { cause: 'HTTP 503' }),
 });
 type Codes = TypeFigures['codes'];
-/** A hundred commands, of which so many failed. */
+/** A hundred commands, with the given number of failures per code. */
 const type = (codes: Codes, more: Partial<TypeFigures> = {}): Partial<Findings> => ({
   types: [
     {
@@ -59,7 +59,7 @@ const failed = (code: ErrorCode, failure: FailureFacts): Partial<Findings> => {
 };
 
 describe('verdictOf', () => {
-  it('is well if every lane consumes, and less than one in a hundred fails that the callers did not cause', () => {
+  it('is well if every lane consumes and less than 1 % fails for reasons other than the caller', () => {
     const bus = { ...WELL.bus, redis: { kind: 'available' } as const };
     const findings = { circuits: [circuit('closed')], bus };
     expect(verdictOf({ ...WELL, ...findings, ...type([]) })).toEqual({ level: 'well', reasons: [] });
@@ -67,7 +67,7 @@ describe('verdictOf', () => {
     expect(verdictOf({ ...WELL, ...few }).level).toBe('well');
   });
 
-  it('is down if a type of players fails as a whole, whatever the other types do', () => {
+  it('is down if nearly all commands of a player type fail, whatever the other types do', () => {
     const codes = Object.entries({ CIRCUIT_OPEN: 97, PLATFORM_UNAVAILABLE: 3 }) as unknown as Codes;
     const findings = type(codes, { deadSinceMs: 60_000 });
     expect(verdictOf({ ...WELL, ...findings, circuits: [circuit('open')] })).toEqual({
@@ -165,7 +165,7 @@ describe('verdictOf', () => {
     expect(JSON.stringify({ ...strange, failures: [] })).not.toContain('acme');
   });
 
-  it('has our people act on a worker that is full, and not those of the platform', () => {
+  it('asks the operators of the worker, not of the platform, to act on an overloaded worker', () => {
     const { reasons } = verdictOf({ ...WELL, ...type([['OVERLOADED', 50]]) });
     expect(reasons[0]?.whoActs).toBe(
       'the people who run the worker: docs/scaling.md, what overload looks like',

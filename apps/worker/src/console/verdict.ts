@@ -14,7 +14,7 @@ import {
 import type { Failure, FailureTally } from './failure-tally.ts';
 import { isRefused, sumOf, type TypeFigures } from './history.ts';
 
-/** Something that is wrong, for the person on call. */
+/** A problem, described for the person on call. */
 interface Reason {
   /** Identifies the reason while its figures change. */
   readonly key: string;
@@ -39,18 +39,21 @@ export interface Findings {
   readonly circuits: readonly CircuitReport[];
   readonly types: readonly TypeFigures[];
   readonly tally: FailureTally;
-  /** Those that are configured; any other name is a caller's text. */
+  /** Configured operators. Any other name was chosen by a caller. */
   readonly operators: readonly string[];
-  /** Undefined before the broker was looked at, and if it does not answer. */
+  /** Undefined before the first poll of the broker, and if the broker does not answer. */
   readonly look: QueueOverview | undefined;
 }
 
-/** Fewer than one in a hundred in a minute are not noted, unless only a person can fix them. */
+/** A failure share of less than 1 % in a minute is ignored, unless only a person can fix the failures. */
 const NOTED_SHARE = 0.01;
 const OF_PEOPLE: ReadonlySet<ErrorCategory> = new Set(['misconfigured', 'internal']);
-/** A name that a shell takes as it is. Any other id was chosen by somebody who may not be trusted, and is not to be typed. */
+/**
+ * A name that needs no quoting in a shell. Other ids are never shown in a command line because an untrusted
+ * caller may have chosen them.
+ */
 export const PLAIN_NAME = /^\w[\w.:@/-]*$/;
-/** The rest are in the tables. */
+/** Maximum names in a text; the tables contain the rest. */
 const MOST_NAMED = 3;
 const USUAL = {
   level: 'attention',
@@ -59,7 +62,10 @@ const USUAL = {
   failures: [],
 } as const;
 
-/** Judges the service as a worker sees it: whether somebody has to get up, and why, the gravest reason first. */
+/**
+ * Judges the service from the view of this worker: whether a person must act, and why, the most severe reason
+ * first.
+ */
 export function verdictOf(findings: Findings) {
   const reasons = [
     ...brokerReasons(findings),
@@ -101,7 +107,10 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
   }
 }
 
-/** The reasons why commands fail: types that fail for the same cause share one, and a few failures are no reason to look. */
+/**
+ * Reasons for failing commands. Types that fail for the same cause share one reason, and a few failures give
+ * none.
+ */
 function* typeReasons(findings: Findings): Generator<Reason> {
   const failing = findings.types.flatMap((type) => {
     const faults = type.codes.map(([code, count]) => faultOf(type.type, code, count, findings));
@@ -140,7 +149,7 @@ function* typeReasons(findings: Findings): Generator<Reason> {
   }
 }
 
-/** How often each code came, and whose command was the last, if there are several operators. */
+/** The number of failures per code, with the operator of the last one if there are several operators. */
 function codesOf(faults: readonly ReturnType<typeof faultOf>[], { operators }: Findings): string {
   const byCode = Map.groupBy(faults, ({ code }) => code)
     .entries()
@@ -153,7 +162,7 @@ function codesOf(faults: readonly ReturnType<typeof faultOf>[], { operators }: F
   return named.join(operators.length > 1 ? '; ' : ', ');
 }
 
-/** Why commands of a type fail with a code, and what to do about it. */
+/** The cause of failures of a type with this code, and the action to take. */
 function faultOf(type: string, code: ErrorCode, count: number, { tally, operators, circuits }: Findings) {
   const { category, message } = ERROR_CODES[code];
   const { last, operators: [name] = [] } = tally.latest(type, code) ?? {};
@@ -173,7 +182,7 @@ function faultOf(type: string, code: ErrorCode, count: number, { tally, operator
   return { ...fault, cause: isUnanswered ? platformSays(why) : said, unansweredMs, whoActs: PLATFORM_PEOPLE };
 }
 
-/** What the people who run the worker type first. */
+/** The first command line for the people who run the worker. */
 function lineOf(code: ErrorCode, operator = 'default'): string {
   if (ERROR_CODES[code].category === 'internal') return `poker-bridge dead-letters list --reason ${code}`;
   if (code !== 'SIGNATURE_REJECTED') return USUAL.line;
@@ -181,7 +190,10 @@ function lineOf(code: ErrorCode, operator = 'default'): string {
   return `poker-bridge sign probe --yes${whose}`;
 }
 
-/** Circuits whose operation fails no command of this minute: reports wait in their queues. */
+/**
+ * Open circuits whose operation had no failed command in the last minute, because reports wait in their
+ * queues.
+ */
 function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<Reason> {
   const failing = new Set(types.filter(({ failed }) => failed > 0).map(({ type }) => type));
   const open = circuits.filter(({ state, operation }) => state !== 'closed' && !failing.has(operation));

@@ -3,37 +3,46 @@ import type { Socket } from 'node:net';
 
 const MAX_VIEWERS = 8;
 const LIVE_MS = 1_000;
-/** Events in a row. */
+/** Consecutive missed events before a viewer is disconnected. */
 const MAX_MISSED = 10;
-/** How soon a browser comes back after it lost the stream. */
+/** Delay before a browser reconnects after it lost the stream. */
 const RETRY_MS = 2_000;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // A proxy that gathers events would show the past.
+  // Turns off buffering in proxies, which would delay events.
   'x-accel-buffering': 'no',
 };
 
 /**
- * Streams of server-sent events to the people who look at the console: eight at most, of whom each is sent the present
- * state once a second. A viewer that does not read misses events, and is dropped after ten.
+ * Server-sent event streams to viewers of the console, at most eight. Each viewer receives the current state
+ * once a second. A viewer that does not read misses events, and is disconnected after more than ten in a row.
  */
 export class Viewers {
-  /** Each with how many events in a row it missed, because it had not read the last one. */
+  /**
+   * Each viewer, with the number of consecutive events it has missed because it was still reading the
+   * previous one.
+   */
   readonly #viewers = new Map<ServerResponse, number>();
   #showing: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param now the present state; it is read once a second for all viewers, and not while there is none */
+  /**
+   * @param now returns the current state; called for each new viewer, once a second for all viewers, and
+   *   never without one
+   */
   constructor(private readonly now: () => unknown) {}
 
   has(socket: Socket): boolean {
     return this.#viewers.keys().some((response) => response.socket === socket);
   }
 
-  /** Begins a stream with the present state. If there are too many, or the worker is stopping, it says so and ends. */
+  /**
+   * Starts a stream with the current state. If there are too many viewers, or the worker is stopping, sends
+   * the reason and ends the stream.
+   */
   admit(response: ServerResponse): void {
     response.writeHead(200, HEADERS);
     if (this.#isClosed) return end(response, 'stopping');
@@ -44,7 +53,7 @@ export class Viewers {
     this.#showing ??= setInterval(() => this.show(), LIVE_MS).unref();
   }
 
-  /** Sends the present state to each viewer that has read the last event. */
+  /** Sends the current state to each viewer that has read the previous event. */
   show(): void {
     const event = eventOf('now', this.now());
     for (const [response, before] of this.#viewers) {
@@ -55,7 +64,7 @@ export class Viewers {
     }
   }
 
-  /** Ends every stream at once, and begins no other. */
+  /** Ends all streams immediately and accepts no new ones. */
   close(): void {
     this.#isClosed = true;
     for (const response of this.#viewers.keys()) {

@@ -10,7 +10,7 @@ import { FailureTally } from '../console/failure-tally.ts';
 import { compartmentsOf, isServing } from '../platform-state.ts';
 import { BROKER_BLOCKED, BROKER_PEOPLE, PLATFORM_PEOPLE, REDIS_AWAY, REDIS_PEOPLE } from '../who-acts.ts';
 
-/** The fullest compartments; the others are in the metrics. */
+/** Maximum compartments shown, the fullest first; the metrics contain all of them. */
 const MOST_COMPARTMENTS = 20;
 
 /** Health for people on call and orchestrators. Source: bus contract, section 8. */
@@ -23,21 +23,27 @@ export class HealthController {
     private readonly tally: FailureTally,
   ) {}
 
-  /** Whether the process can answer at all; a broker that is away is no reason for a restart. */
+  /**
+   * Reports whether the process can answer at all. An unavailable broker does not fail this check, because a
+   * restart would not help.
+   */
   @Get('live')
   @HealthCheck()
   live() {
     return this.checks.check([() => this.#process()]);
   }
 
-  /** Whether commands are consumed: up once every lane consumes, or is paused on purpose. */
+  /** Reports whether commands are consumed: `up` once every lane consumes or is paused on purpose. */
   @Get('ready')
   @HealthCheck()
   ready() {
     return this.checks.check([() => this.#bus()]);
   }
 
-  /** All indicators. An open circuit means that the platform fails, and is no reason for 503; nor is an unavailable Redis. */
+  /**
+   * All indicators. Neither an open circuit, which means that the platform fails, nor an unavailable Redis
+   * causes a 503.
+   */
   @Get()
   @HealthCheck()
   all() {
@@ -68,7 +74,7 @@ export class HealthController {
     return { since: sinceMs && new Date(sinceMs).toISOString(), whoActs: BROKER_PEOPLE };
   }
 
-  /** The circuits, and the compartments that hold something, the fullest first. */
+  /** The circuits, and the compartments with in-flight commands, the fullest first. */
   #platform(): HealthIndicatorResult {
     const circuits = this.platform.operations();
     const open = circuits.filter(({ state }) => state !== 'closed').slice(0, MOST_COMPARTMENTS);

@@ -5,17 +5,17 @@ import { isIPv4, isIPv6, type Socket } from 'node:net';
 const MAX_CONNECTIONS = 64;
 /** Far longer than a scrape takes. */
 const LONGEST_MS = 10_000;
-/** A host, an IPv6 address in its brackets, and perhaps a port. */
+/** A host name, an IPv4 address or a bracketed IPv6 address, with an optional port. */
 const AUTHORITY = /^(?:\[([^[\]]+)\]|([^:[\]]+))(?::\d*)?$/;
-/** The target of a request that was meant for a proxy: a whole URL instead of a path. */
+/** An absolute-form request target, as sent to proxies: a complete URL instead of a path. */
 const ABSOLUTE_FORM = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
 const ADVICE = 'Ask for this worker by an address, as localhost, or by a name in HTTP_HOSTS.\n';
 
 /**
- * Keeps a server able to answer, whatever its clients do or fail to do: a connection carries one request and lasts ten
- * seconds at most, and one too many takes the place of the oldest.
+ * Keeps a server responsive whatever its clients do. A connection carries one request and lasts at most ten
+ * seconds. When there are too many connections, the oldest is closed.
  *
- * @param isHeld whether a connection may last longer, and keeps its place; somebody else limits their number
+ * @param isHeld true for a connection that is exempt from both limits; the caller limits their number
  */
 export function limitConnections(server: Server, isHeld: (socket: Socket) => boolean): void {
   const open = new Set<Socket>();
@@ -32,8 +32,8 @@ export function limitConnections(server: Server, isHeld: (socket: Socket) => boo
 }
 
 /**
- * Answers 421 to a request for another host, before any route: a browser that looks at a foreign page can be led here by a
- * name of that page (DNS rebinding), which `Host` tells. Source: bus contract, section 8.
+ * Rejects a request for another host with 421, before any route. A foreign page can direct a browser here
+ * under a name of its own (DNS rebinding), which the `Host` header reveals. Source: bus contract, section 8.
  *
  * @param names further names of this worker, in lower case
  */
@@ -45,7 +45,10 @@ export function refuseForeignHosts(names: readonly string[] = []) {
   };
 }
 
-/** Each host that a request names: a header may stand twice, and a request for a proxy names a second one. */
+/**
+ * All hosts that a request names: the `Host` header may occur twice, and an absolute-form target names
+ * another host.
+ */
 function hostsOf({ headersDistinct, url = '' }: IncomingMessage): readonly string[] {
   const [, target] = ABSOLUTE_FORM.exec(url) ?? [];
   return [...(headersDistinct['host'] ?? ['']), ...(target === undefined ? [] : [target])];
@@ -57,7 +60,7 @@ function isOwnHost(host: string, own: ReadonlySet<string>): boolean {
   return isIPv4(name) || own.has(withoutDot(name.toLowerCase()));
 }
 
-/** A name with a dot at its end is the same name, never completed by a search domain. */
+/** Removes a trailing dot. A name with a trailing dot is the same name without search domains. */
 function withoutDot(name: string): string {
   return name.replace(/\.$/, '');
 }

@@ -41,7 +41,7 @@ describe('busObserver', () => {
     expect(JSON.stringify(lines)).not.toContain('QUOTED');
   });
 
-  it('counts commands in flight and redeliveries by lane, and times how long a command waited, if that is known', async () => {
+  it('counts in-flight commands and redeliveries by lane, and measures the wait of a command if it is known', async () => {
     const { series } = await shownAfter((observer) => {
       observer.commandTaken('interactive', false, 3000);
       observer.commandTaken('interactive', true, undefined);
@@ -105,7 +105,7 @@ describe('busObserver', () => {
   });
 });
 
-it('platformObserver counts and times calls in seconds, and logs a circuit that changed with its cause', async () => {
+it('platformObserver counts calls, measures them in seconds, and logs circuit changes with their cause', async () => {
   const { series, lines } = await shown((...given) => {
     const observer = platformObserver(...given);
     observer.attemptEnded('session.create', '2xx', 20);

@@ -6,7 +6,7 @@ import type { Logger, Metrics } from '#telemetry';
 import type { FailureTally } from '../console/failure-tally.ts';
 
 /**
- * Logs and counts what happens on the bus: one line for each outcome, with ids and without data.
+ * Logs and counts the events of the bus: one log line per outcome, with ids but without command data.
  *
  * @param consumed the queues that this process may consume
  */
@@ -108,7 +108,8 @@ export function busObserver(
 
 /** Counts and times the calls to the platform, and logs changes of its circuits. */
 export function platformObserver(log: Logger, metrics: Metrics, tally: FailureTally): PlatformObserver {
-  // Elsewhere a cause is a thrown value, which must not be logged as it is; here it is one of a closed list.
+  // The default serializer of `cause` redacts a thrown value. Here a cause is one of a closed list and safe
+  // to log.
   const logger = log.child({}, { serializers: { cause: (cause: string) => cause } });
   return {
     attemptEnded: (operation, result, durationMs) => {
@@ -136,7 +137,9 @@ export function platformObserver(log: Logger, metrics: Metrics, tally: FailureTa
   };
 }
 
-/** A series that appears with its first event hides that event from `increase`. */
+/**
+ * Creates all series at zero. If a series appeared with its first event, `increase` would miss that event.
+ */
 function beginAtZero(metrics: Metrics, consumed: readonly string[]): void {
   for (const queue of consumed) metrics.consumersLost.labels(queue);
   for (const type of [...COMMAND_TYPES, 'unknown']) {

@@ -14,8 +14,8 @@ const LANE_STATES = Object.keys({
 } satisfies Record<ConsumerState, true>);
 
 /**
- * Has the metrics show the state of the bus and of the calls to the platform at each scrape: a circuit that never changed is
- * closed, and has a series too; an operator that is no longer configured has none.
+ * Updates the metrics of the bus and of platform calls at each scrape. A circuit that never changed has a
+ * series as closed; an operator that is no longer configured has no series.
  */
 export function showState(metrics: Metrics, transport: PokerTransport, platform: PlatformClients): void {
   const lanes = () => transport.health.lanes;
@@ -58,7 +58,10 @@ export function showState(metrics: Metrics, transport: PokerTransport, platform:
   metrics.compartmentOverflowed.readBy(compartments('overflowed'));
 }
 
-/** A series that appears with its first event hides that event from `increase`. A scrape reads these counters later. */
+/**
+ * Creates the series of a circuit at zero. If a series appeared with its first event, `increase` would miss
+ * that event. The same scrape reads these counters later.
+ */
 function beginAtZero({ signatureDoubts, circuitChanges }: Metrics, circuit: CircuitReport): void {
   const { operator, operation } = circuit;
   signatureDoubts.labels(operator, operation);

@@ -3,28 +3,31 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ReadText, readTextFile, SettingsError } from '#settings';
 import type { Logger } from '#telemetry';
 
-/** How soon a change is seen; files are read rather than watched, since a mounted file is replaced as a link. */
+/**
+ * Polling interval. Files are polled rather than watched because a mounted file is replaced through a
+ * symbolic link.
+ */
 const LOOK_MS = 1_000;
-/** Until what is being written is complete. */
+/** Delay after a change, so that a write in progress can complete. */
 const SETTLE_MS = 100;
 
-/** Each file that was read; `undefined` if it could not be. */
+/** The text of each file; `undefined` if it could not be read. */
 type Texts = Map<string, string | undefined>;
 
 /**
- * The content of one or more files of the settings, read again when one of them changes. A new version is used if all of the
- * files can be; if not, one line of the log says why, and what was read before stays.
+ * The content of one or more settings files, reloaded when one of them changes. A new version takes effect
+ * only if all files are valid. Otherwise one log line gives the reason, and the previous values stay in use.
  */
 export class ReloadedFiles<T> {
   readonly #followers: ((value: T) => void)[] = [];
   #value: T;
-  /** What was read last; `#value` is older if it was at fault. */
+  /** The latest texts; `#value` is older if the latest texts are invalid. */
   #texts: Texts = new Map();
 
   /**
    * @param variables the settings that name the files, for the log
-   * @param read reads all files by the function that it is given, which may be none
-   * @throws SettingsError if they cannot be used at start
+   * @param read parses the settings, reading each file (if any) with the given function
+   * @throws SettingsError if the files are invalid at startup
    */
   constructor(
     private readonly variables: string,
@@ -66,7 +69,7 @@ export class ReloadedFiles<T> {
     } catch (error) {
       read = { fault: error instanceof SettingsError ? { faults: error.faults } : { err: error } };
     }
-    // A mix of old and new files is a state that nobody wrote; the next look finds the rest.
+    // The files changed during the read and may be a mix of old and new; the next poll reads them again.
     if (!isCurrent(texts) || isDeepStrictEqual(texts, this.#texts)) return;
     this.#texts = texts;
     if ('fault' in read) {
@@ -79,7 +82,7 @@ export class ReloadedFiles<T> {
   }
 }
 
-/** Whether no file has changed since it was read. */
+/** True if no file has changed since it was read. */
 function isCurrent(texts: Texts): boolean {
   return texts.entries().every(([path, text]) => {
     try {

@@ -18,10 +18,14 @@ import { TlsContext } from '#tls';
 
 import { ReloadedFiles } from './reloaded-files.ts';
 
-/** All that have no rules of their own. */
+/** Key of the rules for callers without rules of their own. */
 const OTHERS = '*';
 
-/** The credentials of every operator, read again when `OPERATORS_FILE` or the file of a secret key changes. @throws SettingsError */
+/**
+ * The credentials of every operator, reloaded when `OPERATORS_FILE` or a secret key file changes.
+ *
+ * @throws SettingsError
+ */
 export function credentialsOf(settings: Settings, environment: NodeJS.ProcessEnv, logger: Logger) {
   const read = (readText: ReadText): readonly OperatorCredentials[] => {
     const current = { ...settings, ...readSomeSettings(['PLATFORM_SECRET_KEY'], environment, readText) };
@@ -32,12 +36,17 @@ export function credentialsOf(settings: Settings, environment: NodeJS.ProcessEnv
   return new ReloadedFiles('OPERATORS_FILE, PLATFORM_SECRET_KEY_FILE', read, logger);
 }
 
-/** Who may send what, by `CALLERS_FILE`, read again when it changes; without it everything is allowed. @throws SettingsError */
+/**
+ * The permissions of callers from `CALLERS_FILE`, reloaded when it changes. Without the file everything is
+ * allowed.
+ *
+ * @throws SettingsError
+ */
 export function callersOf({ CALLERS_FILE }: Pick<Settings, 'CALLERS_FILE'>, logger: Logger): CallerPolicy {
   if (CALLERS_FILE === undefined) return { mayRun: () => true, mayReplyTo: () => true };
   const read = (readText: ReadText) => readCallers(CALLERS_FILE, readText);
   const file = new ReloadedFiles('CALLERS_FILE', read, logger);
-  /** The name of a broker user may be `*`, too; it is nobody's name for all others. */
+  /** A broker user may itself be named `*`. Such a user gets the rules for all others. */
   const rulesOf = (caller: string): CallerRules | undefined =>
     (caller === OTHERS ? undefined : file.value.get(caller)) ?? file.value.get(OTHERS);
   return {
@@ -54,14 +63,18 @@ export function callersOf({ CALLERS_FILE }: Pick<Settings, 'CALLERS_FILE'>, logg
   };
 }
 
-/** Without rules nothing is allowed, and everything of which they say nothing. */
+/** True if the rules allow it. Without rules nothing is allowed; a rule that is not set allows everything. */
 function allows(rules: CallerRules | undefined, isNamed: boolean | undefined): boolean {
   return rules !== undefined && (isNamed ?? true);
 }
 
 export type TlsContexts = ReturnType<typeof tlsContextsOf>;
 
-/** The certificates that connections trust and present, read again when their files change. @throws SettingsError with every fault */
+/**
+ * The certificates that connections trust and present, reloaded when their files change.
+ *
+ * @throws SettingsError with every fault
+ */
 export function tlsContextsOf(settings: Settings, operators: readonly OperatorCredentials[], logger: Logger) {
   const faults: SettingFault[] = [];
   const contextOf = (family: TlsFamily, addresses: readonly string[]): TlsContext => {

@@ -23,13 +23,14 @@ import {
 import type { TracingSettings } from '#settings';
 import type { Logger } from '#telemetry';
 
-/** Longer values are cut: an id of a message, for example, comes from outside. */
+/** Longer values are truncated: a message id, for example, is chosen by the caller. */
 const LONGEST_VALUE = 256;
 const REPORT_INTERVAL_MS = 60_000;
 
 /**
- * Exports spans in batches by OTLP over HTTP, in protobuf. Timeout, compression and certificates of the exporter, and
- * attributes of the service, are read from OpenTelemetry's own variables. Spans that are lost are logged, at most once a minute.
+ * Exports spans in batches by OTLP over HTTP, in protobuf. OpenTelemetry's own variables set the timeout,
+ * compression and certificates of the exporter, and the attributes of the service. Lost spans are logged at
+ * most once a minute.
  */
 export function exportTraces(settings: TracingSettings, logger: Logger) {
   const { url, headers, OTEL_BSP_MAX_QUEUE_SIZE: maxQueueSize } = settings;
@@ -50,7 +51,7 @@ export function exportTraces(settings: TracingSettings, logger: Logger) {
     spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
     spanProcessors: [processor],
   });
-  /** Exports the spans that are left, as far as that is done within `withinMs`; what fails is logged. */
+  /** Exports the remaining spans within `withinMs` milliseconds, and logs those that were not exported. */
   const close = async (withinMs: number): Promise<void> => {
     const closed = provider.shutdown().catch(() => undefined);
     await Promise.race([closed, sleep(withinMs, undefined, { ref: false })]);
@@ -69,7 +70,7 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
-/** Logs how many spans were lost, but not of every batch: a collector that is away is one fault. */
+/** Logs the number of lost spans, but not for every batch: an unavailable collector is one fault. */
 class ReportingExporter extends OTLPTraceExporter {
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #lost = 0;

@@ -20,27 +20,29 @@ import type { Logger } from '#telemetry';
 import { exportTraces } from './export-traces.ts';
 
 const W3C = new W3CTraceContextPropagator();
-/** Stands for the queues of callers, whose names may say more than a trace should. */
+/** Placeholder for reply queues of callers, whose names may be confidential. */
 const REPLY_TO = '{reply_to}';
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const VALUE = /\{\w+\}/g;
 
 export type Traces = ReturnType<typeof openTraces>;
 
-/** Traces by OpenTelemetry, exported as the settings say. */
+/** Creates OpenTelemetry tracers that export spans according to the settings. */
 export function openTraces(settings: TracingSettings, logger: Logger) {
   const { tracer, close } = exportTraces(settings, logger);
   return { commands: commandTracer(tracer), platform: platformTracer(tracer), close };
 }
 
 /**
- * Traces commands by the messaging conventions of OpenTelemetry: a `process` span from delivery to acknowledgement, and
- * in it a `publish` span for each message that the command leads to. No attribute holds data of a command.
+ * Traces commands according to the messaging conventions of OpenTelemetry: a `process` span from delivery to
+ * acknowledgement, with a child `publish` span for each message published for the command. No attribute
+ * contains command data.
  */
 function commandTracer(tracer: Tracer): CommandTracer {
   return {
     start: (command, { queue, bodyBytes, traceparent }) => {
-      // A tracestate is any text of the caller: copies carry it on, and it is not exported.
+      // The caller chooses the text of a tracestate, so it is not exported; copies of the message still
+      // contain it.
       const parent = W3C.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       const attributes: Attributes = {
         ...operation('process', 'process'),
@@ -69,14 +71,14 @@ function traceOf(tracer: Tracer, span: Span, context: Context): CommandTrace {
         [kind === 'reply' ? 'messaging.destination.template' : 'messaging.destination.name']: destination,
         'messaging.message.body.size': message.content.length,
         ...(messageId && { 'messaging.message.id': messageId }),
-        // The type of a copy is a text of its caller.
+        // The caller chooses the type of a copy, so it is not exported.
         ...(kind !== 'copy' && { 'pokerbridge.message.type': type }),
       };
       const options = { kind: SpanKind.PRODUCER, attributes };
       const publishing = tracer.startSpan(`publish ${destination}`, options, context);
       try {
         const outcome = await send(withContext(message, trace.setSpan(context, publishing)));
-        // The broker's answer, where there is a choice of them.
+        // The broker's answer, if there are several possible answers.
         if (typeof outcome === 'string' && outcome !== 'confirmed') fail(publishing, outcome);
         return outcome;
       } catch (error) {
@@ -110,7 +112,7 @@ function operation(name: 'process' | 'publish', type: 'process' | 'send'): Attri
 
 type Message = Parameters<Parameters<CommandTrace['publish']>[2]>[0];
 
-/** Only if the command came with one: a reply has a `traceparent` if its command had. */
+/** Set only if the command carried a `traceparent`. */
 function withContext(message: Message, context: Context): Message {
   if (message.properties.headers['traceparent'] === undefined) return message;
   const headers = { ...message.properties.headers };
@@ -119,8 +121,8 @@ function withContext(message: Message, context: Context): Message {
 }
 
 /**
- * Traces each attempt of a call by the HTTP conventions of OpenTelemetry. Its address is given without query, and without
- * the values in its path; the platform is sent nothing of the trace.
+ * Traces each attempt of a call according to the HTTP conventions of OpenTelemetry. The URL is recorded
+ * without its query and without path values. No trace context is sent to the platform.
  */
 function platformTracer(tracer: Tracer): PlatformTracer {
   return {
@@ -144,7 +146,7 @@ function platformTracer(tracer: Tracer): PlatformTracer {
   };
 }
 
-/** Marks a span as failed. @param type one of a closed list */
+/** Marks a span as failed. @param type error type, one of a closed list */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });

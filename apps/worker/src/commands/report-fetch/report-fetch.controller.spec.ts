@@ -45,7 +45,7 @@ const counted = (repeated: number, changed: number, missing: number) => ({
   changed,
   missing,
 });
-/** Two full pages and a shorter one. */
+/** Two full pages and a shorter one, without a page count. */
 const UNCOUNTED = [2, 2, 1].map((records, page) => ({
   ...pageOf(
     Array.from({ length: records }, (_, index) => recordOf(`${page}-${index}`)),
@@ -115,7 +115,7 @@ describe('readReport', () => {
       [FIRST, SECOND, { ...pageOf([recordOf('3'), recordOf('4')], 2, 4), currentPage: 2 }],
       { pages: 2, records: 4, changedWhileReading: true },
     ],
-  ])('says whether a report is whole that %s', async (_, pages, expected) => {
+  ])('reports the completeness of a report that %s', async (_, pages, expected) => {
     const { replies, failure } = await read(pages);
     expect(failure).toBeUndefined();
     expect(completedOf(replies)).toMatchObject(expected);
@@ -127,12 +127,12 @@ describe('readReport', () => {
   it.each([
     ['2026-01-31T12:07:59.999Z', '2026-01-31T12:09:59.999Z', false],
     ['2026-01-31T12:08:00.000Z', '2026-01-31T12:10:00.000Z', true],
-  ])('says whether it was read in two intervals of the platform: from %s to %s', async (from, to, spans) => {
+  ])('reports whether the read spans two platform intervals: from %s to %s', async (from, to, spans) => {
     const { replies } = await read(FIVE, { fromMs: Date.parse(from) });
     expect(completedOf(replies)).toMatchObject({ readFrom: from, readTo: to, spansIntervals: spans });
   });
 
-  it('reads only the page that the command names, and of the size that it names', async () => {
+  it('reads only the page and the page size that the command names', async () => {
     const { requests, replies } = await read(FIVE, { data: { page: 2, perPage: 7 } });
     expect(requests).toEqual([{ page: 2, perPage: 7 }]);
     expect(pagesOf(replies)).toMatchObject([{ page: 2, pageCount: 3 }]);
@@ -167,11 +167,11 @@ describe('readReport', () => {
       },
       2 * 2 + 100,
     ]),
-  ])('fails after the pages before, if %s', async (_, pages, expected, published) => {
+  ])('publishes the preceding pages and then fails if %s', async (_, pages, expected, published) => {
     const { asked, replies, failure } = await read(pages);
     expect(failure).toMatchObject(expected);
     expect(pagesOf(replies)).toHaveLength(published);
-    // The first page counts three.
+    // The first page reports three pages in all, so at most two are fetched ahead.
     expect(asked.length).toBeLessThanOrEqual(published + 2);
     expect(completedOf(replies)).toBeUndefined();
   });
@@ -196,7 +196,7 @@ describe('readReport', () => {
 });
 
 describe('readReport, resumed', () => {
-  it('continues with the next page, of the size as before, and reports on both runs', async () => {
+  it('continues with the next page in the original page size, and reports totals of both runs', async () => {
     const { command } = await read([FIRST, undefined]);
     const later = { progress: command.progress, perPage: 50, fromMs: Date.parse('2026-01-31T12:35:00Z') };
     const { requests, replies, command: resumed } = await read(FIVE, later);
@@ -210,7 +210,7 @@ describe('readReport, resumed', () => {
     }
   });
 
-  it('names the faults of each page in the run that read it, and counts those of all runs', async () => {
+  it('lists the faults of a page in the run that read it, and counts the faults of all runs', async () => {
     const faults = [{ pointer: '/records/0/win', message: 'is not an integer' }];
     const odd = FIVE.map((page, index) => (index === 2 ? page : { ...page, faults, faultCount: 2 }));
     const { command, replies: first } = await read([odd[0], undefined]);
@@ -219,13 +219,13 @@ describe('readReport, resumed', () => {
     expect(completedOf(next)).toMatchObject({ faults: 4 });
   });
 
-  it('remembers that records came twice before', async () => {
+  it('includes repeated records of the earlier run', async () => {
     const { command } = await read([FIRST, second(['1', 'USD', 7], ['2']), undefined]);
     const { replies } = await read(FIVE, { progress: command.progress });
     expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, ...counted(2, 1, 2) });
   });
 
-  it('does not count a page before it was published', async () => {
+  it('does not count a page before it is published', async () => {
     const command: { progress: Progress } = { progress: undefined };
     const pages = readReport('rake', PERIOD, command, PER_PAGE, ({ page }) =>
       Promise.resolve({ ...one(String(page), 2, 2), currentPage: page }),
@@ -236,7 +236,7 @@ describe('readReport, resumed', () => {
     expect(command.progress).toMatchObject({ pages: 1, records: 1 });
   });
 
-  it.each([{ records: 1.5 }, { readTo: undefined }])('starts again with the progress %j', async (changed) => {
+  it.each([{ records: 1.5 }, { readTo: undefined }])('restarts on invalid progress: %j', async (changed) => {
     const { command } = await read([FIRST, undefined]);
     const { asked } = await read(FIVE, { progress: { ...command.progress, ...changed } as Progress });
     expect(asked).toEqual([1, 2, 3]);

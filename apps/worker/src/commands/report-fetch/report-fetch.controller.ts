@@ -37,25 +37,30 @@ export class ReportFetchController {
   }
 }
 
-/** Records in the pages that are fetched ahead, and the most of these pages: as many bytes as one page of the default size. */
+/** Limits of prefetching, in records and in pages: about as many bytes as one page of the default size. */
 const AHEAD_RECORDS = 500;
 const MAX_AHEAD = 6;
-/** Platforms give at least so many records a page, whatever is requested, unless it is the last one. */
+/**
+ * The smallest page size that a platform enforces, whatever size is requested. Only the last page may be
+ * shorter.
+ */
 const SMALLEST_PAGE = 20;
 
 /**
- * Reads a report page by page, every page of it or the one that the command names, and continues after the pages that an
- * earlier run of the same command published. While a page is published, the next ones are fetched: small ones up to
- * `MAX_AHEAD`, and none after a large one.
+ * Reads all pages of a report, or only the page that the command names. Resumes after the pages that an
+ * earlier run of the same command published. While a page is being published, the next pages are fetched: up
+ * to `MAX_AHEAD` small pages, and none after a large page.
  *
- * The number of pages is read from each page, since a report may grow or shrink meanwhile. A page with records is published
- * whatever the platform counts, unless it repeats one; a page without records ends the report.
+ * The page count is taken from each page because a report may grow or shrink during the read. A page with
+ * records is published even if it exceeds the page count, unless it repeats another page. A page without
+ * records ends the report.
  *
- * @param perPage records a page, unless the command says otherwise
+ * @param perPage records per page, unless the command sets its own page size
  * @param fetch fetches one page; it throws a CommandError
- * @param seed for the hash of the records' ids
- * @param nowMs when an answer arrived, epoch milliseconds
- * @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the platform answers another page, or has no last one
+ * @param seed seed of the hash of the record ids
+ * @param nowMs clock for the arrival of answers, in epoch milliseconds
+ * @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the platform returns a page other than the requested one,
+ *   or the report never ends
  */
 export async function* readReport(
   report: ReportName,
@@ -76,7 +81,7 @@ export async function* readReport(
     const answer = await fetch({ page, perPage: tally.state.requested });
     return { ...answer, readAtMs: nowMs() };
   };
-  /** The pages after the present one. */
+  /** Pages that are being fetched ahead of the current one. */
   const ahead: Promise<ReadPage>[] = [];
   let page = data.page ?? tally.state.pages + 1;
   let previous: ReadPage | undefined;
@@ -89,7 +94,7 @@ export async function* readReport(
     const most = isLast ? page : Math.min(answer.pageCount, page + aheadOf(answer));
     for (let next = page + ahead.length + 1; next <= most; next += 1) {
       const fetched = read(next);
-      // It fails once it is its turn, if it comes to that.
+      // A failure is reported when this page is awaited; until then it must not be an unhandled rejection.
       fetched.catch(() => undefined);
       ahead.push(fetched);
     }
@@ -106,7 +111,10 @@ export async function* readReport(
   yield { type: 'report.completed', data: tally.completed(report, isWhole) };
 }
 
-/** True if a page beyond the last repeats the last one, with its number or as a copy of it, as some platforms do. */
+/**
+ * True if a page beyond the last one repeats the last page, by its number or by its records. Some platforms
+ * do so.
+ */
 function isRepeated(answer: ReadPage, page: number, previous: ReadPage | undefined): boolean {
   const { pageCount, currentPage } = answer;
   if (page <= pageCount) return false;
@@ -117,7 +125,12 @@ function recordsOf(page: ReadPage | undefined) {
   return page && [page.identities, page.digests];
 }
 
-/** A page that is not numbered may be the first one, or one of a report whose pages are not counted. @throws CommandError */
+/**
+ * Rejects a page other than the requested one. A page without a number is accepted if it is the first, or if
+ * the report has no page count.
+ *
+ * @throws CommandError
+ */
 function refuseOther({ currentPage, pageCount }: CollectionPage, page: number): void {
   const isUnnumbered = currentPage === 0 && (page === 1 || pageCount === 0);
   if (currentPage === page || isUnnumbered) return;
@@ -125,7 +138,10 @@ function refuseOther({ currentPage, pageCount }: CollectionPage, page: number): 
   throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
 }
 
-/** If pages are not counted, only a page that is shorter than any cap is known to be the last one. */
+/**
+ * True for the last page. Without a page count, only a page shorter than `SMALLEST_PAGE` is certain to be the
+ * last.
+ */
 function isLastPage({ pageCount, identities }: CollectionPage, page: number, requested: number): boolean {
   return pageCount === 0 ? identities.length < Math.min(requested, SMALLEST_PAGE) : page >= pageCount;
 }

@@ -10,7 +10,7 @@ export const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:
 export const PER_PAGE = 2;
 
 export const recordOf = (id: string, currency = 'USD', win = 1): ReportRecord => ({ id, currency, win });
-/** When the first answer arrives; each further one comes a minute later. */
+/** Arrival of the first answer; each further answer arrives a minute later. */
 const FIRST_ANSWER_AT_MS = Date.parse('2026-01-31T12:05:00Z');
 const MINUTE_MS = 60_000;
 
@@ -40,7 +40,10 @@ export const FIVE = [
   pageOf([recordOf('5')], 3, 5),
 ];
 
-/** Reads a report from a platform that holds these pages, and an empty one beyond; a page that is missing fails. */
+/**
+ * Reads a report from a platform that returns these pages, and an empty page beyond them. A request for an
+ * undefined page fails.
+ */
 export async function read(
   pages: readonly (PageFacts | undefined)[],
   {

@@ -4,48 +4,48 @@ import { type CollectionPage, CooperativeTask } from '#platform';
 
 import { SeenIds } from './seen-ids.ts';
 
-/** Identities between two looks at the clock. */
+/** Number of identities processed between two checks of the clock. */
 const SLICE = 256;
 
-/** A page, and when the platform's answer arrived. */
+/** A page with the arrival time of the platform's answer. */
 export type ReadPage = CollectionPage & { readonly readAtMs: number };
 
 type Progress = NonNullable<CommandContext['progress']>;
 
 /** The state of a report before its first page; a later run continues from its latest value. */
 const START = {
-  /** Pages that were published. */
+  /** Published pages. */
   pages: 0,
   records: 0,
-  /** Records whose id had come before. */
+  /** Records whose id occurred before. */
   repeats: 0,
   /** Repeats whose figures differed. */
   changed: 0,
   faults: 0,
-  /** Records a page, as requested. */
+  /** Requested records per page. */
   requested: 0,
   firstTotal: 0,
   firstPages: 0,
   firstPerPage: 0,
   lastTotal: 0,
-  /** When the first and the last answer arrived, epoch milliseconds. */
+  /** Arrival of the first and the last answer, in epoch milliseconds. */
   readFrom: 0,
   readTo: 0,
   changedWhileReading: false,
-  /** Whether every page was published, so that only `report.completed` is missing. */
+  /** True if every page was published and only `report.completed` is missing. */
   isDone: false,
 };
 
-/** Counts what was published of a report so far, and tells whether it can be whole. */
+/** Counts the published pages and records of a report, and determines whether the report is complete. */
 export class ReportTally {
   readonly #seed: number;
   readonly #state: typeof START;
   #ids: SeenIds | undefined;
 
   /**
-   * @param progress of an earlier run; it is ignored unless it is complete
-   * @param perPage how many records a page to request, if there was no earlier run
-   * @param seed for the hash of ids
+   * @param progress progress of an earlier run; ignored if a field is missing or invalid
+   * @param perPage records to request per page, if there was no earlier run
+   * @param seed seed of the hash of ids
    */
   constructor(progress: Progress | undefined, perPage: number, seed: number) {
     this.#seed = seed;
@@ -56,7 +56,7 @@ export class ReportTally {
     return this.#state;
   }
 
-  /** Notes what a page says of the report, whether it is published or not. */
+  /** Records the totals that a page reports, whether or not the page is published. */
   compare(page: ReadPage): void {
     const state = this.#state;
     if (state.readTo === 0) {
@@ -71,7 +71,7 @@ export class ReportTally {
     state.readTo = Math.max(state.readTo, page.readAtMs);
   }
 
-  /** Counts the records of a page that was published. */
+  /** Counts the records of a published page. */
   async add({ identities, digests, totalCount, faultCount }: CollectionPage): Promise<void> {
     const state = this.#state;
     state.pages += 1;
@@ -87,7 +87,10 @@ export class ReportTally {
     }
   }
 
-  /** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the pages that were published are more than any report could have grown to */
+  /**
+   * @throws CommandError `PLATFORM_PROTOCOL_ERROR` if more pages were published than the report could have
+   *   grown to
+   */
   refuseEndless(): void {
     const { pages, firstPages } = this.#state;
     if (pages < mostPagesOf(firstPages)) return;
@@ -95,10 +98,13 @@ export class ReportTally {
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
   }
 
-  /** @param isWhole whether every page was asked for, so that there must be as many records as the platform counts */
+  /**
+   * @param isWhole true if every page was requested, so that the number of records must equal the platform's
+   *   total
+   */
   completed(report: ReportName, isWhole: boolean) {
     const { pages, records, repeats, changed, faults, lastTotal, readFrom, readTo } = this.#state;
-    // A total of 0 beside records counts nothing.
+    // A total of 0 in a report that has records means that the platform does not count them.
     const missing = isWhole && lastTotal > 0 ? lastTotal - (records - repeats) : 0;
     return {
       report,

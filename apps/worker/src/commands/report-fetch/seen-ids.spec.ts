@@ -8,27 +8,27 @@ const repeatsOf = (seen: SeenIds, added: readonly string[]): number =>
   added.filter((id) => seen.add(id, 1) === 'repeated').length;
 
 describe('SeenIds', () => {
-  it('knows every id that came before, and no other', () => {
+  it('recognizes every id that was added before, and no other', () => {
     const seen = new SeenIds(5_000, 7);
     expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
     expect(repeatsOf(seen, ids(4_500, 5_500))).toBe(500);
   });
 
-  it('tells an id that comes again with something else', () => {
+  it('reports `changed` for an id that reappears with another digest', () => {
     const seen = new SeenIds(2, 7);
     const large = 2 ** 31 + 1;
     expect([1, 1, large].map((digest) => seen.add('a', digest))).toEqual(['new', 'repeated', 'changed']);
     expect([large, large].map((digest) => seen.add('b', digest))).toEqual(['new', 'repeated']);
   });
 
-  it('still knows the first ids if many more come than were expected', () => {
+  it('still recognizes the first ids when there are many more than expected', () => {
     const seen = new SeenIds(0, 7);
     expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
     expect(repeatsOf(seen, ids(0, 1_000))).toBe(1_000);
     expect(repeatsOf(seen, ids(4_000, 5_000))).toBe(0);
   });
 
-  it('remembers a sample of more ids than it has room for, which shows a page that is repeated', () => {
+  it('detects a repeated page from a sample when there are more ids than slots', () => {
     const seen = new SeenIds(4 * MAX_IDS, 7);
     expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
     const noticed = repeatsOf(seen, ids(0, 5_000));

@@ -1,14 +1,14 @@
-/** Beyond it, only a sample of the ids is remembered: 24 MB. */
+/** Above this number, only a sample of the ids is remembered. The table then takes 24 MB. */
 export const MAX_IDS = 2_097_152;
-/** A report may grow while it is read. */
+/** Extra slots, because a report may grow while it is being read. */
 const ROOM = 1_000;
-/** The share of slots that are filled at most: in a fuller table, a free slot takes longer to find. */
+/** The maximum load factor of the hash table. In a fuller table, finding a free slot takes longer. */
 const LOAD = 0.8;
 const TWO_TO_32 = 2 ** 32;
 
 /**
- * Remembers the ids of a report's records, to notice those that come twice: 40 bits of a hash of each, at a place that
- * 21 more tell, so that of two million ids one is taken for another in one of 200,000 reports. Each id is kept
+ * Detects repeated record ids in a report. The table stores 40 bits of each id's hash, and 21 more bits
+ * determine the slot. With two million ids, a collision occurs in one of 200,000 reports. Each id is stored
  * with the digest of its first record.
  */
 export class SeenIds {
@@ -22,8 +22,9 @@ export class SeenIds {
   #count = 0;
 
   /**
-   * @param expected how many there will be, as far as that is known
-   * @param seed of the hash: who reads a report again does not meet the same mistake again
+   * @param expected expected number of ids, if known
+   * @param seed seed of the hash; with another seed, a second read of the report does not repeat the same
+   *   collision
    */
   constructor(expected: number, seed: number) {
     this.#seed = seed;
@@ -37,9 +38,10 @@ export class SeenIds {
   }
 
   /**
-   * Whether an id was added before, and with another digest then; of one outside of the sample that is not known, and `new`.
+   * Adds an id. Returns `repeated` if it was added before with the same digest, `changed` if with another
+   * digest, and otherwise `new`. Ids outside the sample are always `new`.
    *
-   * @param digest 32 bits of what belongs to the id
+   * @param digest 32-bit digest of the record with this id
    */
   add(id: string, digest: number): 'new' | 'repeated' | 'changed' {
     let [first, second] = [0xdeadbeef ^ this.#seed, 0x41c6ce57 ^ this.#seed];
@@ -53,7 +55,7 @@ export class SeenIds {
     second =
       Math.imul(second ^ (second >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
     if ((first & this.#sample) !== 0) return 'new';
-    // A slot that holds 0 is free.
+    // A slot that contains 0 is free.
     const [low, high] = [second >>> 0 || 1, first & 0xff];
     let slot = Math.floor(((first >>> 0) / TWO_TO_32) * this.#low.length);
     for (; this.#low[slot] !== 0; slot = slot + 1 === this.#low.length ? 0 : slot + 1) {

@@ -1,4 +1,4 @@
-// The page of the service: events come in, and what has changed is shown.
+// The console page: receives events and updates the parts that have changed.
 
 import { clockTime, showAges, shownOf, time } from './elements.js';
 import { plotsSection } from './plots.js';
@@ -6,7 +6,7 @@ import * as sections from './sections.js';
 
 const SILENT_MS = 5_000;
 const REOPEN_MS = 10_000;
-/** After a worker that stops. */
+/** Delay before reconnecting after a worker has stopped. */
 const SOON_MS = 2_000;
 
 const REFUSALS = {
@@ -67,7 +67,7 @@ function showVerdict({ level, worst }) {
   fill('worst', worst, () => worst && [sections.facts(worst)]);
 }
 
-/** Leaves unchanged parts alone, because somebody may have selected them. What is open stays open, and keeps the focus. */
+/** Skips unchanged parts so that a text selection survives. Open details stay open and keep the focus. */
 function fill(id, data, build) {
   const text = JSON.stringify(data) ?? '';
   if (shown.get(id) === text) return;
@@ -84,18 +84,18 @@ function fill(id, data, build) {
 }
 
 /**
- * Follows the stream of events, and notices whether it is alive: a browser does not notice that a network is gone, gives
- * up by itself after some answers, and waits for a dead connection for minutes.
+ * Follows the event stream and detects when it is lost. A browser alone does not detect a lost network, stops
+ * reconnecting after some responses, and waits minutes for a dead connection.
  *
- * @param onEvent called with the data of each event
- * @param onLost called with a sentence when the stream is lost, and when there is another reason; an event tells that it
- * is back
+ * @param onEvent called with the data of each event; the first event after a loss means that the stream is
+ *   back
+ * @param onLost called with a sentence when the stream is lost, and when the reason changes
  */
 function connect(url, onEvent, onLost) {
   let source;
   let silence;
   let reopening;
-  /** Why the stream is lost; undefined while it is not. */
+  /** The reason why the stream is lost; undefined while it is alive. */
   let lost;
   const lose = (reason) => {
     if (lost !== reason) onLost(reason);
@@ -120,7 +120,7 @@ function connect(url, onEvent, onLost) {
     });
     source.addEventListener('closing', (event) => {
       const { reason } = JSON.parse(event.data);
-      // The end that follows is no fault.
+      // The end of the stream after this event is not an error.
       source.close();
       lose(REFUSALS[reason]);
       openIn(reason === 'full' ? REOPEN_MS : SOON_MS);

@@ -1,10 +1,13 @@
-// The parts that every section is built of. No text becomes HTML, and nothing is styled from here.
+// Elements shared by all sections. Text is never parsed as HTML, and no styles are set here.
 
 const HTML = 'http://www.w3.org/1999/xhtml';
 const SVG = 'http://www.w3.org/2000/svg';
 const SVG_ELEMENTS = ['svg', 'rect', 'path'];
 
-/** `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element. Attributes that are undefined are left out. */
+/**
+ * `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element. Attributes that are undefined are
+ * left out.
+ */
 export function h(selector, ...rest) {
   const [name, ...classes] = selector.split('.');
   const made = document.createElementNS(SVG_ELEMENTS.includes(name) ? SVG : HTML, name);
@@ -17,12 +20,12 @@ export function h(selector, ...rest) {
   return made;
 }
 
-/** The children that are to be seen: `size > 0 && h(…)` may be among them, and lists of lists. */
+/** Flattens nested lists of children and omits falsy ones, such as the result of `size > 0 && h(…)`. */
 export function shownOf(children) {
   return children.flat(3).filter((child) => child !== undefined && child !== false);
 }
 
-/** A word about a state, by which the style sheet colours it. */
+/** A badge for a state. The style sheet colours it by its text. */
 export const badge = (text, state = text) => h('span.badge', { 'data-state': state }, text);
 
 /** A table whose rows become cards on a narrow screen; each cell then shows the title of its column. */
@@ -44,7 +47,7 @@ export function table(caption, titles, rows, selector = 'table') {
   );
 }
 
-/** A text that one click selects: a command to type, an id. */
+/** A text that one click selects, such as a command line or an id. */
 export function copyable(text) {
   // An option is not broken behind its hyphens.
   return h(
@@ -64,14 +67,17 @@ const minuteOfDay = new Intl.DateTimeFormat('en-GB', { ...clock, second: undefin
 
 export const count = (value) => number.format(value);
 
-/** A duration in milliseconds; a dash if there is none. */
+/** Formats a duration in milliseconds; a dash if it is missing. */
 export function duration(ms) {
   if (ms === null || ms === undefined) return '–';
   if (ms < 999.5) return `${ms < 9.95 ? number.format(ms) : Math.round(ms)} ms`;
   return `${number.format(ms / 1000)} s`;
 }
 
-/** The reader's local time with its zone and age, and the date unless it is today; the title is UTC, as in the log. */
+/**
+ * The reader's local time with its zone and age, and the date unless it is today; the title is UTC, as in the
+ * log.
+ */
 export function time(ms) {
   const date = new Date(ms);
   const isToday = date.toDateString() === new Date().toDateString();
@@ -82,7 +88,7 @@ export function time(ms) {
 
 export const ago = (ms) => h('span.age', { 'data-ms': ms }, age(ms));
 
-/** Updates the age beside each time. */
+/** Updates the age next to each time. */
 export function showAges() {
   for (const element of document.querySelectorAll('.age')) {
     const text = age(Number(element.dataset.ms));

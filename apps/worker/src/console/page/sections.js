@@ -1,10 +1,12 @@
-// A function for each part of the page: from a part of the worker's view to its elements.
+// One function per part of the page: each converts a part of the worker's view to elements.
 
 import { ago, badge, copyable, count, h, nothing, table, time } from './elements.js';
 
 export const headline = (mark, title) => [h('h2', h('span.mark', { 'aria-hidden': 'true' }, mark), title)];
 
-/** Since when, why, who acts and what to run. */
+/**
+ * Lists the facts of a cause, such as its start, its reason, the people who act and the command line to run.
+ */
 export function facts({ sinceMs, lastAtMs, why, whoActs, operators = [], line, last }) {
   const all = {
     Since: sinceMs && time(sinceMs),
@@ -39,7 +41,7 @@ function causeItem({ key, level, what, count: times, commands, ...cause }) {
   return h('li', h('details', { 'data-key': key }, summary, facts(cause), commands.map(commandText)));
 }
 
-/** A command that failed: its ids, what was invalid, and what the platform answered. */
+/** Describes a failed command: its ids, the invalid members, and the answer of the platform. */
 function commandText({ code, type, count: times, id, traceId, status, pointers = [], reason, line }) {
   const names = pointers.map((pointer) => h('code', pointer));
   const parts = [status && `HTTP ${status}`, ...names, reason].filter(Boolean);
