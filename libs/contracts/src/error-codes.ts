@@ -1,6 +1,6 @@
 /**
- * Every code of an error body, grouped by category, with its default message. The category decides whether
- * the command is dead-lettered. Source: bus contract, sections 4 and 5.
+ * Every code of an error body, grouped by category, with its default message. The category decides how
+ * the command is settled. Source: bus contract, sections 4 and 5.
  */
 const MESSAGES = {
   invalid: {

@@ -17,7 +17,7 @@ import { answers, answersAfter, answersTo, type Behaviour, resets } from './loca
 
 const OPEN_MS = 1_000;
 const MINIMUM_CALLS = 5;
-/** The share of connections available to one operation. */
+/** The number of connections available to one operation. */
 const AT_ONCE = (LIMITS.connections * 3) / 4;
 const circuit = { ...LIMITS.circuit, minimumCalls: MINIMUM_CALLS, openMs: OPEN_MS };
 
@@ -86,7 +86,7 @@ describe('a circuit', () => {
     expect([observer.circuitStates, observer.results]).toEqual([[], Array(AT_ONCE).fill('deadline')]);
   });
 
-  it('lets one probe through, and stays open if the probe expired', async () => {
+  it('lets one probe through, and is not closed by a probe that expired', async () => {
     platform.always(answers(503));
     const { client, observer } = build();
     await fail(client);
@@ -101,7 +101,7 @@ describe('a circuit', () => {
     expect(observer.circuitStates).toEqual(states);
   });
 
-  it('records one late call as cut off, and none of the concurrent ones', async () => {
+  it('expires one late call and completes the concurrent ones', async () => {
     const cutOff = Promise.withResolvers<void>();
     platform
       .next(silent)

@@ -27,7 +27,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
 
 /**
  * Returns the body of an answer without a byte order mark. The content type is ignored because it is
- * unreliable. A compressed body is decompressed up to `maxBytes`, although the request accepted no encoding.
+ * unreliable. A compressed body is decompressed up to `maxBytes`, although no encoding was requested.
  *
  * @returns a promise only if the body is compressed
  * @throws UnexpectedDocument if the body cannot be read
@@ -60,7 +60,7 @@ export function utf8(body: Buffer): Buffer {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Larger than any session or game. Parsing a larger body exactly could take 30 ms. */
+/** More values than any session or game has. Parsing more of them exactly could take 30 ms. */
 const MAX_EXACT_VALUES = 2_048;
 
 /**

@@ -39,7 +39,7 @@ interface CallFacts {
 }
 
 const ABOUT_PROXY = 'Ask those who run the service (PLATFORM_PROXY_URL).';
-/** Messages for faults that an operator of this service must fix. */
+/** Messages for faults that the people who run this service must fix. */
 const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
   certificate:
     "The platform's certificate is from an unknown authority, for another host, or expired. Those who run the service " +
