@@ -20,12 +20,12 @@ export function h(selector, ...rest) {
   return made;
 }
 
-/** Flattens nested lists of children and omits falsy ones, such as the result of `size > 0 && h(…)`. */
+/** Flattens lists of children and omits `undefined` and `false`, as from `size > 0 && h(…)`. */
 export function shownOf(children) {
   return children.flat(3).filter((child) => child !== undefined && child !== false);
 }
 
-/** A badge for a state. The style sheet colours it by its text. */
+/** A badge for a state. The style sheet colours it by `data-state`. */
 export const badge = (text, state = text) => h('span.badge', { 'data-state': state }, text);
 
 /** A table whose rows become cards on a narrow screen; each cell then shows the title of its column. */
