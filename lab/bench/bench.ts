@@ -9,8 +9,8 @@ import { openStage, PLATFORM_MS } from './stage.ts';
 import { timeStarts } from './time-starts.ts';
 
 /**
- * @param only the beginnings of their names; empty for all of them
- * @param other the folder of another checkout that is built, if there is one
+ * @param only prefixes of the names of the contestants to run; empty for all of them
+ * @param other the folder of another built checkout, if given
  */
 export function chooseContestants(only: readonly string[], other: string | undefined): Contestant[] {
   const all = [...CONTESTANTS, ...(other === undefined ? [] : [otherIn(other)])];
@@ -24,8 +24,8 @@ export function chooseContestants(only: readonly string[], other: string | undef
 /**
  * Compares workers on a private broker, reads reports, and times starts.
  *
- * @returns whether every command got exactly one right answer, and every page of a report came right; of a run that watches
- *   memory while a report is read, also whether it is within the bounds
+ * @returns true if every command got exactly one correct answer, and every page of a report was correct; if
+ *   the run watches memory while a report is read, the memory must be within the bounds, too
  */
 export async function bench({ plan, contestants }: { plan: Plan; contestants: readonly Contestant[] }) {
   console.log('A private RabbitMQ starts …');

@@ -3,31 +3,36 @@ import { type LoadDriver, openLoadDriver, type Tally } from './driver/load-drive
 import { percentile, processUsage, usageOf } from './measure.ts';
 import type { Stage } from './stage.ts';
 
-/** How much of everything one run does. */
+/** The amounts of work of one run. */
 export interface Plan {
   readonly rounds: number;
-  /** Commands before the first measurement of a process. */
+  /** The number of warm-up commands before the first measurement of a process. */
   readonly warmUp: number;
   readonly commands: number;
-  /** How long one sends at most, whatever it has sent by then. */
+  /** The maximum duration of one measurement, however many commands were sent. */
   readonly closedLoopMs: number;
-  /** Commands that a worker has in flight at most; the driver keeps twice as many in the closed loop. */
+  /**
+   * The maximum number of in-flight commands of a worker. The driver keeps twice as many in the closed loop.
+   */
   readonly prefetch: number;
   readonly perSecond: number;
   readonly openLoopMs: number;
-  /** How long a worker of its own has nothing but the rate of the open loop, while its memory is watched; 0 for not at all. */
+  /**
+   * How long a separate worker serves only the rate of the open loop while its memory is watched. 0 skips
+   * this.
+   */
   readonly moderateMs: number;
-  /** The size of the report that is read again and again; 0 for none. */
+  /** The size of the report that is read repeatedly. 0 for none. */
   readonly reportRecords: number;
   /** The size of the report during which the memory of a worker is watched; 0 for none. */
   readonly memoryRecords: number;
-  /** How often each start is timed; 0 for not at all. */
+  /** The number of times that each start is timed. 0 skips this. */
   readonly starts: number;
-  /** Whether each round starts its processes again, or all of them run from the first to the last. */
+  /** True if each round restarts its processes; otherwise they run from the first round to the last. */
   readonly isFresh: boolean;
 }
 
-/** About twelve minutes. */
+/** Takes about twelve minutes. */
 export const FULL: Plan = {
   rounds: 3,
   warmUp: 4_000,
@@ -43,7 +48,7 @@ export const FULL: Plan = {
   isFresh: true,
 };
 
-/** Within two minutes. */
+/** Takes at most two minutes. */
 export const QUICK: Plan = {
   ...FULL,
   warmUp: 2_000,
@@ -58,32 +63,32 @@ export const QUICK: Plan = {
 
 export interface Sample {
   readonly commandsPerSecond: number;
-  /** Processor time of the worker for one command of the closed loop. */
+  /** CPU time of the worker for one command of the closed loop. */
   readonly cpuMsPerCommand: number;
-  /** Processors that were busy with processes of others during the closed loop. */
+  /** The number of processors that unrelated processes used during the closed loop. */
   readonly others: number;
-  /** Processor time of the worker for one command of the open loop, in which less is done at once. */
+  /** CPU time of the worker for one command of the open loop, which has fewer commands in flight. */
   readonly cpuMsPerCommandAtRate: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** What is known of a process once it has been measured for the last time. */
+/** The figures of a process after its last measurement. */
 export interface Finish {
   readonly tally: Tally;
   readonly peakMemoryMib: number;
 }
 
-/** What one kind of worker did in all rounds. */
+/** The results of one kind of worker in all rounds. */
 export interface Result {
   readonly contestant: Omit<Contestant, 'start'>;
-  /** One a round, in their order. */
+  /** One per round, in order. */
   readonly samples: Sample[];
-  /** One a process. */
+  /** One per process. */
   readonly finishes: Finish[];
 }
 
-/** A worker that is warm, with the driver that holds the answers to all that it was ever sent. */
+/** A warmed-up worker, with the driver that has its answers to all commands so far. */
 interface Entrant extends AsyncDisposable {
   readonly worker: RunningWorker;
   readonly driver: LoadDriver;
@@ -122,8 +127,8 @@ async function finishOf({ worker, driver }: Pick<Entrant, 'worker' | 'driver'>):
 }
 
 /**
- * Measures workers in turn, round by round, so that whatever else the machine does meets all of them; each round
- * begins with another.
+ * Measures workers in turn, round by round, so that other activity of the machine affects all of them
+ * equally. Each round begins with a different worker.
  */
 export async function compare(
   stage: Stage,
@@ -166,7 +171,7 @@ function sampleLine(round: number, name: string, sample: Sample): string {
   ].join('  ');
 }
 
-/** The memory of workers that never have more than a moderate rate; at full speed it is another. */
+/** Measures the memory of workers that only ever serve a moderate rate. At full speed, it differs. */
 export async function moderateMemory(
   stage: Stage,
   { rounds, perSecond, moderateMs: forMs }: Plan,

@@ -14,7 +14,7 @@ import { type Inbox, inboxOf } from './driver/inbox.ts';
 import type { Surroundings } from './stage.ts';
 
 const PEERS = 'lab/bench/peers';
-/** Within the repository, so that packages are found from it. */
+/** Located in the repository so that packages can be resolved from it. */
 const COMPILED_PEERS = join(root, '.run/bench-peers');
 
 export interface RunningWorker extends AsyncDisposable {
@@ -27,13 +27,16 @@ export interface Contestant {
   readonly name: string;
   readonly label: string;
   readonly queueType: 'classic' | 'quorum';
-  /** The most that a command of ours may cost, for one of this worker: at the rate of the open loop, and at full speed. */
+  /**
+   * The maximum cost of a command on our worker, relative to this worker: at the rate of the open loop, and
+   * at full speed.
+   */
   readonly most?: { readonly rate?: number; readonly full: number };
-  /** Starts one worker, with queues of its own, and waits until it takes commands. */
+  /** Starts one worker with its own queues, and waits until it consumes commands. */
   start(surroundings: Surroundings): Promise<RunningWorker>;
 }
 
-/** @throws {Error} with the end of its output, if it ends before it consumes from the queue */
+/** @throws {Error} with the end of its output, if it exits before it consumes from the queue */
 export async function takesCommands(program: Program, amqpUrl: string, queue: string): Promise<void> {
   await program.until(`take commands from ${queue}`, async () => {
     const there = await found((channel) => channel.checkQueue(queue), amqpUrl);
@@ -45,11 +48,11 @@ export interface PeerOptions extends Omit<Contestant, 'start'> {
   /** A file of `lab/bench/peers`, without its extension. */
   readonly program: string;
   readonly isNest?: boolean;
-  /** Whether it is started with the flags and the environment of a worker. Default: yes. */
+  /** True if it is started with the flags and the environment of a worker. Default: true. */
   readonly isTuned?: boolean;
 }
 
-/** A program of `lab/bench/peers`, on one queue that it declares itself. */
+/** A program in `lab/bench/peers`, which declares its own queue. */
 export function peer({ program, isNest = false, isTuned = true, ...contestant }: PeerOptions): Contestant {
   const { name, queueType } = contestant;
   const { flags, environment } = isTuned ? WORKER : { flags: [], environment: {} };
@@ -88,19 +91,19 @@ function running(worker: Program, inbox: Inbox, parts: AsyncDisposableStack): Ru
   return { pid: worker.pid, inbox, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-/** Our worker, which has a topology of its own. */
+/** Our worker, with its own topology. */
 export interface OurWorker extends RunningWorker {
   readonly prefix: string;
 }
 
 export interface OurWorkerOptions {
-  /** The folder of another checkout that is built. Default: this one. */
+  /** The folder of another built checkout. Default: this one. */
   readonly folder?: string;
-  /** Whether a Redis of its own deduplicates its commands. Default: no. */
+  /** True if it deduplicates commands with its own Redis. Default: false. */
   readonly hasRedis?: boolean;
 }
 
-/** Starts the built worker, and waits until it takes commands. */
+/** Starts the built worker, and waits until it consumes commands. */
 export async function startOurWorker(
   surroundings: Surroundings,
   { folder, hasRedis = false }: OurWorkerOptions = {},
@@ -138,7 +141,7 @@ function ours(name: string, label: string, options: OurWorkerOptions): Contestan
   return { name, label, queueType: 'quorum', start: (around) => startOurWorker(around, options) };
 }
 
-/** As another checkout has it. */
+/** The worker of another checkout. */
 export function otherIn(folder: string): Contestant {
   return ours('other', 'poker-bridge, other checkout', { folder });
 }
@@ -151,7 +154,7 @@ const KINDS: readonly (Omit<PeerOptions, 'name' | 'queueType'> & { readonly kind
   { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client' },
 ];
 
-/** Everything that a full run measures. */
+/** All contestants of a full run. */
 export const CONTESTANTS: readonly Contestant[] = [
   ...KINDS.flatMap(({ kind, ...options }) =>
     (['classic', 'quorum'] as const).map((queueType) =>

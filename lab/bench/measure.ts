@@ -11,7 +11,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * By the nearest rank; of an even number of values in the middle, the mean of both for the median.
+ * Returns a percentile by the nearest rank. The median of an even number of values is the mean of the middle
+ * two.
  *
  * @param share 0 to 1
  */
@@ -22,7 +23,7 @@ export function percentile(values: readonly number[], share: number): number {
   return share === 0.5 && Number.isInteger(rank) ? (at(rank - 1) + at(rank)) / 2 : at(Math.ceil(rank) - 1);
 }
 
-/** For example `0.31 (0.29–0.35)`: the median, the smallest and the largest. */
+/** Formats the median, the smallest and the largest value, for example `0.31 (0.29–0.35)`. */
 export function withRange(values: readonly number[], digits: number): string {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   return `${median(values).toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
@@ -35,9 +36,9 @@ export function countsOf(codes: readonly string[]): string {
 
 const MIB_IN_KIB = 1_024;
 
-/** What Linux has noted down for a process, all its threads together. */
+/** The resource usage that Linux reports for a process with all its threads. */
 export interface ProcessUsage {
-  /** Processor time in user and kernel mode. Steps of 10 ms. */
+  /** CPU time in user and kernel mode, in steps of 10 ms. */
   readonly cpuMs: number;
   readonly peakMemoryMib: number;
   readonly memoryMib: number;
@@ -45,11 +46,12 @@ export interface ProcessUsage {
 
 let ticksPerSecond: number | undefined;
 
-/** @throws {Error} if there is no such process */
+/** @throws {Error} if the process does not exist */
 export function processUsage(pid: number): ProcessUsage {
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name in parentheses, which may hold spaces; utime and stime are the fields 14 and 15.
+  // The second field is the name in parentheses, which may contain spaces; utime and stime are fields 14 and
+  // 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
@@ -60,14 +62,14 @@ export function processUsage(pid: number): ProcessUsage {
   };
 }
 
-/** The processes of a run beside the driver, which is this one. */
+/** The processes of a run other than the driver, which is this process. */
 export type Pids = Readonly<Record<'worker' | 'broker' | 'platform', number>>;
 
-/** Processor time used since the machine, or each process, has started. */
+/** CPU time used since the start of the machine or of each process. */
 export interface Usage {
   readonly atMs: number;
   readonly workerMs: number;
-  /** What all processors did for processes that are no part of the run. */
+  /** CPU time used by unrelated processes during the run. */
   readonly othersMs: number;
 }
 

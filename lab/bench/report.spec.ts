@@ -34,7 +34,7 @@ const reportOf = (...results: Result[]): Report => ({
   startsMs: [900, 1_100, 1_001],
 });
 
-it('the table of bounds holds the median of what was measured, round by round, against each', () => {
+it('compares the median of the measured rounds with each bound in the table of bounds', () => {
   const peers = [{ rate: 1.2, full: 1.15 }, { rate: 0.85, full: 0.8 }, { full: 0.9 }].map((most, index) =>
     result(`peer ${index}`, [0.1, 0.2, 0.4], most),
   );

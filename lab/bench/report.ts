@@ -9,9 +9,9 @@ import type { ReportMemory } from './reports/memory.ts';
 export interface Report {
   readonly machine: Machine;
   readonly plan: Plan;
-  /** Empty if nothing was compared. */
+  /** The results of each contestant. Empty if nothing was compared. */
   readonly results: readonly Result[];
-  /** Workers of ours that had nothing but the moderate rate. Empty if none was measured. */
+  /** Our workers that served only the moderate rate. Empty if none was measured. */
   readonly moderate: readonly Finish[];
   /** `undefined` if no report was read. */
   readonly rates: Rates | undefined;
@@ -21,27 +21,27 @@ export interface Report {
   readonly startsMs: readonly number[];
 }
 
-/** The first row is the head. */
+/** The first row is the header. */
 type Table = readonly (readonly string[])[];
 
 const MB_IN_MIB = 1_024 ** 2 / 1e6;
 const MOST_MEMORY_MB = 150;
 const MOST_ABOVE_IDLE_MB = 60;
-/** Pages of a report a second, for one of the bare loop. */
+/** The minimum report pages a second, relative to the bare loop. */
 const LEAST_PAGES = 0.6;
 const MOST_START_SECONDS = 0.6;
-/** The processor time of a command with Redis, for one without. */
+/** The maximum CPU time of a command with Redis, relative to a command without it. */
 const MOST_WITH_REDIS = 1.2;
-/** The part of a processor that other processes may use without a warning. */
+/** The fraction of a processor that other processes may use without a warning. */
 const NOTICEABLE = 0.3;
 
-/** Processor time of a command at the rate, and at full speed. */
+/** CPU time of a command at the rate, and at full speed. */
 const CPU = {
   rate: 'cpuMsPerCommandAtRate',
   full: 'cpuMsPerCommand',
 } as const;
 
-/** A figure of this worker, and what it is to be; no values if it was not measured. */
+/** A figure of this worker, and its bound. Without values if it was not measured. */
 interface Bound {
   readonly what: string;
   readonly most?: number | undefined;
@@ -50,7 +50,10 @@ interface Bound {
   readonly measured: readonly number[];
 }
 
-/** Each figure that was measured, and whether the median holds its bound; peers without one are there to compare. */
+/**
+ * Renders each measured figure, and whether its median is within its bound. Peers without a bound are shown
+ * for comparison.
+ */
 export function boundTable(report: Report): Table {
   const rows = boundsOf(report).flatMap(({ what, most, least, unit = '', measured }) => {
     if (measured.length === 0) return [];
@@ -108,7 +111,10 @@ function oursIn(results: readonly Result[]): Result | undefined {
   return results.find(({ contestant }) => contestant.name === 'ours');
 }
 
-/** Ours for one of another; round by round, since whatever the machine does meanwhile meets both. */
+/**
+ * Returns our values relative to those of another worker, round by round, because other activity of the
+ * machine affects both.
+ */
 function ratiosTo(name: string, results: readonly Result[], figure: keyof Sample): number[] {
   const other = results.find(({ contestant }) => contestant.name === name);
   const samples = oursIn(results)?.samples ?? [];
@@ -122,7 +128,7 @@ function peakMemoryMb(finishes: readonly Finish[]): number[] {
   return finishes.map(({ peakMemoryMib }) => peakMemoryMib * MB_IN_MIB);
 }
 
-/** What a command costs, how long it takes, and how many fit into a second. */
+/** Renders the CPU time of a command, its latency, and the commands a second. */
 function workerTable({ results, plan }: Report): Table {
   const head = ['worker', 'queue', 'CPU a command', `at ${plan.perSecond}/s`, 'peak memory', 'answers'];
   const rows = results.map(({ contestant, samples, finishes }) => {
@@ -150,7 +156,7 @@ function answersOf(tallies: readonly Tally[]): string {
   return `${right} of ${sum(({ sent }) => sent)} right, ${sum(({ faults }) => faults)} wrong or twice`;
 }
 
-/** A warning if other processes used the machine during the measurement; otherwise nothing. */
+/** Returns a warning if other processes used the machine during the measurement. */
 function busyLines({ results, machine: { processors } }: Report): string[] {
   const others = Math.max(...results.map(({ samples }) => median(samples.map((sample) => sample.others))));
   if (others < NOTICEABLE) return [];
@@ -178,7 +184,7 @@ function reportLines({ rates, memory }: Report): string[] {
   ];
 }
 
-/** Prints what a run has found out as Markdown, for docs/performance.md; the bounds last. */
+/** Prints the results of a run as Markdown for docs/performance.md, with the bounds at the end. */
 export function printReport(report: Report): void {
   const today = new Date().toISOString().slice(0, 10);
   const tables = [workerTable(report), boundTable(report)];

@@ -9,13 +9,13 @@ const SECRET_KEY = 'bench-secret-key';
 
 export interface BenchPlatform extends AsyncDisposable {
   readonly pid: number;
-  /** What points a worker here. */
+  /** Variables that point a worker to this platform. */
   readonly variables: ReturnType<typeof platformAt>;
 }
 
 /**
- * @param latencyMs how long it takes to answer
- * @param records of each report; default: none
+ * @param latencyMs the time until the platform answers, in milliseconds
+ * @param records the number of records of each report; default: none
  */
 export async function startPlatform(latencyMs: number, records = 0): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
@@ -32,16 +32,16 @@ export async function startPlatform(latencyMs: number, records = 0): Promise<Ben
   };
 }
 
-/** What a worker that is measured is given. */
+/** Environment of a measured worker. */
 export interface Surroundings {
   readonly amqpUrl: string;
-  /** What points a worker to the platform. */
+  /** Variables that point a worker to the platform. */
   readonly platform: Readonly<Record<string, string>>;
-  /** Commands that a worker has in flight at most. */
+  /** The maximum number of in-flight commands of a worker. */
   readonly prefetch: number;
 }
 
-/** Everything around the workers that are measured: a private broker and a platform. */
+/** The environment of the measured workers: a private broker and a platform. */
 export interface Stage extends Surroundings, AsyncDisposable {
   readonly pids: { readonly broker: number; readonly platform: number };
   readonly brokerVersion: string;

@@ -8,7 +8,10 @@ import type { Stage } from './stage.ts';
 
 const PATIENCE_MS = 60_000;
 
-/** How long a caller that has sent its command already waits for `npm run worker`: each start, in milliseconds. */
+/**
+ * Measures how long a caller waits if it has sent its command before `npm run worker` starts. Returns the
+ * time of each start, in milliseconds.
+ */
 export async function timeStarts(stage: Stage, starts: number): Promise<number[]> {
   const { amqpUrl: url } = stage;
   const prefix = newPrefix();
@@ -19,7 +22,7 @@ export async function timeStarts(stage: Stage, starts: number): Promise<number[]
   await using declared = new AsyncDisposableStack();
   declared.defer(() => removeTopology(url, prefix));
   {
-    // Nothing that only a first start has to do: queues, and files that the system has yet to read.
+    // Excludes the work of a first start: declaring queues, and reading files that the system has not cached.
     await using first = start();
     await takesCommands(first, url, `${prefix}.interactive`);
   }

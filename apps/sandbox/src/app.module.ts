@@ -17,10 +17,10 @@ import { Settings } from './settings/settings.ts';
 import { TrafficLog } from './traffic/traffic-log.ts';
 import { TrafficMiddleware } from './traffic/traffic.middleware.ts';
 
-/** What may be asked for under any host name: the platform, and the pages of its players. */
+/** Controllers that serve requests for any host name: the platform, and the pages of its players. */
 const PUBLIC = ['api/*path', 'apiweb/*path', 'lobby', 'table/*path'];
 
-/** Composition root: the one file that knows every part of the sandbox. */
+/** Composition root: the only file that imports every part of the sandbox. */
 @Module({})
 export class AppModule implements NestModule {
   static for(settings: Settings): DynamicModule {

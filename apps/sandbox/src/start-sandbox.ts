@@ -13,11 +13,11 @@ import type { Settings } from './settings/settings.ts';
 
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 20;
-/** Style, scripts and image of the pages. */
+/** The stylesheet, scripts and image of the pages. */
 const ASSETS = join(import.meta.dirname, 'pages/assets');
 
 export interface RunningSandbox {
-  /** The origin: `{api_url}` is this, `{base_url}` is this and `/api/web`. */
+  /** The origin. `{api_url}` equals it, and `{base_url}` is the origin followed by `/api/web`. */
   readonly url: string;
   /** Accepts no new requests, finishes those in flight for up to five seconds, and stops. */
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export async function startSandbox(given: Settings): Promise<RunningSandbox> {
   await app.listen(settings.port, settings.host);
   const server = adapter.getHttpServer();
   const { address, port } = server.address() as AddressInfo;
-  // an address that means all of them is reached, on this machine, at its loopback
+  // a wildcard address is reachable on this machine through its loopback address
   const url = `${urlOf(/^(0\.0\.0\.0|::)$/.test(address) ? '127.0.0.1' : address)}:${port}`;
   settings.publicUrl ||= url;
   return {

@@ -30,18 +30,18 @@ import {
   type Trouble,
 } from './troubles.ts';
 
-/** One row of the table: what somebody does, beside whom everybody else is measured. */
+/** One row of the table: a source of trouble, during which all other callers are measured. */
 interface Row {
   readonly title: string;
   readonly trouble: Trouble;
   readonly variables?: Readonly<Record<string, string>>;
-  /** What everybody else sends; default: sessions of one operator, at 40 a second. */
+  /** The load of the other callers. Default: sessions of one operator, at 40 a second. */
   readonly others?: 'sessions of many operators' | 'reports';
-  /** How far the p99 of everybody else may be; default: twice what it is alone. */
+  /** The bound for the p99 of the other callers. Default: twice their p99 without the trouble. */
   readonly mostMs?: (aloneMs: number) => number;
 }
 
-/** For reports beside reports. Source: bus contract, section 5, "Apart". */
+/** The bound for reports that are read during other reports. Source: bus contract, section 5, "Apart". */
 const WAITING: Pick<Row, 'others' | 'mostMs'> = { others: 'reports', mostMs: (aloneMs) => aloneMs + 5_000 };
 
 const ROWS: readonly Row[] = [
@@ -84,12 +84,12 @@ const REPORT_RECORDS = 60_000;
 /** A worker's own defaults, which tests lengthen. */
 const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
 /**
- * Measures what somebody's trouble does to everybody else, on a worker with default settings, and prints a table. A round
- * takes about seven minutes.
+ * Measures the effect of one caller's or platform's trouble on all other callers, on a worker with default
+ * settings, and prints a table. A round takes about seven minutes.
  *
  * @param url of the broker
- * @param only what the titles of the rows hold that are measured; default all
- * @returns whether everybody else was served, and about as fast as alone
+ * @param only texts that select the rows whose titles contain them; default: all rows
+ * @returns true if all other callers were served, and about as fast as without the trouble
  */
 export async function runApart(url: string, rounds: number, only = ''): Promise<boolean> {
   const table = [['what another does', 'alone, p99 ms', 'beside, p99 ms', 'failed']];
@@ -114,13 +114,13 @@ export async function runApart(url: string, rounds: number, only = ''): Promise<
   return isApart;
 }
 
-/** What everybody else sees, without the trouble and with it. */
+/** The results of the other callers, without and with the trouble. */
 interface Beside {
   readonly alone: InteractiveLoad;
   readonly beside: InteractiveLoad;
 }
 
-/** Measures everybody else on a worker of its own, alone first. */
+/** Measures the other callers on a separate worker, first without the trouble. */
 async function measureRow({ trouble, variables, others }: Row, url: string): Promise<Beside> {
   await using parts = new AsyncDisposableStack();
   const platform = parts.use(await startPlatform(PLATFORM_MS, REPORT_RECORDS));
@@ -128,7 +128,7 @@ async function measureRow({ trouble, variables, others }: Row, url: string): Pro
   const perSecond = others === 'reports' ? REPORTS_PER_SECOND : RATE_PER_SECOND;
   const send: SendNumbered = (index) => {
     if (others === 'reports') return service.caller.send('report.rake.fetch', REPORT);
-    // The operators that are well, in turn.
+    // The healthy operators, in turn.
     const operator = `operator-${1 + ILL_OPERATORS + (index % (OPERATORS - ILL_OPERATORS - 1))}`;
     const headers = others === 'sessions of many operators' ? { operator } : {};
     return service.caller.send('session.create', { userId: randomUUID() }, { headers });
@@ -152,7 +152,7 @@ async function startService(url: string, baseUrl: string, variables: Row['variab
   const OPERATORS_FILE = folder.write('operators.json', JSON.stringify(Object.fromEntries(operators)));
   const service = await ServiceUnderTest.start({
     behaviour: apartPlatform,
-    // Not by way of this process, which measures the players.
+    // Bypasses this process because it measures the players.
     variables: { ...DEFAULTS, OPERATORS_FILE, AMQP_URL: url, ...variables },
     url,
   });

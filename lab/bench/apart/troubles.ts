@@ -9,7 +9,7 @@ import type { PlatformBehaviour } from '../../../test/support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../../test/support/service-under-test.ts';
 import { PLATFORM_MS } from '../stage.ts';
 
-/** A player whose session or game takes that long, or is never answered. */
+/** A player whose session or game takes this long, or is never answered. */
 export function playerThatTakes(answer: number | 'never', name: string): string {
   return `takes-${answer}-${name}`;
 }
@@ -20,7 +20,9 @@ export const SILENT = 'operator-2';
 /** The operator whose platform is another process, and has long reports. */
 export const REPORTING = 'reporting';
 
-/** Answers each player after the time that his id names, by default 20 ms, and a rake report with one record. */
+/**
+ * Answers each player after the time that his id names, by default 20 ms, and a rake report with one record.
+ */
 export const apartPlatform: PlatformBehaviour = async (request, response, socket) => {
   const player = playerOf(request);
   if (player === undefined) {
@@ -36,7 +38,7 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
   await healthy()(request, response, socket);
 };
 
-/** Trouble of somebody; it lasts until `signal` aborts. */
+/** A source of trouble. It lasts until `signal` aborts. */
 export type Trouble = (service: ServiceUnderTest, signal: AbortSignal) => Promise<void>;
 
 export const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
@@ -76,7 +78,7 @@ export const otherOperator: Trouble = async (service, signal) => {
   void atRate(GAMES_RATE, () => signal.aborted, send);
 };
 
-/** Ten operators, some of which are slow, and some never answer. */
+/** Ten operators, of which some are slow and some never answer. */
 export const illOperators: Trouble = async (service, signal) => {
   const replyTo = await sink(service);
   const send = (index: number): void => {
@@ -86,7 +88,10 @@ export const illOperators: Trouble = async (service, signal) => {
   void atRate(ILL_RATE * ILL_OPERATORS, () => signal.aborted, send);
 };
 
-/** Four long reports at a time, again and again. Nobody makes or reads their pages here, where the players are measured. */
+/**
+ * Keeps four long reports running. Their pages are neither generated nor read in this process because it
+ * measures the players.
+ */
 export const reports: Trouble = async (service, signal) => {
   const dropping = { exclusive: true, arguments: { 'x-max-length': 1 } };
   const { queue: replyTo } = await service.caller.channel.assertQueue('', dropping);
@@ -94,7 +99,7 @@ export const reports: Trouble = async (service, signal) => {
   void (async () => {
     while (!signal.aborted) {
       const looking = service.running.metric('poker_commands_in_flight', 'lane="reports"');
-      // The worker may be ending.
+      // The worker may be stopping.
       const inFlight = await looking.catch(() => REPORTS);
       for (let left = REPORTS - inFlight; left > 0; left -= 1)
         publish(service, 'report.ad-hoc.fetch', REPORT, options);
@@ -103,7 +108,7 @@ export const reports: Trouble = async (service, signal) => {
   })();
 };
 
-/** Reports whose caller does not read. */
+/** Reports whose caller does not consume the pages. */
 export const reportsForFullQueue: Trouble = async (service) => {
   const replyTo = await fullQueue(service);
   for (let report = 0; report < 40; report += 1) publish(service, 'report.rake.fetch', REPORT, { replyTo });
@@ -116,7 +121,7 @@ export const sixtyReportsOf =
     for (let report = 0; report < 60; report += 1) publish(service, 'report.rake.fetch', REPORT, options);
   };
 
-/** All of them at once. */
+/** All troubles at once. */
 export const together =
   (...troubles: readonly Trouble[]): Trouble =>
   async (service, signal) => {
@@ -137,19 +142,19 @@ function publish({ caller }: ServiceUnderTest, type: string, data: object, optio
   caller.publish(type, data, { messageId: randomUUID(), ...options });
 }
 
-/** Durable, on every node, and of one message. */
+/** A durable queue, replicated to every node, with a limit of one message. */
 async function fullQueue({ caller: { channel } }: ServiceUnderTest): Promise<string> {
   const queue = `full-${randomUUID()}`;
   await channel.assertQueue(queue, {
     durable: true,
     arguments: { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' },
   });
-  // It takes some more before it notices.
+  // The queue accepts some more messages before it enforces the limit.
   for (let filler = 0; filler < FILLERS; filler += 1) channel.sendToQueue(queue, Buffer.from('full'));
   return queue;
 }
 
-/** A reply queue whose replies nobody looks at. */
+/** A reply queue whose replies are not inspected. */
 async function sink({ caller: { channel } }: ServiceUnderTest): Promise<string> {
   const { queue } = await channel.assertQueue('', { exclusive: true });
   await channel.consume(queue, () => undefined, { noAck: true });

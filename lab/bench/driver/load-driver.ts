@@ -11,41 +11,44 @@ import { type Inbox, sendTo } from './inbox.ts';
 export interface LoadDriverOptions {
   readonly url: string;
   readonly inbox: Inbox;
-  /** How long nothing may come back before the rest counts as missing. Default: 10 s. */
+  /** The time without an answer after which all remaining answers count as missing. Default: 10 s. */
   readonly patienceMs?: number;
 }
 
 export interface ClosedLoop {
-  /** A new command is sent when one is answered, so that the same number is always in flight. */
+  /**
+   * The number of in-flight commands. A new command is sent for each answer, so that the number stays
+   * constant.
+   */
   readonly inFlight: number;
   readonly commands: number;
-  /** Sends no more after this time. Default: no limit. */
+  /** Stops sending after this time. Default: no limit. */
   readonly forMs?: number;
 }
 
 export interface OpenLoop {
-  /** Sent at this rate whatever comes back. */
+  /** Commands are sent at this rate, independently of the answers. */
   readonly perSecond: number;
   readonly forMs: number;
 }
 
 export interface Load {
   readonly commands: number;
-  /** From the first command to the last answer. */
+  /** The time from the first command to the last answer. */
   readonly elapsedMs: number;
-  /** The time from when each answered command was due to its answer, in the order of the answers. */
+  /** The latency of each answered command, measured from its due time, in the order of the answers. */
   readonly latenciesMs: readonly number[];
 }
 
 export interface Tally {
   readonly sent: number;
-  /** Commands whose first answer was theirs. */
+  /** The number of commands whose first answer was correct. */
   readonly right: number;
-  /** All other answers: errors, those of another command, those to a command that has its answer. */
+  /** All other answers: errors, answers with the data of another command, and duplicate answers. */
   readonly faults: number;
 }
 
-/** Whether each command got exactly one answer, the right one. */
+/** True if each command got exactly one answer, and that was correct. */
 export function isFaultless({ sent, right, faults }: Tally): boolean {
   return right === sent && faults === 0;
 }
@@ -58,17 +61,18 @@ const PATIENCE_MS = 10_000;
 export type LoadDriver = Awaited<ReturnType<typeof openLoadDriver>>;
 
 /**
- * Sends `session.create` to one worker, or to several of one queue, and holds every answer against its command.
+ * Sends `session.create` to one worker, or to several on one queue, and compares every answer with its
+ * command.
  *
- * One loop at a time. It runs in the process that calls it, on a connection and with a reply queue of its own. The
- * connection is to hold: what a test breaks are the worker's.
+ * Runs one loop at a time in the calling process, on its own connection and reply queue. This connection must
+ * not fail: tests break only the worker's connections.
  */
 export async function openLoadDriver({ url, inbox, patienceMs = PATIENCE_MS }: LoadDriverOptions) {
   const { connection } = await openConnection(url);
   const channel = await connection.createChannel();
   const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
   const name = randomBytes(4).toString('hex');
-  /** When each command without an answer was due, by its number. */
+  /** The due time of each unanswered command, by its number. */
   const dueAtMs = new Map<number, number>();
   const tally = { sent: 0, right: 0, faults: 0 };
   let latenciesMs: number[] = [];
@@ -92,14 +96,17 @@ export async function openLoadDriver({ url, inbox, patienceMs = PATIENCE_MS }: L
     const number = Number(String(properties.correlationId).split('-')[1]);
     const due = dueAtMs.get(number);
     dueAtMs.delete(number);
-    // A packet for Nest's client has the answer in it.
+    // A packet for Nest's client contains the answer.
     const isRight = due !== undefined && isSessionOf(`player-${number}`, body.response ?? body);
     tally[isRight ? 'right' : 'faults'] += 1;
     if (due === undefined || due < startedAtMs) return;
     latenciesMs.push(lastAnswerAtMs - due);
     onAnswer();
   };
-  /** What a loop has come to, once each command in flight is answered, or no answer has arrived for too long. */
+  /**
+   * Returns the result of a loop when each in-flight command is answered, or no answer has arrived for too
+   * long.
+   */
   const loadOf = async (commands: number): Promise<Load> => {
     while (dueAtMs.size > 0 && performance.now() - lastAnswerAtMs < patienceMs) await sleep(TICK_MS);
     return { commands, elapsedMs: lastAnswerAtMs - startedAtMs, latenciesMs };
@@ -111,7 +118,7 @@ export async function openLoadDriver({ url, inbox, patienceMs = PATIENCE_MS }: L
       return { ...tally };
     },
 
-    /** Keeps a fixed number of commands in flight: what a worker can do at most. */
+    /** Keeps a fixed number of commands in flight, to measure the maximum throughput of a worker. */
     async closedLoop({ inFlight, commands, forMs = Infinity }: ClosedLoop): Promise<Load> {
       begin();
       let sent = 0;
@@ -128,7 +135,7 @@ export async function openLoadDriver({ url, inbox, patienceMs = PATIENCE_MS }: L
       return { commands: sent, elapsedMs, latenciesMs };
     },
 
-    /** Commands at a steady rate: how long a caller waits. */
+    /** Sends commands at a steady rate, to measure how long a caller waits. */
     async openLoop({ perSecond, forMs }: OpenLoop): Promise<Load> {
       begin();
       const commands = Math.round((perSecond * forMs) / 1_000);
@@ -140,7 +147,10 @@ export async function openLoadDriver({ url, inbox, patienceMs = PATIENCE_MS }: L
       return loadOf(commands);
     },
 
-    /** What became of everything that was sent, once no answer has come for a while: a second one may be on its way. */
+    /**
+     * Returns the outcome of all commands after a period without answers, because a second answer may still
+     * be in flight.
+     */
     async settle(): Promise<Tally> {
       for (let before = -1; lastAnswerAtMs !== before; await sleep(QUIET_MS)) before = lastAnswerAtMs;
       return { ...tally };
@@ -150,7 +160,7 @@ export async function openLoadDriver({ url, inbox, patienceMs = PATIENCE_MS }: L
   };
 }
 
-/** Whether an answer has a player, and the session that the platform gave him. */
+/** Returns true if an answer contains a player, and the session that the platform created for the player. */
 function isSessionOf(player: string, answer: unknown): boolean {
   const expected = sessionOf(player);
   const { userId, sessionId, auth, redirectUrl } = (answer ?? {}) as Record<string, unknown>;

@@ -1,5 +1,5 @@
-// A report without a framework: each page is fetched, parsed and published, and the next one fetched once the broker has
-// confirmed it. Nothing is checked, and nothing is tried again.
+// A report without a framework: each page is fetched, parsed and published, and the next one fetched once the
+// broker has confirmed it. It checks nothing and retries nothing.
 import { consumeBare, post } from './peer.ts';
 
 interface ReportDocument {

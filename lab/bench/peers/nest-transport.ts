@@ -1,4 +1,5 @@
-// Nest's own RabbitMQ transport with manual acknowledgement, as its documentation has it, and a class-validator pipe.
+// Nest's own RabbitMQ transport with manual acknowledgement, as shown in its documentation, and a
+// class-validator pipe.
 import 'reflect-metadata';
 
 import { Controller, Module, ValidationPipe } from '@nestjs/common';

@@ -13,7 +13,7 @@ export const settings = {
   secretKey: process.env['PLATFORM_SECRET_KEY'] ?? '',
 } as const;
 
-/** Consumes with amqplib alone, on a channel that confirms, until SIGTERM. */
+/** Consumes with plain amqplib, on a confirm channel, until SIGTERM. */
 export async function consumeBare(
   prefetch: number,
   handle: (message: ConsumeMessage, channel: ConfirmChannel) => Promise<void>,
@@ -48,7 +48,10 @@ const NOT_SIGNED = new Set(
   ),
 );
 
-/** The platform's session creation, as the interface document reads, by undici's `request()` as its documentation shows. */
+/**
+ * The platform's session creation, as the interface document reads, by undici's `request()` as its
+ * documentation shows.
+ */
 export async function createSession(data: SessionData): Promise<Session> {
   const path = `users/${encodeURIComponent(data.userId)}/session`;
   const { attributes } = ((await post(path, '', { ...data })) as SessionDocument).data;
@@ -77,7 +80,10 @@ export async function post(path: string, query: string, form: Readonly<Record<st
   return await body.json();
 }
 
-/** SHA-256 of the values in the order of their names and the secret key. The values of this request are flat strings. */
+/**
+ * SHA-256 of the values in the order of their names and the secret key. The values of this request are flat
+ * strings.
+ */
 function signatureOf(parameters: Readonly<Record<string, string>>): string {
   const text = Object.keys(parameters)
     .filter((name) => !NOT_SIGNED.has(name))

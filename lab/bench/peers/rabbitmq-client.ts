@@ -1,5 +1,5 @@
-// rabbitmq-client's consumer and publisher, as its documentation has them: the reply is persistent, and confirmed by
-// the broker before the handler ends, which acknowledges the command.
+// rabbitmq-client's consumer and publisher, as shown in its documentation: the reply is persistent, and
+// confirmed by the broker before the handler ends, which acknowledges the command.
 import { Connection } from 'rabbitmq-client';
 
 import { createSession, type SessionData, settings } from './peer.ts';

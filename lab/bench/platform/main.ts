@@ -1,5 +1,5 @@
-// The platform of the bench answers after a fixed time: sessions whose signature is right, and an ad hoc report that is as
-// large as asked for and costs this process next to nothing.
+// The platform of the bench answers after a fixed time: sessions whose signature is valid, and an ad hoc
+// report of any requested size, which costs this process almost no CPU time.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -9,18 +9,18 @@ const BARE = peer({
   queueType: 'quorum',
 });
 
-/** How fast both read reports: pages a second, one value a round. */
+/** The pages a second of both, with one value per round. */
 export interface Rates {
   readonly ours: readonly number[];
   readonly bare: readonly number[];
-  /** Pages that were wrong, and reports that did not end as they should. */
+  /** The number of incorrect pages, and of reports that did not end correctly. */
   readonly faults: number;
 }
 
 export const PER_PAGE = 500;
 export const PREFETCH = 2048;
 
-/** Reads the same report by turns with a bare loop and with a worker, once each before it counts. */
+/** Reads the same report alternately with a bare loop and a worker. The first read of each is a warm-up. */
 export async function compareRates(amqpUrl: string, rounds: number, records: number): Promise<Rates> {
   await using platform = await startPlatform(PLATFORM_MS, records);
   const surroundings = { amqpUrl, platform: platform.variables, prefetch: PREFETCH };

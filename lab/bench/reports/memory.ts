@@ -10,15 +10,18 @@ import { type ReadReport, openReportReader } from './report-reader.ts';
 
 const PLAYERS_PER_SECOND = 40;
 const LOOK_MS = 250;
-/** A load of players is measured in parts, because its caller keeps every reply. */
+/** The load of players is measured in parts because its caller keeps every reply. */
 const PART_MS = 5_000;
 const PARTS_ALONE = 4;
 
 export interface ReportMemory {
-  /** How much more it had resident at most while it read the report than before any, with players alone. */
+  /**
+   * The maximum increase of resident memory while it read the report, relative to players alone before any
+   * report.
+   */
   readonly aboveIdleMib: number;
   readonly report: ReadReport;
-  /** What players saw, before the report and while it was read. */
+  /** The results of the players, before the report and while it was read. */
   readonly alone: InteractiveLoad;
   readonly beside: InteractiveLoad;
 }

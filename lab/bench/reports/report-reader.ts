@@ -7,15 +7,15 @@ import { adHocAttributes } from '../../../test/support/platform-answers.ts';
 import type { RunningWorker } from '../contestants.ts';
 import { sendTo } from '../driver/inbox.ts';
 
-/** As many digits as each number of a record has. */
+/** The number of digits of each record number. */
 const DIGITS = 9;
 const PLACE = '0'.repeat(DIGITS);
 
 /**
- * The pages of an ad hoc report with all members that the interface document has. Only the numbers of the records are
- * written for each page, so that a report of any size takes neither memory nor time.
+ * Generates the pages of an ad hoc report with all members of the interface document. Only the numbers of the
+ * records are written for each page, so that a report of any size takes neither memory nor time.
  *
- * @returns gives a page by its number, from 1, and the records a page
+ * @returns a function that returns a page by its number, from 1, and the number of records per page
  */
 export function reportPages(records: number): (page: number, perPage: number) => Buffer {
   /** By its records: the text of a page, and where their numbers stand in it. */
@@ -27,7 +27,7 @@ export function reportPages(records: number): (page: number, perPage: number) =>
     templates.set(count, template);
     const data = Buffer.from(template.text);
     for (const [index, place] of template.places.entries()) {
-      // Twice in each record: in its id, and in that of its player.
+      // Each number appears twice in a record: in its id, and in that of its player.
       data.write(String(first + Math.floor(index / 2)).padStart(DIGITS, '0'), place, 'latin1');
     }
     const meta = {
@@ -58,7 +58,7 @@ function recordOf(index: number): object {
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 /** The longest that the contract allows. */
 const BUDGET_MS = 20 * 60_000;
-/** Pages that have come and are not acknowledged. */
+/** Received pages that are not acknowledged yet. */
 const PREFETCH = 20;
 const FIRST_ID = Buffer.from('"id":"player-');
 
@@ -66,11 +66,11 @@ export interface ReadReport {
   readonly pages: number;
   readonly elapsedMs: number;
   readonly end: Readonly<Record<string, unknown>>;
-  /** Pages that came twice, out of turn, or with other records than those of their place; none is right. */
+  /** The number of pages that were duplicated, out of order, or contained the wrong records. It must be 0. */
   readonly faults: number;
 }
 
-/** Reads reports one after the other, and keeps nothing of them. */
+/** Reads reports one after the other without storing them. */
 export async function openReportReader(amqpUrl: string) {
   const connection = await openConnection(amqpUrl);
   const { channel } = connection;
@@ -111,7 +111,7 @@ export async function openReportReader(amqpUrl: string) {
   return { read, [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() };
 }
 
-/** The number of the first record of a page, without parsing it. */
+/** Returns the number of the first record of a page without parsing the page. */
 function firstRecord(content: Buffer): number {
   const from = content.indexOf(FIRST_ID) + FIRST_ID.length;
   return Number.parseInt(content.toString('latin1', from, from + 9), 10);

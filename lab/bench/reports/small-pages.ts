@@ -7,16 +7,16 @@ import { countsOf, percentile } from '../measure.ts';
 import { startPlatform } from '../stage.ts';
 import { measureMemory } from './memory.ts';
 
-/** The real platform gives at most so many records a page. */
+/** The maximum number of records per page on the real platform. */
 const PER_PAGE = 50;
-/** The most time of a report, relative to as many sequential calls on the platform alone. */
+/** The maximum time of a report, relative to the same number of sequential calls to the platform alone. */
 const MOST_TIME = 2;
-/** The most p99 of players beside the report, relative to their p99 alone. */
+/** The maximum p99 of players during the report, relative to their p99 alone. */
 const MOST_P99 = 2;
 
 /**
- * Reads a report from pages of 50 records while players are served, and prints its time relative to as many sequential
- * calls on the platform alone.
+ * Reads a report from pages of 50 records while players are served, and prints its time relative to as many
+ * sequential calls on the platform alone.
  *
  * @param amqpUrl of the broker
  * @returns true if the report and all replies are right, and the bounds hold

@@ -18,7 +18,9 @@ const NEW_PLAYER = {
 };
 const SHOWN_PLAYERS = 100;
 
-/** Shows what the platform received, did and answered; adds players; plays faults; delays answers; resets it. */
+/**
+ * Shows what the platform received, did and answered; adds players; plays faults; delays answers; resets it.
+ */
 @Controller('sandbox')
 export class ControlController {
   constructor(
@@ -34,7 +36,10 @@ export class ControlController {
     return { status: 'ok' };
   }
 
-  /** Adds one player or a list; if one cannot be added, those before it are. */
+  /**
+   * Adds one player or a list. If a player cannot be added, the players before it in the list are still
+   * added.
+   */
   @Post('players')
   addPlayers(@Body() body: unknown): Player | Player[] {
     return Array.isArray(body)
@@ -93,13 +98,13 @@ export class ControlController {
     return this.log.counters;
   }
 
-  /** The last 100 requests that ended, the newest first, without their signatures. */
+  /** Returns the last 100 completed requests, newest first, without their signatures. */
   @Get('requests')
   requests() {
     return this.log.newest().map(describeRequest);
   }
 
-  /** Resets the sandbox to the state of its start. */
+  /** Resets the sandbox to its initial state. */
   @Post('reset')
   @HttpCode(204)
   reset(): void {
@@ -117,7 +122,7 @@ export class ControlController {
 }
 
 /**
- * Reads a requested fault: which requests it is for, and the members of its kind.
+ * Reads a requested fault: the requests that it applies to, and the members of its kind.
  * @throws Problem 422 with every violation
  */
 export function readFaultRule(body: unknown): FaultRule {

@@ -9,9 +9,10 @@ const WRONG_HOST =
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Keeps foreign web pages from controlling the sandbox through a browser. Their host name can lead here (DNS
- * rebinding), which `Host` shows; their form can be sent here (CSRF), which `Origin` shows.
- * @throws Problem 421 for a host that is not this sandbox, 403 for a page from elsewhere
+ * Prevents foreign web pages from controlling the sandbox through a browser. A foreign host name that
+ * resolves to this address (DNS rebinding) is detected by `Host`; a foreign form that is submitted here
+ * (CSRF) is detected by `Origin`.
+ * @throws Problem 421 for a host that is not this sandbox, 403 for a page from another origin
  */
 @Injectable()
 export class OwnHost implements NestMiddleware {
@@ -20,7 +21,7 @@ export class OwnHost implements NestMiddleware {
   use(request: SandboxRequest, _response: unknown, next: () => void): void {
     const { host = '', origin } = request.headers;
     const { localAddress = '' } = request.socket;
-    // an address in a URL can only be the one where the request came in
+    // a URL with an IP address can only use the address at which the request arrived
     const own = [localAddress.replace(/^::ffff:/, ''), this.settings.host].map(urlOf);
     const hostnames = [...own, this.settings.publicUrl].map(hostnameOf);
     const isOwn = (hostname = '') => LOOPBACK.test(hostname) || hostnames.includes(hostname);

@@ -14,7 +14,7 @@ export class Problem extends HttpException {
     super(detail, status);
   }
 
-  /** Turns any failure into a problem; an unexpected one says nothing about its cause. */
+  /** Converts any failure to a problem. An unexpected failure does not reveal its cause. */
   static from(error: unknown): Problem {
     if (error instanceof Problem) return error;
     if (!(error instanceof HttpException))
@@ -22,7 +22,7 @@ export class Problem extends HttpException {
     const { message } = error;
     const status = error.getStatus();
     if (!(error instanceof PlatformError) || status === 413) return new Problem(status, message);
-    // the body fits, and what is there already does not allow it
+    // the body is valid, but conflicts with the current state
     const { pointer } = error.parts;
     return new Problem(409, message, pointer === undefined ? undefined : [{ pointer, message }]);
   }
@@ -47,7 +47,8 @@ export function readControlBody<S extends Shape>(body: unknown, shape: S, at = '
 
 /**
  * Parses the JSON body of a request to the control API.
- * @throws Problem 415 for another media type (so that no web page can post here with a plain form), 400 if it is not JSON
+ * @throws Problem 415 for another media type (so that no web page can post here with a plain form), 400 if it
+ *   is not JSON
  */
 @Injectable()
 export class ControlBodyMiddleware implements NestMiddleware {

@@ -2,36 +2,38 @@ import { type Operation, PlatformError } from '../interface/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Fault, FAULTS, type OtherFault } from './faults.ts';
 
-/** Which requests a fault is for. */
+/** The requests that a fault applies to. */
 export interface FaultRule {
-  /** Undefined: every operation. */
+  /** If undefined, the fault applies to every operation. */
   readonly operation: Operation | undefined;
-  /** How many requests it is for; undefined: until it is removed. */
+  /** The number of requests that it applies to. If undefined, it applies until it is removed. */
   readonly count: number | undefined;
-  /** The share of the matching requests, above 0 and up to 1; undefined: all of them. */
+  /** The fraction of the matching requests, above 0 and up to 1. If undefined, it applies to all of them. */
   readonly share: number | undefined;
   readonly fault: Fault;
 }
 
 export interface StandingRule extends FaultRule {
   readonly id: number;
-  /** The remaining requests, if they are counted. */
+  /** The number of remaining requests, if `count` was given. */
   remaining: number | undefined;
 }
 
-/** What happens to one request. */
+/** The faults of one request. */
 export type PlannedFaults = ReturnType<FaultRules['take']>;
 
 const MAX_RULES = 1_000;
 
-/** The requested faults, and the delay of every answer. Rules are tried in the order in which they were added. */
+/**
+ * The requested faults, and the delay of every answer. Rules are tried in the order in which they were added.
+ */
 export class FaultRules {
   latency: Settings['latency'];
   /** By their ids. */
   readonly rules = new Map<string, StandingRule>();
   private nextId = 1;
 
-  /** @param random from 0 to 1, for shares and the spread of latencies */
+  /** @param random returns a number from 0 to 1, for fractions of requests and the spread of latencies */
   constructor(
     private readonly initialLatency: Settings['latency'],
     private readonly random: () => number,
@@ -39,7 +41,7 @@ export class FaultRules {
     this.latency = initialLatency;
   }
 
-  /** @throws PlatformError 409 if there are a thousand already */
+  /** @throws PlatformError 409 if there are already 1,000 faults */
   add(rule: FaultRule): StandingRule {
     if (this.rules.size >= MAX_RULES)
       throw new PlatformError(409, { detail: 'Too many faults are active; remove some.' });

@@ -13,18 +13,18 @@ import {
 import { type Operation, OPERATIONS } from '../interface/documents.ts';
 
 const MAX_MS = 600_000;
-/** One line of characters that a header may hold. */
+/** One line of characters that are allowed in a header. */
 const HEADER = /^[\x20-\x7e]+$/;
 
 const NONE = {};
-/** Describes a kind of fault by what the platform does, in the form, and by its members. */
+/** Describes a kind of fault by the effect that the form shows, and by its members. */
 const kindFor =
   (operations: readonly Operation[]) =>
   <M extends Shape = typeof NONE>(label: string, members = NONE as M) => ({ label, operations, members });
 const ofAll = kindFor(OPERATIONS);
 const ofSessions = kindFor(['session']);
 const ofReports = kindFor(['ad-hoc-report', 'rake']);
-/** Gives the field of a member in the form an initial value. */
+/** Sets the initial value of a member's field in the form. */
 const shown = <T>(member: Member<T>, value: T) => ({ ...member, shown: value });
 
 /** Every kind of fault that can be injected. docs/sandbox.md describes each. */
@@ -83,5 +83,5 @@ export type Fault = {
   [K in FaultKind]: { readonly kind: K } & ValuesOf<(typeof FAULTS)[K]['members']>;
 }[FaultKind];
 
-/** A fault other than a latency, with which it can be combined. */
+/** A fault other than a latency. It can be combined with a latency. */
 export type OtherFault = Exclude<Fault, { kind: 'latency' }>;

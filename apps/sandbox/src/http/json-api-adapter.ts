@@ -7,7 +7,7 @@ import { Settings } from '../settings/settings.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
 import { type SandboxResponse, sendAnswer } from '../traffic/answer.ts';
 
-/** Express under Nest, with one difference: what a handler returns is written here, in one piece. */
+/** Express under Nest, except that this adapter writes the return value of a handler, in one piece. */
 export class JsonApiAdapter extends ExpressAdapter {
   constructor(private readonly profile: Profile) {
     super();

@@ -13,7 +13,7 @@ export type Operation = keyof typeof ENDPOINTS;
 
 export const OPERATIONS = Object.keys(ENDPOINTS) as readonly Operation[];
 
-/** The endpoint that a request is for, or undefined if the interface has none. */
+/** Returns the endpoint of a request, or undefined if the interface has none. */
 export function operationOf(method: string, path: string): Operation | undefined {
   return OPERATIONS.find((operation) => ENDPOINTS[operation].test(`${method} ${path}`));
 }
@@ -26,7 +26,7 @@ export interface ErrorParts {
   readonly detail?: string;
   /** Path to the offending member, for example `/data/attributes/currency`. */
   readonly pointer?: string;
-  /** Details that a real platform would not give, for developers. */
+  /** Details for developers, which a real platform would not send. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -51,17 +51,17 @@ export function errorDocument(status: number, parts: ErrorParts = {}) {
   return { errors: [error] };
 }
 
-// of ES2026, which TypeScript's library does not know yet
+// part of ES2026, which TypeScript's library does not declare yet
 const { rawJSON } = JSON as typeof JSON & { rawJSON(this: void, text: string): unknown };
 
-/** Writes JSON; a bigint becomes an integer with all its digits. */
+/** Serializes a value as JSON. A bigint becomes an integer with all its digits. */
 export function exactJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'bigint' ? rawJSON(String(member)) : member,
   );
 }
 
-/** A string as it is, any other value as JSON. */
+/** Returns a string unchanged, and any other value as JSON. */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : exactJson(value);
 }

@@ -1,10 +1,10 @@
-/** A member of a JSON object: what its value must be. */
+/** A member of a JSON object, with the requirement for its value. */
 export interface Member<T> {
   readonly isRequired: boolean;
-  /** What the value must be, in words after "must be". */
+  /** The requirement in words that complete "must be …". */
   readonly demand: string;
   readonly test: (value: unknown) => boolean;
-  /** The value of an absent member. */
+  /** The default value of an absent member. */
   readonly fallback?: T;
   /** The initial value of its field in a form. */
   readonly shown?: unknown;
@@ -13,7 +13,7 @@ export interface Member<T> {
 /** The members of a JSON object, by their names. */
 export type Shape = Readonly<Record<string, Member<unknown>>>;
 
-/** The values of the members; undefined for an absent one without a fallback. */
+/** The values of the members. An absent member without a default is undefined. */
 export type ValuesOf<S> = { readonly [M in keyof S]: S[M] extends Member<infer T> ? T : never };
 
 export interface Violation {
@@ -23,10 +23,10 @@ export interface Violation {
 }
 
 /**
- * Reads the members of a JSON object, with the fallbacks of those that are absent.
+ * Reads the members of a JSON object, with defaults for absent members.
  * @param at JSON pointer to the object
- * @param isTolerant keeps members that are not known, and takes null for an absent member
- * @throws what `refuse` makes of everything that is wrong with the object
+ * @param isTolerant keeps unknown members, and treats null as absent
+ * @throws the error that `refuse` creates from all violations
  */
 export function readMembers<S extends Shape>(
   value: unknown,
@@ -57,7 +57,7 @@ export function member<T>(demand: string, test: (value: unknown) => boolean): Me
   return { isRequired: true, demand, test };
 }
 
-/** A member that may be absent. */
+/** An optional member. */
 export function optional<T>(of: Member<T>): Member<T | undefined>;
 export function optional<T>(of: Member<T>, fallback: NoInfer<T>): Member<T>;
 export function optional<T>(of: Member<T>, fallback?: T): Member<T | undefined> {

@@ -3,14 +3,17 @@ import { crc32 } from 'node:zlib';
 
 import { DETAILS, type ErrorParts, errorDocument, type Operation } from './documents.ts';
 
-/** How the sandbox answers: as the interface document says, or as public clients show the real platform. */
+/**
+ * The behavior of the sandbox: that of the interface document, or that of the real platform as public clients
+ * show it.
+ */
 export const PROFILES = ['document', 'real'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 /** The largest page of the real platform, whatever is requested. */
 export const REAL_PER_PAGE_MAXIMUM = 50;
 const GENERATED_PLAYER = /^player-0*(\d+)$/;
-/** Beyond the ids of all generated players. */
+/** Larger than the ids of all generated players. */
 const FIRST_OTHER_ID = 1_000_000_000;
 const DEFAULT_RESET_S = '1';
 
@@ -34,7 +37,11 @@ export function errorBody(
   return { errors: [{ status: String(status), ...place, detail: detail ?? STATUS_CODES[status] }] };
 }
 
-/** Returns the headers of a refused request that say when to try again. @param wait seconds, or a date */
+/**
+ * Returns the headers that tell the client of a refused request when to retry.
+ *
+ * @param wait seconds, or a date
+ */
 export function waitHeaders(profile: Profile, status: number, wait: string | undefined): OutgoingHttpHeaders {
   if (profile === 'document' || status !== 429) return wait === undefined ? {} : { 'retry-after': wait };
   const reset = wait ?? DEFAULT_RESET_S;

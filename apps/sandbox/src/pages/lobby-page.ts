@@ -3,16 +3,19 @@ import { html, type Html, instant, page, section } from './page.ts';
 import type { Player } from '../players/players.ts';
 import { optionsIn, type Session } from '../sessions/sessions.ts';
 
-/** What the URL that a player opens leads to: the session, if there is one, and its player, if known. */
+/** The target of the URL that a player opens: the session, if it exists, and its player, if known. */
 export interface Visit {
   readonly session: Session | undefined;
   readonly player: Player | undefined;
-  /** The table that the URL names; undefined: the lobby. */
+  /** The table in the URL. If undefined, the URL opens the lobby. */
   readonly askedTable: string | undefined;
   readonly nowMs: number;
 }
 
-/** The page that a session's URL opens, instead of the platform's game client: plain HTML that needs no script. */
+/**
+ * The page that a session's URL opens, instead of the platform's game client: plain HTML that needs no
+ * script.
+ */
 export function lobbyPage(visit: Visit): { readonly status: number; readonly body: string } {
   const { session, player, nowMs } = visit;
   const { status, badge, title, lead } = greetingOf(visit);
@@ -31,7 +34,7 @@ export function lobbyPage(visit: Visit): { readonly status: number; readonly bod
   return { status, body };
 }
 
-/** What the page says first. */
+/** The status at the top of the page. */
 function greetingOf({ session, player, askedTable, nowMs }: Visit) {
   if (!session) {
     const lead = html`<p>
@@ -56,7 +59,7 @@ function greetingOf({ session, player, askedTable, nowMs }: Visit) {
     return { status: 410, badge: 'Token expired', title: 'The token has expired', lead };
   }
   const { tableId } = session;
-  // a session may be opened again for another place; its older URLs still name the first
+  // a session can be reopened for another table or the lobby; its older URLs still name the first
   const other = html`<p class="note">
     This address names ${askedTable === undefined ? 'the lobby' : `table ${askedTable}`}. The table or lobby
     above is what the session was opened for last.
@@ -80,7 +83,7 @@ function logInAgain(session: Session): Html {
       </p>`;
 }
 
-/** Shows how long the session and its token still last; countdown.js updates it. */
+/** Renders the remaining lifetimes of the session and its token. countdown.js updates them. */
 function timeLeft({ createdAtMs, expiresAtMs, authExpiresAtMs }: Session, nowMs: number): Html {
   const timer = (id: string, name: string, endsAtMs: number) => {
     const leftMs = Math.max(0, endsAtMs - nowMs);
@@ -101,7 +104,7 @@ function timeLeft({ createdAtMs, expiresAtMs, authExpiresAtMs }: Session, nowMs:
   return section('time-left', 'Time left', timers);
 }
 
-/** Formats a remaining time like a clock, `59:58` or `1:00:00`; a second that has begun counts. */
+/** Formats a remaining time like a clock, `59:58` or `1:00:00`; rounded up to whole seconds. */
 export function clock(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   const hours = Math.floor(seconds / 3600);
@@ -111,7 +114,7 @@ export function clock(ms: number): string {
 
 const OPENED_IN = { external: 'a browser', internal: 'a desktop or mobile app' };
 
-/** The player of a session, what it opens, and the launch options. */
+/** Renders the player of a session, its table or the lobby, and the launch options. */
 function details(session: Session, player: Player | undefined): Html {
   const { tableId, authType, lang } = session;
   const facts = html`<dl>
@@ -128,7 +131,7 @@ function details(session: Session, player: Player | undefined): Html {
   return html`${section('session', 'Session', facts)} ${section('launch-options', 'Launch options', shown)}`;
 }
 
-/** A value that is not known, or empty, is not shown. */
+/** Unknown and empty values are not shown. */
 function entry(name: Html | string, value: Html | string | undefined): Html {
   if (value === undefined || value === '') return html``;
   return html`<div>

@@ -25,10 +25,10 @@ const LENIENT =
 /** The parts of the page that change while it is open, by their names. */
 type Parts = ReturnType<Overview['parts']>;
 
-/** What happens in the sandbox now, for its first page. */
+/** The current state of the sandbox, for its first page. */
 @Injectable()
 export class Overview {
-  /** The parts as JSON, now and whenever they have changed, written once for all pages that are open. */
+  /** Emits the parts as JSON, immediately and after each change, rendered once for all open pages. */
   readonly changes = timer(0, LOOK_MS).pipe(
     map(() => JSON.stringify(this.parts())),
     distinctUntilChanged(),
@@ -62,7 +62,7 @@ function newest<T>(items: readonly T[]): readonly T[] {
   return items.slice(-SHOWN_PEOPLE).reverse();
 }
 
-/** The first page: what happens in the sandbox now, with a form for faults. live.js keeps it up to date. */
+/** Renders the first page: the current state of the sandbox, with a form for faults. live.js updates it. */
 export function overviewPage(
   parts: Parts,
   address: string,
@@ -90,7 +90,7 @@ export function overviewPage(
   });
 }
 
-/** How many requests of each operation were answered, and how. */
+/** Renders the number of requests of each operation by outcome. */
 function figures(counters: TrafficLog['counters']): Html {
   return html`<div class="figures">
     ${Object.entries(counters).map(([operation, { received, answered, unanswered }]) => {
@@ -106,7 +106,7 @@ function figures(counters: TrafficLog['counters']): Html {
   </div>`;
 }
 
-/** The faults that are on, each with a button that switches it off. */
+/** Renders the active faults, each with a button that switches it off. */
 function faultList(rules: readonly StandingRule[]): Html {
   const items = rules.slice(0, SHOWN_FAULTS).map(faultItem);
   return html`${listOf(items, rules.length, 'None: the platform has a good day.')}
@@ -134,7 +134,7 @@ function reach(remaining: number | undefined, share: number | undefined): string
   return `${part}, ${remaining} more ${remaining === 1 ? 'request' : 'requests'}`;
 }
 
-/** Pauses and filters the requests; live.js shows it, and it needs the script. */
+/** Renders the controls that pause and filter the requests. They need live.js, which makes them visible. */
 function tools(): Html {
   return html`<div id="tools" class="tools" hidden>
     <button type="button" class="plain" id="pause" aria-pressed="false">Pause</button>
@@ -143,9 +143,9 @@ function tools(): Html {
 }
 
 /**
- * The last requests to the platform, each with its signature, the request and the answer when it is opened.
+ * Renders the last requests to the platform. Each expands to its signature, the request and the answer.
  *
- * @param origin where the sandbox is reached, for curl
+ * @param origin the origin of the sandbox, for curl
  * @param list distinguishes the elements of two lists
  */
 export function requestList(requests: readonly Exchange[], origin: string, list = 'request'): Html {
@@ -205,8 +205,8 @@ function explained(exchange: Exchange): Html {
 }
 
 /**
- * The request as a line for a shell. The line computes the signature from the canonical string and the secret key in
- * $SANDBOX_SECRET_KEY, which is not shown.
+ * Returns the request as a shell command. The command computes the signature from the canonical string and
+ * the secret key in $SANDBOX_SECRET_KEY, which is not shown.
  */
 export function curlLine(exchange: Exchange, origin: string): string {
   const { method, url, headers, body } = describeRequest(exchange);
@@ -222,7 +222,7 @@ export function curlLine(exchange: Exchange, origin: string): string {
   ].join(' ');
 }
 
-/** A canonical string, cut, and without a signature or a token that was sent in the wrong place. */
+/** Returns a canonical string, truncated, and without a signature or token sent in the wrong place. */
 export function shownCanonical({ url, headers, body }: Exchange, canonical: string): string {
   const sent = { ...formParameters(body.toString()), ...queryParameters(url) };
   const secrets = [...(headers['sign'] ?? []), sent['sign'], sent['access-token']];
@@ -232,7 +232,7 @@ export function shownCanonical({ url, headers, body }: Exchange, canonical: stri
   return redacted.length > MAX_CANONICAL ? `${redacted.slice(0, MAX_CANONICAL)}…` : redacted;
 }
 
-/** The sessions that were opened last; never their tokens, nor the URLs that hold them. */
+/** Renders the most recently opened sessions, never with their tokens or the URLs that contain them. */
 function sessionItem(session: Session, player: Player | undefined): Html {
   const { userId, tableId, lang, authExpiresAtMs, expiresAtMs } = session;
   const place = tableId === undefined ? 'in the lobby' : `at table ${tableId}`;
@@ -260,7 +260,7 @@ function listOf(rows: readonly Html[], count: number, none: string): Html {
     ${count > rows.length && html`<p class="note">and ${count - rows.length} more</p>`}`;
 }
 
-/** Switches a fault on; live.js sends it to the control API. */
+/** Renders the form that switches a fault on. live.js sends it to the control API. */
 function faultForm(): Html {
   const kinds = Object.entries(FAULTS);
   return html`<form id="fault-form">
@@ -284,7 +284,7 @@ function faultForm(): Html {
   </form>`;
 }
 
-/** Only members that are text or a number have a field. */
+/** Only string and number members have a field. */
 function fields(members: Shape): readonly Html[] {
   return Object.entries(members).map(([name, { shown }]) => {
     if (typeof shown !== 'string' && typeof shown !== 'number') return html``;

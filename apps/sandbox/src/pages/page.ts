@@ -13,8 +13,8 @@ export class Html {
 export type Content = Html | readonly Html[] | string | number | false | undefined;
 
 /**
- * Builds HTML from a template. Every value that is not HTML is escaped, for an element as for a quoted attribute;
- * undefined and false become nothing.
+ * Builds HTML from a template. Every value that is not HTML is escaped, so that it is safe in elements and in
+ * quoted attributes; undefined and false render nothing.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(String.raw({ raw: template }, ...values.map(markup)));
@@ -33,7 +33,7 @@ export function instant(ms: number): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** A part of a page with its heading. */
+/** Renders a section of a page with its heading. */
 export function section(id: string, heading: string, content: Html): Html {
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>
@@ -54,13 +54,13 @@ export const PAGE_HEADERS = {
 interface PageParts {
   readonly title: string;
   readonly script: string;
-  /** Shown at the top of the page, beside the name. */
+  /** Shown at the top of the page, next to the name. */
   readonly status?: Html;
   readonly main: Html;
   readonly note: string;
 }
 
-/** A whole page: its head, the name of the sandbox above, a note below. */
+/** Renders a complete page: its head, a header with the name of the sandbox, and a footer with a note. */
 export function page({ title, script, status, main, note }: PageParts): string {
   return html`<!doctype html>
     <html lang="en">

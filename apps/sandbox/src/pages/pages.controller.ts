@@ -9,11 +9,11 @@ import { lobbyPage } from './lobby-page.ts';
 import { Overview, overviewPage } from './overview.ts';
 import { sendPage } from './page.ts';
 
-/** The most first pages that are kept up to date at once. */
+/** The maximum number of open first pages that are kept up to date. */
 const MAX_WATCHERS = 20;
 const OVERVIEW_POLICY = "; connect-src 'self'; frame-ancestors 'none'";
 
-/** Serves the pages that the URLs of sessions open in a player's browser, and the first page of the sandbox. */
+/** Serves the pages of sessions, which players open in a browser, and the first page of the sandbox. */
 @Controller()
 export class PagesController implements OnModuleDestroy {
   private readonly closing = new Subject<void>();
@@ -47,7 +47,7 @@ export class PagesController implements OnModuleDestroy {
     sendPage(response, body, { policy: OVERVIEW_POLICY });
   }
 
-  /** Sends the parts of the first page, again whenever one has changed. */
+  /** Streams the parts of the first page, and sends them again when one of them changes. */
   @Sse('sandbox/events')
   events() {
     if (this.watchers >= MAX_WATCHERS) throw new Problem(429, 'Too many pages are open; close some.');
@@ -59,7 +59,7 @@ export class PagesController implements OnModuleDestroy {
     );
   }
 
-  /** Ends the streams, which would hold up the end of the process. */
+  /** Ends the streams, because open streams would delay the exit of the process. */
   onModuleDestroy(): void {
     this.closing.next();
   }

@@ -7,7 +7,7 @@ import { describeRequest, shownAnswer, TrafficLog } from '../traffic/traffic-log
 import { clock, lobbyPage } from './lobby-page.ts';
 import { curlLine, requestList, shownCanonical } from './overview.ts';
 
-it.each(Object.entries(FAULTS))('the form switches %s on with the values it shows', (kind, { members }) => {
+it.each(Object.entries(FAULTS))('the form switches %s on with its displayed values', (kind, { members }) => {
   const given = Object.entries(members).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : []));
   expect(readFaultRule({ kind, ...Object.fromEntries(given) }).fault.kind).toBe(kind);
 });
@@ -32,7 +32,7 @@ describe('the lobby page', () => {
       nowMs,
     }).body;
 
-  it('counts no token longer than its session, and shows launch options that are a string by name', () => {
+  it('limits the lifetime of a token to that of its session, and lists launch options from a string by name', () => {
     const page = pageOf(400, '{"sound":false,"big":12345678901234567890,"seats":[1,2]}');
     expect([...page.matchAll(/data-left-ms="(\d+)"/g)].map(([, ms]) => ms)).toEqual(['600', '600']);
     const text = page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
@@ -69,7 +69,7 @@ function exchangeOf(rest: Partial<Exchange>): Exchange {
 }
 
 describe('the line for curl', () => {
-  it('computes the signature from the canonical string and the secret key, which it does not contain', () => {
+  it('computes the signature from the canonical string and the secret key, without containing the key', () => {
     const exchange = exchangeOf({
       headers: { 'content-type': ['application/x-www-form-urlencoded'], sign: ['d1gest'] },
       body: Buffer.from('userId=u&nick=O%27Neil'),
@@ -83,7 +83,7 @@ describe('the line for curl', () => {
     );
   });
 
-  it('leaves out what was not sent', () => {
+  it('omits an absent body and absent headers', () => {
     expect(curlLine(exchangeOf({ headers: {} }), '')).toBe("curl -X POST '/users/u/session?clientId=op'");
   });
 });
@@ -91,7 +91,7 @@ describe('the line for curl', () => {
 describe('the log of requests', () => {
   const planned = { kinds: [], delayMs: 0, fault: undefined };
 
-  it('keeps refused requests after a hundred others', () => {
+  it('keeps refused requests after a hundred successful ones', () => {
     const log = new TrafficLog();
     for (let nth = 0; nth < 200; nth++) {
       const request = { method: 'POST', originalUrl: `/${nth}`, headersDistinct: {} };
@@ -104,7 +104,7 @@ describe('the log of requests', () => {
     );
   });
 
-  it('shows the beginning of an answer without its token', () => {
+  it('shows the beginning of an answer with the token redacted', () => {
     const answer = `{"data":{"id":"t0k3n","attributes":{"redirect-url":"http://s/lobby?auth=t0k3n","auth":"t0k3n"}}}`;
     expect(shownAnswer(answer)).not.toContain('t0k3n');
     expect(shownAnswer(answer)).toContain('auth=[redacted]');
@@ -113,7 +113,7 @@ describe('the log of requests', () => {
 });
 
 describe('description of a request', () => {
-  it('redacts a signature and credentials wherever they are, and cuts a long body', () => {
+  it('redacts signatures and credentials everywhere, and truncates a long body', () => {
     const description = describeRequest(
       exchangeOf({
         url: '/api/web/v2/app/users/ada/session?clientId=op1&sign=deadbeef',

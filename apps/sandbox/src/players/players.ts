@@ -20,11 +20,11 @@ export interface Player {
   readonly currency?: string | undefined;
   readonly preferredCurrency?: string | undefined;
   readonly country?: string | undefined;
-  /** All other members that open-game sent about the player, under the names of the interface. */
+  /** All other members of the player that open-game sent, under the names of the interface. */
   readonly profile: Readonly<Record<string, unknown>>;
 }
 
-/** An update of a player: members that are absent or empty stay unchanged. */
+/** An update of a player. Absent or empty members leave the current values unchanged. */
 export type PlayerDetails = Partial<Omit<Player, 'clientId' | 'userId'>>;
 
 const MAX_PLAYERS = 100_000;
@@ -41,13 +41,13 @@ export class Players {
     return this.byKey.get(keyOf(clientId, userId));
   }
 
-  /** In the order in which they were added. */
+  /** All players, in the order in which they were added. */
   all(): readonly Player[] {
     return [...this.byKey.values()];
   }
 
   /**
-   * Checks whether a player may have this nickname.
+   * Checks that a player may use this nickname.
    * @param pointer to the nickname, for errors
    * @throws PlatformError 422 if it belongs to another player or is too long
    */
@@ -62,7 +62,7 @@ export class Players {
 
   /**
    * Adds or updates a player; the nickname must have been checked.
-   * @throws PlatformError 503 if there is no room for a new one
+   * @throws PlatformError 503 if the maximum number of players is reached
    */
   save(clientId: string, userId: string, details: PlayerDetails): Player {
     const key = keyOf(clientId, userId);
@@ -83,7 +83,7 @@ export class Players {
   }
 }
 
-/** The key of a player, or of a session, of a client. */
+/** Returns the key of a client's player or session. */
 export function keyOf(clientId: string, id: string): string {
   return JSON.stringify([clientId, id]);
 }

@@ -1,22 +1,25 @@
 import { seededRandom } from '../random.ts';
 import type { DayPart } from './report-query.ts';
 
-/** Money types of the ad hoc report. The interface does not show what its codes mean; here 2 is play money. */
+/**
+ * Money types of the ad hoc report. The interface does not show what its codes mean; here 2 is play money.
+ */
 export const MONEY_TYPES = [1, 2] as const;
 
 export type MoneyType = (typeof MONEY_TYPES)[number];
 
 type FigureName = keyof ReturnType<typeof perStep>;
 
-// more on Friday and Saturday; 1970-01-01 was a Thursday
+// players play more on Friday and Saturday; 1970-01-01 was a Thursday
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
 // the rake of a record by its money type, as a multiple of its volume, which is its tournament fee
 const RAKES = { 1: 3, 2: 1 } as const;
 
 /**
- * The monetary amounts of an ad hoc record under the interface's names, in minor units: those of one account for a part of
- * a day. They depend only on the arguments, and add up: two halves of a day make the day. Every step of a day has the same.
- * @param rank the lower it is, the more the account plays
+ * The monetary amounts of an ad hoc record under the interface's names, in minor units, for one account and a
+ * part of a day. They depend only on the arguments and are additive: two halves of a day sum to the whole
+ * day. All steps of a day have the same amounts.
+ * @param rank accounts with a lower rank play more
  */
 export function figuresOf(seed: number, rank: number, moneyType: MoneyType, part: DayPart) {
   const volume = weight(rank) * dayFactor(part.day);
@@ -26,7 +29,7 @@ export function figuresOf(seed: number, rank: number, moneyType: MoneyType, part
   return figures;
 }
 
-/** The figures of ten minutes. @param draw a number from 0 up to a limit */
+/** Returns the amounts of one step of ten minutes. @param draw a number from 0 up to a limit */
 function perStep(volume: number, moneyType: MoneyType, draw: (limit: number) => number) {
   const rake = volume * RAKES[moneyType];
   const bets = rake * 20 + draw(rake);
@@ -64,18 +67,21 @@ function perStep(volume: number, moneyType: MoneyType, draw: (limit: number) => 
 
 export const FIGURE_NAMES = Object.keys(perStep(0, 1, () => 0)) as readonly FigureName[];
 
-/** An account's rake with tournament fees over several parts of days: the sum of its ad hoc records. */
+/**
+ * Returns an account's rake with tournament fees over several parts of days, which is the sum of its ad hoc
+ * records.
+ */
 export function rakeOf(rank: number, volumeSteps: number): number {
   return weight(rank) * volumeSteps * (RAKES[1] + RAKES[2] + 2);
 }
 
-/** The steps of a part of a day, weighted by how much is played on that day. */
+/** Returns the steps of a part of a day, weighted by the activity of that day. */
 export function weightedSteps({ day, steps }: DayPart): number {
   return dayFactor(day) * steps;
 }
 
-// Never rises with the rank, so that accounts are ordered by their rake. In real money, a quiet day has a rake from some
-// 1,000 EUR of the first account down to some 35.
+// Never rises with the rank, so that accounts are ordered by their rake. In real money, a quiet day has a
+// rake from some 1,000 EUR of the first account down to some 35.
 function weight(rank: number): number {
   return Math.max(1, Math.floor(500 / (rank + 20)));
 }
@@ -84,7 +90,7 @@ function dayFactor(day: number): number {
   return DAY_FACTORS[((day % 7) + 7) % 7] as number;
 }
 
-/** Draws integers from 0 up to a limit, repeatable for the same numbers. */
+/** Returns a function that draws integers from 0 up to a limit. The same numbers give the same draws. */
 function drawer(...numbers: readonly number[]): (limit: number) => number {
   const random = seededRandom(numbers.reduce((mixed, number) => Math.imul(mixed ^ number, 0x9e3779b1), 1));
   return (limit) => Math.floor(random() * limit);

@@ -1,9 +1,10 @@
 /**
- * Who plays, computed arithmetically: nothing is stored, and any position is found in constant time.
+ * The generated players, computed arithmetically: nothing is stored, and any position is computed in constant
+ * time.
  *
- * The population is a list of accounts, one for each player and currency. A player plays in two currencies (in one
- * if there is only one), next to each other in the list and in alphabetical order. So accounts are ordered by
- * user id, by user id and currency, and (see figures.ts) from the most rake to the least.
+ * The population is a list of accounts, one for each player and currency. A player plays in two currencies
+ * (in one if there is only one), next to each other in the list and in alphabetical order. So accounts are
+ * ordered by user id, by user id and currency, and (see figures.ts) from the most rake to the least.
  */
 export interface Account {
   /** Position among all accounts, from 0. */
@@ -12,7 +13,7 @@ export interface Account {
   readonly currency: string;
 }
 
-/** Items that are computed when they are asked for; an array is one, too. */
+/** A sequence whose items are computed on access. Arrays satisfy this type, too. */
 export interface Sequence<T> {
   readonly length: number;
   /** @param position from 0 to `length` - 1 */
@@ -37,7 +38,7 @@ export class Population {
     this.accountsPerUser = Math.min(2, currencies.length);
   }
 
-  /** Every account, or those in one currency. */
+  /** Returns all accounts, or the accounts in one currency. */
   select(currency?: string): Sequence<Account> {
     // currencies repeat after as many players as there are currencies
     const blockSize = this.currencies.length * this.accountsPerUser;
@@ -52,7 +53,7 @@ export class Population {
     };
   }
 
-  /** The accounts of one player; none if the user is not in the population. */
+  /** Returns the accounts of one player, or none if the user is not in the population. */
   forUser(userId: string): readonly Account[] {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
     const accounts = this.range(user * this.accountsPerUser, this.accountsPerUser);
@@ -71,7 +72,7 @@ export class Population {
   }
 }
 
-/** One sequence after the other. */
+/** Concatenates sequences. */
 export function joined<T>(one: Sequence<T>, other: Sequence<T>): Sequence<T> {
   const { length } = one;
   const at = (position: number) => (position < length ? one.at(position) : other.at(position - length));

@@ -10,8 +10,8 @@ const ODD_AMOUNTS = [288.31, '288.31', null];
 const ODD_MEMBERS = ['amount', 'user-id', 'currency'] as const;
 
 /**
- * A page of a report as its envelope holds it, distorted by a fault.
- * @param isReal answers the last page for a page beyond it
+ * Returns a page of a report for the envelope, distorted by a fault.
+ * @param isReal returns the last page if the requested page is beyond it
  */
 export function readPage(
   { perPage: askedSize, page: askedPage }: Pagination,
@@ -42,7 +42,7 @@ export function readPage(
   };
 }
 
-/** The attributes of a record that a fault changes. */
+/** Returns the attributes of a record that a fault changes. */
 function changes({ attributes }: Resource, index: number, fault: OtherFault): Resource['attributes'] {
   const amounts = Object.entries(attributes).filter(([name]) => AMOUNTS.has(name));
   const first = amounts[0]?.[0] ?? '';

@@ -3,11 +3,13 @@ import type { Settings } from '../settings/settings.ts';
 import type { TextParameters } from '../signature/signature.ts';
 import type { Sequence } from './population.ts';
 
-/** Reports are aggregated every ten minutes: a day has 144 steps. */
+/** Reports are aggregated in steps of ten minutes: a day has 144 steps. */
 const STEPS_PER_DAY = 144;
 const STEP_MS = 600_000;
 
-/** The part of a day that is within a period: the day, counted from 1970-01-01, and its steps of ten minutes. */
+/**
+ * The part of a day that is within a period: the day, counted from 1970-01-01, and its steps of ten minutes.
+ */
 export interface DayPart {
   readonly day: number;
   readonly steps: number;
@@ -15,7 +17,7 @@ export interface DayPart {
 
 /**
  * Reads a time of the form `YYYY-MM-DD HH:MM:SS`, in UTC milliseconds since 1970.
- * @returns undefined for another form, and for a date or a time that does not exist
+ * @returns undefined if the format is different, or the date or time does not exist
  */
 export function parseMoment(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return undefined;
@@ -24,7 +26,7 @@ export function parseMoment(text: string | undefined): number | undefined {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === iso ? ms : undefined;
 }
 
-/** The days of a period from one moment to another; both fall back to the start of their step. */
+/** Returns the days of a period. Its start and end are rounded down to the start of their steps. */
 export function daysOf(fromMs: number, toMs: number): Sequence<DayPart> {
   const [from, to] = [Math.floor(fromMs / STEP_MS), Math.floor(toMs / STEP_MS)];
   const firstDay = Math.floor(from / STEPS_PER_DAY);
@@ -43,23 +45,27 @@ export function dateOf(day: number): string {
 }
 
 /**
- * The UTC moment of a wall-clock time in a zone.
+ * Converts a wall-clock time in a zone to UTC.
  * @param wallMs the wall-clock time as if it were UTC, in milliseconds since 1970
- * @returns undefined for a time that the zone's clock skips, as in spring
+ * @returns undefined for a time that the zone's clock skips when daylight saving time starts
  */
 export function toUtc(wallMs: number, zone: Intl.DateTimeFormat): number | undefined {
-  // years before 1000 are written with fewer digits, and taken for UTC
+  // years before 1000 have fewer digits, and are treated as UTC
   const wallAt = (utcMs: number) => parseMoment(zone.format(utcMs)) ?? utcMs;
   const guess = wallMs + (wallMs - wallAt(wallMs));
-  // again, since the guess may be on the other side of a time change
+  // repeated because the first estimate may be on the other side of a time change
   const utcMs = guess + (wallMs - wallAt(guess));
   return wallAt(utcMs) === wallMs ? utcMs : undefined;
 }
 
-/** Swedish writes times as the interface does, if they are written like this. */
+/** With these options, the Swedish locale formats times like the interface. */
 const LIKE_INTERFACE = { dateStyle: 'short', timeStyle: 'medium' } as const;
 
-/** A time zone by its name or an offset such as `+03:00`; default UTC. @throws PlatformError 422 if it does not exist */
+/**
+ * Returns the time zone with this name, or with an offset such as `+03:00`; default UTC.
+ *
+ * @throws PlatformError 422 if it does not exist
+ */
 export function zoneOf(timeZone?: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('sv', { ...LIKE_INTERFACE, timeZone: timeZone || 'UTC' });
@@ -68,10 +74,10 @@ export function zoneOf(timeZone?: string): Intl.DateTimeFormat {
   }
 }
 
-/** The records that a report is requested for. */
+/** The filter of a requested report. */
 export type ReportQuery = ReturnType<typeof readReportQuery>;
 
-/** Reads the form data of a report. @throws PlatformError 422 that points to the first wrong parameter */
+/** Reads the form data of a report. @throws PlatformError 422 that names the first invalid parameter */
 export function readReportQuery(form: TextParameters, timeZone?: string) {
   const { userId, currency } = form;
   const zone = zoneOf(timeZone);
@@ -85,7 +91,11 @@ const SORTS = ['id', 'user-id', 'currency', 'value'] as const;
 
 export type RakeQuery = ReturnType<typeof readRakeQuery>;
 
-/** Reads the form data of the rake report, and the parameters that are always in its query. @throws PlatformError 422 */
+/**
+ * Reads the form data of the rake report, and the parameters that are always in its query string.
+ *
+ * @throws PlatformError 422
+ */
 export function readRakeQuery(form: TextParameters, query: TextParameters) {
   const sort = query['sort'] || 'id';
   const sortedBy = SORTS.find((name) => name === sort.replace(/^-/, ''));
@@ -99,11 +109,11 @@ export function readRakeQuery(form: TextParameters, query: TextParameters) {
   };
 }
 
-/** The number of a page, from 1, and its size. */
+/** A page number, from 1, and the page size. */
 export type Pagination = ReturnType<typeof readPagination>;
 
 /**
- * Reads `per-page` and `page`. A `per-page` over the maximum is lowered to it.
+ * Reads `per-page` and `page`. A `per-page` above the maximum is lowered to it.
  * @throws PlatformError 400 if it is not a positive number
  */
 export function readPagination(query: TextParameters, settings: Settings['reports']) {

@@ -11,21 +11,24 @@ const big = (value: number | bigint) => BigInt(value);
 const all = <T>({ length, at }: Sequence<T>) => Array.from({ length }, (_, position) => at(position) as T);
 
 describe('figures', () => {
-  it.each(records)('of rank $rank and money type $moneyType agree with each other', ({ rank, moneyType }) => {
-    const figures = figuresOf(1, rank, moneyType, figuresDay);
-    const value = (name: (typeof FIGURE_NAMES)[number]) => big(figures[name]);
-    expect(value('cash-result')).toBe(value('win') - value('loss'));
-    expect(value('tournament-result')).toBe(
-      value('tournament-prize') - value('tournament-bet') - value('tournament-fee'),
-    );
-    expect(value('rakeback')).toBe(value('rakeback-paid') + value('rakeback-unpaid'));
-    expect(value('bets')).toBeGreaterThanOrEqual(value('win'));
-    expect(value('rake')).toBeGreaterThan(0n);
-    for (const amount of Object.values(figures))
-      expect(typeof amount === 'bigint' || Number.isSafeInteger(amount)).toBe(true);
-  });
+  it.each(records)(
+    'are consistent with each other for rank $rank and money type $moneyType',
+    ({ rank, moneyType }) => {
+      const figures = figuresOf(1, rank, moneyType, figuresDay);
+      const value = (name: (typeof FIGURE_NAMES)[number]) => big(figures[name]);
+      expect(value('cash-result')).toBe(value('win') - value('loss'));
+      expect(value('tournament-result')).toBe(
+        value('tournament-prize') - value('tournament-bet') - value('tournament-fee'),
+      );
+      expect(value('rakeback')).toBe(value('rakeback-paid') + value('rakeback-unpaid'));
+      expect(value('bets')).toBeGreaterThanOrEqual(value('win'));
+      expect(value('rake')).toBeGreaterThan(0n);
+      for (const amount of Object.values(figures))
+        expect(typeof amount === 'bigint' || Number.isSafeInteger(amount)).toBe(true);
+    },
+  );
 
-  it.each(records)('of rank $rank and money type $moneyType add up over the day', ({ rank, moneyType }) => {
+  it.each(records)('sum up over the day for rank $rank and money type $moneyType', ({ rank, moneyType }) => {
     const of = (steps: number) => figuresOf(1, rank, moneyType, { ...figuresDay, steps });
     for (const name of FIGURE_NAMES) expect(big(of(100)[name]) + big(of(44)[name])).toBe(big(of(144)[name]));
   });
@@ -40,7 +43,7 @@ describe('figures', () => {
   });
 });
 
-it('rake never rises with the rank', () => {
+it('have a rake that never increases with the rank', () => {
   const rakes = Array.from({ length: 20_000 }, (_, rank) => big(rakeOf(rank, 144)));
   expect(rakes.every((rake, rank) => rank === 0 || rake <= (rakes[rank - 1] as bigint))).toBe(true);
 });
@@ -74,7 +77,7 @@ describe('population', () => {
   const names = (population: Population) =>
     all(population.select()).map(({ userId, currency }) => `${Number(userId.slice(-8))} ${currency}`);
 
-  it('gives every player two currencies, or the only one, in order of id and code', () => {
+  it('gives every player two currencies (one if only one exists), ordered by id and code', () => {
     const some = names(new Population(7, ['USD', 'EUR', 'GBP']));
     expect(some).toEqual(['1 EUR', '1 GBP', '2 GBP', '2 USD', '3 EUR', '3 USD', '4 EUR']);
     expect(names(new Population(2, ['USD']))).toEqual(['1 USD', '2 USD']);

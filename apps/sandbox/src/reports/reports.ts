@@ -16,8 +16,8 @@ export interface Resource {
 }
 
 /**
- * Both reports as sequences of records, any of which takes the same time. They are about a generated population, and, if
- * a report is requested by user id, the players of the sandbox.
+ * Provides both reports as sequences of records with access in constant time. They cover a generated
+ * population and, if a report is requested by user id, the players of the sandbox.
  */
 @Injectable()
 export class Reports {
@@ -30,7 +30,7 @@ export class Reports {
     this.population = new Population(Math.ceil(settings.reports.records / 2), settings.currencies.active);
   }
 
-  /** One record per day, user, currency and money type, in this order. */
+  /** Returns one record per day, user, currency and money type, in this order. */
   adHoc(clientId: string, query: ReportQuery): Sequence<Resource> {
     const { currencies, profile, reports } = this.settings;
     const { records, seed } = reports;
@@ -62,7 +62,10 @@ export class Reports {
     return { length: perDay * query.days.length, at };
   }
 
-  /** One record per user and currency over the whole period. Takes time proportional to its days as well. */
+  /**
+   * Returns one record per user and currency over the whole period. The time per record is proportional to
+   * the number of days.
+   */
   rake(clientId: string, query: RakeQuery): Sequence<Resource> {
     const { days, isConverted } = query;
     const [system] = this.settings.currencies.active;
@@ -95,7 +98,9 @@ export class Reports {
     return { length: all.length, at: (position) => all.at(all.length - 1 - position) };
   }
 
-  /** @throws PlatformError 422 if the currency is unknown, 404 if the user is unknown and players must exist */
+  /**
+   * @throws PlatformError 422 if the currency is unknown, 404 if the user is unknown and players must exist
+   */
   private select(clientId: string, { userId, currency }: ReportQuery): Sequence<Account> {
     const { currencies, unknownPlayers } = this.settings;
     if (currency !== undefined && ![...currencies.active, ...currencies.inactive].includes(currency))
@@ -111,7 +116,10 @@ export class Reports {
   }
 }
 
-/** The rank of a player whom the population does not hold: the same for the same id, and not among the first. */
+/**
+ * Returns the rank of a player who is not in the population. It depends only on the id, and is not among the
+ * lowest.
+ */
 function rankOf(userId: string): number {
   return 2 + [...Buffer.from(userId)].reduce((sum, byte) => (sum * 31 + byte) % 5000, 0);
 }

@@ -27,7 +27,7 @@ const AUTH_TYPE = optional(oneOf(AUTH_TYPES), 'external');
 const OWN_IDS = 'sessions get their ids from the platform (SESSION_ID=omit)';
 const hasOptions = (value: unknown) => optionsIn(value) !== undefined;
 
-/** The form of session creation; `userId` is compared with the path before. */
+/** The form of session creation. `userId` has already been compared with the path. */
 const FORM = {
   nick: optional(text),
   authType: AUTH_TYPE,
@@ -47,7 +47,7 @@ export const SESSION_MEMBERS = {
   userIp: optional(text),
 };
 
-/** `data.attributes.player`; a convention names the member of the country. */
+/** `data.attributes.player`. A convention sets the name of the country member. */
 export const PLAYER_MEMBERS = {
   id: ID,
   nick: optional(text),
@@ -110,7 +110,7 @@ export class SessionsController {
     return { data: { id, type: 'GameSession', attributes: { playerId: userId, sessionId, auth, url } } };
   }
 
-  /** Opens a session, and saves its player, if neither currency, nickname nor session id is refused. */
+  /** Opens a session and saves its player, unless the currency, nickname or session id is rejected. */
   private open(request: SessionRequest, player: PlayerDetails, at: string, sessionId?: string) {
     const { clientId, userId } = request;
     checkCurrency(this.settings.currencies, player.currency, `${at}/currency`);
@@ -136,8 +136,8 @@ function readOpenGame(body: Parameters, { playerCountryMember, sessionId }: Conv
 }
 
 /**
- * Reads a form or a part of a body. Members that the interface does not name are tolerated.
- * @throws PlatformError 422 that points to the first wrong member
+ * Reads a form or a part of a body, and ignores members that the interface does not name.
+ * @throws PlatformError 422 that points to the first invalid member
  */
 function read<S extends Shape>(value: unknown, shape: S, at: string) {
   return readMembers(value, shape, { at, isTolerant: true }, ([{ pointer, message }]) => {
@@ -147,7 +147,7 @@ function read<S extends Shape>(value: unknown, shape: S, at: string) {
   });
 }
 
-/** Names a user as some platforms do: by an id of their own, as a number, or in another case. */
+/** Returns a user id as some platforms write it: an id of their own, a number, or in another case. */
 function otherUserId(userId: string, as: 'own' | 'integer' | 'case'): string | number {
   if (as === 'own') return `platform-${userId}`;
   if (as === 'integer') return Number.isSafeInteger(Number(userId)) ? Number(userId) : 4711;

@@ -13,7 +13,7 @@ describe('sessions', () => {
     sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs);
   });
 
-  it('end once they have expired', () => {
+  it('end when they expire', () => {
     const first = sessions.open(request, 's-1');
     nowMs += 999;
     sessions.open(request, 's-2');
@@ -22,7 +22,7 @@ describe('sessions', () => {
     expect(sessions.open({ ...request, userId: 'bob' }, 's-1').auth).not.toBe(first.auth);
   });
 
-  it('are remembered once they have expired, the last thousand of them', () => {
+  it('are remembered after they expire, up to the last 1,000', () => {
     const [first, second] = [sessions.open(request), sessions.open(request)];
     nowMs += 1000;
     expect([sessions.all(), sessions.findByAuth(first.auth)]).toEqual([[], first]);
@@ -50,14 +50,14 @@ describe('players', () => {
     players.save('op1', 'ada', { nick: 'Äce', currency: 'USD' });
   });
 
-  it('may keep their own nickname, and free the one that they had', () => {
+  it('can keep their own nickname, and release the previous one when they change it', () => {
     expect(() => check('ada', 'äce')).not.toThrow();
     players.save('op1', 'ada', { nick: 'queen' });
     expect(() => check('bob', 'Äce')).not.toThrow();
     expect(() => check('bob', 'QUEEN')).toThrow();
   });
 
-  it('keep what an update leaves out or empty', () => {
+  it('keep values that are absent or empty in an update', () => {
     const updated = players.save('op1', 'ada', { nick: '', country: 'DE' });
     expect(updated).toMatchObject({ nick: 'Äce', currency: 'USD', country: 'DE' });
   });

@@ -14,7 +14,7 @@ export interface SessionRequest {
   readonly userId: string;
   readonly authType: (typeof AUTH_TYPES)[number];
   readonly lang: string;
-  /** Absent: the lobby. */
+  /** If absent, the session opens the lobby. */
   readonly tableId?: number | undefined;
   readonly launchOptions?: unknown;
 }
@@ -29,16 +29,16 @@ export interface Session extends SessionRequest {
   readonly expiresAtMs: number;
 }
 
-/** The most sessions at once; beyond it, the one that expires first ends early. */
+/** The maximum number of open sessions. If it is exceeded, the session that expires first ends early. */
 const MAX_SESSIONS = 100_000;
-/** How many expired sessions are remembered, for players who return to their URL. */
+/** The number of expired sessions that are remembered, for players who return to their URL. */
 const REMEMBERED_SESSIONS = 1000;
 
-/** The sessions that have not expired, and the last of those that have. */
+/** The open sessions, and the most recently expired ones. */
 export class Sessions {
-  // sessions live equally long, so they are in the order in which they expire
+  // all sessions have the same lifetime, so this order is also their order of expiry
   private readonly byKey = new Map<string, Session>();
-  /** Sessions by their tokens; expired ones too, while they are remembered. */
+  /** Sessions by token, including remembered expired sessions. */
   private readonly byAuth = new Map<string, Session>();
   private expiredAuths: string[] = [];
 
@@ -47,21 +47,21 @@ export class Sessions {
     private readonly nowMs: () => number,
   ) {}
 
-  /** The sessions that have not expired, in the order in which they were opened. */
+  /** Returns the open sessions in the order in which they were opened. */
   all(): readonly Session[] {
     this.forgetExpired();
     return [...this.byKey.values()];
   }
 
-  /** The session of a token; also one that has expired, while it is among the last 1000 that did. */
+  /** Returns the session of a token, including the last 1000 expired sessions. */
   findByAuth(auth: string): Session | undefined {
     this.forgetExpired();
     return this.byAuth.get(auth);
   }
 
   /**
-   * Opens a session. If `sessionId` is open already, it is the same session: it keeps its token while that is valid,
-   * and takes over the members of the latest request.
+   * Opens a session. If `sessionId` is already open, the session is reused: it keeps its token while that is
+   * valid, and its members are replaced by those of the latest request.
    * @throws PlatformError 422 if the session belongs to another player
    */
   open(request: SessionRequest, sessionId: string = randomUUID()): Session {
@@ -111,13 +111,16 @@ export class Sessions {
   }
 }
 
-/** Launch options are an object, or a string that holds one; undefined for anything else. */
+/** Returns the launch options from an object or a string that contains one; undefined for any other value. */
 export function optionsIn(launchOptions: unknown): Readonly<Record<string, unknown>> | undefined {
   const value = typeof launchOptions === 'string' ? parseJson(launchOptions) : launchOptions;
   return isObject(value) ? value : undefined;
 }
 
-/** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */
+/**
+ * Returns the URL that opens a session's lobby or table, with the token, the language and the launch options
+ * in its query.
+ */
 export function launchUrl(origin: string, session: Session): string {
   const { auth, lang, tableId, launchOptions } = session;
   const url = new URL(tableId === undefined ? '/lobby' : `/table/${tableId}`, origin);

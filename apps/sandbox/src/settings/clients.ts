@@ -12,7 +12,10 @@ import { type Operation, OPERATIONS } from '../interface/documents.ts';
 
 const FILE = new JsonFile('SANDBOX_CLIENTS_FILE');
 const MEMBERS = ['secretKey', 'secretKeyFile', 'settings', 'operations'];
-/** Points that the interface document leaves open: settings of the worker, which the sandbox reads with a prefix. */
+/**
+ * Points that the interface document leaves open. They are worker settings, which the sandbox reads with a
+ * prefix.
+ */
 const POINTS = [
   'SIGNATURE_OPEN_GAME_CLIENT',
   'SIGNATURE_JSON_STRINGS',
@@ -24,7 +27,7 @@ const POINTS = [
   'PLAYER_COUNTRY_MEMBER',
   'SESSION_ID',
 ] as const;
-/** Points at which an installation can differ further than a worker can be set. The first value is the default. */
+/** Differences between installations that no worker setting covers. The first value is the default. */
 const FURTHER_POINTS = {
   SIGNATURE_SCALARS: { member: 'scalars', values: ['php', 'json', 'python'] },
   SIGNATURE_JSON_PLACEMENT: { member: 'jsonPlacement', values: ['in-place', 'merge', 'merge-top'] },
@@ -32,7 +35,7 @@ const FURTHER_POINTS = {
   SIGNATURE_EXCLUDED: { member: 'excluded', values: ['document', 'client-id'] },
 } as const;
 
-/** The open points, as one installation of the platform decides them. */
+/** The values of the open points for one installation of the platform. */
 export type Conventions = {
   readonly [P in (typeof POINTS)[number] as (typeof SETTINGS)[P]['ofOperator']]: WorkerSettings[P];
 } & {
@@ -42,14 +45,14 @@ export type Conventions = {
 /** An operator that may call the platform. */
 export interface Client {
   readonly id: string;
-  /** Absent: open-game needs no signature, and the v2 endpoints cannot be used. */
+  /** If absent, open-game needs no signature, and the v2 endpoints cannot be used. */
   readonly secretKey?: string | undefined;
   readonly conventions: Conventions;
-  /** The operations that the client may call; everything else is answered with 403. */
+  /** The operations that the client may call. All other operations are answered with 403. */
   readonly operations: ReadonlySet<Operation>;
 }
 
-/** Reads the client that the variables describe. */
+/** Reads the first client from the environment variables. */
 export function readFirstClient(reader: VariableReader): Client {
   return {
     id: reader.read('SANDBOX_CLIENT_ID', setting(String, 'sandbox')),
@@ -60,10 +63,10 @@ export function readFirstClient(reader: VariableReader): Client {
 }
 
 /**
- * The first client, and those of a JSON file:
- * `{"<client id>": {"secretKey" or "secretKeyFile", "settings": {"SIGNATURE_SCALARS": "json", …}, "operations": ["session", …]}}`.
- * Every member is optional: without a secret the client opens games unsigned, without operations it may call all four.
- * @throws SettingsError for the first fault of the file
+ * Reads the first client and the clients of a JSON file: `{"<client id>": {"secretKey" or "secretKeyFile",
+ * "settings": {"SIGNATURE_SCALARS": "json", …}, "operations": ["session", …]}}`. Every member is optional:
+ * without a secret the client opens games unsigned, without operations it may call all four.
+ * @throws SettingsError for the first error in the file
  */
 export function readClients(first: Client, path: string | undefined): readonly [Client, ...Client[]] {
   const entries = path === undefined ? [] : Object.entries(FILE.read(path));
@@ -97,7 +100,10 @@ function readClient(id: string, entry: unknown): Client {
   return client;
 }
 
-/** Reads conventions from variables whose names begin with `prefix`; the defaults follow the interface document. */
+/**
+ * Reads conventions from variables whose names begin with `prefix`; the defaults follow the interface
+ * document.
+ */
 export function readConventions(reader: VariableReader, prefix = ''): Conventions {
   const points = POINTS.map((point) => [
     SETTINGS[point].ofOperator,

@@ -7,12 +7,12 @@ const MAX_MS = 365 * 24 * HOUR_MS;
 
 type Values = ReturnType<typeof readSettings>;
 
-/** The settings of a sandbox; also the token under which Nest injects them. */
+/** The settings of a sandbox. The class is also their injection token in Nest. */
 export abstract class Settings extends (Object as unknown as abstract new () => Values) {}
 
 /**
  * Reads the settings of one sandbox. docs/sandbox.md lists the variables.
- * @throws SettingsError with every variable that cannot be read, or the first fault of the clients file
+ * @throws SettingsError with every invalid variable, or the first error in the clients file
  */
 export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
   const reader = new VariableReader(variables);
@@ -27,19 +27,24 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
   const isReal = profile === 'real';
   const settings = {
     profile,
-    /** Takes v2 parameters in the query, a JSON body and a form without `userId`, as the real platform does. */
+    /**
+     * Takes v2 parameters in the query, a JSON body and a form without `userId`, as the real platform does.
+     */
     isLenient: choice('SANDBOX_LENIENT', isReal ? ['true', 'false'] : ['false', 'true']) === 'true',
     host: reader.read('SANDBOX_HOST', setting(String, '127.0.0.1')),
-    /** 0 takes a free port. */
+    /** If 0, the sandbox listens on a free port. */
     port: number('SANDBOX_PORT', 3100, [0, 65_535]),
-    /** The origin of links and of the URLs that players open; empty: where the sandbox listens, once it does. */
+    /**
+     * The origin of links and of the URLs that players open. If empty, it is set to the address on which the
+     * sandbox listens.
+     */
     publicUrl: reader.read('SANDBOX_PUBLIC_URL', optional(origin)) ?? '',
-    /** Whether a session for an unknown player creates the player, or is answered with 404. */
+    /** Determines if a session for an unknown player creates the player, or is answered with 404. */
     unknownPlayers: choice('SANDBOX_UNKNOWN_PLAYERS', ['create', 'refuse']),
-    /** In characters (Unicode code points). */
+    /** The maximum, in characters (Unicode code points). */
     nicknameMaxLength: number('SANDBOX_NICKNAME_MAX_LENGTH', 32, [1, 255]),
     currencies: {
-      /** The first one is the system's own, which is used if none is named. */
+      /** The first currency is the system's own, which is used if a request names none. */
       active: codes('SANDBOX_CURRENCIES', 'USD,EUR,GBP'),
       inactive: codes('SANDBOX_INACTIVE_CURRENCIES', 'BRL'),
       mandatory: choice('SANDBOX_CURRENCY_MANDATORY', ['false', 'true']) === 'true',
@@ -47,12 +52,15 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
     sessionLifetimeMs: number('SANDBOX_SESSION_LIFETIME_MS', HOUR_MS, [1, MAX_MS]),
     tokenLifetimeMs: number('SANDBOX_TOKEN_LIFETIME_MS', 300_000, [1, MAX_MS]),
     reports: {
-      /** Records of the ad hoc report for one day; the rake report has half as many for any period. */
+      /**
+       * The number of records of the ad hoc report for one day. The rake report has half as many for any
+       * period.
+       */
       records: number('SANDBOX_REPORT_RECORDS', 1200, [0, 20_000_000]),
       perPageDefault: number('SANDBOX_PER_PAGE_DEFAULT', 20, [1, 10_000]),
       /** A larger `per-page` is lowered to it. */
       perPageMaximum: number('SANDBOX_PER_PAGE_MAXIMUM', isReal ? REAL_PER_PAGE_MAXIMUM : 1000, [1, 10_000]),
-      /** Another seed gives other figures, and another order of random faults. */
+      /** The seed determines the figures and the sequence of random faults. */
       seed: number('SANDBOX_SEED', 1, [0, 0xffff_ffff]),
     },
     /** Every answer is delayed by `fixedMs` and a random part of `spreadMs`. */
@@ -70,7 +78,7 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
   return { ...settings, clients: readClients(first, clientsFile) };
 }
 
-/** The origin of an absolute http(s) address without a path. */
+/** Returns the origin of an absolute http(s) URL without a path. */
 const origin: Reader<string> = (value) => {
   const url = URL.parse(value);
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;

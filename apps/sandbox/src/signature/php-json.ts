@@ -1,11 +1,14 @@
 const DIGITS = 14;
-/** The most digits that JavaScript writes; they tell half of a digit from a little more. */
+/** The maximum number of digits that JavaScript writes. They distinguish an exact half from slightly more. */
 const ALL_DIGITS = 100;
-/** The deepest nesting that `json_decode` of PHP reads by default. */
+/** The maximum nesting depth of PHP's `json_decode` by default. */
 const MAX_DEPTH = 511;
 const INTEGER = /^-?\d+$/;
 
-/** A number as PHP makes a string of it: an integer of up to 64 bits with all its digits, any other as a float. */
+/**
+ * Converts a number to a string like PHP: an integer of up to 64 bits with all its digits, any other as a
+ * float.
+ */
 export function phpNumber(value: number | bigint): string {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : phpFloat(value);
   return BigInt.asIntN(64, value) === value ? String(value) : phpFloat(Number(value));
@@ -21,7 +24,7 @@ function phpFloat(value: number): string {
   return String(Number(exponential));
 }
 
-/** `d.ddde±x`. Half of a digit goes to the even digit; JavaScript alone would always round it up. */
+/** `d.ddde±x`. Rounds half to even, unlike JavaScript, which always rounds half up. */
 function halfEven(value: number): string {
   const exact = /^(-?\d\.\d{12}[02468])50*(e.*)$/.exec(value.toExponential(ALL_DIGITS));
   return exact ? `${exact[1]}${exact[2]}` : value.toExponential(DIGITS - 1);
@@ -30,22 +33,22 @@ function halfEven(value: number): string {
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /**
- * Parses JSON as a platform written in PHP would: nothing nested deeper than 511 levels, and integers of any size
- * keep their digits (as bigint beyond 2^53).
+ * Parses JSON as a platform written in PHP would: nothing nested deeper than 511 levels, and integers of any
+ * size keep their digits (as bigint beyond 2^53).
  * @returns undefined if the text is not such JSON
  */
 export function parseJson(text: string): unknown {
   return parse(text, /\d{16}/.test(text) ? keepDigits : undefined);
 }
 
-/** Parses JSON whose values are signed: numbers become PHP's strings, and half a surrogate pair is refused. */
+/** Parses JSON whose values are signed: numbers become PHP's strings, and lone surrogates are rejected. */
 export function parseSignedJson(text: string): unknown {
   return parse(text, asPhp);
 }
 
 function parse(text: string, revive: Reviver | undefined): unknown {
   try {
-    // TypeScript's library does not know the third parameter of a reviver yet (ES2026)
+    // TypeScript's library does not declare the third parameter of a reviver yet (ES2026)
     const value: unknown = JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]);
     return text.length > MAX_DEPTH && isDeeper(value, MAX_DEPTH) ? undefined : value;
   } catch {

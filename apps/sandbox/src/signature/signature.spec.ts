@@ -18,7 +18,7 @@ const textOf = (name: string) =>
 const rowsOf = (name: string) => JSON.parse(textOf(name)) as Row[];
 const conventions = (settings: Record<string, string>) => readConventions(new VariableReader(settings));
 
-// Those of PHP were computed by PHP 8.2 itself, with the program beside the file.
+// The signatures in signing-php.json were computed by PHP 8.2, with the program in the same folder.
 describe.each(['signing.json', 'signing-php.json'])('the golden signatures of %s', (name) => {
   it.each(rowsOf(name))('$name', ({ parameters, secret, settings, canonical, sign }) => {
     expect(signedContent(parameters, conventions(settings))).toBe(canonical);
@@ -28,7 +28,7 @@ describe.each(['signing.json', 'signing-php.json'])('the golden signatures of %s
 
 const CLIENTS = { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDED: 'client-id' };
 const PHP_CLIENTS = { ...CLIENTS, SIGNATURE_REPEATED_NAMES: 'last' };
-/** The settings of each variant of platform.json. */
+/** Settings of each variant in platform.json. */
 const VARIANTS: Readonly<Record<string, Record<string, string>>> = {
   a1: { ...PHP_CLIENTS, SIGNATURE_SORTING: 'by-value' },
   a2: { ...PHP_CLIENTS, SIGNATURE_SORTING: 'top' },
@@ -47,7 +47,7 @@ describe('the variants of platform.json', () => {
     vectors: { name: string; parameters: Parameters; results: { variants: string[]; canonical: string }[] }[];
   };
 
-  // Floats of JavaScript and Python, of which the interface has none, are not among them.
+  // Floats of JavaScript and Python are excluded because the interface has none.
   it.each(vectors)('$name', ({ parameters, results }) => {
     for (const { variants, canonical } of results)
       for (const variant of variants.filter((name) => !canonical.includes('1e+25') || !name.startsWith('b')))
@@ -58,7 +58,7 @@ describe('the variants of platform.json', () => {
   });
 });
 
-it('keeps the digits of integers beyond 2^53, up to the 64 bits of PHP', () => {
+it('keeps all digits of integers beyond 2^53, up to 64 bits as in PHP', () => {
   const parameters = { a: 9007199254740993n, b: 12345678901234567890n, c: 1e25, d: 0.5 };
   const canonical = '90071992547409931.2345678901235E+191.0E+250.5';
   expect(signedContent(parameters, conventions({}))).toBe(canonical);

@@ -22,13 +22,17 @@ export function formParameters(text: string): TextParameters {
 /** Parameters that are removed before signing (interface document, "Signature", step 2). */
 const EXCLUDED = 'access-token action auth channel clientId controller locale method module sign version';
 const EXCLUDED_NAMES: ReadonlySet<string> = new Set([...EXCLUDED.split(' '), 'per-page', 'page', 'sort']);
-/** Names that PHP's arrays have as positions. */
+/** Names that PHP converts to integer array keys. */
 const POSITION = /^(0|-?[1-9]\d*)$/;
 
-/** A value that is neither object nor list, as it is signed, with its name or position. */
+/** A scalar in its signed form, with its name or position. */
 type Leaf = readonly [name: string, text: string];
 
-/** What a request signs, before the secret key is appended. @param body of open-game, as it arrived */
+/**
+ * Returns the string that a request signs, before the secret key is appended.
+ *
+ * @param body of open-game, as it arrived
+ */
 export function signedContent(parameters: Parameters, conventions: Conventions, body?: Buffer) {
   if (body && conventions.schemeV3 === 'raw-body') return body;
   const found: object[] | undefined = conventions.jsonPlacement === 'in-place' ? undefined : [];
@@ -39,14 +43,15 @@ export function signedContent(parameters: Parameters, conventions: Conventions, 
   const top = (found ? merged([decoded, ...found]) : decoded) as { client?: unknown };
   if (conventions.openGameClient === 'drop') delete top.client;
   const leaves = leavesOf(top, isRemovedFirst ? { ...conventions, excluded: 'client-id' } : conventions);
-  // As `iterator_to_array` of PHP, which keeps the keys: a later value replaces an earlier one in its place.
+  // Like PHP's `iterator_to_array`, which preserves keys: a later value replaces an earlier one at its
+  // position.
   const kept = conventions.repeatedNames === 'last' ? [...new Map(leaves)] : leaves;
   return kept.map(([, text]) => text).join('');
 }
 
 /**
- * Decodes the JSON in every string of a request; if it is placed by `merge-top`, of the top level alone. Strings in what was
- * decoded stay as they are.
+ * Decodes the JSON in every string of a request; if it is placed by `merge-top`, of the top level alone.
+ * Strings in what was decoded stay as they are.
  * @param found takes the objects and lists, of which nothing stays in their place; absent: they stay there
  */
 function decodeAll(value: unknown, conventions: Conventions, found?: object[], depth = 0): unknown {
@@ -62,21 +67,21 @@ function decodeAll(value: unknown, conventions: Conventions, found?: object[], d
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
 }
 
-/** The content of a string if it is to be decoded and is JSON, else the string. */
+/** Returns the decoded content of a string if the mode applies and it is JSON; otherwise the string. */
 function decode(text: string, mode: Conventions['jsonStrings']): unknown {
   if (mode === 'none' || (mode === 'containers' && !/^[ \t\r\n]*[[{]/.test(text))) return text;
   const value = parseSignedJson(text);
   return value === undefined ? text : value;
 }
 
-/** Joins members as `array_merge` of PHP does: of a name the last one counts, positions are appended. */
+/** Joins members like PHP's `array_merge`: the last value of a name wins, and positions are appended. */
 function merged(containers: readonly object[]): object {
   const members = containers.flatMap((container) => Object.entries<unknown>({ ...container }));
   const positioned = members.filter(([name]) => POSITION.test(name)).map(([, value]) => value);
   return { ...Object.fromEntries(members.filter(([name]) => !POSITION.test(name))), 0: positioned };
 }
 
-/** The values of a request in the order in which they are signed. */
+/** Returns the values of a request in the order in which they are signed. */
 function leavesOf(holder: object, conventions: Conventions, depth = 0): Leaf[] {
   return entriesOf(holder, conventions, depth).flatMap(([name, value]): Leaf[] =>
     isContainer(value)
@@ -85,7 +90,7 @@ function leavesOf(holder: object, conventions: Conventions, depth = 0): Leaf[] {
   );
 }
 
-/** The members that take part, in their order. */
+/** Returns the signed members in order. */
 function entriesOf(
   holder: object,
   { exclude, excluded, sorting }: Conventions,
@@ -104,7 +109,9 @@ function entriesOf(
   return kept.sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 }
 
-/** As `sort` of PHP, as far as requests need it: numbers by their size, texts by byte, and arrays last. */
+/**
+ * Compares like PHP's `sort`, as far as requests need it: numbers by value, strings by byte, and arrays last.
+ */
 function byValue(one: unknown, other: unknown): number {
   if (isContainer(one) || isContainer(other)) return Number(isContainer(one)) - Number(isContainer(other));
   if (typeof one === 'number' && typeof other === 'number') return one - other;
@@ -129,7 +136,10 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether a signature is the SHA-256, in lowercase hexadecimal, of what is signed and the secret key. */
+/**
+ * Returns true if a signature is the SHA-256, in lowercase hexadecimal, of the signed string and the secret
+ * key.
+ */
 export function isSignature(sent: string, signed: string | Buffer, secretKey: string): boolean {
   const digest = createHash('sha256').update(signed).update(secretKey).digest('hex');
   const [actual, expected] = [Buffer.from(sent), Buffer.from(digest)];

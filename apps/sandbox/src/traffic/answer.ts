@@ -16,7 +16,7 @@ export interface Answer {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** The answer of a fault or a firewall that replaces the platform; nothing is processed. */
+/** Returns the answer of a fault or a firewall that replaces the platform. The request is not processed. */
 export function answerInstead(
   { operation, planned: { fault } }: Exchange,
   profile: Profile,
@@ -42,7 +42,7 @@ function page(status: number): string {
   return `<html>\r\n<head><title>${title}</title></head>\r\n<body><center><h1>${title}</h1></center></body>\r\n</html>\r\n`;
 }
 
-/** Sends an answer in one piece, or as the fault of its request distorts it. */
+/** Sends an answer in one piece, or distorted by the fault of its request. */
 export function sendAnswer(response: SandboxResponse, answer: Answer): void {
   const { exchange } = response.req;
   const fault = exchange?.planned.fault;

@@ -15,12 +15,12 @@ export class OperationCounters {
   processed = 0;
   /** Complete answers by status. */
   readonly answered: Record<string, number> = {};
-  /** Requests that ended without a complete answer: reset, cut off, or abandoned by their sender. */
+  /** Requests that ended without a complete answer: reset, truncated, or aborted by the client. */
   unanswered = 0;
   readonly faults: Record<string, number> = {};
 }
 
-/** One request to the platform, and what became of it. */
+/** One request to the platform, with its outcome. */
 export interface Exchange {
   readonly operation: Operation;
   readonly method: string;
@@ -28,32 +28,32 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly receivedAtMs: number;
   readonly planned: PlannedFaults;
-  /** The counters of its operation at the time of its arrival; a reset starts new ones. */
+  /** The counters of its operation when it arrived. A reset creates new counters. */
   readonly counters: OperationCounters;
-  /** The body as it arrived; empty until it has been read. */
+  /** The raw body. Empty until it has been read. */
   body: Buffer;
   verdict: Verdict;
   /** Set once the signature has been verified. */
   call?: Call<Parameters>;
   /** The status of a complete answer. */
   status?: number;
-  /** The beginning of the answer, without tokens; set when the sandbox answers. */
+  /** The beginning of the answer, without tokens. Set when the sandbox answers. */
   answer?: { readonly contentType: string; readonly body: string };
   /** Set once the request has ended. */
   durationMs?: number;
 }
 
-/** What the sandbox made of a signature; it holds no secret key and no digest. */
+/** The result of checking a signature. It contains no secret key and no digest. */
 export interface Verdict {
   readonly state: 'signature right' | 'signature wrong' | 'not signed' | 'not looked at';
   readonly reason: string;
-  /** The settings with which a wrong signature would be right, if they differ from the client's. */
+  /** The settings with which a wrong signature would be valid, if they differ from the client's. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** What must be signed, before the secret key is appended. */
+  /** The string to sign, before the secret key is appended. */
   readonly canonical?: string;
 }
 
-/** A request whose client is verified; its content is a form, or the JSON:API document of open-game. */
+/** A request with a verified client. Its content is a form, or the JSON:API document of open-game. */
 export interface Call<Content extends Parameters = TextParameters> {
   readonly client: Client;
   readonly query: TextParameters;
@@ -61,7 +61,7 @@ export interface Call<Content extends Parameters = TextParameters> {
   readonly fault: OtherFault | undefined;
 }
 
-/** A request to the platform has an exchange, which the traffic middleware attached. */
+/** A request to the platform, to which the traffic middleware has attached an exchange. */
 export type SandboxRequest = Request & { exchange?: Exchange };
 
 /** Injects the verified call into a handler behind the signature guard. */
@@ -70,9 +70,9 @@ export const VerifiedCall = createParamDecorator(
 );
 
 /**
- * Reads the bytes of a body, whatever the method: the rake read is a GET with a form.
+ * Reads the bytes of a body for any method, because the rake report is requested by a GET with a form.
  * @returns undefined if the sender disconnected first
- * @throws PlatformError 413 past 1 MiB
+ * @throws PlatformError 413 if the body exceeds 1 MiB
  */
 export async function readBody(request: Request): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -80,7 +80,7 @@ export async function readBody(request: Request): Promise<Buffer | undefined> {
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      // the rest is still read, and dropped, so that the sender can read the refusal
+      // the rest is still read and discarded, so that the client can read the refusal
       if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
     }
   } catch {

@@ -14,14 +14,17 @@ import {
 } from '../signature/signature.ts';
 import type { Call, Exchange, SandboxRequest, Verdict } from './exchange.ts';
 
-/** In a longer body, the search for a mistake would slow other requests. */
+/**
+ * The maximum body length for explanations: with a longer body, searching for the mistake would delay other
+ * requests.
+ */
 const MAX_EXPLAINED_BYTES = 16_384;
 
 function isJson(mediaType = ''): boolean {
   return /[/+]json$/.test(mediaType);
 }
 
-/** The 400 for a missing or wrong signature, in the words of the endpoint. */
+/** Returns the 400 for a missing or wrong signature, with the text of the endpoint. */
 function rejection(exchange: Exchange, reason: string, more: Partial<Verdict> = {}): PlatformError {
   const explanation = { reason, ...more };
   exchange.verdict = { state: 'signature wrong', ...explanation };
@@ -30,7 +33,7 @@ function rejection(exchange: Exchange, reason: string, more: Partial<Verdict> = 
 }
 
 /**
- * Accepts a request if its client is known and its `sign` header is right, and attaches the verified call.
+ * Accepts a request if its client is known and its `sign` header is valid, and attaches the verified call.
  * Open-game without a signature is accepted if the client has no secret key.
  * @throws PlatformError 400 for a missing or wrong signature, 403 for an operation that the client is not
  *   permitted, 415 for an open-game body of another media type
@@ -119,7 +122,7 @@ export class SignatureGuard implements CanActivate {
   }
 }
 
-/** Whether the settings of a worker can be those of the installation. */
+/** Returns true if a worker can be configured with the settings of the installation. */
 function canBeSet(conventions: Conventions): conventions is Conventions & SignatureSettings {
   const { scalars, jsonPlacement, sorting, excluded } = conventions;
   const isFurther = scalars === 'python' || jsonPlacement === 'merge-top';

@@ -6,7 +6,7 @@ const KEPT_REQUESTS = 100;
 const KEPT_REFUSED = 30;
 const MAX_BODY_CHARACTERS = 4096;
 export const REDACTED = '[redacted]';
-// a signature in the wrong place is still a signature: in a query, a form or JSON, whose end may have been cut off
+// signatures are also redacted in wrong places: in a query, a form or JSON, even if its end was truncated
 const IN_FORM = /(^|[?&])(sign|access-token)=[^&]*/gi;
 const IN_JSON = /("(?:sign|access-token)"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s,}\]"]+)/gi;
 const TOKEN = /"auth":"([^"]+)"/;
@@ -15,16 +15,19 @@ const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 
 /** Counts requests, and keeps the last ones for inspection. */
 export class TrafficLog {
   readonly counters = emptyCounters();
-  /** The newest first. */
+  /** Requests, newest first. */
   private readonly ended: Exchange[] = [];
-  /** Refused and unanswered requests have a list of their own, because others would soon push them out. */
+  /**
+   * Refused and unanswered requests have a separate list, because successful requests would soon displace
+   * them.
+   */
   private readonly failed: Exchange[] = [];
 
   begin(request: SandboxRequest, operation: Operation, planned: PlannedFaults): Exchange {
     const counters = this.counters[operation];
     counters.received++;
     for (const kind of planned.kinds) increment(counters.faults, kind);
-    // not the request itself, which would keep its socket alive
+    // a copy, because the request itself would keep its socket in memory
     const { method, originalUrl: url, headersDistinct: headers } = request;
     const receivedAtMs = performance.timeOrigin + performance.now();
     const reason = 'The request was answered before its signature was looked at.';
@@ -42,12 +45,12 @@ export class TrafficLog {
     if (hasFailed(exchange) && this.failed.unshift(exchange) > KEPT_REFUSED) this.failed.pop();
   }
 
-  /** The last requests that ended, at most 100, the newest first. They still hold their signatures. */
+  /** Returns at most the last 100 completed requests, newest first. They still contain their signatures. */
   newest(count = KEPT_REQUESTS): readonly Exchange[] {
     return this.ended.slice(0, count);
   }
 
-  /** The last requests that were refused or not answered, at most 30, the newest first. */
+  /** Returns at most the last 30 refused or unanswered requests, newest first. */
   newestFailed(): readonly Exchange[] {
     return [...this.failed];
   }
@@ -73,8 +76,8 @@ function increment(counters: Record<string, number>, name: string): void {
 }
 
 /**
- * A request as the control API shows it: the signature and credentials redacted, a long body cut, and no status if it
- * ended without a complete answer.
+ * Returns a request for the control API: with the signature and credentials redacted, a long body truncated,
+ * and no status if it ended without a complete answer.
  */
 export function describeRequest(exchange: Exchange) {
   const { operation, method, url, body, status, durationMs = 0, planned } = exchange;
@@ -96,7 +99,10 @@ export function describeRequest(exchange: Exchange) {
   };
 }
 
-/** The beginning of an answer's body, without the token of a session: in `auth`, and in the id and the URL that repeat it. */
+/**
+ * Returns the beginning of an answer's body, without the token of a session: in `auth`, and in the id and the
+ * URL that repeat it.
+ */
 export function shownAnswer(body: string): string {
   const [, token] = TOKEN.exec(body) ?? [];
   const shown = token === undefined ? body : body.replaceAll(token, REDACTED);

@@ -8,8 +8,9 @@ import { readBody, type SandboxRequest } from './exchange.ts';
 import { TrafficLog } from './traffic-log.ts';
 
 /**
- * Every request to the platform passes, in order: planning its faults; counting; reading its body; its latency;
- * the answer of a fault or a firewall, or its controller. Other requests pass unchanged.
+ * Passes every request to the platform through these steps, in order: planning its faults; counting; reading
+ * its body; its latency; the answer of a fault or a firewall, or its controller. Other requests are passed on
+ * unchanged.
  */
 @Injectable()
 export class TrafficMiddleware implements NestMiddleware {
@@ -36,7 +37,7 @@ export class TrafficMiddleware implements NestMiddleware {
     if (!body) return;
     exchange.body = body;
 
-    // once the sandbox has stopped, the process does not wait
+    // after the sandbox has stopped, this timer does not keep the process alive
     if (planned.delayMs > 0) await wait(planned.delayMs, undefined, { ref: false });
 
     const instead = answerInstead(exchange, this.settings.profile, request.headers['user-agent']);

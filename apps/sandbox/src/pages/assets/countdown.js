@@ -1,5 +1,5 @@
-// Counts down what the page says is left, and loads the page again once something has ended. Without this script the
-// page shows the time that was left when it was made.
+// Counts down the remaining times on the page, and reloads the page when one of them reaches zero. Without
+// this script, the page shows the times that remained when it was rendered.
 
 const shownAtMs = Date.now();
 const timers = [...document.querySelectorAll('[data-left-ms]')].map((element) => ({
@@ -23,7 +23,7 @@ if (timers.length > 0) {
   }, 250);
 }
 
-/** Formats a remaining time as lobby-page.ts does. */
+/** Formats a remaining time in the format of lobby-page.ts. */
 function clock(ms) {
   const seconds = Math.ceil(ms / 1000);
   const hours = Math.floor(seconds / 3600);

@@ -1,5 +1,5 @@
-// Keeps the page up to date, and switches faults on and off. Without this script the page shows what was there when it
-// was loaded.
+// Keeps the page up to date, and switches faults on and off. Without this script, the page shows the state at
+// the time when it was loaded.
 
 const live = document.getElementById('live');
 const form = document.getElementById('fault-form');
@@ -8,9 +8,9 @@ const error = document.getElementById('fault-error');
 const pause = document.getElementById('pause');
 const onlyRefused = document.getElementById('only-refused');
 
-/** The parts as they are shown, by their names. */
+/** The displayed parts, by name. */
 const shown = {};
-/** The parts as they came last. */
+/** The most recently received parts. */
 let latest = {};
 
 const events = new EventSource('/sandbox/events');
@@ -52,7 +52,7 @@ function say(text) {
   live.classList.toggle('on', text === 'live');
 }
 
-/** Shows what has changed; the lists of requests wait while they are paused. */
+/** Updates the parts that have changed. While the lists of requests are paused, they are not updated. */
 function showLatest() {
   const isPaused = pause.getAttribute('aria-pressed') === 'true';
   for (const [name, html] of Object.entries(latest)) {
@@ -66,7 +66,7 @@ function chooseList() {
   document.querySelector('[data-part="refused"]').hidden = !onlyRefused.checked;
 }
 
-/** Replaces a part; what was open stays open, and what had the focus keeps it. */
+/** Replaces a part. Open elements stay open, and the focused element keeps the focus. */
 function show(name, html) {
   const part = document.querySelector(`[data-part="${name}"]`);
   const open = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
@@ -80,7 +80,7 @@ function show(name, html) {
   next?.focus({ preventScroll: true });
 }
 
-/** Shows the members of the chosen kind of fault, and sends no others. */
+/** Shows the fields of the chosen kind of fault, and sends no other fields. */
 function chooseKind() {
   for (const fields of form.querySelectorAll('fieldset')) {
     const isChosen = fields.dataset.kind === form.elements.kind.value;
@@ -89,7 +89,7 @@ function chooseKind() {
   }
 }
 
-/** The body that the control API takes: what is empty is left out, numbers are numbers. */
+/** Returns the body for the control API: without empty fields, and with numbers as JSON numbers. */
 function faultOf({ elements }) {
   const fields = [...elements].filter(({ name, value }) => name && value !== '');
   const chosen = fields.filter((field) => !field.matches(':disabled'));
@@ -101,7 +101,7 @@ async function control(path, options) {
   error.textContent = '';
   try {
     const answer = await fetch(`/sandbox/${path}`, options);
-    // A fault that was used up meanwhile is off as well.
+    // A fault whose count has reached zero in the meantime is off, too.
     if (answer.ok || answer.status === 404) return;
     const { detail, violations = [] } = await answer.json();
     const reasons = violations.map(({ pointer, message }) => `${pointer} ${message}`);
