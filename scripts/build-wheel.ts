@@ -7,7 +7,7 @@ import spawn from 'nano-spawn';
 import { missingOf } from './debian.ts';
 import { root } from './root.ts';
 
-/** Debian's; another `python3` in PATH may not find its packages. */
+/** Debian's Python. Another `python3` in PATH may not find Debian's packages. */
 export const PYTHON = '/usr/bin/python3';
 /** The sources of the Python client, relative to the repository. */
 export const PYTHON_CLIENT = 'libs/caller-python';
@@ -21,7 +21,8 @@ export const BUILD_PACKAGES = {
 const LEFT_BY_TOOLS = new Set(['dist', 'build', '.mypy_cache', '__pycache__']);
 
 /**
- * Builds the wheel of the Python client from a copy of its sources, with Debian's tools and without a network.
+ * Builds the wheel of the Python client from a copy of its sources, with Debian's tools and without a
+ * network.
  *
  * @returns the path of the wheel, in `folder`
  * @throws {Error} if a tool is missing, with how to install it; with the output of the build

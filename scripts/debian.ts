@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import spawn, { type SubprocessError } from 'nano-spawn';
 
 /**
- * Installs packages without starting the services that come with them: policy-rc.d forbids that, and is put there only
- * if there is none, and removed whichever way the installation ends. Two at once wait for each other by a lock in a folder
- * that only root may write.
+ * Installs packages without starting the services that come with them: policy-rc.d forbids that, and is put
+ * there only if there is none, and removed whichever way the installation ends. Two at once wait for each
+ * other by a lock in a folder that only root may write.
  */
 const INSTALL = `
 exec 9>/run/poker-bridge-apt.lock
@@ -23,7 +23,10 @@ apt-get -o DPkg::Lock::Timeout=120 update &&
 apt-get -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$@"
 `;
 
-/** Downloads a package with all that it needs by apt's own rules, as if nothing were installed, and unpacks all of it. */
+/**
+ * Downloads a package with all that it needs by apt's own rules, as if nothing were installed, and unpacks
+ * all of it.
+ */
 const UNPACK = `
 cd "$1" &&
 apt-get update -o APT::Update::Error-Mode=any &&
@@ -32,8 +35,8 @@ for package in archives/*.deb; do dpkg-deb --extract "$package" "$3" || exit 1; 
 `;
 
 /**
- * The automatic signing keys of Debian's archive, of releases 12 (B8B80B5B623EAB6AD8775C45B7C5D7D6350947F8) and 13
- * (04B54C3CDCA79751B16BC6B5225629DF75B188BD). Source: the package debian-archive-keyring.
+ * The automatic signing keys of Debian's archive, of releases 12 (B8B80B5B623EAB6AD8775C45B7C5D7D6350947F8)
+ * and 13 (04B54C3CDCA79751B16BC6B5225629DF75B188BD). Source: the package debian-archive-keyring.
  */
 const KEYS = join(import.meta.dirname, 'debian-archive-keys.asc');
 const MIRROR = 'https://deb.debian.org/debian';
@@ -53,14 +56,14 @@ export async function installMissing(packages: Readonly<Record<string, string>>)
   await runApt(`installing ${all} with apt, without its system service`, INSTALL, missing);
 }
 
-/** Returns the names of those packages whose file does not exist. */
+/** Returns the names of the packages whose file does not exist. */
 export function missingOf(packages: Readonly<Record<string, string>>): string[] {
   return Object.keys(packages).filter((name) => globSync(packages[name] ?? '').length === 0);
 }
 
 /**
- * Unpacks a package of a suite of Debian, with all that it needs, into a folder: without root, without a change to the
- * machine, and only if Debian has signed it.
+ * Unpacks a package of a suite of Debian, with all that it needs, into a folder: without root, without a
+ * change to the machine, and only if Debian has signed it.
  *
  * @param folder a new one; it also holds what apt needs meanwhile
  * @throws {Error} with what apt says
@@ -87,7 +90,7 @@ function hasApt(): boolean {
   return existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
 }
 
-/** Tells on stderr what is done, and how long it took. */
+/** Reports each step and its duration on stderr. */
 async function runApt(
   what: string,
   script: string,

@@ -52,7 +52,7 @@ export async function demo(isKept: boolean): Promise<boolean> {
     new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' }),
   );
   const platform = await step('sandbox', sandbox.url, String);
-  // The broker may be somebody's.
+  // The broker may belong to the user.
   const prefix = `poker-demo-${process.pid}`;
   const name = `${prefix}-caller`;
   parts.defer(async () => {

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 
 /**
- * Below the range from which systems give ports to outgoing connections, which could take a port before we listen on it; also
- * with the 10,000 that a Redis in cluster mode adds.
+ * Below the range from which systems give ports to outgoing connections, which could take a port before we
+ * listen on it; also with the 10,000 that a Redis in cluster mode adds.
  */
 const FIRST = 11_000;
 const LAST = 22_700;
 
-/** Loopback ports on which nobody listens now, each different. */
+/** Returns distinct loopback ports that are currently free. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
@@ -17,7 +17,10 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** Whether somebody takes connections on this loopback port: RabbitMQ and Redis do once they serve. */
+/**
+ * Returns true if a server accepts connections on this loopback port. RabbitMQ and Redis do so when they are
+ * ready.
+ */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.destroy());
@@ -26,7 +29,7 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** Whether a server answers a URL with success. */
+/** Returns true if a server answers a URL with success. */
 export function isAnswered(url: string): Promise<boolean> {
   return fetch(url).then(
     ({ ok }) => ok,

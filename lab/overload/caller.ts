@@ -31,7 +31,7 @@ export interface Load {
 export interface Answer {
   /** By `performance.now()`. */
   readonly dueMs: number;
-  /** From when the command was due until its reply arrived; `Infinity` if none did. */
+  /** The time from the due time of the command to its reply; `Infinity` if no reply arrived. */
   readonly latencyMs: number;
   /** `success`, the code of an error, `LATE` for a success after the deadline, or `UNANSWERED`. */
   readonly outcome: string;
@@ -44,14 +44,14 @@ interface Sent {
   readonly sentMs: number;
 }
 
-/** How long after its deadline a command may still be answered. */
+/** The period after its deadline during which a command may still be answered. */
 const PATIENCE_MS = 5_000;
 const TICK_MS = 1;
 const LONGEST_TICK_MS = 20;
 
 export type Caller = Awaited<ReturnType<typeof openCaller>>;
 
-/** Sends commands of one broker user, whatever becomes of the earlier ones, and counts each command once. */
+/** Sends commands of one broker user, independently of earlier replies, and counts each command once. */
 export async function openCaller(options: CallerOptions) {
   const { url, inbox, name, type = 'session.create', operator, deadlineMs, random } = options;
   const { connection } = await openConnection(url);
@@ -107,10 +107,13 @@ export async function openCaller(options: CallerOptions) {
 
     progress: () => ({ succeeded, waiting: waiting.size }),
 
-    /** How late the driver itself has sent a command at most, in milliseconds. */
+    /** The maximum delay of the driver itself in sending a command, in milliseconds. */
     latestMs: () => latestMs,
 
-    /** Sends at random moments (Poisson) with a mean rate. Settles at the end of the load, not at the last answer. */
+    /**
+     * Sends at random moments (Poisson) with a mean rate. Settles at the end of the load, not at the last
+     * answer.
+     */
     async play({ phase, startMs, forMs }: Load, perSecond: number): Promise<void> {
       const gapMs = (): number => (-Math.log(1 - random()) * 1_000) / perSecond;
       for (let dueMs = startMs + gapMs(); dueMs < startMs + forMs; dueMs += gapMs()) {

@@ -12,7 +12,7 @@ const answer = (dueMs: number, latencyMs: number, outcome = 'success', retryAfte
 const LOAD = { phase: 'load', startMs: 1_000, forMs: 4_000 };
 
 describe('figuresOf', () => {
-  it('counts successes by their answers, without the first quarter and without what comes after the load', () => {
+  it('counts successes by the time of their answers, excluding the first quarter and answers after the load', () => {
     const answers = [answer(1_100, 800), answer(1_500, 700), answer(3_000, 500), answer(4_900, 300)];
     const expected = {
       offered: 2 / 3,

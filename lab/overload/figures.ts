@@ -1,9 +1,9 @@
 import { countsOf, median, percentile } from '../bench/measure.ts';
 import type { Answer, Load } from './caller.ts';
 
-/** What one caller got while one load lasted. */
+/** The results of one caller during one load. */
 export interface Figures {
-  /** Commands a second. Like the goodput, without the first quarter of the load. */
+  /** Commands a second. Excludes the first quarter of the load, like the goodput. */
   readonly offered: number;
   /** Successes in time a second. */
   readonly goodput: number;
@@ -21,7 +21,10 @@ export interface Figures {
   readonly others: string;
 }
 
-/** The first quarter of a load is left out: the line is still growing, or an earlier load still has an effect. */
+/**
+ * The first quarter of a load is excluded because the queue is still growing, or an earlier load still has an
+ * effect.
+ */
 const QUARTER = 0.25;
 
 export function figuresOf(answers: readonly Answer[], { startMs, forMs }: Load): Figures {
@@ -72,8 +75,8 @@ export function isCalm(answers: readonly Answer[], mostMs: number): boolean {
 const BIN_MS = 1_000;
 
 /**
- * Returns the milliseconds from the fall of the load until every later second is normal: nine of ten commands succeed, and
- * half of them within the limit. `Infinity` if the last second is not normal.
+ * Returns the milliseconds from the fall of the load until every later second is normal: nine of ten commands
+ * succeed, and half of them within the limit. `Infinity` if the last second is not normal.
  */
 export function backAfterMs(answers: readonly Answer[], { startMs, forMs }: Load, mostMs: number): number {
   const bins = Map.groupBy(answers, ({ dueMs }) => Math.floor((dueMs - startMs) / BIN_MS));

@@ -13,7 +13,9 @@ export interface OverloadOptions {
   /** In multiples of the capacity. Default: those of each row. */
   readonly times: readonly number[] | undefined;
   readonly workers: readonly number[];
-  /** The length of each load. Default: long enough that commands in one line would exceed their deadlines. */
+  /**
+   * The length of each load. Default: long enough for commands in a single queue to exceed their deadlines.
+   */
   readonly seconds: number | undefined;
   readonly deadlineMs: number;
   readonly seed: number;
@@ -27,7 +29,8 @@ const NOTICEABLE_MS = 250;
 /**
  * Plays rows with each load and each number of workers, and prints a table for docs/scaling.md.
  *
- * @param plot a file for the plot of goodput against offered load; a worker and a naive consumer then play the first row
+ * @param plot a file for the plot of goodput against offered load; a worker and a naive consumer then play
+ *   the first row
  * @returns true if every result of our worker is within the bounds
  */
 export async function overload(broker: Broker, options: OverloadOptions, plot?: string): Promise<boolean> {
@@ -40,7 +43,7 @@ export async function overload(broker: Broker, options: OverloadOptions, plot?: 
     console.log(`${place}: ${row.name}, ${times} times the capacity, ${workers} workers, ${seconds} s`);
     const print = (line: string): void => console.log(`  ${line}`);
     const result = await playCase(broker, played, print).catch(messageOf);
-    // The others still say something.
+    // The remaining rows are still useful.
     if (typeof result === 'string') print(`could not be played: ${result}`);
     else {
       for (const each of result) print(resultLine(each));

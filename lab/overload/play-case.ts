@@ -10,7 +10,7 @@ import { capacityOf, connectionsOf, type Heavy, type Row, usableOf } from './row
 
 export interface Case {
   readonly row: Row;
-  /** What the first caller offers, in multiples of the capacity. */
+  /** The load of the first caller, in multiples of the capacity. */
   readonly times: number;
   readonly workers: number;
   readonly seconds: number;
@@ -18,7 +18,7 @@ export interface Case {
   readonly seed: number;
 }
 
-/** What became of a load while the platform served in one way. */
+/** The results of a load during one mode of service of the platform. */
 export interface Result {
   readonly played: Case;
   readonly service: Service;
@@ -34,7 +34,9 @@ export interface Result {
   /** After the last service of the row. */
   readonly backMs: number | undefined;
   readonly peakMemoryMib: number;
-  /** How late the driver has sent a command at most: if this is large, the machine was too busy. */
+  /**
+   * The maximum delay of the driver in sending a command. A large value shows that the machine was too busy.
+   */
   readonly latestMs: number;
 }
 
@@ -45,7 +47,10 @@ const LEAST_AFTER_SECONDS = 8;
 const MOST_AFTER_SECONDS = 60;
 const PROGRESS_MS = 15_000;
 
-/** Plays one load on workers of their own: first a moderate load, then the load of the case, then a moderate one again. */
+/**
+ * Plays one load on separate workers: first a moderate load, then the load of the case, then a moderate one
+ * again.
+ */
 export async function playCase(
   broker: Pick<Broker, 'url' | 'ctl'>,
   played: Case,
@@ -111,7 +116,7 @@ function loadFrom(phase: string, forMs: number): Load {
   return { phase, startMs: performance.now(), forMs };
 }
 
-/** Opens the caller that sends more than its share; as another broker user, if the row wants one. */
+/** Opens the caller that sends more than its share, as another broker user if the row requires one. */
 async function openHeavy(
   broker: Pick<Broker, 'url' | 'ctl'>,
   { isAnotherUser = false, ...heavy }: Heavy,
@@ -127,7 +132,7 @@ async function openHeavy(
   return await openCaller({ ...common, ...heavy, url: url.href, name: 'heavy' });
 }
 
-/** Says now and then what a caller gets. */
+/** Reports the results of a caller periodically. */
 function watch(caller: Caller, onProgress: (line: string) => void): Disposable {
   let before = 0;
   const timer = setInterval(() => {
@@ -139,7 +144,7 @@ function watch(caller: Caller, onProgress: (line: string) => void): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Sends less than the capacity until the answers are as they were before the load, or a minute is over. */
+/** Sends less than the capacity until the answers are as before the load, or for at most a minute. */
 async function playUntilCalm(caller: Caller, perSecond: number, mostMs: number): Promise<Load> {
   const { phase, startMs } = loadFrom('after', 0);
   for (let seconds = 1; ; seconds += 1) {

@@ -3,7 +3,10 @@ import { markdownTable } from 'markdown-table';
 import { limitMs } from './figures.ts';
 import type { Result } from './play-case.ts';
 
-/** The successes a second that the first caller can have: all that it offers, or all that the platform can do. */
+/**
+ * The maximum successes a second of the first caller: its offered load, or the capacity of the platform if
+ * that is lower.
+ */
 function possible({ capacity, figures }: Result): number {
   return Math.min(capacity, figures.offered);
 }

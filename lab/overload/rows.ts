@@ -12,7 +12,7 @@ export interface Heavy {
 
 export interface Row {
   readonly name: string;
-  /** How the platform serves, in this order. */
+  /** The modes of service of the platform, in this order. */
   readonly services: readonly (Service & { readonly seconds?: number })[];
   /** The loads of a default run, in multiples of the capacity. */
   readonly times: readonly number[];
@@ -66,12 +66,15 @@ export function usableOf(connections: number): number {
   return USABLE * connections;
 }
 
-/** What a platform and the connections of some workers can do, in calls a second. */
+/** Returns the capacity of a platform with the connections of a number of workers, in calls a second. */
 export function capacityOf({ timeMs = 0, perSecond }: Service, connections: number, workers: number): number {
   return perSecond ?? (workers * usableOf(connections) * 1_000) / timeMs;
 }
 
-/** The connections of each worker: the default, or fewer if the machine could not run the capacity or the load. */
+/**
+ * The connections of each worker: the default, or fewer if the machine could not run the capacity or the
+ * load.
+ */
 export function connectionsOf({ services, heavy }: Row, times: number, workers: number): number {
   const [first] = services;
   if (first === undefined || first.perSecond !== undefined) return CONNECTIONS;

@@ -6,25 +6,34 @@ import { Server } from '../processes/server.ts';
 import { type Installation, isSupported, requireInstallation } from './installation.ts';
 import { type BrokerNode, createNode, nodeEnvironment, type NodeSettings, rabbitmqctl } from './node.ts';
 
-/** The least that loses a node and keeps a majority. */
+/** The minimum number of nodes that keeps a majority after the loss of one node. */
 const CLUSTER_SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = '30';
-/** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
+/**
+ * The value recommended in docs/operations.md. It is set from RabbitMQ 4.3 on, because older releases do not
+ * know this setting.
+ */
 const CLUSTER_SETTINGS: NodeSettings = {
   settings: ['{consumer_disconnected_timeout, 1000}'],
   others: { kernel: '{net_ticktime, 8}', aten: '{poll_interval, 1000}' },
 };
 
-/** A broker that was started or found. Its disposal ends what was started, and leaves alone what was there before. */
+/**
+ * A broker that was started or found. Its disposal ends what was started, and leaves alone what was there
+ * before.
+ */
 export interface FoundBroker extends AsyncDisposable {
   readonly url: string;
-  /** In words, for example `a private RabbitMQ 4.3.6`. */
+  /** A description, for example `a private RabbitMQ 4.3.6`. */
   readonly origin: string;
   /** Settles when it ends by itself; never for one that somebody else looks after. */
   readonly ended: Promise<unknown>;
 }
 
-/** A private RabbitMQ node, alone or of a cluster; what it has kept survives its end, and goes when it is disposed of. */
+/**
+ * A private RabbitMQ node, alone or of a cluster; what it has kept survives its end, and goes when it is
+ * disposed of.
+ */
 export class Broker extends Server implements FoundBroker {
   readonly url: string;
   readonly node: BrokerNode;
@@ -54,7 +63,7 @@ export class Broker extends Server implements FoundBroker {
     return rabbitmqctl(this.node, args);
   }
 
-  /** Ends it in order, as an upgrade does, and keeps its data. */
+  /** Stops it gracefully, as in an upgrade, and keeps its data. */
   async shutDown(): Promise<void> {
     this.signal('SIGTERM');
     await this.ended;
@@ -70,12 +79,13 @@ export class Broker extends Server implements FoundBroker {
 export interface StartBrokerOptions extends NodeSettings {
   /** The AMQP port. Default: a free one. */
   readonly port?: number | undefined;
-  /** Default: what is installed, or gets unpacked. */
+  /** Default: the installed RabbitMQ, or an unpacked one. */
   readonly installation?: Installation;
 }
 
 /**
- * Starts a private RabbitMQ node on loopback ports, in a temporary folder, and waits until it takes connections.
+ * Starts a private RabbitMQ node on loopback ports, in a temporary folder, and waits until it takes
+ * connections.
  *
  * @throws {Error} if RabbitMQ is not there and cannot be brought, or does not start
  */
@@ -91,13 +101,17 @@ export interface ClusterOptions {
   /** Default: those of docs/operations.md. */
   readonly nodeSettings?: NodeSettings | undefined;
   /**
-   * Makes a path to a node from a loopback address, which has to answer there for Erlang's port mapper. Called for each
-   * ordered pair of nodes before they start. Default: nodes reach each other directly.
+   * Makes a path to a node from a loopback address, which has to answer there for Erlang's port mapper.
+   * Called for each ordered pair of nodes before they start. Default: nodes reach each other directly.
    */
   readonly link?: (address: string, to: BrokerNode) => Promise<AsyncDisposable>;
 }
 
-/** Starts three private RabbitMQ nodes, and waits until they are one cluster. @throws {Error} as `startBroker` does */
+/**
+ * Starts three private RabbitMQ nodes, and waits until they are one cluster.
+ *
+ * @throws {Error} as `startBroker` does
+ */
 export async function startCluster({ link, nodeSettings = CLUSTER_SETTINGS }: ClusterOptions = {}) {
   await using parts = new AsyncDisposableStack();
   const nodes = await createNodes(CLUSTER_SIZE, nodeSettings, link !== undefined);
@@ -112,7 +126,8 @@ export async function startCluster({ link, nodeSettings = CLUSTER_SETTINGS }: Cl
 }
 
 /**
- * Nodes that find each other when they start. The first, which is disposed of last, has the port mapper of all of them.
+ * Nodes that find each other when they start. The first, which is disposed of last, has the port mapper of
+ * all of them.
  *
  * @param isLinked whether each node finds each other one at an address of its own
  */

@@ -9,14 +9,15 @@ const BUILT = /\.m?ts$|\/src\/.*(?<!\.md)$/;
 /** Specs and the like, and what is packed by itself: no program here uses it. */
 const LEFT_OUT =
   /\.(spec|fixture|d)\.m?ts$|\/(node_modules|dist)\/|^libs\/(caller\/src\/nest|caller-python)\//;
-/** Holds the hash of what `dist` was made from. */
+/** Contains the hash of the sources of `dist`. */
 const STAMP = '.build';
 
 /**
- * Makes `dist` from `apps` and `libs` if anything has changed; an unchanged tree costs only the look at its files.
+ * Makes `dist` from `apps` and `libs` if anything has changed; an unchanged tree costs only the look at its
+ * files.
  *
- * Each file is put in its place by a rename, the stamp last, so that two builds at once do no harm and one that is
- * interrupted is done again by the next.
+ * Each file is put in its place by a rename, the stamp last, so that two builds at once do no harm and one
+ * that is interrupted is done again by the next.
  *
  * @param repository default: this one
  * @returns how many sources were built; 0 if `dist` was up to date

@@ -12,9 +12,9 @@ const POLL_MS = 20;
 const LAST_CHARACTERS = 2_000;
 
 /**
- * The guard waits on descriptor 3, whose other end this process holds until it ends, in whatever way. Then it kills the
- * program, which has taken the shell's process id, removes the folder and kills the rest of the group with itself. A program
- * under another guard may still write into the folder, but not for long.
+ * The guard waits on descriptor 3, whose other end this process holds until it ends, in whatever way. Then it
+ * kills the program, which has taken the shell's process id, removes the folder and kills the rest of the
+ * group with itself. A program under another guard may still write into the folder, but not for long.
  */
 const GUARD = `
 (
@@ -34,8 +34,9 @@ export interface Exit {
 }
 
 /**
- * A program in a process group of its own that does not outlive this process: whichever way this one ends, also by SIGKILL,
- * the program, every child that stayed in its group and its folder go, too. Its output is kept in the folder.
+ * A program in a process group of its own that does not outlive this process: whichever way this one ends,
+ * also by SIGKILL, the program, every child that stayed in its group and its folder go, too. Its output is
+ * kept in the folder.
  */
 export class Program implements AsyncDisposable {
   readonly folder: string;
@@ -95,7 +96,7 @@ export class Program implements AsyncDisposable {
     return this.#output('stderr');
   }
 
-  /** How it ended and all of its output, once it has ended. */
+  /** Returns its exit status and its complete output after it has exited. */
   get result(): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
     return this.exited.then((exit) => ({ ...exit, stdout: this.stdout, stderr: this.stderr }));
   }
@@ -135,7 +136,10 @@ export class Program implements AsyncDisposable {
     return this.until(`say ${pattern}`, () => pattern.exec(this.stdout)?.[1]);
   }
 
-  /** Kills it and all that it has started, and removes its folder. Nothing of it is left when this settles. */
+  /**
+   * Kills it with all processes that it has started, and removes its folder. All of them are gone when this
+   * settles.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('SIGKILL');
     await this.exited;

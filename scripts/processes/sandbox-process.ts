@@ -7,7 +7,7 @@ export class SandboxProcess extends Program {
     super(...startOf(SANDBOX, { SANDBOX_PORT: '0', ...variables }));
   }
 
-  /** Where it listens. */
+  /** The URL on which it listens. */
   get url(): Promise<string> {
     return this.says(/^sandbox listening on (http:\/\/\S+)\n/m);
   }

@@ -3,7 +3,10 @@ import type { Program } from './program.ts';
 
 const BOOT_TIMEOUT_MS = 90_000;
 
-/** A server of our own on a loopback port, which can be killed and started again. It ends with this process, whichever way that ends. */
+/**
+ * A server of our own on a loopback port, which can be killed and started again. It ends with this process,
+ * whichever way that ends.
+ */
 export class Server implements AsyncDisposable {
   readonly port: number;
   readonly #run: () => Program;
@@ -25,7 +28,7 @@ export class Server implements AsyncDisposable {
     this.#program?.kill(signal);
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it without a shutdown, like a power failure. */
   async kill(): Promise<void> {
     await this.#program?.[Symbol.asyncDispose]();
   }

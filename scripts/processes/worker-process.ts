@@ -13,27 +13,29 @@ export function platformAt(origin: string, clientId = 'sandbox', secretKey = 'sa
   };
 }
 
-/** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
+/**
+ * A worker in a process of its own, from built code, with the given environment and nothing else of its own.
+ */
 export class WorkerProcess extends Program {
   /** @param folder of a repository that is built. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
     super(...startOf(WORKER, { HTTP_PORT: '0', ...variables }, folder));
   }
 
-  /** Every line of the log so far. */
+  /** All log lines so far. */
   get log(): readonly Record<string, unknown>[] {
     const lines = this.stdout.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Where health and metrics are, once the worker listens. */
+  /** The address of health and metrics, available when the worker listens. */
   async url(): Promise<string> {
     const started = () => this.log.find(({ msg }) => msg === 'worker started');
     const { port } = await this.until('start', started);
     return `http://127.0.0.1:${String(port)}`;
   }
 
-  /** Waits until commands are consumed. */
+  /** Waits until the worker consumes commands. */
   async ready(): Promise<this> {
     const url = await this.url();
     await this.until('become ready', () => isAnswered(`${url}/health/ready`));

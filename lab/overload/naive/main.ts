@@ -1,5 +1,5 @@
-// A consumer as many services have it: a prefetch, a time limit for the call, and an error reply if the call fails. It
-// looks at no deadline of its caller.
+// A typical consumer: a prefetch, a timeout for the call, and an error reply if the call fails. It ignores
+// the deadlines of its callers.
 import { consumeBare, settings } from '../../bench/peers/peer.ts';
 
 const CALL_TIMEOUT_MS = 5_000;

@@ -1,4 +1,5 @@
-// The platform of the overload matrix. How it serves can be changed while it runs; it counts the calls of each load.
+// The platform of the overload matrix. How it serves can be changed while it runs; it counts the calls of
+// each load.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +33,7 @@ async function answer(message: IncomingMessage, response: ServerResponse): Promi
   answerJson(response, 200, documentOf(request, 0));
 }
 
-/** A call in the line is served even if its caller has given up: the platform does not notice. */
+/** A queued call is served even if its caller has given up, because the platform does not notice. */
 function waitMs({ timeMs = 0, perSecond }: Service): number {
   if (perSecond === undefined) return timeMs;
   const nowMs = performance.now();

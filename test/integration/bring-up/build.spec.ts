@@ -54,7 +54,7 @@ describe('build', () => {
     writeFileSync(join(folder, path), text);
   }
 
-  it('builds what runs, and only if something has changed', async () => {
+  it('builds working programs, and only if a source has changed', async () => {
     using folder = temporaryFolder();
     const repo = repository(folder.path);
     const built = (path: string): boolean => existsSync(join(repo, 'dist', path));
@@ -78,7 +78,7 @@ describe('build', () => {
     expect(await build(repo)).toBe(5);
   });
 
-  it('bundles the worker: what is on demand waits, and what is missing is missing still', async () => {
+  it('bundles the worker: modules on demand stay lazy, and missing modules stay missing', async () => {
     using folder = temporaryFolder();
     const repo = repository(folder.path);
     await build(repo);
@@ -131,7 +131,7 @@ describe('build', () => {
     expect(await takesCode(WORKER.flags, file)).toBe('undefined');
   });
 
-  it('is safe if two processes build at once', async () => {
+  it('is safe when two processes build at once', async () => {
     using folder = temporaryFolder();
     const repo = repository(folder.path);
     await Promise.all([build(repo), build(repo)]);
@@ -156,7 +156,7 @@ describe('the software bill of materials', () => {
 
   const FILES = ['package.json', 'package-lock.json', '.npmrc', 'libs/contracts/package.json'];
 
-  it('lists what an image holds, each package with its hash, and always the same', async () => {
+  it('lists the contents of an image reproducibly, each package with its hash', async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, 'libs/contracts'), { recursive: true });
     for (const file of FILES) copyFileSync(join(root, file), join(folder.path, file));
@@ -194,7 +194,10 @@ describe('before its first line has run, the task', () => {
     (task) => expect(builtImports(join(root, 'scripts/tasks', task))).toEqual([]),
   );
 
-  /** The static imports of built code that a file reaches, each with the file that has it. `import()` is not static. */
+  /**
+   * The static imports of built code that a file reaches, each with the file that has it. `import()` is not
+   * static.
+   */
   function builtImports(file: string, seen = new Set<string>()): string[] {
     if (seen.has(file)) return [];
     seen.add(file);

@@ -36,7 +36,7 @@ it.each([
   expect(await withDocker({ ...PORT, ...PASSWORD, ...running })).toMatchObject({ stdout: URL, removed });
 });
 
-it('a service that publishes no port is told, and removed', async () => {
+it('reports and removes a service that publishes no port', async () => {
   const { stderr, removed } = await withDocker(PASSWORD);
   expect(stderr).toContain('its RabbitMQ publishes no port for AMQP');
   expect(removed).toBe('poker-bridge-demo');

@@ -13,7 +13,10 @@ import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 const inScripts = (path: string): string => JSON.stringify(join(root, 'scripts', path));
 
 describe('a program', () => {
-  /** A program that starts `sleep` and a child of it as a program of its own, which has a folder, and prints both process ids. */
+  /**
+   * A program that starts `sleep` and a child of it as a program of its own, which has a folder, and prints
+   * both process ids.
+   */
   function parent(folder: TemporaryFolder): Program {
     const owned = join(folder.path, 'owned');
     mkdirSync(owned);
@@ -51,7 +54,9 @@ describe('a program', () => {
 });
 
 describe('with lock', () => {
-  /** A program that holds the lock until `mayRelease` is called, and reports when it acquired and released it. */
+  /**
+   * A program that holds the lock until `mayRelease` is called, and reports when it acquired and released it.
+   */
   function holder(folder: TemporaryFolder, name: string): Program {
     const inFolder = (file: string): string => JSON.stringify(join(folder.path, file));
     const file = folder.write(
@@ -71,7 +76,7 @@ describe('with lock', () => {
 
   const mayRelease = (folder: TemporaryFolder, name: string) => folder.write(`${name}.release`, '');
 
-  it.concurrent('two processes that want a lock at once get it one after the other', async () => {
+  it.concurrent('two processes that request a lock at once acquire it one after the other', async () => {
     using folder = temporaryFolder();
     await using first = holder(folder, 'first');
     await first.says(/from (\d+)/);
@@ -106,7 +111,10 @@ setInterval(() => undefined, 1_000);
 console.log('ready ' + process.argv.slice(2).join(' ') + '.');
 `;
 
-  /** Node.js 20 starts the task as a child, a newer one replaces itself by it; the one that is made for the tasks runs it. */
+  /**
+   * Node.js 20 starts the task as a child, a newer one replaces itself by it; the one that is made for the
+   * tasks runs it.
+   */
   const WAYS: readonly (readonly [name: string, isMadeForTasks: boolean, flags: readonly string[]])[] = [
     ['as a child', false, ['--import', 'data:text/javascript,process.execve=undefined']],
     ['in its own place', false, []],

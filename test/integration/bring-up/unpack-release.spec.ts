@@ -9,7 +9,7 @@ import { requireInstallation, useOwnLoader } from '../../../scripts/broker/insta
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-it('an unpacked RabbitMQ runs on the loader and the libraries of its folder', () => {
+it('an unpacked RabbitMQ uses the loader and the libraries of its folder', () => {
   using folder = temporaryFolder();
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });

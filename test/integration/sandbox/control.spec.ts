@@ -178,7 +178,7 @@ describe('a sandbox at a public address', () => {
     async (origin) => expect(await statusFor('localhost:PORT', origin)).toBe(403),
   );
 
-  it('takes requests for the address of this machine by which they come', async () => {
+  it('accepts requests whose host is the local address of their connection', async () => {
     await using open = await startSandboxUnderTest({ SANDBOX_HOST: '0.0.0.0' });
     const { port } = new URL(open.url);
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
@@ -191,7 +191,7 @@ describe('a sandbox at a public address', () => {
     expect((await open.send({ ...reset, headers: { host: 'sandbox.example' } })).status).toBe(421);
   });
 
-  it('is apart from the platform, which takes requests for any host', async () => {
+  it('is protected separately from the platform, which accepts requests for any host', async () => {
     const headers = { host: 'platform.example', origin: 'https://evil.example' };
     expect((await sandbox.session('ada', {}, headers)).status).toBe(200);
   });

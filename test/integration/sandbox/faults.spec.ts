@@ -24,7 +24,7 @@ describe('faults on request', () => {
     expect((await sandbox.session('ada')).status).toBe(200);
   });
 
-  it('cut the answer to a request that is refused, too', async () => {
+  it('truncate the answer to a refused request, too', async () => {
     await sandbox.fault({ kind: 'truncated' });
     expect(await codeOf(sandbox.session('ada', {}, { sign: 'wrong' }))).toBe('ECONNRESET');
     expect(await counters()).toMatchObject({ processed: 0, answered: {}, unanswered: 1 });
@@ -66,7 +66,7 @@ describe('faults on request', () => {
     expect(await counters()).toMatchObject({ processed, answered: { [status]: 1 } });
   });
 
-  it('compress an answer without being asked to', async () => {
+  it('compress an answer that was requested without compression', async () => {
     await sandbox.fault({ kind: 'gzip', count: 1 });
     const { headers, bytes } = await sandbox.session('ada');
     expect(headers['content-encoding']).toBe('gzip');
@@ -93,7 +93,7 @@ describe('faults on request', () => {
     expect(await counters()).toMatchObject({ faults: { latency: 1, status: 1 } });
   });
 
-  it('are for a share of the requests, the same ones for the same seed', async () => {
+  it('apply to a fraction of the requests, which depends only on the seed', async () => {
     const outcomes = async () => {
       await using seeded = await startSandboxUnderTest({ SANDBOX_SEED: '7' });
       await seeded.fault({ kind: 'status', status: 503, share: 0.3 });
@@ -108,13 +108,13 @@ describe('faults on request', () => {
     expect(await outcomes()).toEqual(statuses);
   });
 
-  it('do not touch operations that they are not for', async () => {
+  it('do not affect other operations', async () => {
     await sandbox.fault({ kind: 'huge-amounts', count: 1 });
     expect((await sandbox.session('ada')).status).toBe(200);
     expect(await sandbox.shown('faults')).toMatchObject([{ remaining: 1 }]);
   });
 
-  it('are at most a thousand', async () => {
+  it('are limited to a thousand', async () => {
     await Promise.all(Array.from({ length: 1_000 }, () => sandbox.fault({ kind: 'gzip' })));
     expect((await sandbox.control('POST', 'faults', { kind: 'gzip' })).status).toBe(409);
   });

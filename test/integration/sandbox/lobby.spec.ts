@@ -20,7 +20,7 @@ const textOf = (page: string) => page.replaceAll(/^.*<body>|<[^>]*>|\s+/gs, ' ')
 describe('the page of a session', () => {
   const sandbox = sharedSandbox({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
 
-  it('shows whose lobby the redirectUrl opens, and for how long', async () => {
+  it('shows the player whose lobby the redirectUrl opens, and the remaining time', async () => {
     const { json } = await sandbox.session('u-1', { nick: 'Ace ♠', lang: 'de', currency: 'EUR' });
     const { status, text: page } = await open(sandbox, json.data.attributes['redirect-url']);
     expect([status, page]).toEqual([200, expect.stringContaining('<html lang="en">')]);
@@ -59,7 +59,7 @@ describe('the page of a session', () => {
     expect(other.text).toContain(`names table ${ESCAPED}.`);
   });
 
-  it('treats every value from outside as text', async () => {
+  it('escapes every external value', async () => {
     const launchOptions = { [HOSTILE]: HOSTILE, nested: { text: HOSTILE }, restoreSessionUrl: HOSTILE };
     const session = { id: HOSTILE, lang: HOSTILE, launchOptions };
     const url = await sandbox.gameUrl(session, { id: HOSTILE, nick: HOSTILE, currency: HOSTILE });
@@ -127,7 +127,7 @@ describe('the first page of the sandbox', () => {
   const partsOf = ({ text }: EventStream) =>
     [...text.matchAll(/^data: (.+)\n\n/gm)].map(([, data = '']) => JSON.parse(data) as object);
 
-  it('shows what was sent, as text, and no secret of it', async () => {
+  it('shows requests as escaped text, without their secrets', async () => {
     const player = { id: 'ada', nick: '<img src=x>' };
     const opened = await sandbox.openGame({ player, session: { tableId: 7 } });
     const wrong = await sandbox.session('ada', {}, { sign: 'f'.repeat(64) });
@@ -144,7 +144,7 @@ describe('the first page of the sandbox', () => {
     for (const secret of ['sandbox-secret-key', auth, 'f'.repeat(64)]) expect(shown).not.toContain(secret);
   });
 
-  it('lets no script but its own run, and nobody frame it', async () => {
+  it('allows only its own scripts, and forbids framing', async () => {
     const { headers, text } = await sandbox.get('/');
     const policy = `${POLICY}; connect-src 'self'; frame-ancestors 'none'`;
     expect(headers['content-security-policy']).toBe(policy);
@@ -183,7 +183,7 @@ describe('the first page of the sandbox', () => {
     });
   });
 
-  it('does not hold up the end of the sandbox', async () => {
+  it('does not delay the shutdown of the sandbox', async () => {
     const stopping = await startSandboxUnderTest();
     const watcher = await watch(stopping);
     await until('the first parts', () => partsOf(watcher).length > 0);

@@ -43,7 +43,7 @@ describe('the sandbox as a process', () => {
     expect(performance.now() - answeredAt).toBeLessThan(3000);
   });
 
-  it('reads secrets and further clients from files', async () => {
+  it('reads secrets and additional clients from files', async () => {
     const clients = {
       op2: { secretKeyFile: folder.write('secret-2', 'second secret') },
       op3: { secretKey: 'third', operations: ['rake'] },
@@ -71,7 +71,7 @@ describe('the sandbox as a process', () => {
     expect(unsigned.status).toBe(200);
   });
 
-  it('ends with 78 on wrong settings, and names variables and reasons, never values', async () => {
+  it('exits with 78 on invalid settings, and prints variables and reasons, never values', async () => {
     await using sandbox = new SandboxProcess({
       SANDBOX_PORT: 'hush-1',
       SANDBOX_SECRET_KEY_FILE: join(folder.path, 'hush-2'),
@@ -142,7 +142,7 @@ function documentedDefaults(): Record<string, string> {
 }
 
 describe('docs/sandbox.md', () => {
-  it('lists every variable that is read, with its default', () => {
+  it('lists every variable with its default', () => {
     const read = new Set<string>();
     const unset = readSettings(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
     expect(Object.keys(documentedDefaults()).toSorted()).toEqual([...read].toSorted());
@@ -155,7 +155,7 @@ describe('docs/sandbox.md', () => {
     );
   });
 
-  it('lists requests of the control API that there are', async () => {
+  it('lists only existing requests of the control API', async () => {
     await using sandbox = await startSandboxUnderTest();
     const requests = matches(section('Control'), /`([A-Z]+ \/sandbox\/[^`]+)`/g);
     expect(requests).toHaveLength(13);

@@ -44,7 +44,7 @@ describe('a sandbox with the profile of the real platform', () => {
     expect(session.json.data.attributes['user-id']).toBe('7');
   });
 
-  it('writes errors as other frameworks do, and a success of v3 as 201', async () => {
+  it('formats errors like other frameworks, and answers a success of v3 with 201', async () => {
     const player = { id: 'ada', currency: 'EUR' };
     expect((await sandbox.openGame({ player })).status).toBe(201);
     expect((await sandbox.openGame({ player: { id: 'ada' } })).json).toEqual({
@@ -62,7 +62,7 @@ describe('a sandbox with the profile of the real platform', () => {
     });
   });
 
-  it('refuses requests without a User-Agent by a page of HTML', async () => {
+  it('refuses requests without a User-Agent with an HTML page', async () => {
     const refused = await sandbox.send({
       method: 'POST',
       path: '/apiweb/v3/open-game',
@@ -71,12 +71,12 @@ describe('a sandbox with the profile of the real platform', () => {
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('403 Forbidden')]);
   });
 
-  it('answers 429 with a header of its own', async () => {
+  it('adds its own header to a 429', async () => {
     await sandbox.control('POST', 'faults', { kind: 'status', status: 429, retryAfter: '3' });
     expect((await sandbox.session('ada')).headers).toMatchObject({ 'x-rate-limit-reset': '3' });
   });
 
-  it('takes v2 parameters in the query, a JSON body and a form without userId, and says so', async () => {
+  it('accepts v2 parameters in the query, a JSON body and a form without userId, and shows that it does', async () => {
     const path = '/api/web/v2/app/users/ada/session?clientId=sandbox';
     const sign = digest('EURada');
     const json = { sign, 'content-type': 'application/json' };

@@ -27,7 +27,7 @@ describe('reports', () => {
     expect(Object.keys(attributes)).toEqual(Object.keys(adHocAttributes('')));
   });
 
-  it('have pages that together hold every record once, and none after them', async () => {
+  it('have pages that together contain every record once, followed by empty pages', async () => {
     const pages = await Promise.all(
       [1, 2, 3, 4, 5, 6, 7].map((page) => sandbox.adHoc(DAY, { 'per-page': '10', page: String(page) })),
     );
@@ -122,7 +122,7 @@ describe('reports', () => {
     }
   });
 
-  it('of rake may be requested by the query, if the installation is set so', async () => {
+  it('of rake can be requested with query parameters, if the installation is configured so', async () => {
     await using other = await startSandboxUnderTest({ SANDBOX_RAKE_PARAMETERS_IN: 'query' });
     expect((await other.rake({}, DAY)).status).toBe(200);
     expect((await other.rake(DAY)).status).toBe(422);

@@ -19,7 +19,7 @@ function expectError({ status, json }: Received, expected: number, detail: strin
 describe('session creation', () => {
   const sandbox = sharedSandbox();
 
-  it('answers with a session of the interface, another one at each call', async () => {
+  it('answers each call with a new session in the format of the interface', async () => {
     const { status, headers, json } = await sandbox.session('u/1 ä+♠', { nick: 'Ace ♠', lang: 'de' });
     expect([status, headers['content-type']]).toEqual([200, 'application/vnd.api+json']);
     const { id, type, attributes } = json.data;
@@ -72,7 +72,7 @@ describe('a sandbox whose players must exist, with a currency, at a public addre
     expect((await sandbox.control('GET', 'players/eve')).status).toBe(404);
   });
 
-  it('opens a game for an unknown player, who is known from then on', async () => {
+  it('opens a game for an unknown player, and adds the player', async () => {
     expect((await sandbox.openGame({ player: { id: 'ada', currency: 'EUR' } })).status).toBe(200);
     expect((await sandbox.session('ada', { currency: 'EUR' })).status).toBe(200);
   });

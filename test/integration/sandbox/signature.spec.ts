@@ -31,7 +31,7 @@ describe('the signature over HTTP', () => {
     expectRefusalV3(await sandbox.openGame(ADA, 'wrong'));
   });
 
-  it('is refused for a client that is missing or not known', async () => {
+  it('is refused for a missing or unknown client', async () => {
     expectRefusalV2(await sandbox.send({ ...SESSION, path: SESSION.path.replace('=sandbox', '=other') }));
     expectRefusalV2(await sandbox.send({ ...SESSION, path: SESSION.path.replace(/\?.*/, '') }));
     expectRefusalV3(await sandbox.openGame(ADA, 'xadaOpenGame', 'client=x'));
@@ -55,7 +55,7 @@ describe('the signature over HTTP', () => {
     expectRefusalV3(await raw.send({ ...request, body: body.replace('{ ', '{') }));
   });
 
-  it('is explained if it is wrong, without revealing the right one', async () => {
+  it('is explained if it is wrong, without revealing the correct one', async () => {
     const explanationOf = (received: Received) => received.json.errors[0].meta.explanation;
     const form = { userId: 'ada', nick: 'Ace of ♠', lang: 'en' };
     const asSent = await sandbox.session('ada', form, { sign: digest('adaAce of ♠en') });

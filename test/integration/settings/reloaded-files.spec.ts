@@ -55,7 +55,7 @@ describe('ReloadedFiles', () => {
     },
   );
 
-  it.concurrent('waits for a file that is gone', async () => {
+  it.concurrent('waits for a missing file to reappear', async () => {
     using folder = temporaryFolder();
     const path = folder.write('a', '1');
     const { files, isLogged } = reloaded((readText) => numberIn(readText(path)));
@@ -66,7 +66,7 @@ describe('ReloadedFiles', () => {
     await until('it was read', () => files.value === 2);
   });
 
-  it.concurrent('says nothing of a file that was written as it is', async () => {
+  it.concurrent('does not report a file that was rewritten unchanged', async () => {
     using folder = temporaryFolder();
     const path = folder.write('a', '1');
     const { values, lines } = reloaded((readText) => numberIn(readText(path)));
@@ -86,25 +86,28 @@ describe('ReloadedFiles', () => {
     await until('it was read', () => files.value === 3);
   });
 
-  it.concurrent('never mixes files of before and after, if all are replaced at once by a link', async () => {
-    using folder = temporaryFolder();
-    const replaceBy = (version: string): void => {
-      mkdirSync(join(folder.path, version));
-      for (const name of ['a', 'b']) writeFileSync(join(folder.path, version, name), version);
-      symlinkSync(version, join(folder.path, 'next'));
-      renameSync(join(folder.path, 'next'), join(folder.path, 'current'));
-    };
-    replaceBy('1');
-    let meanwhile: string | undefined;
-    const { files, values } = reloaded((readText) => {
-      const a = readText(join(folder.path, 'current', 'a'));
-      if (meanwhile !== undefined) replaceBy(meanwhile);
-      meanwhile = undefined;
-      return a + readText(join(folder.path, 'current', 'b'));
-    });
-    meanwhile = '3';
-    replaceBy('2');
-    await until('the last version was read', () => files.value === '33');
-    expect(values).toEqual(['11', '33']);
-  });
+  it.concurrent(
+    'never mixes old and new files when a symbolic link replaces all of them at once',
+    async () => {
+      using folder = temporaryFolder();
+      const replaceBy = (version: string): void => {
+        mkdirSync(join(folder.path, version));
+        for (const name of ['a', 'b']) writeFileSync(join(folder.path, version, name), version);
+        symlinkSync(version, join(folder.path, 'next'));
+        renameSync(join(folder.path, 'next'), join(folder.path, 'current'));
+      };
+      replaceBy('1');
+      let meanwhile: string | undefined;
+      const { files, values } = reloaded((readText) => {
+        const a = readText(join(folder.path, 'current', 'a'));
+        if (meanwhile !== undefined) replaceBy(meanwhile);
+        meanwhile = undefined;
+        return a + readText(join(folder.path, 'current', 'b'));
+      });
+      meanwhile = '3';
+      replaceBy('2');
+      await until('the last version was read', () => files.value === '33');
+      expect(values).toEqual(['11', '33']);
+    },
+  );
 });

@@ -13,7 +13,10 @@ const LOGGED_MIB = 256;
 const LINES = 3_000;
 const FLAGS = ['--expose-gc', '--conditions=@poker-bridge/source', '--input-type=module', '--eval'];
 
-/** Runs a program that has a logger, says when it is running, and logs a last line when its standard input ends. */
+/**
+ * Runs a program that has a logger, reports when it is running, and logs a last line when its standard input
+ * ends.
+ */
 function run(program: string, output: 'pipe' | number = 'pipe'): ChildProcess {
   const text = `
   import { createLogger } from '#telemetry';
@@ -42,7 +45,7 @@ function read(program: ChildProcess): string[] {
 }
 
 describe('the log on standard output', () => {
-  it('has all lines when the process ends', async () => {
+  it('contains all lines after the process has exited', async () => {
     const program = run("logger.info('first')");
     const pieces = read(program);
     await once(program.stderr!, 'data');
@@ -50,7 +53,7 @@ describe('the log on standard output', () => {
     expect(pieces.join('')).toMatch(/first.*\n.*last.*\n$/);
   });
 
-  it('gathers what is logged during a write, too', async () => {
+  it('batches lines that are logged during a write', async () => {
     const program = run(`for (let left = ${LINES}; left > 0; left -= 1) {
       logger.info('again '.repeat(50));
       await new Promise(setImmediate);
@@ -62,13 +65,13 @@ describe('the log on standard output', () => {
     expect(pieces.length).toBeLessThan(LINES / 25);
   });
 
-  it('lets the process run and end while its disk is full', async () => {
+  it('does not block the process or its exit while the disk is full', async () => {
     const program = run("logger.info('first')", openSync('/dev/full', 'w'));
     await once(program.stderr!, 'data');
     expect(await end(program)).toBe(0);
   });
 
-  it('lets the process end if its reader goes just before', async () => {
+  it('does not block the exit of the process if its reader disconnects just before', async () => {
     const program = run("logger.info('first')");
     program.stdout?.resume();
     await once(program.stderr!, 'data');

@@ -7,7 +7,7 @@ import { exportTraces } from '../../../apps/worker/src/traces/export-traces.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { until } from '../../support/until.ts';
 
-/** Far longer than a test: what is exported is exported by the end. */
+/** Much longer than a test, so that spans are exported only at shutdown. */
 const NEVER_MS = 3_600_000;
 
 type Tracing = ReturnType<typeof exportTraces>;
@@ -42,7 +42,7 @@ describe('exportTraces', () => {
     for (let made = 0; made < count; made += 1) tracer.startSpan('a-span').end();
   };
 
-  it('exports what is left at its end', async () => {
+  it('exports the remaining spans at shutdown', async () => {
     const tracing = open({ headers: { 'api-key': 'secret' } });
     make(tracing, 600);
     await tracing.close(NEVER_MS);
@@ -67,7 +67,7 @@ describe('exportTraces', () => {
     expect(receiver.spans).toHaveLength(expected);
   });
 
-  it('cuts long values', async () => {
+  it('truncates long values', async () => {
     const tracing = open();
     tracing.tracer.startSpan('a-span', { attributes: { long: 'x'.repeat(1_000) } }).end();
     await tracing.close(NEVER_MS);
