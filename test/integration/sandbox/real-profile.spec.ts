@@ -71,7 +71,7 @@ describe('a sandbox with the profile of the real platform', () => {
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('403 Forbidden')]);
   });
 
-  it('adds its own header to a 429', async () => {
+  it('answers 429 with X-Rate-Limit-Reset', async () => {
     await sandbox.control('POST', 'faults', { kind: 'status', status: 429, retryAfter: '3' });
     expect((await sandbox.session('ada')).headers).toMatchObject({ 'x-rate-limit-reset': '3' });
   });
