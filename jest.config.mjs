@@ -12,7 +12,8 @@ export default {
   // Half of the time of all suites is waiting, which costs no processor. Never in the process that
   // holds the broker of the run; a suite that leaves something open harms its worker alone.
   maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
-  // A process that ran many suites takes longer to end than the default of half a second; one that hangs is still named.
+  // A process that ran many suites takes longer to end than the default of half a second; one that hangs is
+  // still named.
   workerGracefulExitTimeout: 10_000,
   // A net: waits for a cause have a shorter timeout of their own (test/support/until.ts), and say what for.
   testTimeout: 180_000,

@@ -5,7 +5,10 @@ import { messageOf } from './message-of.ts';
 
 const POLL_MS = 500;
 
-/** Does the work of an npm script and ends this process: with 1 if the work returns false, or throws, which stderr then says. */
+/**
+ * Does the work of an npm script and ends this process: with 1 if the work returns false, or throws, which
+ * stderr then says.
+ */
 export async function runTask(work: () => Promise<boolean | void>): Promise<never> {
   endWithNpm();
   // A reader that has seen enough, such as head, is no reason to leave something behind.
@@ -19,7 +22,10 @@ export async function runTask(work: () => Promise<boolean | void>): Promise<neve
   process.exit();
 }
 
-/** If npm has started the launcher, ends this process as SIGTERM would once npm is gone: killed, it can tell nobody. */
+/**
+ * If npm has started the launcher, ends this process as SIGTERM would once npm is gone: killed, it can tell
+ * nobody.
+ */
 function endWithNpm(): void {
   const npm = Number(process.env['LAUNCHED_BY_PID']);
   if (process.env['npm_lifecycle_event'] === undefined || !(npm > 1)) return;
@@ -32,8 +38,9 @@ function endWithNpm(): void {
 }
 
 /**
- * Settles with the signal when this process gets one to stop, which from then on does not end it: Ctrl-C under npm comes
- * twice, from the terminal and from npm, and the second must not cut off what the first has begun.
+ * Settles with the signal when this process gets one to stop, which from then on does not end it: Ctrl-C
+ * under npm comes twice, from the terminal and from npm, and the second must not cut off what the first has
+ * begun.
  */
 export function toldToStop(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -47,7 +54,8 @@ type Given<T> = T extends (value: unknown) => infer R ? R | undefined : T extend
 /**
  * Reads the options of a task.
  *
- * @param wanted each with its default or, without one, its type: `{ rate: 150, only: String, quick: Boolean }`
+ * @param wanted each with its default or, without one, its type: `{ rate: 150, only: String, quick: Boolean
+ *   }`
  * @throws {Error} with the name of an option that does not exist, and of those that do
  * @throws {Error} if a number is not above 0
  */

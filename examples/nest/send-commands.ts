@@ -1,13 +1,15 @@
-// Sends two commands to poker-bridge from a Nest application: opens the lobby for a player, and reads a report page by
-// page.
+// Sends two commands to poker-bridge from a Nest application: opens the lobby for a player, and reads a
+// report page by page.
 //
-//   npm install @nestjs/common @nestjs/core @nestjs/microservices rxjs <the packed files of libs/contracts, rabbitmq and caller>
+// npm install @nestjs/common @nestjs/core @nestjs/microservices rxjs <the packed files of libs/contracts,
+// rabbitmq and caller>
 //   AMQP_URL=amqp://guest:guest@127.0.0.1:5672 node send-commands.ts      (Node.js 22.18 or newer)
 import { NestFactory } from '@nestjs/core';
 import { Caller, CallerError } from '@poker-bridge/caller';
 import { CallerModule } from '@poker-bridge/caller/nest';
 
-// In a service of yours: `imports: [CallerModule.forRootAsync(…)]`, and `constructor(private readonly poker: Caller)`.
+// In a service of yours: `imports: [CallerModule.forRootAsync(…)]`, and `constructor(private readonly poker:
+// Caller)`.
 const app = await NestFactory.createApplicationContext(
   CallerModule.forRootAsync({
     useFactory: () => ({

@@ -1,4 +1,5 @@
-// Keeps an audit trail of poker-bridge: one line of JSON for each outcome, written to the disk before the event leaves its queue.
+// Keeps an audit trail of poker-bridge: one line of JSON for each outcome, written to the disk before the
+// event leaves its queue.
 //
 //   npm install <the packed file of libs/rabbitmq>
 //   AMQP_URL=amqp://guest:guest@127.0.0.1:5672 node keep-audit-trail.mjs trail.ndjson

@@ -1,5 +1,5 @@
-// Publishes the commands of an outbox in PostgreSQL (schema.sql), keeps their replies, and sends again what is retryable.
-// Any number of outboxes can be relayed, each by one process with an `instance` of its own.
+// Publishes the commands of an outbox in PostgreSQL (schema.sql), keeps their replies, and sends again what
+// is retryable. Any number of outboxes can be relayed, each by one process with an `instance` of its own.
 //
 //   npm install pg <the packed files of libs/contracts, rabbitmq and caller>
 //   DATABASE_URL=postgres://… AMQP_URL=amqp://guest:guest@127.0.0.1:5672 node relay.mjs

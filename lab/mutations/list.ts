@@ -1,4 +1,7 @@
-/** A text that occurs once in a file, its replacement, and the spec that must fail. Default: the spec beside the file. */
+/**
+ * A text that occurs once in a file, its replacement, and the spec that must fail. Default: the spec beside
+ * the file.
+ */
 type Mutation = readonly [find: string, replace: string, spec?: string];
 
 /** The mutations of each file, by the promises that they break. */

@@ -13,7 +13,10 @@ const JEST = [...FLAGS, '--experimental-vm-modules', 'node_modules/jest/bin/jest
 /** A mutation may cause an endless loop. */
 const TIMEOUT_MS = 60_000;
 
-/** Returns all mutations, each with the broken text of its file. A find string that does not occur once breaks nothing. */
+/**
+ * Returns all mutations, each with the broken text of its file. A find string that does not occur once breaks
+ * nothing.
+ */
 export function mutations() {
   return Object.entries(MUTATIONS).flatMap(([file, ofFile]) =>
     Object.entries(ofFile).map(([promise, [find, replace, spec = file.replace('.ts', '.spec.ts')]]) => {

@@ -17,7 +17,9 @@ const STYLE = `
     .second { stroke: #ff7b72 }
   }`;
 
-/** Returns an SVG image of goodput against offered load, whose scale is logarithmic: one curve for each name. */
+/**
+ * Returns an SVG image of goodput against offered load, whose scale is logarithmic: one curve for each name.
+ */
 export function goodputPlot(curves: Readonly<Record<string, readonly Result[]>>): string {
   const { left, right, top, bottom } = AREA;
   const lines = [

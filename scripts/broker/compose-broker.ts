@@ -6,14 +6,20 @@ import { root } from '../root.ts';
 import type { FoundBroker } from './start-broker.ts';
 
 const SERVICE = 'rabbitmq';
-/** The user that docker-compose.yml has for the demo, with a virtual host of its own, and the secret that is its password. */
+/**
+ * The user that docker-compose.yml has for the demo, with a virtual host of its own, and the secret that is
+ * its password.
+ */
 const USER = 'demo';
 const SECRET = '/run/secrets/rabbitmq-demo';
 /** The demo's own, so that its containers, network and volume can be removed. */
 const PROJECT = 'poker-bridge-demo';
 const ENGINE_TIMEOUT_MS = 10_000;
 
-/** The service `rabbitmq` of docker-compose.yml: the one that runs, else one in a project of its own, which is removed. */
+/**
+ * The service `rabbitmq` of docker-compose.yml: the one that runs, else one in a project of its own, which is
+ * removed.
+ */
 export async function startComposeBroker(): Promise<FoundBroker> {
   const file = join(root, 'docker-compose.yml');
   await requireEngine();

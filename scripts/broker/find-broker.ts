@@ -10,8 +10,8 @@ export type BrokerSources = Readonly<Record<string, () => Promise<FoundBroker>>>
 type Wishes = Readonly<{ amqpUrl?: string | undefined; port?: number | undefined }>;
 
 /**
- * The places from which a broker may come, in the order in which they are tried (contract, section 10); if a release was
- * chosen, a private node of that one and nothing else.
+ * The places from which a broker may come, in the order in which they are tried (contract, section 10); if a
+ * release was chosen, a private node of that one and nothing else.
  *
  * @param wishes.amqpUrl somebody's broker (AMQP_URL); undefined or empty if none is named
  * @param wishes.port the AMQP port of a private node. Default: a free one
@@ -28,7 +28,11 @@ export function brokerSources({ amqpUrl, port }: Wishes): BrokerSources {
   };
 }
 
-/** The first broker that works; why a source has none is printed on stderr. @throws {Error} saying what to install */
+/**
+ * The first broker that works; why a source has none is printed on stderr.
+ *
+ * @throws {Error} saying what to install
+ */
 export async function findBroker(sources: BrokerSources): Promise<FoundBroker> {
   for (const [name, start] of Object.entries(sources)) {
     try {

@@ -28,14 +28,18 @@ export function chosenRelease(): Release | undefined {
   return text ? readRelease(text) : undefined;
 }
 
-/** Sets the release of every private broker that this process or a child of it starts. @throws as `readRelease` does */
+/**
+ * Sets the release of every private broker that this process or a child of it starts.
+ *
+ * @throws as `readRelease` does
+ */
 export function chooseRelease(text: string | undefined): void {
   if (text !== undefined) process.env['RABBITMQ_RELEASE'] = readRelease(text);
 }
 
 /**
- * The RabbitMQ for private brokers: the installed one if it is of the chosen release, or from 4.0 on if none was chosen; else
- * the newest of Debian's archive, unpacked once into the user's cache, without root.
+ * The RabbitMQ for private brokers: the installed one if it is of the chosen release, or from 4.0 on if none
+ * was chosen; else the newest of Debian's archive, unpacked once into the user's cache, without root.
  *
  * @throws {Error} saying why there is none
  */
@@ -70,8 +74,8 @@ export function findInstallation(): Installation | undefined {
 }
 
 /**
- * The newest RabbitMQ of the packages in a folder; undefined if there is none. Its own scripts are used: those that a package
- * puts into the PATH change the user and want the system's node.
+ * The newest RabbitMQ of the packages in a folder; undefined if there is none. Its own scripts are used:
+ * those that a package puts into the PATH change the user and want the system's node.
  */
 function newestIn(folder: string, homes = 'usr/lib/rabbitmq/lib/rabbitmq_server-*', erlangIn = folder) {
   const byVersion = new Intl.Collator('en', { numeric: true });
@@ -83,14 +87,15 @@ function newestIn(folder: string, homes = 'usr/lib/rabbitmq/lib/rabbitmq_server-
   const version = /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown';
   // The PATH by which its Erlang is found.
   const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''];
-  // What was unpacked has the Erlang that it needs beside it; the machine's own may not be the one in its PATH.
+  // What was unpacked has the Erlang that it needs beside it; the machine's own may not be the one in its
+  // PATH.
   if (erlangIn === '/') path.reverse();
   return { version, home, path: path.join(delimiter) };
 }
 
 /**
- * The RabbitMQ of a suite of Debian with its Erlang and its libraries in a folder of the user's cache: downloaded once,
- * without root, and without a change to the machine. Tells its progress on stderr.
+ * The RabbitMQ of a suite of Debian with its Erlang and its libraries in a folder of the user's cache:
+ * downloaded once, without root, and without a change to the machine. Tells its progress on stderr.
  */
 function unpackRelease(release: Release): Promise<Installation> {
   const suite = SUITES[release];
@@ -116,8 +121,9 @@ function unpackRelease(release: Release): Promise<Installation> {
 }
 
 /**
- * Makes the Erlang in a folder, which is renamed to `home` later, run with the loader and the libraries of that folder, since
- * those of the machine may be older: each of its programs becomes a script of the same name that starts it with them.
+ * Makes the Erlang in a folder, which is renamed to `home` later, run with the loader and the libraries of
+ * that folder, since those of the machine may be older: each of its programs becomes a script of the same
+ * name that starts it with them.
  */
 export function useOwnLoader(folder: string, home: string): void {
   // Up to Debian 12, some packages have their libraries outside of /usr.

@@ -34,7 +34,8 @@ const COOKIE = randomBytes(16).toString('hex');
 /**
  * Makes the folder of a node with what it needs to start. Everything listens on the loopback interface alone.
  *
- * @param members the names of all nodes of its cluster, which find each other when they start; none for a node alone
+ * @param members the names of all nodes of its cluster, which find each other when they start; none for a
+ *   node alone
  */
 export function createNode(
   node: BrokerNode,
@@ -70,14 +71,18 @@ export function createNode(
 ].
 `,
   );
-  // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted.
+  // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is
+  // wanted.
   const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
   const plugins = join(installation.home, 'plugins');
   for (const plugin of readdirSync(plugins).filter((entry) => wanted.test(entry)))
     symlinkSync(join(plugins, plugin), join(folder, 'plugins', plugin));
 }
 
-/** The environment of a node and its tools, which takes nothing over from the machine's own RabbitMQ or from the caller's shell. */
+/**
+ * The environment of a node and its tools, which takes nothing over from the machine's own RabbitMQ or from
+ * the caller's shell.
+ */
 export function nodeEnvironment({ name, folder, ports, installation }: BrokerNode): Record<string, string> {
   return {
     PATH: installation.path,
@@ -102,15 +107,16 @@ export function nodeEnvironment({ name, folder, ports, installation }: BrokerNod
     RABBITMQ_PLUGINS_DIR: join(folder, 'plugins'),
     // Lets the script become the node instead of its parent; `-noinput` then keeps the Erlang shell away.
     RABBITMQ_ALLOW_INPUT: 'true',
-    // For a node that shares a small machine with what is tested: schedulers are not bound to cores, where two nodes would
-    // choose the same one, and SIGINT is left to the process that started the node.
+    // For a node that shares a small machine with what is tested: schedulers are not bound to cores, where
+    // two nodes would choose the same one, and SIGINT is left to the process that started the node.
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-noinput +B i +stbt u',
     RABBITMQ_CTL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
   };
 }
 
 /**
- * Runs rabbitmqctl, or another tool of RabbitMQ's, against a private node: `rabbitmqctl(node, ['list_queues', 'name'])`.
+ * Runs rabbitmqctl, or another tool of RabbitMQ's, against a private node: `rabbitmqctl(node, ['list_queues',
+ * 'name'])`.
  *
  * @returns what it printed; about a second passes, most of it for the start of Erlang
  * @throws {Error} with its output, if it fails

@@ -3,7 +3,11 @@ import { readSomeSettings } from '#settings';
 
 import { OneShotConnection } from '../../libs/rabbitmq/src/index.ts';
 
-/** Removes what workers declared under a prefix. @param retryDelays as in REPORTS_RETRY_DELAYS_MS, whose default it has */
+/**
+ * Removes what workers declared under a prefix.
+ *
+ * @param retryDelays as in REPORTS_RETRY_DELAYS_MS, whose default it has
+ */
 export function removeTopology(url: string, prefix: string, retryDelays = ''): Promise<void> {
   const variables = { REPORTS_RETRY_DELAYS_MS: retryDelays };
   const { REPORTS_RETRY_DELAYS_MS } = readSomeSettings(['REPORTS_RETRY_DELAYS_MS'], variables);

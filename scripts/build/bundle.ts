@@ -17,7 +17,10 @@ const START = `${FOLDER}/start-worker.cjs`;
 /** Packages of other transports, which Nest asks for where an application has them. */
 const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
 
-/** Modules that would take part of a start though a worker uses little of them or nothing, and what stands in for them. */
+/**
+ * Modules that would take part of a start though a worker uses little of them or nothing, and what stands in
+ * for them.
+ */
 const REPLACED = new Map([
   [
     './start-worker.js',
@@ -47,15 +50,16 @@ const REPLACE: Plugin = {
 };
 
 /**
- * Joins the built files of the worker, with all that they import and the packages of that, into one file in a folder
- * `bundle` beside their `src`: finding and reading 2,000 files is more than half of a worker's start. What is imported on
- * demand is in it, too, but does nothing before. A small file beside it handles signals from the beginning, and runs it.
+ * Joins the built files of the worker, with all that they import and the packages of that, into one file in a
+ * folder `bundle` beside their `src`: finding and reading 2,000 files is more than half of a worker's start.
+ * What is imported on demand is in it, too, but does nothing before. A small file beside it handles signals
+ * from the beginning, and runs it.
  *
- * It is CommonJS: V8 can keep what it compiled of that, and an import of `node:http` by a module would evaluate all of its
- * exports, among them `WebSocket`, for which Node.js loads an HTTP client of its own.
+ * It is CommonJS: V8 can keep what it compiled of that, and an import of `node:http` by a module would
+ * evaluate all of its exports, among them `WebSocket`, for which Node.js loads an HTTP client of its own.
  *
- * They have no source maps, whose lines Node.js would count at each start. A worker that logs a stack reads the sources
- * of its lines from a file beside the bundle.
+ * They have no source maps, whose lines Node.js would count at each start. A worker that logs a stack reads
+ * the sources of its lines from a file beside the bundle.
  *
  * @param dist the folder of what is built
  * @returns the text of each file by its path relative to `dist`
@@ -92,7 +96,10 @@ export async function bundle(dist: string): Promise<ReadonlyMap<string, string>>
   ]);
 }
 
-/** Returns the source of each line of the bundle, of packages only the file: their maps would make it three times as large. */
+/**
+ * Returns the source of each line of the bundle, of packages only the file: their maps would make it three
+ * times as large.
+ */
 function sourceLinesOf({ code, map }: { code: string; map: string }): SourceLines {
   const sourceMap = new SourceMap(JSON.parse(map) as ConstructorParameters<typeof SourceMap>[0]);
   const files = new Map<string, number>();
@@ -111,7 +118,10 @@ function sourceLinesOf({ code, map }: { code: string; map: string }): SourceLine
   return { files: [...files.keys()], runs };
 }
 
-/** V8 keeps all of a text with two bytes a character if one is beyond Latin-1. Only regular expressions still have any. */
+/**
+ * V8 keeps all of a text with two bytes a character if one is beyond Latin-1. Only regular expressions still
+ * have any.
+ */
 function asciiOf(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (character) => {
     const unit = character.charCodeAt(0).toString(16).padStart(4, '0');
@@ -135,7 +145,8 @@ export async function writeCodeCache(dist: string): Promise<string> {
  * Compiles one TypeScript file by the repository's `.swcrc`.
  *
  * @param path relative to the repository
- * @returns JavaScript, and its source map with the source's path relative to the place of the output in `dist`
+ * @returns JavaScript, and its source map with the source's path relative to the place of the output in
+ *   `dist`
  */
 export async function compile(root: string, path: string): Promise<{ code: string; map: string }> {
   const { code, map = '' } = await transformFile(join(root, path), {

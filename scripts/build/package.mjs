@@ -1,5 +1,5 @@
-// Builds the workspace of the current folder for publication: ES modules by tsc into `dist`, and the same as CommonJS into
-// `dist/cjs`. It is JavaScript because `npm pack` runs it on the Node.js of its user.
+// Builds the workspace of the current folder for publication: ES modules by tsc into `dist`, and the same as
+// CommonJS into `dist/cjs`. It is JavaScript because `npm pack` runs it on the Node.js of its user.
 //
 //   node package.mjs [<entry whose classes have descriptions of their members, which become documentation>]
 import { spawnSync } from 'node:child_process';
@@ -36,7 +36,9 @@ for (const path of readdirSync('dist', { recursive: true })) {
 }
 writeFileSync(join(CJS, 'package.json'), '{ "type": "commonjs" }\n');
 
-/** Writes the description of each member above it, in the declarations of the classes that an entry exports. */
+/**
+ * Writes the description of each member above it, in the declarations of the classes that an entry exports.
+ */
 async function documentMembers(module) {
   const { getMetadataStorage } = await import('class-validator');
   const classes = Object.entries(await import(pathToFileURL(resolve(module)).href));

@@ -24,23 +24,27 @@ export const WORKER: BuiltProgram = {
     ...FLAGS,
     // The default of 3,000 would take ten seconds at 300 commands a second.
     '--invocation-count-for-turbofan=1000',
-    // MiB. The young generation begins as large as it becomes: while it is small, commands under way are copied more often, and
-    // taken for old. It stays so, too: pages of reports would have it grow, and a worker would keep that.
+    // MiB. The young generation begins as large as it becomes: while it is small, commands under way are
+    // copied more often, and taken for old. It stays so, too: pages of reports would have it grow, and a
+    // worker would keep that.
     '--min-semi-space-size=16',
     '--max-semi-space-size=16',
-    // A collection finds a megabyte alive. A second thread takes as long to help as it saves: a tenth of a command.
+    // A collection finds a megabyte alive. A second thread takes as long to help as it saves: a tenth of a
+    // command.
     '--no-parallel-scavenge',
-    // MiB. The first full collection then falls into the start. Else it sees commands, and by what it leaves the next one waits
-    // until the worker is 40 MiB larger.
+    // MiB. The first full collection then falls into the start. Else it sees commands, and by what it leaves
+    // the next one waits until the worker is 40 MiB larger.
     '--initial-old-space-size=24',
-    // Records of a report live for some slices of their page. V8 took that for a sign that they live long, made them in
-    // the old generation from then on, and let that grow by 100 MiB.
+    // Records of a report live for some slices of their page. V8 took that for a sign that they live long,
+    // made them in the old generation from then on, and let that grow by 100 MiB.
     '--no-allocation-site-pretenuring',
   ],
   environment: {
-    // Settings of glibc. Without this one, each of V8's threads keeps the memory that it once needed to compile something.
+    // Settings of glibc. Without this one, each of V8's threads keeps the memory that it once needed to
+    // compile something.
     MALLOC_ARENA_MAX: '1',
-    // Bytes, its default, which grows unless it is set: what V8 has compiled with then stays with the process, some 7 MB.
+    // Bytes, its default, which grows unless it is set: what V8 has compiled with then stays with the
+    // process, some 7 MB.
     MALLOC_MMAP_THRESHOLD_: '131072',
   },
 };

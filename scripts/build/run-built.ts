@@ -4,8 +4,8 @@ import { build } from './build.ts';
 import { type BuiltProgram, startOf } from './programs.ts';
 
 /**
- * Brings `dist` up to date and turns this process into `node dist/…`: process id, input, output, signals and exit
- * code are then the program's own.
+ * Brings `dist` up to date and turns this process into `node dist/…`: process id, input, output, signals and
+ * exit code are then the program's own.
  */
 export async function runBuilt(program: BuiltProgram): Promise<void> {
   await build();

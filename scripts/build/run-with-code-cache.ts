@@ -1,5 +1,5 @@
-// Saves a third of the processor time of a worker's start: its code was compiled at the build. The compile cache of Node.js
-// lacks the thousands of functions that V8 compiles only when they are called.
+// Saves a third of the processor time of a worker's start: its code was compiled at the build. The compile
+// cache of Node.js lacks the thousands of functions that V8 compiles only when they are called.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -15,8 +15,8 @@ export const WRAPPER = {
 };
 
 /**
- * Runs a wrapped CommonJS file, which must be ASCII, from V8's code cache beside it. Without a cache, or if V8 was started
- * with other flags, the file is compiled again.
+ * Runs a wrapped CommonJS file, which must be ASCII, from V8's code cache beside it. Without a cache, or if
+ * V8 was started with other flags, the file is compiled again.
  *
  * @returns the exports, the script, and the path of the cache, which holds a checksum of the file
  */

@@ -27,9 +27,9 @@ interface Bom {
 }
 
 /**
- * Writes the software bill of materials of the images to `dist/sbom.cdx.json`, as CycloneDX: Debian, Node.js, and the
- * packages of the lock file that are neither for development nor optional. Workspaces are part of the built code. The
- * same lock file results in the same document. No network is needed.
+ * Writes the software bill of materials of the images to `dist/sbom.cdx.json`, as CycloneDX: Debian, Node.js,
+ * and the packages of the lock file that are neither for development nor optional. Workspaces are part of the
+ * built code. The same lock file results in the same document. No network is needed.
  *
  * @returns the number of components
  */

@@ -32,8 +32,8 @@ interface ChartSchema {
 }
 
 /**
- * Every file that is written from the definitions: its path in the repository, and its text. `openapi.yaml`, the platform's
- * side, is written by hand; its test holds it to the sandbox and the contracts.
+ * Every file that is written from the definitions: its path in the repository, and its text. `openapi.yaml`,
+ * the platform's side, is written by hand; its test holds it to the sandbox and the contracts.
  */
 export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   const written = (path: string): string => readFileSync(join(root, path), 'utf8');

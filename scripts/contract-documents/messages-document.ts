@@ -12,7 +12,8 @@ export const MESSAGES_DOCUMENT = 'docs/messages.md';
 export const MOST_COLUMNS = 110;
 
 /**
- * The document with its generated parts written again, each between `<!-- contract: name -->` and `<!-- end of contract -->`.
+ * The document with its generated parts written again, each between `<!-- contract: name -->` and `<!-- end
+ * of contract -->`.
  *
  * @throws Error for a part that has no place in the document
  */

@@ -1,5 +1,6 @@
-// Preloaded by `npm run dev`: compiles each TypeScript file when it is imported. Node.js only removes types; Nest
-// needs the metadata of decorators as well. The source map in each result lets breakpoints bind to the sources.
+// Preloaded by `npm run dev`: compiles each TypeScript file when it is imported. Node.js only removes types;
+// Nest needs the metadata of decorators as well. The source map in each result lets breakpoints bind to the
+// sources.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

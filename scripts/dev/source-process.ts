@@ -8,8 +8,8 @@ const LOADER = new URL('load-typescript.mjs', import.meta.url).href;
 const FLAGS_OF_SOURCES = [...FLAGS, '--enable-source-maps', '--conditions=@poker-bridge/source'];
 
 /**
- * An app that runs from its TypeScript sources and restarts when one of the files that it has imported is saved.
- * Its output appears among that of this process.
+ * An app that runs from its TypeScript sources and restarts when one of the files that it has imported is
+ * saved. Its output appears among that of this process.
  *
  * @param app a folder of `apps`
  * @param variables its whole environment but for PATH

@@ -11,8 +11,8 @@ const MINIMUM_MAJOR = 24;
 /**
  * Makes `node_modules` hold what `package-lock.json` says, and answers which Node.js runs the tasks.
  *
- * A stamp inside `node_modules` names the lock file that it was made from, so that an unchanged tree costs two
- * file reads. Two launchers at once wait for each other.
+ * A stamp inside `node_modules` names the lock file that it was made from, so that an unchanged tree costs
+ * two file reads. Two launchers at once wait for each other.
  *
  * @returns the path of a Node.js executable of release 24 or newer
  * @throws {Error} if npm fails, or if no such Node.js is to be had
@@ -40,9 +40,10 @@ export async function ensurePackages(root) {
 }
 
 /**
- * Whether npm's record of `node_modules` holds every package of the lock file at its version, so that a person's own
- * `npm ci` or `npm install` is not repeated. An optional package may be missing if it names no platform (it belongs to
- * another platform's), or another one than this; of a pair that differs in libc alone npm installs one.
+ * Whether npm's record of `node_modules` holds every package of the lock file at its version, so that a
+ * person's own `npm ci` or `npm install` is not repeated. An optional package may be missing if it names no
+ * platform (it belongs to another platform's), or another one than this; of a pair that differs in libc alone
+ * npm installs one.
  */
 export function isInstalled(lock, record, { platform, arch } = process) {
   const isForHere = ({ os = [], cpu = [], libc }) =>
@@ -56,8 +57,9 @@ export function isInstalled(lock, record, { platform, arch } = process) {
 }
 
 /**
- * The Node.js that runs the tasks: the release that the lock file brings for this platform, else the one that runs now, if
- * that is new enough. Not by node_modules/.bin, where npm 10 has no link to a package with siblings for other platforms.
+ * The Node.js that runs the tasks: the release that the lock file brings for this platform, else the one that
+ * runs now, if that is new enough. Not by node_modules/.bin, where npm 10 has no link to a package with
+ * siblings for other platforms.
  */
 function findNode(root) {
   const machine = `${process.platform}-${process.arch}`;

@@ -9,8 +9,8 @@ import { FLAGS, NO_MAGLEV } from './flags.mjs';
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
- * Brings the packages and becomes a task of `scripts/tasks`; ends with a line on stderr, and the exit code `failure`, if the
- * packages cannot be had.
+ * Brings the packages and becomes a task of `scripts/tasks`; ends with a line on stderr, and the exit code
+ * `failure`, if the packages cannot be had.
  */
 export async function launch(task, args, failure = 1) {
   try {
@@ -23,8 +23,9 @@ export async function launch(task, args, failure = 1) {
 }
 
 /**
- * Turns this process into the task: runs it if this is the Node.js for it, replaces itself by that if it can (22.15), else starts
- * the task as a child with the same input and output, hands signals on to it and ends as it ends.
+ * Turns this process into the task: runs it if this is the Node.js for it, replaces itself by that if it can
+ * (22.15), else starts the task as a child with the same input and output, hands signals on to it and ends as
+ * it ends.
  *
  * @public for the test, which has another task run
  */

@@ -11,8 +11,8 @@ const REMOVED = new Set(
 );
 
 /**
- * Runs `npm ci` in the repository, whatever the shell and the user's npm settings say about production, engines
- * or scripts (no package here needs its install script).
+ * Runs `npm ci` in the repository, whatever the shell and the user's npm settings say about production,
+ * engines or scripts (no package here needs its install script).
  *
  * @throws {Error} with npm's output, if npm fails or is not there
  */
@@ -34,8 +34,9 @@ export function npmCi(root) {
 }
 
 /**
- * The environment for an `npm ci` that a person's shell cannot turn into another kind of install: without `NODE_ENV`, and
- * without those `npm_config_*` variables (in any case of letters) that choose what is installed.
+ * The environment for an `npm ci` that a person's shell cannot turn into another kind of install: without
+ * `NODE_ENV`, and without those `npm_config_*` variables (in any case of letters) that choose what is
+ * installed.
  */
 export function npmEnvironment(env) {
   const isRemoved = (name) =>
@@ -44,7 +45,9 @@ export function npmEnvironment(env) {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isRemoved(name)));
 }
 
-/** A search path without the programs of packages, which `npm run` puts first: one of them is another Node.js. */
+/**
+ * A search path without the programs of packages, which `npm run` puts first: one of them is another Node.js.
+ */
 export function withoutPackages(path = '') {
   const isOfPackages = (folder) => folder.endsWith(`node_modules${sep}.bin`);
   return path

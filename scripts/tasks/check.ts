@@ -6,7 +6,10 @@ import spawn, { SubprocessError } from 'nano-spawn';
 
 import { root } from '../root.ts';
 
-/** What the repository is held to, the longest first, so that the others run beside it. `node` is the one that runs this. */
+/**
+ * What the repository is held to, the longest first, so that the others run beside it. `node` is the one that
+ * runs this.
+ */
 const CHECKS: Readonly<Record<string, string>> = {
   types:
     'node node_modules/typescript/bin/tsc --project . --incremental --tsBuildInfoFile .run/check.tsbuildinfo',
@@ -14,10 +17,11 @@ const CHECKS: Readonly<Record<string, string>> = {
   boundaries:
     'node node_modules/dependency-cruiser/bin/dependency-cruiser.mjs --config .dependency-cruiser.mjs ' +
     '--output-type err-long apps lab libs scripts test',
+  prose: 'node scripts/tasks/prose.ts',
   lint: 'node node_modules/oxlint/bin/oxlint --type-aware --deny-warnings',
   'dead code': 'node node_modules/knip/bin/knip.js --no-progress',
-  // npm refuses one that package.json has left behind, or in which a platform package of an optional dependency is missing
-  // because the registry had none of that version.
+  // npm refuses one that package.json has left behind, or in which a platform package of an optional
+  // dependency is missing because the registry had none of that version.
   'lock file': 'npm ci --dry-run --engine-strict=false --ignore-scripts --no-audit --no-fund',
 };
 

@@ -6,8 +6,8 @@ import { readOptions, runTask, toldToStop } from '../run-task.ts';
 const DEBUGGER_PORT = 9229;
 
 /**
- * Runs a broker, the sandbox and a worker until this process is interrupted. Sandbox and worker run from their sources,
- * and restart when a file of theirs is saved. Variables of the environment are their settings.
+ * Runs a broker, the sandbox and a worker until this process is interrupted. Sandbox and worker run from
+ * their sources, and restart when a file of theirs is saved. Variables of the environment are their settings.
  */
 await runTask(async () => {
   const { inspect, 'inspect-port': debuggerPort } = readOptions({

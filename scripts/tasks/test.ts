@@ -37,7 +37,8 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   ),
   slow: ['--testMatch', join(root, '**', '*.slow.spec.ts')],
   fuzz: [],
-  // These need more than the machine has from this project. A browser, a Prometheus and three callers are enough for two cores.
+  // These need more than the machine has from this project. A browser, a Prometheus and three callers are
+  // enough for two cores.
   extended: inFolder('extended', '--runInBand'),
   // These need a Docker engine, and no broker but that of the images.
   compose: inFolder('compose', '--verbose', '--globalSetup=', '--globalTeardown='),
@@ -76,7 +77,10 @@ await runTask(async () => {
   process.exitCode = await runJest(options, args);
 });
 
-/** Takes an option out of the arguments; what is left is for Jest: patterns of paths, and options such as `-t`. */
+/**
+ * Takes an option out of the arguments; what is left is for Jest: patterns of paths, and options such as
+ * `-t`.
+ */
 function take(args: string[], name: string): string | undefined {
   const index = args.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
   if (index === -1) return undefined;
@@ -85,8 +89,9 @@ function take(args: string[], name: string): string | undefined {
 }
 
 /**
- * Runs Jest on what is built, and prints `N passed, N failed` last (`, N skipped` if some were). In CI (`CI` is set), whose
- * machine may be busy with something else, the files that failed run once more, one at a time; those that then pass are named.
+ * Runs Jest on what is built, and prints `N passed, N failed` last (`, N skipped` if some were). In CI (`CI`
+ * is set), whose machine may be busy with something else, the files that failed run once more, one at a time;
+ * those that then pass are named.
  *
  * @param patterns of the specs' paths; none for all of them
  * @returns its exit code
@@ -113,7 +118,10 @@ async function runJest(options: readonly string[], patterns: readonly string[]):
   return code;
 }
 
-/** Runs Jest to its end, on this process's terminal, or until this process is told to stop; then there are no outcomes. */
+/**
+ * Runs Jest to its end, on this process's terminal, or until this process is told to stop; then there are no
+ * outcomes.
+ */
 async function jestOnce(args: readonly string[]): Promise<{ code: number; files: readonly FileOutcome[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
   const summaryFile = join(folder, 'summary');

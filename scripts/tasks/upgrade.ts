@@ -13,7 +13,10 @@ import { readOptions, runTask } from '../run-task.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Has workers of an older version and of this one serve side by side under load: upgraded in turn, and rolled back. */
+/**
+ * Has workers of an older version and of this one serve side by side under load: upgraded in turn, and rolled
+ * back.
+ */
 await runTask(async () => {
   const options = { from: String, release: '4.3', commands: 3_000, rate: 50 };
   const { from, release, commands, rate: perSecond } = readOptions(options);

@@ -4,7 +4,9 @@ import { codeSpansOf, isPath, itemsOf, paragraphsOf, read } from './markdown.ts'
 
 const SPECS = / \(((?:`[^`]+`(?:, )?)+)\)$/;
 
-/** The items of a document that begin with a danger in bold: what is done about it, and its specs in brackets. */
+/**
+ * The items of a document that begin with a danger in bold: what is done about it, and its specs in brackets.
+ */
 function claimsOf(text: string) {
   return itemsOf(text).flatMap(({ heading, text: item }) => {
     const [found, danger = '', rest = ''] = /^\*\*(.+?)\*\*: (.+)$/.exec(item) ?? [];

@@ -4,8 +4,8 @@ import { fencesOf, read } from './markdown.ts';
 type Part = 'A command' | 'A setting' | 'An error code';
 
 /**
- * Returns every file that a part of docs/extending.md writes or changes, with a function that does so. A fence of
- * TypeScript is a whole file. A diff changes an existing file, and throws if it does not fit.
+ * Returns every file that a part of docs/extending.md writes or changes, with a function that does so. A
+ * fence of TypeScript is a whole file. A diff changes an existing file, and throws if it does not fit.
  *
  * @param part default: all of them
  */

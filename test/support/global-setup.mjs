@@ -6,8 +6,9 @@ import { startBroker } from '../../scripts/broker/start-broker.ts';
 const NEED_A_BROKER = ['integration', 'e2e', 'extended', 'timing'];
 
 /**
- * Starts one private broker for the whole run, if a selected spec lies in a folder that needs one. It ends with
- * Jest's process, also if that is killed. TEST_AMQP_URL, if it is set, names a broker that is used instead.
+ * Starts one private broker for the whole run, if a selected spec lies in a folder that needs one. It ends
+ * with Jest's process, also if that is killed. TEST_AMQP_URL, if it is set, names a broker that is used
+ * instead.
  */
 export default async function globalSetup({ rootDir, testPathPatterns }) {
   if (process.env.TEST_AMQP_URL || !selectsOneIn(NEED_A_BROKER, rootDir, testPathPatterns)) return;

@@ -12,7 +12,7 @@ const INTERVAL_MS = 20;
  * Polls until there is a result.
  *
  * @param look returns the result, or `undefined`, `false` or an empty list if there is none yet
- * @param what completes "waited in vain until …"
+ * @param what completes "timed out waiting until …"
  */
 export async function until<T>(
   what: string,
@@ -23,7 +23,7 @@ export async function until<T>(
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false && !(Array.isArray(found) && found.length === 0)) return found;
-    if (performance.now() > untilMs) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > untilMs) throw new Error(`timed out waiting until ${what}`);
     await sleep(INTERVAL_MS);
   }
 }

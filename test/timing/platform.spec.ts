@@ -87,7 +87,7 @@ const ONE_TIMEOUT_MS = 600;
 const AT_ONCE_MS = 100;
 
 /** Which calls wait, and that only one does, is tested by test/integration/idempotency/redis-away.spec.ts. */
-describe('A worker whose Redis does not answer', () => {
+describe('workers whose Redis does not answer', () => {
   let redis: PrivateRedis;
   let workers: Workers;
   let store: RedisIdempotencyStore;

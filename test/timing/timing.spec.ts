@@ -26,7 +26,9 @@ function expectInTime(lateMs: number): void {
   expect(lateMs).toBeLessThanOrEqual(TOLERANCE_MS);
 }
 
-/** The content of these answers is tested by same-command.spec.ts and outcomes.spec.ts of test/e2e/failures. */
+/**
+ * The content of these answers is tested by same-command.spec.ts and outcomes.spec.ts of test/e2e/failures.
+ */
 describe('the answer to a command that expires is at most a second late', () => {
   const service = serviceForAll({
     behaviour: silent,

@@ -1,4 +1,5 @@
-// A service that opens lobbies over HTTP, reports its health, and logs the failures that poker-bridge announces.
+// A service that opens lobbies over HTTP, reports its health, and logs the failures that poker-bridge
+// announces.
 import { Controller, Get, Injectable, Logger, Module, Param } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { EventPattern, Payload, type RmqOptions, Transport } from '@nestjs/microservices';

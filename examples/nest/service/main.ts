@@ -1,6 +1,6 @@
 // Starts the service of app.module.ts.
 //
-//   npm install @nestjs/{common,core,microservices,platform-express,terminus} amqplib amqp-connection-manager \
+// npm install @nestjs/{common,core,microservices,platform-express,terminus} amqplib amqp-connection-manager \
 //     reflect-metadata rxjs <the packed files of libs/contracts, rabbitmq and caller>
 //   npx tsc && AMQP_URL=amqp://guest:guest@127.0.0.1:5672 node dist/main.js
 import 'reflect-metadata';

@@ -1,6 +1,9 @@
 import type { Channel, Options } from 'amqplib';
 
-/** Where a worker takes commands: at an exchange, by their types, or at a queue, there also as packets of Nest's client. */
+/**
+ * Where a worker takes commands: at an exchange, by their types, or at a queue, there also as packets of
+ * Nest's client.
+ */
 export type Inbox = { readonly exchange: string } | { readonly queue: string; readonly isNest?: boolean };
 
 export function inboxOf(prefix: string): Inbox {

@@ -1,5 +1,5 @@
-// A careful worker without a framework: the reply is persistent, and confirmed by the broker before the command is
-// acknowledged.
+// A careful worker without a framework: the reply is persistent, and confirmed by the broker before the
+// command is acknowledged.
 import { consumeBare, createSession, type SessionData, settings } from './peer.ts';
 
 await consumeBare(settings.prefetch, async (message, channel) => {

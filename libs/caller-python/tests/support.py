@@ -37,7 +37,7 @@ def until(what: str, found: Callable[[], T]) -> T:
         if value:
             return value
         time.sleep(0.02)
-    raise AssertionError(f"waited in vain until {what}")
+    raise AssertionError(f"timed out waiting until {what}")
 
 
 class Sandbox:

@@ -16,7 +16,10 @@ import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
 import { probeOf, topologyOf, workerPermissions } from './topology/topology.ts';
 
-/** Reports in flight, as a multiple of `REPORTS_PREFETCH`: one operation of one operator holds at most half of them. */
+/**
+ * Reports in flight, as a multiple of `REPORTS_PREFETCH`: one operation of one operator holds at most half of
+ * them.
+ */
 const REPORTS_IN_FLIGHT = 2;
 /** An operation of an operator is stuck after this share of a player's budget: by default 5 s. */
 const STUCK_SHARE = 1 / 3;
@@ -113,7 +116,9 @@ export function composeMessaging(
       forwarder.start();
     },
 
-    /** Takes no new commands, finishes those in flight within the grace period, requeues the rest, and closes. */
+    /**
+     * Takes no new commands, finishes those in flight within the grace period, requeues the rest, and closes.
+     */
     async stop(): Promise<void> {
       const drained = consumers.map((each) => each.drain(settings.SHUTDOWN_GRACE_MS));
       await Promise.all([...drained, forwarder.stop()]);

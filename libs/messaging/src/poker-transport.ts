@@ -7,9 +7,9 @@ import { type MessagingHealth, messagingHealth } from './messaging-health.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 
 /**
- * The bus as a custom transport strategy of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with
- * pipes, guards, interceptors and filters. A handler returns its reply, or an async iterable of replies of which the last is
- * final.
+ * The bus as a custom transport strategy of Nest: ordinary `@MessagePattern('<command type>')` methods serve
+ * the commands, with pipes, guards, interceptors and filters. A handler returns its reply, or an async
+ * iterable of replies of which the last is final.
  */
 export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
@@ -32,7 +32,10 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     return messagingHealth(this.#messaging);
   }
 
-  /** Starts to serve. The callback runs at once, also without a broker: the transport keeps connecting, as `health` shows. */
+  /**
+   * Starts to serve. The callback runs at once, also without a broker: the transport keeps connecting, as
+   * `health` shows.
+   */
   listen(callback: () => void): void {
     for (const [pattern, handler] of this.messageHandlers) {
       this.#handlers.set(pattern, (data, command) => this.#call(handler, data, command));
@@ -59,7 +62,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   #call(handler: MessageHandler, ...[data, command]: Parameters<CommandHandler>): Promise<unknown> {
     if (!this.onProcessingEndHook && this.onProcessingStartHook === this.#noStartHook)
       return handler(data, command);
-    // A hook need not return the result of the function that it is given, so the result is passed on separately.
+    // A hook need not return the result of the function that it is given, so the result is passed on
+    // separately.
     return new Promise((resolve, reject) => {
       this.onProcessingStartHook(this.transportId, command as never, async () => {
         await handler(data, command).then(resolve, reject);

@@ -42,7 +42,9 @@ export function asyncApiDocument(): object {
   return relocated(document, '#/components/schemas/');
 }
 
-/** A channel that a caller or a person on call meets, and what a worker does there; a caller does the reverse. */
+/**
+ * A channel that a caller or a person on call meets, and what a worker does there; a caller does the reverse.
+ */
 interface Channel {
   readonly name: string;
   /** Default: its name. */

@@ -94,7 +94,10 @@ const REPLY_PROPERTIES = objectOf({
   app_id: { const: 'poker-bridge' },
 });
 
-/** Headers that a copy has beside its own; none where the broker itself dead-lettered it. Source: bus contract, section 5, "Copies". */
+/**
+ * Headers that a copy has beside its own; none where the broker itself dead-lettered it. Source: bus
+ * contract, section 5, "Copies".
+ */
 const COPY_HEADERS = objectOf(
   {
     'x-reason': text('Why it lies here.'),

@@ -15,8 +15,8 @@ export const RECORDS = 120;
 export const PAGE_CAP = 50;
 
 /**
- * A sandbox with the profile of the real platform, and a worker with exactly the settings that `sign probe` prints
- * for it.
+ * A sandbox with the profile of the real platform, and a worker with exactly the settings that `sign probe`
+ * prints for it.
  */
 export function realProfileForAll(): SandboxedService {
   const sandbox = stackForAll().use(

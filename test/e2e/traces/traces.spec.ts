@@ -12,7 +12,11 @@ import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { openCallers } from '../caller/open-callers.ts';
 
-/** Makes a call within a span of another team's service, which has OpenTelemetry of its own. @param collector the root of its address */
+/**
+ * Makes a call within a span of another team's service, which has OpenTelemetry of its own.
+ *
+ * @param collector the root of its address
+ */
 async function withinShop<T>(collector: string, name: string, act: () => Promise<T>) {
   const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
   const provider = new TracerProvider({

@@ -30,7 +30,7 @@ const STORES: [string, () => Promise<Pair>][] = [
   ['of a worker whose Redis is away', () => twice(stack.use(new Workers('redis://127.0.0.1:1')).start())],
 ];
 
-describe.each(STORES)('The identities %s', (_, create) => {
+describe.each(STORES)('identities %s', (_, create) => {
   let one: IdempotencyStore;
   let two: IdempotencyStore;
   let id: string;

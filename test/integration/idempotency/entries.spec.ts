@@ -36,7 +36,7 @@ async function callsOf(command: string): Promise<number> {
 
 const stored = () => redis.run((client) => client.get(keyOf(id)));
 
-describe('An entry in Redis', () => {
+describe('entries in Redis', () => {
   it('is written to a Redis in cluster mode as well, one by one for different slots', async () => {
     const clustered = stack.use(await PrivateRedis.start({ 'cluster-enabled': 'yes' }));
     await clustered.run((client) => client.cluster('ADDSLOTS', ...Array(16_384).keys()));
@@ -97,7 +97,7 @@ describe('An entry in Redis', () => {
   });
 });
 
-describe('A claim that its worker lost while it was paused', () => {
+describe('claims lost while their worker was paused', () => {
   const OUTCOMES = [success('s-1'), success('s-2'), failed('NICKNAME_TAKEN'), failed('PLATFORM_UNAVAILABLE')];
   const passes = (reply: Reply) => reply === OUTCOMES[3];
 

@@ -58,7 +58,7 @@ async function waitsOnce(store: RedisIdempotencyStore): Promise<boolean> {
 
 const waitsNoMore = (store: RedisIdempotencyStore) => endsAtOnce(Promise.all(manyClaims(store)));
 
-describe('A worker whose Redis is killed', () => {
+describe('workers whose Redis is killed', () => {
   it('continues with its own memory, and shares its claims and outcomes when Redis is back', async () => {
     const one = await workers.join();
     const [taken, settled, local] = [randomUUID(), randomUUID(), randomUUID()];
@@ -87,7 +87,7 @@ describe('A worker whose Redis is killed', () => {
   });
 });
 
-describe('A worker whose Redis does not answer', () => {
+describe('workers whose Redis does not answer', () => {
   it('waits for it once, then fails fast, and uses it again when it is back', async () => {
     const one = await workers.join();
     const held = await claimOf(one, randomUUID());
@@ -134,13 +134,13 @@ describe('A worker whose Redis does not answer', () => {
   });
 });
 
-it('A starting worker uses Redis for its first command', async () => {
+it('uses Redis for the first command of a starting worker', async () => {
   const id = randomUUID();
   await (await claimOf(await workers.join(), id)).settle(success('s-1'));
   expect(await workers.start().claim(id, asking('f'))).toMatchObject({ kind: 'settled' });
 });
 
-describe('A repeat that waits for another worker', () => {
+describe('repeats that wait for another worker', () => {
   it('keeps waiting through a short outage of Redis', async () => {
     using patient = new Workers(redis.url, { leaseMs: 3_000 });
     const [one, two] = await Promise.all([patient.join(), patient.join()]);
@@ -166,7 +166,7 @@ describe('A repeat that waits for another worker', () => {
   });
 });
 
-it('A worker that stops closes its connection and leaves nothing open', async () => {
+it('closes the connection of a stopping worker and leaves nothing open', async () => {
   const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
   await using line = await TcpProxy.start(redis.url);
   using stopping = new Workers(line.through(redis.url));

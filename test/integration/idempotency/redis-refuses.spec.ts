@@ -44,7 +44,7 @@ async function impostor(serve: (socket: Socket) => void): Promise<AsyncDisposabl
   return { url: `redis://127.0.0.1:${await listenOnLoopback(server)}`, [Symbol.asyncDispose]: close };
 }
 
-describe('A Redis that refuses', () => {
+describe('workers whose Redis refuses', () => {
   it('writes is unavailable until it accepts them', async () => {
     const one = await workers.join();
     await redis.run((client) => client.replicaof('127.0.0.1', 1));

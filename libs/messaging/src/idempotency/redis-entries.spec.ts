@@ -28,7 +28,7 @@ it('nameOf returns the same name for workers with one key, and another one witho
   expect(guessed.fingerprint).not.toBe(name.fingerprint);
 });
 
-describe('An entry in Redis', () => {
+describe('RedisEntries', () => {
   it('returns the stored reply, which cannot be read without the key', () => {
     const stored = store(OPENED);
     expect(read(stored)).toEqual({ kind: 'settled', reply: OPENED });

@@ -73,7 +73,11 @@ export class TopologyKeeper {
     for (const decide of this.#waiting.splice(0)) decide(false);
   }
 
-  /** Declares missing parts and checks permissions. @throws Error unless a missing permission is the only failure */
+  /**
+   * Declares missing parts and checks permissions.
+   *
+   * @throws Error unless a missing permission is the only failure
+   */
   async check(connection: ChannelModel): Promise<void> {
     const { topology, publishesTo, onMismatch } = this.#options;
     try {
