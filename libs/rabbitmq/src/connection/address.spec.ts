@@ -18,10 +18,14 @@ describe('readAddress', () => {
 
   it('returns any percent-encoded user, password and virtual host unchanged', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((each) => each.isWellFormed());
+    // A URL drops the path segments . and .., which therefore cannot name a virtual host.
+    const path = text.filter((each) => !/^\.\.?$/.test(each));
     fc.assert(
-      fc.property(text, text, text, (user, password, virtualHost) => {
-        const [encodedUser, encodedPassword, path] = [user, password, virtualHost].map(encodeURIComponent);
-        const address = readAddress(`amqp://${encodedUser}:${encodedPassword}@broker.example/${path}`);
+      fc.property(text, text, path, (user, password, virtualHost) => {
+        const [encodedUser, encodedPassword, encodedPath] = [user, password, virtualHost].map(
+          encodeURIComponent,
+        );
+        const address = readAddress(`amqp://${encodedUser}:${encodedPassword}@broker.example/${encodedPath}`);
         expect(address).toMatchObject({ user, password, virtualHost });
       }),
     );
