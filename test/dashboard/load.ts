@@ -29,6 +29,8 @@ export class Load implements Disposable {
     this.#send(0.5, () => caller.publish('session.create', { userId: 1 }, addresses()));
     // A slow platform answers after the deadline.
     this.#send(3, (n) => this.#command('session.create', { userId: 'hasty' }, n, {}, HASTY_MS));
+    // Games become slow at once: the first such calls are made, and their answers are late.
+    this.#send(2, (n) => this.#command('game.open', { player: { id: 'hasty' } }, n, {}, HASTY_MS));
     // The reply queue does not exist: the reply is parked.
     this.#send(0.3, (n) => this.#command('session.create', { userId: 'gone' }, n, { replyTo: 'gone' }));
     // A repeat: the worker answers with the stored reply.
