@@ -21,11 +21,8 @@ export interface ErrorRow {
 const TAKEN = /^a player with this username already exists in the system$/;
 export const TOO_LONG = /^the maximum username length is (\d{1,9})$/;
 
-/**
- * Returns the meaning of each answer that is not a success, in this order: texts that say what is wrong, the
- * rows of the operation, everything else. Source: bus contract, section 4; interface document, "Errors".
- */
-export const errorTable = (ofOperation: readonly ErrorRow[]): readonly ErrorRow[] => [
+/** Texts that say what is wrong. */
+const ROWS_BEFORE: readonly ErrorRow[] = [
   { status: 400, text: /^not valid request(?: signature)?$/, code: 'SIGNATURE_REJECTED' },
   { status: 422, text: /^auth type not valid$/, code: 'AUTH_TYPE_INVALID' },
   { status: 422, text: /^currency cannot be blank$/, code: 'CURRENCY_REQUIRED' },
@@ -33,7 +30,10 @@ export const errorTable = (ofOperation: readonly ErrorRow[]): readonly ErrorRow[
   { status: 422, text: /^this currency is not active$/, code: 'CURRENCY_INACTIVE' },
   { status: 422, text: TAKEN, code: 'NICKNAME_TAKEN' },
   { status: 422, text: TOO_LONG, code: 'NICKNAME_TOO_LONG' },
-  ...ofOperation,
+];
+
+/** Everything else. */
+const ROWS_AFTER: readonly ErrorRow[] = [
   { status: 401, code: 'FORBIDDEN' },
   { status: 403, code: 'FORBIDDEN' },
   { status: 404, code: 'NOT_FOUND' },
@@ -46,4 +46,14 @@ export const errorTable = (ofOperation: readonly ErrorRow[]): readonly ErrorRow[
   { status: '3xx', code: 'UNEXPECTED_REDIRECT' },
   { status: '4xx', code: 'BAD_REQUEST' },
   { status: '5xx', code: 'PLATFORM_UNAVAILABLE' },
+];
+
+/**
+ * Returns the meaning of each answer that is not a success, in this order: texts that say what is wrong, the
+ * rows of the operation, everything else. Source: bus contract, section 4; interface document, "Errors".
+ */
+export const errorTable = (ofOperation: readonly ErrorRow[]): readonly ErrorRow[] => [
+  ...ROWS_BEFORE,
+  ...ofOperation,
+  ...ROWS_AFTER,
 ];
