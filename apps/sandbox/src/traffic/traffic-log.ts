@@ -106,7 +106,8 @@ export function describeRequest(exchange: Exchange) {
 export function shownAnswer(body: string): string {
   const [, token] = TOKEN.exec(body) ?? [];
   const shown = token === undefined ? body : body.replaceAll(token, REDACTED);
-  return shown.slice(0, MAX_BODY_CHARACTERS);
+  // a copy, because a slice would keep the complete body in memory
+  return Buffer.from(shown.slice(0, MAX_BODY_CHARACTERS)).toString();
 }
 
 function redactParameter(text: string): string {
