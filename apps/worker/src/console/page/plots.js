@@ -110,18 +110,15 @@ function bars({ atMs, answered, causes }, columnOf, busiest) {
 }
 
 function line(name, hour, columnOf, slowest) {
-  let isDrawn = false;
-  const steps = hour.flatMap((minute) => {
+  const steps = hour.map((minute, index) => {
     const ms = minute[name];
-    if (ms === null) isDrawn = false;
-    if (ms === null) return [];
-    const move = isDrawn ? 'L' : 'M';
+    if (ms === null) return '';
+    const isContinued = index > 0 && hour[index - 1][name] !== null;
+    const move = isContinued ? 'L' : 'M';
     const x = columnOf(minute.atMs) + 0.5;
     const y = (HEIGHT - (HEIGHT - 4) * (ms / slowest)).toFixed(1);
     // The short step makes a minute without neighbours visible.
-    const step = `${move}${x - 0.4} ${y}H${x + 0.4}`;
-    isDrawn = true;
-    return step;
+    return `${move}${x - 0.4} ${y}H${x + 0.4}`;
   });
   return h('path', { class: name, d: steps.join('') || 'M0 0', 'vector-effect': 'non-scaling-stroke' });
 }
