@@ -34,7 +34,7 @@ describe('examples/outbox', () => {
       for (const lib of ['contracts', 'rabbitmq', 'caller']) await project.install(`libs/${lib}`);
       await cp(join(root, 'examples/outbox'), project.path, { recursive: true });
     };
-    const [modules] = await Promise.all([installFromNpm('pg-8.23.1', ['pg@8.23.1']), install()]);
+    const [modules] = await Promise.all([installFromNpm('pg', ['pg@8.23.1']), install()]);
     await project.linkFrom(modules, 'pg');
     const postgres = stack.use(await startPostgres());
     service = stack.use(await startSandboxedService({ worker }));

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,12 +10,12 @@ import { root } from '../../scripts/root.ts';
  * Installs packages from the npm registry into a folder of `.run`, unless an earlier run did. Their scripts
  * are not run.
  *
- * @param name of the folder; another one for other packages
+ * @param name the beginning of the folder name, followed by a digest of the packages
  * @param packages with their exact versions, such as `typescript@5.9.3`
  * @returns the path of their `node_modules`
  */
 export async function installFromNpm(name: string, packages: readonly string[]): Promise<string> {
-  const folder = join(root, '.run', name);
+  const folder = join(root, '.run', `${name}-${hash('sha256', packages.join(' ')).slice(0, 8)}`);
   const modules = join(folder, 'node_modules');
   if (existsSync(modules)) return modules;
   mkdirSync(join(root, '.run'), { recursive: true });

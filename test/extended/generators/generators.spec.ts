@@ -11,6 +11,7 @@ import { MESSAGE_NAMES, schemaName } from '../../../scripts/contract-documents/s
 import { installMissing } from '../../../scripts/debian.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { root } from '../../../scripts/root.ts';
+import { installFromNpm } from '../../support/npm-project.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 import { DATEUTIL, LANGUAGES } from './languages.ts';
 
@@ -22,7 +23,6 @@ const GENERATORS = {
   '@asyncapi/modelina': '5.10.1',
   '@stoplight/spectral-cli': '6.16.3',
 };
-const TOOLS = join(root, '.run/generators');
 const TSC = join(root, 'node_modules/typescript/bin/tsc');
 const SCHEMAS = join(root, CONTRACT_FOLDER, 'schemas');
 
@@ -60,8 +60,7 @@ function comparable(text: string): unknown {
 }
 
 async function run(command: string, cwd: string): Promise<string> {
-  const { NODE, TYPE_ROOTS } = { NODE: process.execPath, TYPE_ROOTS: join(root, 'node_modules/@types') };
-  const env = { NODE, TSC, TYPE_ROOTS, HOME: cwd };
+  const env = { NODE: process.execPath, TSC, TYPE_ROOTS: join(root, 'node_modules/@types'), HOME: cwd };
   const { code, stdout, stderr } = await new Program('/bin/sh', ['-c', `cd "$0" && ${command}`, cwd], env)
     .result;
   if (code !== 0) throw new Error(`ended with ${code}:\n${stdout.slice(-4_000)}${stderr.slice(-4_000)}`);
@@ -78,24 +77,18 @@ function writeSchemas(folder: string, adapt = (schema: string) => schema): reado
   });
 }
 
-const tool = (name: string, ...args: readonly string[]) =>
-  spawn(process.execPath, [join(TOOLS, 'node_modules/.bin', name), ...args], { cwd: TOOLS, stdin: 'ignore' });
-
 describe('code generators', () => {
   const folder = folderForAll();
   const inFolder = (...parts: readonly string[]) => join(folder.path, ...parts);
+  /** The `node_modules` of the generators. */
+  let modules: string;
+  const tool = (name: string, ...args: readonly string[]) =>
+    spawn(process.execPath, [join(modules, '.bin', name), ...args], { cwd: modules, stdin: 'ignore' });
 
   beforeAll(async () => {
     await installMissing({ 'python3-dateutil': DATEUTIL });
     const wanted = Object.entries(GENERATORS).map((each) => each.join('@'));
-    const list = join(TOOLS, 'installed.txt');
-    if (!existsSync(list) || readFileSync(list, 'utf8') !== wanted.join('\n')) {
-      mkdirSync(TOOLS, { recursive: true });
-      writeFileSync(join(TOOLS, 'package.json'), '{ "private": true }');
-      const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
-      await spawn('npm', ['install', ...options, ...wanted], { cwd: TOOLS });
-      writeFileSync(list, wanted.join('\n'));
-    }
+    modules = await installFromNpm('generators', wanted);
     writeSchemas(inFolder('schemas'));
   });
 
@@ -153,9 +146,9 @@ describe('code generators', () => {
   });
 
   it('modelina names every type of the AsyncAPI document', async () => {
-    const { TypeScriptGenerator } = (await import(
-      join(TOOLS, 'node_modules/@asyncapi/modelina/lib/cjs/index.js')
-    )) as { TypeScriptGenerator: new (options: object) => { generate(document: unknown): Promise<Model[]> } };
+    const { TypeScriptGenerator } = (await import(join(modules, '@asyncapi/modelina/lib/cjs/index.js'))) as {
+      TypeScriptGenerator: new (options: object) => { generate(document: unknown): Promise<Model[]> };
+    };
     const document = parse(readFileSync(join(root, CONTRACT_FOLDER, 'asyncapi.yaml'), 'utf8')) as unknown;
     const models = await new TypeScriptGenerator({ modelType: 'interface' }).generate(document);
     const names = models.map(({ modelName }) => modelName);
