@@ -16,7 +16,7 @@ const CURRENCY = text('ISO code.');
 
 /** A record of each report as `report.page` carries it; a platform may give further members. */
 export const RECORD_SCHEMAS = {
-  AdHocRecord: recordOf('AdHocRecord', 'ad-hoc', {
+  AdHocRecord: recordOf('ad-hoc', {
     ...PLAYER,
     date: { type: 'string', format: 'date', description: 'The day of the aggregate.' },
     moneyType: {
@@ -25,12 +25,12 @@ export const RECORD_SCHEMAS = {
     },
     currency: CURRENCY,
   }),
-  RakeRecord: recordOf('RakeRecord', 'rake', { ...PLAYER, currency: CURRENCY }),
+  RakeRecord: recordOf('rake', { ...PLAYER, currency: CURRENCY }),
 };
 
-function recordOf(title: string, report: ReportName, members: Definitions): JsonSchema {
+function recordOf(report: ReportName, members: Definitions): JsonSchema {
   const amounts = REPORT_AMOUNTS[report].map((name) => [name, AMOUNT] as const);
-  return { title, ...objectOf({ ...members, ...Object.fromEntries(amounts) }) };
+  return objectOf({ ...members, ...Object.fromEntries(amounts) });
 }
 
 /** The data of each command and reply, and the objects in it, by the names of their classes. */
@@ -41,11 +41,10 @@ export const DATA_SCHEMAS: Definitions = {
 };
 
 /** The pages of a report: a type for each kind of record, and one for pages with records that have faults. */
-function pageSchemas({ title, description, properties = {}, required = [] }: JsonSchema): Definitions {
+function pageSchemas({ description = '', properties = {}, required = [] }: JsonSchema): Definitions {
   const { faults, ...members } = properties;
   const { report = {}, records = {} } = members;
-  const pageOf = (name: string, pages: string, kind: Definitions, further: Definitions): JsonSchema => ({
-    title: name,
+  const pageOf = (pages: string, kind: Definitions, further: Definitions): JsonSchema => ({
     description: pages,
     ...objectOf({ ...members, ...kind, ...further }, [...required, ...Object.keys(further)]),
   });
@@ -55,28 +54,18 @@ function pageSchemas({ title, description, properties = {}, required = [] }: Jso
   });
   const ofFaults = { records: { ...records, items: reference('RecordWithFaults') } };
   const kinds = {
-    AdHocReportPage: pageOf(
-      'AdHocReportPage',
-      'A page of an ad hoc report.',
-      ofReport('ad-hoc', 'AdHocRecord'),
-      {},
-    ),
-    RakeReportPage: pageOf('RakeReportPage', 'A page of a rake report.', ofReport('rake', 'RakeRecord'), {}),
+    AdHocReportPage: pageOf('A page of an ad hoc report.', ofReport('ad-hoc', 'AdHocRecord'), {}),
+    RakeReportPage: pageOf('A page of a rake report.', ofReport('rake', 'RakeRecord'), {}),
     ReportPageWithFaults: pageOf(
-      'ReportPageWithFaults',
       'A page whose faults name members of other types; only with REPORT_RECORDS=lenient.',
       ofFaults,
       { faults: faults as JsonSchema },
     ),
   };
   return {
-    [String(title)]: { title, description, anyOf: Object.keys(kinds).map(reference) },
+    ReportPage: { description, anyOf: Object.keys(kinds).map(reference) },
     ...kinds,
-    RecordWithFaults: {
-      title: 'RecordWithFaults',
-      ...objectOf({ id: PLAYER.id }),
-      additionalProperties: true,
-    },
+    RecordWithFaults: { ...objectOf({ id: PLAYER.id }), additionalProperties: true },
   };
 }
 
@@ -105,41 +94,37 @@ const SUCCESSES = [...REPLIES.keys()].filter((type) => type !== 'command.failed'
 function packetSchemas(): Definitions {
   const id = { ...text("The command's identity."), maxLength: 200 };
   const packets = COMMAND_TYPES.map((type) => {
-    const title = `${schemaName(type)}Packet`;
+    const name = schemaName(type);
     const pattern: JsonSchema = { type: 'string', const: type };
-    return [title, { title, ...objectOf({ pattern, data: reference(schemaName(type)), id }) }] as const;
+    return [`${name}Packet`, objectOf({ pattern, data: reference(name), id })] as const;
   });
   const response = { anyOf: SUCCESSES.map((type) => reference(schemaName(type))) };
   return {
     NestCommand: {
-      title: 'NestCommand',
       description: "A command as Nest's own RabbitMQ client sends it: the property type is absent.",
-      oneOf: packets.map(([title]) => reference(title)),
+      oneOf: packets.map(([name]) => reference(name)),
     },
     ...Object.fromEntries(packets),
     NestReply: {
-      title: 'NestReply',
       description: "A reply to such a command, as Nest's client understands it.",
       oneOf: [reference('ResponsePacket'), reference('FailurePacket')],
     },
-    ResponsePacket: {
-      title: 'ResponsePacket',
-      ...objectOf({ response, isDisposed: IS_DISPOSED, id: PACKET_ID }, ['response', 'id']),
-    },
-    FailurePacket: {
-      title: 'FailurePacket',
-      ...objectOf({ err: reference('ErrorBody'), isDisposed: IS_DISPOSED, id: PACKET_ID }),
-    },
+    ResponsePacket: objectOf({ response, isDisposed: IS_DISPOSED, id: PACKET_ID }, ['response', 'id']),
+    FailurePacket: objectOf({ err: reference('ErrorBody'), isDisposed: IS_DISPOSED, id: PACKET_ID }),
   };
 }
 
-/** Every schema of the bus by its name. */
-export const SCHEMAS: Definitions = {
+/** Every schema of the bus by its name, which is also its title: generators name a type by that. */
+export const SCHEMAS: Definitions = titled({
   ...DATA_SCHEMAS,
   ...RECORD_SCHEMAS,
   ...pageSchemas(DATA_SCHEMAS['ReportPage'] ?? {}),
   ...packetSchemas(),
-};
+});
+
+function titled(schemas: Definitions): Definitions {
+  return Object.fromEntries(Object.entries(schemas).map(([title, schema]) => [title, { title, ...schema }]));
+}
 
 /** A schema, or the one that it refers to. */
 function resolved(schema: JsonSchema): JsonSchema {
