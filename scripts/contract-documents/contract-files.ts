@@ -63,10 +63,10 @@ function chartSchema(text: string): string {
   const { settings: secrets, files } = schema.properties.secrets.properties;
   const isFile = new RegExp(files.propertyNames.pattern ?? '');
   const all = Object.entries(SETTINGS).filter(([name]) => !SET_BY_CHART.has(name) && !isFile.test(name));
-  const texts = all.filter(([, setting]) => !('isSecret' in setting));
-  secrets.propertyNames.enum = all.filter((entry) => !texts.includes(entry)).map(([name]) => name);
+  const entriesOf = (isSecret: boolean) => all.filter(([, setting]) => 'isSecret' in setting === isSecret);
+  secrets.propertyNames.enum = entriesOf(true).map(([name]) => name);
   const settings = [
-    ...texts.map(([name, { read }]) => [name, accepted(read)] as const),
+    ...entriesOf(false).map(([name, { read }]) => [name, accepted(read)] as const),
     ...['OTEL_RESOURCE_ATTRIBUTES', ...READ_BY_SDK].map((name) => [name, accepted({})] as const),
   ].toSorted(([one], [other]) => (one < other ? -1 : 1));
   schema.definitions.settings.properties = Object.fromEntries(settings);
