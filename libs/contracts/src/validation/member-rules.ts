@@ -5,8 +5,7 @@ import { type Rule, ruleOf, type Shape } from './shape.ts';
 /**
  * A rule of this contract.
  *
- * @param schema the rule as JSON Schema, as far as that can express it, with referenced definitions in its
- *   `$defs`
+ * @param schema the rule as JSON Schema, as far as that can express it
  * @param validate receives the value of the member, and the members of its object
  * @param message what the member must be; it does not repeat the value
  * @param below where in the member the fault is, as the rest of a JSON pointer. Default: the member itself
