@@ -10,7 +10,7 @@ import {
 
 import { BrokerReportQueue } from './broker-report-queue.ts';
 import { CallerError } from './caller-error.ts';
-import { type CallerOptions, readOptions } from './caller-options.ts';
+import type { CallerOptions, ConnectionOf } from './caller-options.ts';
 import type { PreparedCommand } from './command.ts';
 import type { Link, ReportQueue } from './link.ts';
 import { abortable, type Replies } from './replies.ts';
@@ -29,8 +29,7 @@ export class BrokerLink implements Link {
   /** The queues of the reports being read. */
   readonly #reports = new Set<ReportQueue>();
 
-  constructor(options: CallerOptions, replies: Replies) {
-    const { connectionOf } = readOptions(options);
+  constructor(options: CallerOptions, replies: Replies, connectionOf: ConnectionOf) {
     const setUp = this.#publisher.attach.bind(this.#publisher);
     this.#connection = new BrokerConnection({ ...connectionOf('publishing'), setUp });
     this.#connection.open();

@@ -107,6 +107,9 @@ export function readOptions(options: CallerOptions) {
   return { urls, sender, connectionOf };
 }
 
+/** Returns the options of one of the two connections. */
+export type ConnectionOf = ReturnType<typeof readOptions>['connectionOf'];
+
 function addressOf(url: string) {
   try {
     return readAddress(url);

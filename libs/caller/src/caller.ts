@@ -3,7 +3,7 @@ import type { CommandData, CommandType, ReplyTo as ReplyOf } from '@poker-bridge
 import { BrokerLink } from './broker-link.ts';
 import { type Bus, Call } from './call.ts';
 import { CallerError } from './caller-error.ts';
-import { type CallerOptions, readOptions } from './caller-options.ts';
+import { type CallerOptions, type ConnectionOf, readOptions } from './caller-options.ts';
 import {
   type CallOptions,
   type CommandOptions,
@@ -21,9 +21,9 @@ import { Retries } from './retries.ts';
 
 const DEADLINE_MS = 15_000;
 
-type Connect = (options: CallerOptions, replies: Replies) => Link;
+type Connect = (options: CallerOptions, replies: Replies, connectionOf: ConnectionOf) => Link;
 
-const overBroker: Connect = (options, replies) => new BrokerLink(options, replies);
+const overBroker: Connect = (...given) => new BrokerLink(...given);
 
 /** The data of the reply to a command. */
 export type ReplyTo<T extends PlayerCommand> = ReplyOf<T>['data'];
@@ -39,10 +39,10 @@ export class Caller {
 
   /** @param connect returns the link to the workers. Default: the broker in the options */
   constructor(options: CallerOptions, connect: Connect = overBroker) {
-    const { sender } = readOptions(options);
+    const { sender, connectionOf } = readOptions(options);
     const { retry, onCall, onReply, onUnreadable } = options;
     const replies = new Replies(onReply, onUnreadable);
-    const link = connect(options, replies);
+    const link = connect(options, replies, connectionOf);
     const shared = { retries: new Retries(), retry, onCall, closing: this.#closing.signal };
     this.#bus = { sender, link, replies, ...shared };
   }

@@ -1,7 +1,7 @@
 import { BrokerConnection, onChannel, pause, QueueConsumer, takeLock } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from './caller-error.ts';
-import type { CallerOptions, readOptions } from './caller-options.ts';
+import type { CallerOptions, ConnectionOf } from './caller-options.ts';
 import { abortable, type Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';
 
@@ -40,11 +40,7 @@ export class ReplyQueue {
   #isTaken = false;
 
   /** Starts to connect immediately. */
-  constructor(
-    connectionOf: ReturnType<typeof readOptions>['connectionOf'],
-    { name, instance }: CallerOptions,
-    replies: Replies,
-  ) {
+  constructor(connectionOf: ConnectionOf, { name, instance }: CallerOptions, replies: Replies) {
     this.#replies = replies;
     this.#prefix = `${name}.replies.`;
     this.#isFixed = instance !== undefined;
