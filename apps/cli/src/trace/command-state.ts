@@ -8,8 +8,9 @@ const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
 
 export const byTime = (one: LogLine, other: LogLine): number => one.timeMs - other.timeMs;
 
-export function outcomesOf(lines: readonly LogLine[]): LogLine[] {
-  return lines.filter(({ members }) => members['outcome'] !== undefined);
+/** Selects the lines with the outcome of a failed attempt. */
+export function failuresIn(lines: readonly LogLine[]): LogLine[] {
+  return outcomesIn(lines).filter(({ members }) => members['outcome'] !== 'success');
 }
 
 /**
@@ -20,30 +21,32 @@ export function outcomesOf(lines: readonly LogLine[]): LogLine[] {
  * @param around lines about circuits and the broker, in order of time, which may explain a failure
  */
 export function describeState(about: readonly LogLine[], around: readonly LogLine[]): string {
-  const outcomes = outcomesOf(about);
-  const commands = Map.groupBy(outcomes, keyOf);
+  const commands = Map.groupBy(outcomesIn(about), keyOf);
   const ended = [...commands.values()].map((lines) => lines.at(-1) as LogLine).sort(byTime);
-  const failures = ended.filter(({ members }) => members['outcome'] !== 'success');
+  const failures = failuresIn(ended);
+  const earlierThan = (last: LogLine) => describeEarlier(commands.get(keyOf(last))?.slice(0, -1) ?? []);
   const last = failures.at(-1);
   if (!last) {
     const [only] = ended;
     if (!only)
       return 'No outcome is logged: the command is in flight, waits in its queue, or its worker died.\n';
     if (ended.length > 1) return `All ${ended.length} commands succeeded.\n`;
-    return `${nameOf(only)} succeeded at ${said(only.members['time'])}.\n${earlierFailures(only, outcomes)}`;
+    return `${nameOf(only)} succeeded at ${said(only.members['time'])}.\n${earlierThan(only)}`;
   }
   const count = ended.length > 1 ? `${failures.length} of ${ended.length} commands failed. The last: ` : '';
   const { time, outcome } = last.members;
   const what = `${nameOf(last)} failed at ${said(time)} with ${said(outcome)}`;
   const reasons = [ownReason(last), reasonAround(last, around)].filter((reason) => reason !== '');
-  return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n${earlierFailures(last, outcomes)}`;
+  return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n${earlierThan(last)}`;
 }
 
-/** Describes failures of a command before its last outcome; empty without any. */
-function earlierFailures(last: LogLine, outcomes: readonly LogLine[]): string {
-  const failures = outcomes.filter(
-    (line) => line !== last && keyOf(line) === keyOf(last) && line.members['outcome'] !== 'success',
-  );
+function outcomesIn(lines: readonly LogLine[]): LogLine[] {
+  return lines.filter(({ members }) => members['outcome'] !== undefined);
+}
+
+/** Describes the failures among the earlier outcomes of a command; empty without any. */
+function describeEarlier(outcomes: readonly LogLine[]): string {
+  const failures = failuresIn(outcomes);
   const latest = failures.at(-1)?.members;
   if (!latest) return '';
   const count = counted(failures.length, 'failure');

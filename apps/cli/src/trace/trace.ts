@@ -6,7 +6,7 @@ import { subjectOf } from '#telemetry';
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import { type Options, readMoment, readValue } from '../input.ts';
 import { counted } from '../output.ts';
-import { byTime, describeState, outcomesOf } from './command-state.ts';
+import { byTime, describeState, failuresIn } from './command-state.ts';
 import { describeLogLine, type LogLine, readLogLine } from './log-line.ts';
 
 const EXAMPLES = `
@@ -61,10 +61,11 @@ async function trace(options: TraceOptions): Promise<void> {
   if (about.length === 0) throw new ExitError(EXIT.failed, whyNone(lines, subjects, options));
   about.sort(byTime);
   if (json) return about.forEach(({ text }) => process.stdout.write(`${text}\n`));
+  around.sort(byTime);
   const shown = surroundingsOf(about, around);
   const all = [...about, ...shown].sort(byTime);
   const hasWorkers = new Set(all.map(({ worker }) => worker)).size > 1;
-  process.stdout.write(`${describePeriod(options)}${describeState(about, around.toSorted(byTime))}\n`);
+  process.stdout.write(`${describePeriod(options)}${describeState(about, around)}\n`);
   for (const line of all) process.stdout.write(describeLogLine(line, hasWorkers));
   const left = { circuits: around.length - shown.length, others: lines - about.length - around.length };
   process.stdout.write(describeOmissions(left));
@@ -118,23 +119,22 @@ function isOfSurroundings({ members: { id, level, msg } }: LogLine): boolean {
 /**
  * Selects the lines that may explain a failure: lines between those of the commands, and the last line of
  * each kind in the five minutes before. A success needs no explanation. Circuits of other operators are
- * ignored.
+ * ignored. Both lists are in order of time.
  */
 function surroundingsOf(about: readonly LogLine[], around: readonly LogLine[]): LogLine[] {
   const [fromMs, toMs] = [about[0]?.timeMs ?? 0, about.at(-1)?.timeMs ?? 0];
   const operators = new Set([undefined, ...about.map(({ members }) => members['operator'])]);
-  const isFailed = outcomesOf(about).some(({ members }) => members['outcome'] !== 'success');
   const near = around.filter(
     ({ timeMs, members: { operator } }) =>
       timeMs >= fromMs - BEFORE_MS && timeMs <= toMs && operators.has(operator),
   );
-  const [before, between] = [true, false].map((isBefore) =>
-    near.filter(({ timeMs }) => timeMs < fromMs === isBefore),
-  );
+  const between = near.filter(({ timeMs }) => timeMs >= fromMs);
+  if (failuresIn(about).length === 0) return between;
+  const before = near.filter(({ timeMs }) => timeMs < fromMs);
   const kindOf = ({ members: { msg, connection, operator, operation }, worker }: LogLine) =>
     JSON.stringify([msg, connection, operator, operation, worker]);
-  const last = new Map(before?.toSorted(byTime).map((line) => [kindOf(line), line]));
-  return [...(isFailed ? last.values() : []), ...(between ?? [])];
+  const last = new Map(before.map((line) => [kindOf(line), line]));
+  return [...last.values(), ...between];
 }
 
 function whyNone(lines: number, subjects: number, { player, operator }: TraceOptions): string {
