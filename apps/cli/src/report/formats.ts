@@ -5,13 +5,6 @@ import type { ReportRecord } from './totals.ts';
 
 type Records = AsyncIterable<ReportRecord>;
 
-interface FormatOptions {
-  /** True for CSV that spreadsheets of languages with a decimal comma can open. */
-  readonly decimalComma?: boolean | undefined;
-  /** The summary as JSON. */
-  readonly summary: string;
-}
-
 export type Format = keyof typeof FORMATS;
 
 /** Characters with which a spreadsheet starts a formula. */
@@ -45,7 +38,7 @@ async function* toJson(records: Records): AsyncGenerator<string> {
 async function* toCsv(
   records: Records,
   facts: ReportFacts,
-  { decimalComma = false }: Pick<FormatOptions, 'decimalComma'>,
+  { decimalComma = false }: { readonly decimalComma?: boolean | undefined },
 ): AsyncGenerator<string> {
   const columns = [...facts.columns.keys()].flatMap((member) => {
     const plain = { title: member, cellOf: (row: ReportRecord) => row[member] };
