@@ -7,6 +7,7 @@ import { usageError } from '../exit.ts';
 import { isObject, parseJson, readSource } from '../input.ts';
 import type { ReportSummary } from './summary.ts';
 import type { ReportRecord } from './totals.ts';
+import { summaryPathOf } from './unfinished-report.ts';
 
 export interface ReportFile {
   readonly path: string;
@@ -31,7 +32,7 @@ export async function readReportFile(path: string): Promise<ReportFile> {
   if (!records.every((record) => isObject(record) && 'id' in record)) {
     throw usageError(`${path} is not a report: a record has no id`);
   }
-  const summaryPath = `${path}.summary.json`;
+  const summaryPath = summaryPathOf(path);
   const summary = existsSync(summaryPath) ? parseJson(await readSource(summaryPath), summaryPath) : {};
   return { path, records: records as ReportRecord[], summary: isObject(summary) ? summary : {} };
 }

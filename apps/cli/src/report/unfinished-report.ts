@@ -82,7 +82,7 @@ export class UnfinishedReport {
   async finish(content: AsyncIterable<string | Uint8Array>, summary: string): Promise<void> {
     const { out } = this.#options;
     const path = `${partOf(this.#options)}.whole`;
-    const summaryPath = `${out}.summary.json`;
+    const summaryPath = summaryPathOf(out);
     try {
       await writing(path, () => pipeline(content, createWriteStream(path, { flush: true })));
       refuseExisting(this.#options);
@@ -202,6 +202,9 @@ function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
+
+/** Returns the path of the summary of a report file. */
+export const summaryPathOf = (out: string): string => `${out}.summary.json`;
 
 const partOf = ({ out }: UnfinishedOptions): string => `${out}.part`;
 
