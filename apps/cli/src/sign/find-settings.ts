@@ -9,7 +9,8 @@ import {
 import { periodAnHourAgo } from '../report/period.ts';
 import { type CallResult, isSignatureRefused, isTaken } from '../worker-calls.ts';
 import { ADVICE, problemOf } from './advice.ts';
-import { type Ask, type Change, type Findings, Probing } from './probing.ts';
+import type { Change } from './needed-settings.ts';
+import { type Ask, type Findings, Probing } from './probing.ts';
 
 /** A test player, for whom a session and a game are opened. */
 export interface TestPlayer {

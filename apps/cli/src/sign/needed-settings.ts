@@ -3,7 +3,7 @@ import { SETTINGS } from '#settings';
 
 import type { CallResult } from '../worker-calls.ts';
 
-type Change = Partial<PlatformSettings>;
+export type Change = Partial<PlatformSettings>;
 
 /** Settings that affect how a response is read, not whether the platform accepts a request. */
 export const OF_REPORTS = { REPORT_RECORDS: { member: 'reportRecords' } } as const;

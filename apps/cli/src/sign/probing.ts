@@ -3,7 +3,7 @@ import type { Operation, OperatorCredentials, PlatformSettings } from '#platform
 import { SIGNATURE_VARIABLES } from '#signing';
 
 import { type CallResult, isSignatureRefused, isTaken } from '../worker-calls.ts';
-import { changeNeededBy } from './needed-settings.ts';
+import { type Change, changeNeededBy } from './needed-settings.ts';
 
 /** Makes one call exactly as a worker with these credentials would. */
 export type Ask = <O extends Operation>(
@@ -33,8 +33,6 @@ export interface Findings {
   /** True if the platform accepted any request. */
   readonly isAnythingTaken: boolean;
 }
-
-export type Change = Partial<PlatformSettings>;
 
 /** Calls a platform with settings chosen by the responses so far, and records the findings. */
 export class Probing implements Findings {
