@@ -1,8 +1,9 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import spawn, { SubprocessError } from 'nano-spawn';
 
+import { copySources } from '../../scripts/copy-sources.ts';
 import { FLAGS } from '../../scripts/launcher/flags.mjs';
 import { root } from '../../scripts/root.ts';
 import { MUTATIONS } from './list.ts';
@@ -39,10 +40,7 @@ export async function findSurvivors(folder: string, only = ''): Promise<readonly
   const stale = chosen.find(({ count }) => count !== 1);
   if (stale)
     throw new Error(`"${stale.promise}": ${stale.file} contains ${stale.count} times: ${stale.find}`);
-  const isSource = (path: string): boolean => !/\/(dist|node_modules)$/.test(path);
-  for (const path of COPIED)
-    cpSync(join(root, path), join(folder, path), { recursive: true, filter: isSource });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  copySources(COPIED, folder);
 
   const survivors: string[] = [];
   for (const { promise, file, text, spec } of chosen) {

@@ -1,9 +1,9 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { beforeAll } from '@jest/globals';
 
-import { root } from '../../scripts/root.ts';
+import { copySources } from '../../scripts/copy-sources.ts';
 import { folderForAll } from './suite-service.ts';
 
 const COPIED = [
@@ -11,18 +11,11 @@ const COPIED = [
   'CONTRIBUTING.md README.md SECURITY.md docker-compose.yml .prettierignore .prettierrc.json .swcrc jest.config.mjs package.json tsconfig.json',
 ].flatMap((line) => line.split(' '));
 
-/**
- * Copies this repository's sources and the installed packages, for all tests of a file. The workspace
- * packages among these link to this repository, not to the copy.
- */
+/** Copies this repository's sources, with its installed packages, for all tests of a file. */
 export function repositoryCopy() {
   const folder = folderForAll();
   const inCopy = (path: string): string => join(folder.path, path);
-  beforeAll(() => {
-    const isSource = (path: string): boolean => !/\/(dist|node_modules)$/.test(path);
-    for (const path of COPIED) cpSync(join(root, path), inCopy(path), { recursive: true, filter: isSource });
-    symlinkSync(join(root, 'node_modules'), inCopy('node_modules'));
-  });
+  beforeAll(() => copySources(COPIED, folder.path));
   return {
     get path(): string {
       return folder.path;
