@@ -55,8 +55,9 @@ export class NodeDebugger implements Disposable {
       .findIndex((line) => line.includes(text));
     const url = pathToFileURL(file).href;
     const scriptId = this.#scripts().find((script) => script.url === url)?.scriptId ?? '';
+    const map = this.#sourceMapOf(scriptId);
     const lineNumber = Array.from({ length: 1_000 }, (_, line) => line).find(
-      (line) => this.#originalLine({ scriptId, lineNumber: line, columnNumber: 1_000 }) === wanted,
+      (line) => originalLine(map, line, 1_000) === wanted,
     );
     await this.call('Debugger.setBreakpointByUrl', { url, lineNumber });
     return wanted;
@@ -67,7 +68,9 @@ export class NodeDebugger implements Disposable {
     const isPaused = ({ method }: Message): boolean => method === 'Debugger.paused';
     const { params } = await until('the process is paused', () => this.#messages.find(isPaused));
     const [frame] = params?.callFrames ?? [];
-    return frame && this.#originalLine(frame.location);
+    if (!frame) return undefined;
+    const { scriptId, lineNumber, columnNumber } = frame.location;
+    return originalLine(this.#sourceMapOf(scriptId), lineNumber, columnNumber);
   }
 
   [Symbol.dispose](): void {
@@ -80,12 +83,15 @@ export class NodeDebugger implements Disposable {
     );
   }
 
-  /** Returns the source line of a location in a script, according to the script's source map. */
-  #originalLine({ scriptId, lineNumber, columnNumber }: Place): number | undefined {
+  #sourceMapOf(scriptId: string): SourceMap {
     const script = this.#scripts().find((each) => each.scriptId === scriptId);
     const [, data = ''] = script?.sourceMapURL?.split('base64,') ?? [];
-    const map = new SourceMap(JSON.parse(atob(data)) as ConstructorParameters<typeof SourceMap>[0]);
-    const entry = map.findEntry(lineNumber, columnNumber);
-    return 'originalLine' in entry ? entry.originalLine : undefined;
+    return new SourceMap(JSON.parse(atob(data)) as ConstructorParameters<typeof SourceMap>[0]);
   }
+}
+
+/** Returns the source line of a location in a script, from 0. */
+function originalLine(map: SourceMap, line: number, column: number): number | undefined {
+  const entry = map.findEntry(line, column);
+  return 'originalLine' in entry ? entry.originalLine : undefined;
 }
