@@ -121,9 +121,8 @@ export class Outbox {
     const sending = await this.#send(command, reply, (message, outcome) =>
       known ? outcome : this.#tryAgain(command, 'reply', message, outcome, RETRY_MS),
     );
-    const { replyTo, cancelsWithQueue } = command.envelope;
-    if (!sending || (sending.outcome === 'returned' && cancelsWithQueue)) return;
-    const refusal = await this.#replyQueues.refusalOf(sending.outcome, replyTo, known);
+    if (!sending || (sending.outcome === 'returned' && command.envelope.cancelsWithQueue)) return;
+    const refusal = await this.#replyQueues.refusalOf(command, sending.outcome, known);
     if (refusal.state !== 'gone') this.#replyQueues.refused(sending.message.routingKey, refusal);
     await this.#park(command, reply, sending.message, PARKED_BECAUSE[refusal.state]);
   }
@@ -173,7 +172,7 @@ export class Outbox {
     if (sending) {
       const { message, outcome } = sending;
       if (!isFinal || outcome !== 'returned' || envelope.cancelsWithQueue) {
-        const refusal = await this.#replyQueues.refusalOf(outcome, envelope.replyTo);
+        const refusal = await this.#replyQueues.refusalOf(command, outcome);
         this.#replyQueues.refused(message.routingKey, refusal);
         throw new ReplyQueueClosed(refusal.state);
       }

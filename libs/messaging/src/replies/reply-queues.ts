@@ -3,7 +3,6 @@ import { setBounded } from '#rabbitmq/collections';
 import type { Clock } from '#resilience';
 
 import type { Command } from '../command/command.ts';
-import type { ReplyAddress } from '../envelope/reply-address.ts';
 import type { QueueState } from '../observer/messaging-observer.ts';
 
 /** How long replies to a queue that has refused one are published only once. */
@@ -56,14 +55,14 @@ export class ReplyQueues {
   }
 
   /**
-   * Returns why a queue refused a reply. An empty queue is not full: the broker reports a quorum queue
-   * without a leader as empty.
+   * Returns why a command's reply queue refused a reply. An empty queue is not full: the broker reports a
+   * quorum queue without a leader as empty.
    */
-  async refusalOf(outcome: PublishOutcome, to: ReplyAddress, known?: QueueState): Promise<Refusal> {
+  async refusalOf(command: Command, outcome: PublishOutcome, known?: QueueState): Promise<Refusal> {
     if (outcome === 'returned') return { state: 'gone' };
     if (outcome === 'unanswered') return { state: 'unreachable' };
     if (known !== undefined) return { state: known };
-    const found = to.kind === 'queue' ? await this.#broker.standingOf(to.queue) : undefined;
+    const found = await this.standingOf(command);
     const messages = typeof found === 'object' ? found.messageCount : undefined;
     return messages === 0 ? { state: 'unreachable' } : { state: 'full', messages };
   }
