@@ -149,9 +149,9 @@ export class Broker {
     return (isDirect ? this.#directReplies : this.#publisher).publish(message, isWanted);
   }
 
-  /** Redeclares the topology, or one exchange or queue of it. */
-  redeclare(only?: string): Promise<void> {
-    return this.#topology.redeclare(only);
+  /** Redeclares the topology. */
+  redeclare(): Promise<void> {
+    return this.#topology.redeclare();
   }
 
   /** Returns the reason of a failure for people, with advice if a permission is missing. */
