@@ -3,7 +3,7 @@
 
 import type { ChannelModel, MessagePropertyHeaders } from 'amqplib';
 
-import { restoreIds } from './property-bytes.ts';
+import { FLAGS_AT, HEADER_FRAME, PAYLOAD_AT, PROPERTIES_AT, restoreIds, SIZE_AT } from './property-bytes.ts';
 
 const MAX_BYTES = 16 * 1024;
 /**
@@ -30,14 +30,6 @@ interface FrameReader {
     false | { fields: { headers?: MessagePropertyHeaders; messageId?: string; correlationId?: string } };
 }
 
-// A frame has a type, a channel, a size, a payload and an end byte. The payload of a header frame has a
-// class, a weight, the size of the body, flags, and the properties themselves. Source: AMQP 0-9-1, sections
-// 2.3.5 and 4.2.6.
-const HEADER_FRAME = 2;
-const SIZE_AT = 3;
-const PAYLOAD_AT = 7;
-const FLAGS_AT = PAYLOAD_AT + 12;
-const PROPERTIES_AT = FLAGS_AT + 2;
 const HAS_CONTENT_TYPE = 0x8000;
 const HAS_CONTENT_ENCODING = 0x4000;
 const HAS_HEADERS = 0x2000;

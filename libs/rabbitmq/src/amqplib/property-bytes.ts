@@ -12,12 +12,14 @@ import type { ConfirmChannel } from 'amqplib';
 const BYTE = 0xdc00;
 const REPLACEMENT = '\ufffd';
 
-// Source: AMQP 0-9-1, sections 2.3.5 and 4.2.6.
-const HEADER_FRAME = 2;
-const SIZE_AT = 3;
-const PAYLOAD_AT = 7;
-const FLAGS_AT = PAYLOAD_AT + 12;
-const PROPERTIES_AT = FLAGS_AT + 2;
+// A frame has a type, a channel, a size, a payload and an end byte. The payload of a header frame has a
+// class, a weight, the size of the body, flags, and the properties themselves. Source: AMQP 0-9-1, sections
+// 2.3.5 and 4.2.6.
+export const HEADER_FRAME = 2;
+export const SIZE_AT = 3;
+export const PAYLOAD_AT = 7;
+export const FLAGS_AT = PAYLOAD_AT + 12;
+export const PROPERTIES_AT = FLAGS_AT + 2;
 
 /** The properties in wire order, up to the last one needed: the flag of each, and how it is encoded. */
 const PROPERTIES = {
