@@ -31,7 +31,8 @@ const RESULTS = {
 
 const metrics = registeredMetrics().filter(({ name }) => name.startsWith('poker_'));
 
-const LOG_CALL = /[Ll]ogger\.(debug|info|warn|error)\((?:[^;]*?,\s*)?'([^']+)',?\s*\)/g;
+const LOG_CALL =
+  /[Ll]ogger\.(debug|info|warn|error)\((?:\s*\{\s*event: '([^']+)')?(?:[^;]*?,\s*)?'([^']+)',?\s*\)/g;
 
 describe('docs/operations.md', () => {
   it('lists every metric once, with its type and labels', () => {
@@ -49,14 +50,15 @@ describe('docs/operations.md', () => {
     expect(documented.toSorted()).toEqual(Object.keys(RESULTS).toSorted());
   });
 
-  it('lists every line of the log once, with its level', () => {
-    const documented = tablesWith(text, 'Line (`msg`)').flatMap(({ rows }) =>
-      rows.map(([line, level]) => [code(line), code(level)]),
+  it('lists every line of the log once, with its event and level', () => {
+    const documented = tablesWith(text, '`event`').flatMap(({ rows }) =>
+      rows.map(([event, level, line]) => [code(level), code(event), code(line)]),
     );
     const actual = sourcesOf('apps/worker/src')
       .flatMap((source) => [...source.text.matchAll(LOG_CALL)])
-      .map(([, level, line]) => [line, level]);
+      .map(([, ...call]) => call);
     expect(documented.toSorted()).toEqual(actual.toSorted());
+    expect(new Set(documented.map(([, event]) => event)).size).toBe(documented.length);
   });
 });
 

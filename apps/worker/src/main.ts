@@ -26,14 +26,14 @@ function stopOnSignal(): StopBy {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   return (logger, stop) => {
     onFirst = async (signal) => {
-      logger.info({ signal }, 'worker stopping; finishing in-flight commands');
+      logger.info({ event: 'worker.stopping', signal }, 'worker stopping; finishing in-flight commands');
       try {
         await stop();
       } catch (error) {
-        logger.error({ err: error }, 'worker did not stop cleanly');
+        logger.error({ event: 'worker.stop-failed', err: error }, 'worker did not stop cleanly');
         process.exit(1);
       }
-      logger.info('worker stopped');
+      logger.info({ event: 'worker.stopped' }, 'worker stopped');
       process.exit(0);
     };
   };

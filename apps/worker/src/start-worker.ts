@@ -89,7 +89,7 @@ async function start(stopBy: StopBy): Promise<void> {
   await app.listen(settings.HTTP_PORT, settings.HTTP_HOST).catch(refuseAddress);
   await app.startAllMicroservices();
   const { address, port } = app.getHttpServer().address() as AddressInfo;
-  logger.info({ host: address, port, lanes: settings.LANES }, 'worker started');
+  logger.info({ event: 'worker.started', host: address, port, lanes: settings.LANES }, 'worker started');
 }
 
 /** Reports an address that cannot be listened on like any other invalid setting. */

@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 /** Two looks of the files' reader. */
 const LOOKS_MS = 2_500;
 const READ_AGAIN = 'settings files reloaded';
-const REFUSED = 'changed settings files are invalid; keeping the previous values';
+const REFUSED = 'settings files are invalid; keeping the previous values';
 
 function reloaded<T>(read: (readText: ReadText) => T) {
   const lines: Record<string, unknown>[] = [];

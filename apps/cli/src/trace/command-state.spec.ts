@@ -11,7 +11,7 @@ describe('describeState', () => {
   const around = [
     line(1, { state: 'open', operation: 'openGame', cause: 'HTTP 503' }),
     line(2, { state: 'open', operator: 'other', cause: 'HTTP 500' }),
-    line(2, { msg: 'broker unavailable', reason: 'ECONNREFUSED' }),
+    line(2, { event: 'broker.unavailable', reason: 'ECONNREFUSED' }),
     line(4, { state: 'open', operation: 'openGame', cause: 'later' }),
   ];
   const endedWith = (outcome: string) => line(3, { type: 'game.open', id: '7', outcome });

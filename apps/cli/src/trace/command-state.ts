@@ -78,7 +78,7 @@ function reasonAround({ members: { outcome, operator }, timeMs }: LogLine, aroun
     const why = cause === undefined ? '' : `: ${platformSays(said(cause))}`;
     return `the circuit of ${said(operation)} opened at ${said(time)}${why}`;
   }
-  const away = before.findLast(({ msg }) => msg === 'broker unavailable');
+  const away = before.findLast(({ event }) => event === 'broker.unavailable');
   if (!away || !LATE.has(outcome)) return '';
   return `the broker was not available at ${said(away['time'])}: ${said(away['reason'])}`;
 }

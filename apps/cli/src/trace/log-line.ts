@@ -7,7 +7,7 @@ export type LogLine = NonNullable<ReturnType<typeof readLogLine>>;
 /** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
 const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
 /** Members that are not shown to people. */
-const SILENT = ['correlationId', 'lane', 'subject'];
+const SILENT = ['event', 'correlationId', 'lane', 'subject'];
 const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 /** Parses a line of a log; undefined if no worker wrote it. `worker` is the prefix that a collector added. */
 export function readLogLine(text: string) {

@@ -112,8 +112,8 @@ async function selectorOf({ id, player, operator }: TraceOptions): Promise<(line
 }
 
 /** True for lines about a circuit, the broker, Redis or the worker itself. */
-function isOfSurroundings({ members: { id, level, msg } }: LogLine): boolean {
-  return id === undefined && (level !== 'info' || /connected|started|stopp/i.test(String(msg)));
+function isOfSurroundings({ members: { id, level, event } }: LogLine): boolean {
+  return id === undefined && (level !== 'info' || /^(?:broker|redis|worker)\./.test(String(event)));
 }
 
 /**

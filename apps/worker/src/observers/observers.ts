@@ -36,46 +36,56 @@ export function busObserver(
         tally.failed(command, outcome, 'answered', failure);
       }
       if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
-        logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
-      } else logger.info({ ...command, outcome, ...failure }, 'command answered');
+        logger.error(
+          { event: 'command.internal-error', ...command, outcome, cause },
+          'command failed internally',
+        );
+      } else logger.info({ event: 'command.answered', ...command, outcome, ...failure }, 'command answered');
     },
     commandPostponed: (command, code, postponement, failure) => {
       metrics.commandsPostponed.labels(command.type, code).value += 1;
       tally.failed(command, code, 'postponed', failure);
-      logger.info({ ...command, code, ...failure, ...postponement }, 'command postponed');
+      logger.info(
+        { event: 'command.postponed', ...command, code, ...failure, ...postponement },
+        'command postponed',
+      );
     },
     reportCanceled: (command) => {
       metrics.reportsCanceled.labels(command.type).value += 1;
-      logger.info(command, 'report canceled by its caller');
+      logger.info({ event: 'report.canceled', ...command }, 'report canceled by its caller');
     },
     commandMoved: (command, queue) => {
       metrics.commandsMoved.labels(queue).value += 1;
-      logger.warn({ ...command, queue }, 'command moved to another queue');
+      logger.warn({ event: 'command.moved', ...command, queue }, 'command moved to another queue');
     },
     commandReturned: (command, cause) => {
       metrics.commandsReturned.labels(command.lane).value += 1;
-      logger.warn({ ...command, cause }, 'command requeued');
+      logger.warn({ event: 'command.requeued', ...command, cause }, 'command requeued');
     },
     pipelineFailed: (command, cause) => {
       metrics.pipelineErrors.value += 1;
-      logger.error({ ...command, cause }, 'unexpected error while processing a command');
+      logger.error(
+        { event: 'pipeline.failed', ...command, cause },
+        'unexpected error while processing a command',
+      );
     },
     commandReplayed: (command) => {
       metrics.replays.value += 1;
-      logger.debug(command, 'duplicate command; replaying its reply');
+      logger.debug({ event: 'command.replayed', ...command }, 'duplicate command; replaying its reply');
     },
     deadLettered: (command, code) => {
       metrics.deadLetters.value += 1;
-      logger.debug({ ...command, code }, 'command dead-lettered');
+      logger.debug({ event: 'command.dead-lettered', ...command, code }, 'command dead-lettered');
     },
     replyParked: (command, reply, reason) => {
       metrics.undeliveredReplies.value += 1;
-      logger.warn({ ...command, reply, reason }, 'reply parked');
+      logger.warn({ event: 'reply.parked', ...command, reply, reason }, 'reply parked');
     },
-    announcementDropped: (command, reply) => logger.warn({ ...command, reply }, 'announcement dropped'),
+    announcementDropped: (command, reply) =>
+      logger.warn({ event: 'announcement.dropped', ...command, reply }, 'announcement dropped'),
     repliesForwarded: (queue, replies) => {
       metrics.forwardedReplies.value += replies;
-      logger.info({ queue, replies }, 'parked replies delivered');
+      logger.info({ event: 'reply.delivered', queue, replies }, 'parked replies delivered');
     },
     connectionChanged: (connection, state) => {
       connections[connection] = state.kind;
@@ -83,25 +93,40 @@ export function busObserver(
       const kinds = Object.values(connections);
       metrics.brokerConnected.value = kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0;
       metrics.brokerBlocked.value = kinds.includes('blocked') ? 1 : 0;
-      if (state.kind === 'open') logger.info({ connection }, 'connected to the broker');
-      else if (state.kind !== 'closed') logger.warn({ connection, ...state }, 'broker unavailable');
+      if (state.kind === 'open')
+        logger.info({ event: 'broker.connected', connection }, 'connected to the broker');
+      else if (state.kind !== 'closed')
+        logger.warn({ event: 'broker.unavailable', connection, ...state }, 'broker unavailable');
     },
     accessChanged: (advice) => {
-      if (advice === undefined) logger.info('broker permissions restored; consuming again');
-      else logger.error({ advice }, 'broker permission missing; not consuming');
+      if (advice === undefined)
+        logger.info({ event: 'broker.permission-restored' }, 'broker permissions restored; consuming again');
+      else
+        logger.error(
+          { event: 'broker.permission-missing', advice },
+          'broker permission missing; not consuming',
+        );
     },
-    topologyChanged: (mismatch) => logger.error({ mismatch }, 'broker topology differs; using it unchanged'),
+    topologyChanged: (mismatch) =>
+      logger.error(
+        { event: 'broker.topology-differs', mismatch },
+        'broker topology differs; using it unchanged',
+      ),
     brokerKnown: (version, advice) => {
       if (advice !== undefined)
-        logger.warn({ version, advice }, 'broker settings recommended for fast recovery');
+        logger.warn(
+          { event: 'broker.advice', version, advice },
+          'broker settings recommended for fast recovery',
+        );
     },
     redisChanged: (redis) => {
-      if (redis.kind === 'available') logger.info('Redis connected; deduplication is shared');
-      else logger.warn({ redis }, 'Redis unavailable; deduplicating per worker');
+      if (redis.kind === 'available')
+        logger.info({ event: 'redis.connected' }, 'Redis connected; deduplication is shared');
+      else logger.warn({ event: 'redis.unavailable', redis }, 'Redis unavailable; deduplicating per worker');
     },
     consumerLost: (queue, reason) => {
       metrics.consumersLost.labels(queue).value += 1;
-      logger.warn({ queue, reason }, 'consumer lost; recreating it');
+      logger.warn({ event: 'consumer.lost', queue, reason }, 'consumer lost; recreating it');
     },
   };
 }
@@ -126,13 +151,16 @@ export function platformObserver(log: Logger, metrics: Metrics, tally: FailureTa
     },
     signatureDoubted: (operator, operation) => {
       metrics.signatureDoubts.labels(operator, operation).value += 1;
-      logger.warn({ operator, operation }, 'bad request; the signature may be wrong');
+      logger.warn(
+        { event: 'signature.doubted', operator, operation },
+        'bad request; the signature may be wrong',
+      );
     },
     circuitChanged: (operator, operation, state, cause) => {
       metrics.circuitChanges.labels(operator, operation, state).value += 1;
       tally.troubleChanged(`${operation} ${operator}`, state !== 'closed');
       const reason = cause && platformSays(cause);
-      logger.warn({ operator, operation, state, cause, reason }, 'circuit changed');
+      logger.warn({ event: 'circuit.changed', operator, operation, state, cause, reason }, 'circuit changed');
     },
   };
 }

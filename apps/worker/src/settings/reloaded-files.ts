@@ -73,11 +73,13 @@ export class ReloadedFiles<T> {
     if (!isCurrent(texts) || isDeepStrictEqual(texts, this.#texts)) return;
     this.#texts = texts;
     if ('fault' in read) {
-      const facts = { settings, ...read.fault };
-      return this.logger.error(facts, 'changed settings files are invalid; keeping the previous values');
+      return this.logger.error(
+        { event: 'settings.invalid', settings, ...read.fault },
+        'settings files are invalid; keeping the previous values',
+      );
     }
     this.#value = read.value;
-    this.logger.info({ settings }, 'settings files reloaded');
+    this.logger.info({ event: 'settings.reloaded', settings }, 'settings files reloaded');
     for (const follower of this.#followers) follower(read.value);
   }
 }

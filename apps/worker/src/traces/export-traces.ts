@@ -104,7 +104,10 @@ class ReportingExporter extends OTLPTraceExporter {
 
   #report(cause: Error): void {
     this.#loggedAtMs = performance.now();
-    this.logger.warn({ spans: this.#lost, cause }, 'traces could not be exported');
+    this.logger.warn(
+      { event: 'traces.not-exported', spans: this.#lost, cause },
+      'traces could not be exported',
+    );
     this.#lost = 0;
   }
 }
