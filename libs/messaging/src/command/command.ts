@@ -16,8 +16,7 @@ export type Progress = Readonly<Record<string, number | boolean>>;
 
 /**
  * The second parameter of a handler, or one with `@Ctx()`: the facts of its command apart from the data. The
- * handler and the client that it calls write to it. Before the handler runs, the step `resume` restores
- * `progress`.
+ * handler and the client that it calls write to it; before the handler runs, `resume` may restore `progress`.
  *
  * @typeParam Client the client of an operator, as returned by `clientOf` of the options
  */
@@ -74,7 +73,6 @@ interface Tail {
 
 /** A command between its delivery and its acknowledgement. */
 export class Command {
-  readonly deadline: Deadline;
   readonly replies: Replies;
   trace: CommandTrace | undefined;
   /**
@@ -82,11 +80,8 @@ export class Command {
    * compartment.
    */
   onStall: (() => void) | undefined;
-  /** The handler's second argument; set by `refuse`. */
-  context: CommandContext | undefined;
-  /** The validated data, an instance of its class; set by `refuse`. */
-  data: object | undefined;
-  handler: CommandHandler | undefined;
+  /** The handler's second argument; undefined until the command is checked. */
+  readonly context: CommandContext | undefined;
   #end: Settlement | undefined;
   /** The function that was registered last. */
   #tail: Tail | undefined;
@@ -97,8 +92,8 @@ export class Command {
     readonly envelope: Envelope,
     readonly nowMs: () => number,
     readonly receivedAtMs = nowMs(),
+    readonly deadline = new Deadline(envelope.deadlineAtMs, nowMs()),
   ) {
-    this.deadline = new Deadline(envelope.deadlineAtMs, nowMs());
     // The state that an earlier run left.
     const { 'x-sequence': sequence = 0, 'x-stalled-since': stalledSinceMs } = envelope.own;
     this.replies = { sequence, stalledSinceMs, underWay: undefined, final: undefined };
@@ -147,12 +142,24 @@ export class Command {
   }
 }
 
-/** A command that passed all checks of `refuse`, which are not repeated. */
-export type CheckedCommand = Command & {
-  readonly context: CommandContext;
-  readonly data: object;
-  readonly handler: CommandHandler;
-};
+/**
+ * A command that passed all checks of `refuse`, which are not repeated. It takes the place of the opened one,
+ * whose registered functions run at its end.
+ */
+export class CheckedCommand extends Command {
+  /** @param data the validated data, an instance of its class */
+  constructor(
+    opened: Command,
+    override readonly context: CommandContext,
+    readonly data: object,
+    readonly handler: CommandHandler,
+  ) {
+    const { delivery, envelope, nowMs, receivedAtMs, deadline } = opened;
+    super(delivery, envelope, nowMs, receivedAtMs, deadline);
+    this.trace = opened.trace;
+    this.atEnd((end) => opened.end(end));
+  }
+}
 
 /** Runs the remaining steps. It may throw, and its promise may reject. */
 export type Next = (command: CheckedCommand) => Promise<Settlement>;

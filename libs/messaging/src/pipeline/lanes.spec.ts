@@ -6,6 +6,7 @@ import { CommandError, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
+import { CheckedCommand, type CommandContext } from '../command/command.ts';
 import { commandOf, copiedCommandOf } from '../command/command.fixture.ts';
 import { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
@@ -200,17 +201,18 @@ describe('a delivery during which a part of the worker fails', () => {
     expect(reported).toMatchObject([['pipelineFailed', { id: 'm-1' }, error]]);
   });
 
-  it('closes all tails even if one of them throws', async () => {
-    const command = commandOf();
+  it('closes all tails even if one of them throws, those before the checks as well', async () => {
+    const opened = commandOf();
+    const checked = new CheckedCommand(opened, {} as CommandContext, {}, () => Promise.resolve());
     const closed: number[] = [];
-    for (const tail of [1, 2, 3]) {
+    for (const [index, command] of [opened, opened, checked].entries()) {
       command.atEnd(() => {
-        closed.push(tail);
-        throw new Error(`tail ${tail}`);
+        closed.push(index);
+        throw new Error(`tail ${index}`);
       });
     }
-    expect(() => command.end({ kind: 'return', cause: undefined })).toThrow('tail 3');
-    expect(closed).toEqual([3, 2, 1]);
+    expect(() => checked.end({ kind: 'return', cause: undefined })).toThrow('tail 2');
+    expect(closed).toEqual([2, 1, 0]);
   });
 
   it('parks up to 16 MiB of announcements that a full listener refuses, and drops further ones', async () => {

@@ -1,28 +1,24 @@
 import type { Lane } from '#contracts';
 import type { Clock, Window } from '#resilience';
 
-import type { CheckedCommand, Command, CommandHandler, Next, Step } from '../command/command.ts';
-import type { Settlement } from '../command/settlement.ts';
+import type { CheckedCommand, Next, Step } from '../command/command.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { cancel } from './cancel.ts';
 import { deduplicate, type DeduplicateOptions } from './deduplicate.ts';
 import { postpone, type PostponeOptions, shortestOf } from './postpone.ts';
-import { refuse, type RefuseOptions } from './refuse.ts';
 import { ReportPlaces, reportShare } from './report-share.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
 import { compartmentNameOf, share } from './share.ts';
 
 /** Settles a command by the steps of its lane. An error that it throws is the failure of the command. */
-export type Lanes = Readonly<Record<Lane, (command: Command) => Promise<Settlement>>>;
+export type Lanes = Readonly<Record<Lane, Next>>;
 
-export interface LaneOptions extends RefuseOptions, DeduplicateOptions, PostponeOptions {
+export interface LaneOptions extends DeduplicateOptions, PostponeOptions {
   readonly clock: Clock;
 }
 
 export interface LaneParts {
-  /** By command type. */
-  readonly handlers: ReadonlyMap<string, CommandHandler>;
   readonly outbox: Outbox;
   /** The places of the interactive lane. */
   readonly window: Window;
@@ -34,14 +30,15 @@ export interface LaneParts {
   readonly onServed: () => void;
 }
 
-/** Returns the steps of each lane in their order. A settlement passes back through them in reverse. */
+/**
+ * Returns the steps of each lane, which follow `refuse`, in their order. A settlement passes back through
+ * them in reverse.
+ */
 export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
-  const { handlers, outbox, window, onUnavailable, onServed } = parts;
+  const { outbox, window, onUnavailable, onServed } = parts;
   const places = new ReportPlaces(parts.reportPlaces, shortestOf(options), options.clock);
-  const laneOf = (steps: readonly Step[], last: Next): Lanes[Lane] => {
-    const first = steps.reduceRight<Next>((next, step) => (command) => step(command, next), last);
-    return (command) => first(refuse(command, handlers, options));
-  };
+  const laneOf = (steps: readonly Step[], last: Next): Next =>
+    steps.reduceRight<Next>((next, step) => (command) => step(command, next), last);
   const onSent = (command: CheckedCommand): void => {
     places.moved(compartmentNameOf(command));
     onServed();

@@ -2,7 +2,7 @@ import type { Lane } from '#contracts';
 import type { Delivery } from '#rabbitmq';
 import { InFlight, type Place } from '#rabbitmq/collections';
 
-import { Command } from '../command/command.ts';
+import { Command, type CommandHandler } from '../command/command.ts';
 import { moveTo } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/command-facts.ts';
 import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
@@ -12,6 +12,7 @@ import type { Outbox } from '../replies/outbox.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { type LaneOptions, type LaneParts, type Lanes, lanesOf } from './lanes.ts';
 import { Quarantine, type QuarantineOptions } from './quarantine.ts';
+import { refuse, type RefuseOptions } from './refuse.ts';
 import { settle, type SettleOptions } from './settle.ts';
 import type { Survivals } from './survivals.ts';
 
@@ -20,8 +21,15 @@ const QUARANTINED_AFTER_REDELIVERIES = 3;
 
 export type PipelineOptions = EnvelopeRules &
   LaneOptions &
+  RefuseOptions &
   QuarantineOptions &
   SettleOptions & { readonly tracer?: CommandTracer | undefined };
+
+export interface PipelineParts extends LaneParts {
+  /** By command type. */
+  readonly handlers: ReadonlyMap<string, CommandHandler>;
+  readonly survivals: Survivals;
+}
 
 /**
  * Processes a command from its delivery to its acknowledgement: opens the message, runs the steps of its
@@ -29,14 +37,16 @@ export type PipelineOptions = EnvelopeRules &
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
+  readonly #handlers: PipelineParts['handlers'];
   readonly #lanes: Lanes;
   readonly #quarantine: Quarantine;
   readonly #outbox: Outbox;
   readonly #largeBodies = new LargeBodies();
   readonly #inFlight = new InFlight<Command>();
 
-  constructor(options: PipelineOptions, parts: LaneParts & { readonly survivals: Survivals }) {
+  constructor(options: PipelineOptions, parts: PipelineParts) {
     this.#options = options;
+    this.#handlers = parts.handlers;
     this.#lanes = lanesOf(options, parts);
     this.#quarantine = new Quarantine(options, parts.survivals);
     this.#outbox = parts.outbox;
@@ -68,27 +78,33 @@ export class Pipeline {
 
   async #process(delivery: Delivery, receivedAtMs: number): Promise<void> {
     const { observer } = this.#options;
+    let command: Command | undefined;
     let place: Place<Command> | undefined;
     let end: Settlement = { kind: 'return', cause: undefined };
     try {
-      const command = this.#open(delivery, receivedAtMs);
+      command = this.#open(delivery, receivedAtMs);
       place = this.#inFlight.add(command);
       const { lane } = command.envelope;
       observer.commandTaken(lane, delivery.message.fields.redelivered, waitedMs(command));
       let settlement: Settlement;
       try {
         const moved = this.#route(command);
-        settlement = (moved instanceof Promise ? await moved : moved) ?? (await this.#lanes[lane](command));
+        const elsewhere = moved instanceof Promise ? await moved : moved;
+        if (elsewhere) settlement = elsewhere;
+        else {
+          const checked = refuse(command, this.#handlers, this.#options);
+          command = checked;
+          settlement = await this.#lanes[lane](checked);
+        }
       } catch (thrown) {
         settlement = settlementOf(command, thrown);
       }
       end = await settle(command, settlement, this.#options, this.#outbox);
     } catch (error) {
-      this.#failed(error, delivery, place?.item);
+      this.#failed(error, delivery, command);
     }
-    if (!place) return;
+    if (!command || !place) return;
     this.#inFlight.leave(place);
-    const { item: command } = place;
     try {
       command.end(end);
       const { trace, attempts } = command;

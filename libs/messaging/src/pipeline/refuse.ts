@@ -1,7 +1,8 @@
 import { CommandError, type CommandType, type Violation } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
-import type { CheckedCommand, Command, CommandContext, CommandHandler } from '../command/command.ts';
+import { CheckedCommand, type Command, type CommandHandler, type Progress } from '../command/command.ts';
+import { parseObject } from '../envelope/read-body.ts';
 import type { CallerPolicy } from '../envelope/reply-address.ts';
 
 /** Pointers of violations which mean that the operator of a command cannot be read. */
@@ -14,8 +15,8 @@ export interface RefuseOptions {
 }
 
 /**
- * Checks a command once. For the steps that follow, its type, reply queue, caller, credentials and data are
- * known.
+ * Checks a command once, and returns it as the steps of its lane take it: type, reply queue, caller,
+ * credentials and data are known.
  *
  * @throws CommandError of category `invalid` for the first fault in the order of the checks;
  *   `VALIDATION_FAILED` has all violations, those of properties and headers first
@@ -25,7 +26,7 @@ export function refuse(
   handlers: ReadonlyMap<string, CommandHandler>,
   { clientOf, callers }: RefuseOptions,
 ): CheckedCommand {
-  const { fault, id, knownType: type, replyTo, operator, caller, violations, data } = command.envelope;
+  const { fault, id, knownType: type, replyTo, operator, caller, violations, data, own } = command.envelope;
   if (fault) throw fault;
   const handler = type && handlers.get(type);
   if (!type || !handler) throw new CommandError('UNKNOWN_COMMAND');
@@ -42,7 +43,8 @@ export function refuse(
     });
   }
   const { deadline, delivery, trace } = command;
-  const context: CommandContext = {
+  const { 'x-progress': progress } = own;
+  const context = {
     id,
     caller,
     operator,
@@ -52,9 +54,19 @@ export function refuse(
     traceContext: trace?.context,
     attempts: 0,
     unansweredSinceMs: undefined,
-    progress: undefined,
+    progress: progress === undefined ? undefined : parseProgress(progress),
   };
-  return Object.assign(command, { context, data: validateCommand(type, data), handler });
+  return new CheckedCommand(command, context, validateCommand(type, data), handler);
+}
+
+/**
+ * Returns the progress that a copy carries; undefined unless it is an object of numbers and booleans, because
+ * another version may have written it.
+ */
+function parseProgress(json: string): Progress | undefined {
+  const progress = parseObject(Buffer.from(json));
+  const isKnown = Object.values(progress ?? {}).every((value) => /^(number|boolean)$/.test(typeof value));
+  return isKnown ? (progress as Progress | undefined) : undefined;
 }
 
 function violationsOf(type: CommandType, data: unknown): readonly Violation[] {

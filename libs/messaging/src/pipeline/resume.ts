@@ -1,9 +1,8 @@
 import { setBounded } from '#rabbitmq/collections';
 
-import type { CheckedCommand, Progress, Step } from '../command/command.ts';
+import type { CheckedCommand, Step } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
-import { parseObject } from '../envelope/read-body.ts';
 
 /**
  * The number of reports to remember: after its connection was lost, a report may be delivered to another
@@ -18,14 +17,14 @@ interface Run {
 }
 
 /**
- * Resumes a report after its last confirmed page: from the progress that its copy carries, if it was
- * postponed, or from what this worker remembers, if its connection was lost. The pages keep their numbers,
- * and a change of the total since the first page is noticed.
+ * Resumes a report after its last confirmed page. If it was postponed, its copy carries its progress. If its
+ * connection was lost, this step restores progress and numbering from the run that this worker remembers. The
+ * pages keep their numbers, and a change of the total since the first page is noticed.
  */
 export function resume(): Step {
   const runs = new Map<string, Run>();
   return async (command, next) => {
-    const { context, replies, envelope } = command;
+    const { context, replies } = command;
     const key = keyOf(command);
     const before = runs.get(key);
     const run: Run = { command, settlement: undefined };
@@ -41,8 +40,6 @@ export function resume(): Step {
       command.isRedelivered &&
       before.command.replies.sequence >= replies.sequence;
     const earlier = isInterrupted ? before : undefined;
-    const { 'x-progress': carried } = envelope.own;
-    if (carried !== undefined) context.progress = parseProgress(carried);
     if (earlier) {
       context.progress = earlier.command.context.progress;
       replies.sequence = earlier.command.replies.sequence;
@@ -52,16 +49,6 @@ export function resume(): Step {
     if (failureOf(settlement)) run.settlement = settlement;
     return settlement;
   };
-}
-
-/**
- * Returns the progress; undefined unless it is an object of numbers and booleans, because another version may
- * have written it.
- */
-function parseProgress(json: string): Progress | undefined {
-  const progress = parseObject(Buffer.from(json));
-  const isKnown = Object.values(progress ?? {}).every((value) => /^(number|boolean)$/.test(typeof value));
-  return isKnown ? (progress as Progress | undefined) : undefined;
 }
 
 /** Returns a key that is equal only if the replies go to the same address under the same ids. */
