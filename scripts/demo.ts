@@ -6,11 +6,9 @@ import type { CommandType } from '#contracts';
 import { exactJson } from '#signing';
 
 import { describeCommand, describeReply } from '../apps/cli/src/output.ts';
-import { brokerSources, findBroker } from './broker/find-broker.ts';
-import { removeQueues, removeTopology } from './broker/remove-topology.ts';
-import { SandboxProcess } from './processes/sandbox-process.ts';
-import { platformAt, WorkerProcess } from './processes/worker-process.ts';
+import { removeQueues } from './broker/remove-topology.ts';
 import { toldToStop } from './run-task.ts';
+import { startService } from './start-service.ts';
 
 const DEADLINE_MS = 20_000;
 const ANSWER_SLACK_MS = 1_500;
@@ -44,33 +42,15 @@ const STORY: readonly Scene[] = [
 export async function demo(isKept: boolean): Promise<boolean> {
   await using parts = new AsyncDisposableStack();
   console.log(styleText('bold', 'poker-bridge demo'));
-  const finding = findBroker(brokerSources({ amqpUrl: process.env['AMQP_URL'] }));
-  const withoutLogin = (url: string) => url.replaceAll(/\/\/[^/,]*@/g, '//');
-  const told = step('RabbitMQ', finding, ({ origin, url }) => `${origin}, ${withoutLogin(url)}`);
-  const broker = parts.use(await told);
-  const sandbox = parts.use(
-    new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' }),
-  );
-  const platform = await step('sandbox', sandbox.url, String);
-  // The broker may belong to the user.
   const prefix = `poker-demo-${process.pid}`;
+  const settings = { SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' };
+  const { amqpUrl: url, sandboxUrl, worker } = parts.use(await startService(prefix, settings, step));
   const name = `${prefix}-caller`;
-  parts.defer(async () => {
-    await removeTopology(broker.url, prefix);
-    await removeQueues(broker.url, [`${name}.replies.demo`]);
-  });
-  const worker = parts.use(
-    new WorkerProcess({
-      AMQP_URL: broker.url,
-      AMQP_PREFIX: prefix,
-      ...platformAt(platform),
-      CURRENCY_PRECISIONS: 'EUR=2,USD=2',
-    }),
-  );
-  await step('worker', worker.ready(), () => 'takes commands');
+  // The broker may belong to the user.
+  parts.defer(() => removeQueues(url, [`${name}.replies.demo`]));
   const replies = new EventEmitter();
   const onReply = (reply: BusReply): void => void replies.emit('reply', reply);
-  const caller = parts.use(createCaller({ url: broker.url, prefix, name, instance: 'demo', onReply }));
+  const caller = parts.use(createCaller({ url, prefix, name, instance: 'demo', onReply }));
 
   let isRight = true;
   for (const scene of STORY) isRight = (await play(caller, replies, scene)) && isRight;
@@ -82,8 +62,8 @@ export async function demo(isKept: boolean): Promise<boolean> {
     const health = await worker.url();
     console.log(
       `\nEverything runs until you press Ctrl-C:
-  commands   AMQP_URL=${broker.url} AMQP_PREFIX=${prefix}
-  platform   ${platform}
+  commands   AMQP_URL=${url} AMQP_PREFIX=${prefix}
+  platform   ${sandboxUrl}
   console    ${health}/console
   health     ${health}/health
   metrics    ${health}/metrics`,

@@ -19,9 +19,12 @@ const definitions = Object.entries(SETTINGS) as [SettingName, Definition][];
 const text = read('docs/settings.md');
 const rows = tablesWith(text, 'Variable').flatMap((table) => table.rows);
 const CONSTANT = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
-/** Names of the sandbox, of Nest, of Node.js, of the platform, of RabbitMQ and of OpenTelemetry's SDK. */
+/**
+ * Names of the sandbox, of tests of a service, of Nest, of Node.js, of the platform, of RabbitMQ and of
+ * OpenTelemetry's SDK.
+ */
 const FOREIGN =
-  /^(APP_FILTER|SANDBOX_.*|NODE_.*|UV_.*|ROLE_ADMIN|ACCESS_REFUSED|OTEL_RESOURCE_.*|OTEL_EXPORTER_OTLP_(TIMEOUT|COMPRESSION|.*CERTIFICATE|.*KEY))$/;
+  /^(APP_FILTER|SANDBOX_.*|POKER_BRIDGE_CHECKOUT|NODE_.*|UV_.*|ROLE_ADMIN|ACCESS_REFUSED|OTEL_RESOURCE_.*|OTEL_EXPORTER_OTLP_(TIMEOUT|COMPRESSION|.*CERTIFICATE|.*KEY))$/;
 const UNDELIVERED_REASONS = 'REPLY_QUEUE_GONE REPLY_QUEUE_UNREACHABLE EVENT_REFUSED'.split(' ');
 
 describe('docs/settings.md', () => {

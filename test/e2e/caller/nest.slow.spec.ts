@@ -7,7 +7,7 @@ import { Program } from '../../../scripts/processes/program.ts';
 import { root } from '../../../scripts/root.ts';
 import { CallerProject } from '../../contracts/packed-package.ts';
 import { fencesOf, read } from '../../docs/markdown.ts';
-import { openConnection } from '../../support/broker.ts';
+import { openConnection, testBrokerCtl, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { installFromNpm } from '../../support/npm-project.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 
@@ -100,6 +100,7 @@ describe('examples/nest/service', () => {
 });
 
 describe('a CommonJS project with NestJS 11 and ts-jest', () => {
+  const shop = uniquePrefix();
   const project = new CallerProject();
 
   beforeAll(async () => {
@@ -114,26 +115,44 @@ describe('a CommonJS project with NestJS 11 and ts-jest', () => {
     await project.linkFrom(modules, ...names, ...(await scoped('@nestjs')), ...(await scoped('@types')));
   });
 
-  afterAll(() => project[Symbol.dispose]());
+  afterAll(async () => {
+    await using bus = await openConnection();
+    await bus.channel.deleteQueue(`${shop}.replies.0`);
+    project[Symbol.dispose]();
+  });
 
-  it('compiles the example and runs the test of docs/caller.md', async () => {
-    const [spec] = fencesOf(read('docs/caller.md')).filter(
-      ({ heading }) => heading === 'Test a NestJS service',
-    );
+  const passed = { code: 0, stderr: expect.stringContaining('1 passed, 1 total') };
+
+  async function resultOfJest(heading: string, variables: Readonly<Record<string, string>> = {}) {
+    const [spec] = fencesOf(read('docs/caller.md')).filter((fence) => fence.heading === heading);
     project.write('package.json', '{ "private": true }');
     project.write('jest.config.json', JSON.stringify(JEST));
     project.write(
       'tsconfig.json',
       JSON.stringify({ compilerOptions: TS_COMMONJS, files: ['app.module.ts'] }),
     );
-    project.write('lobbies.spec.ts', spec!.text);
+    project.write('lobbies.spec.ts', spec!.text.replaceAll("name: 'shop'", `name: '${shop}'`));
     const jest = join(project.path, 'node_modules/jest/bin/jest.js');
     const args = [jest, '--config', join(project.path, 'jest.config.json')];
-    const { code, stdout, stderr } = await new Program(process.execPath, args).result;
-    expect({ code, stdout, stderr }).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('1 passed, 1 total'),
-    });
+    const env = { ...process.env, ...variables };
+    return await new Program(process.execPath, args, env).result;
+  }
+
+  it('compiles the example and runs the test of docs/caller.md without a broker', async () => {
+    expect(await resultOfJest('Test a NestJS service')).toMatchObject(passed);
+  });
+
+  it('runs the test of docs/caller.md with a sandbox that it starts and stops', async () => {
+    const variables = { POKER_BRIDGE_CHECKOUT: root, AMQP_URL: testBrokerUrl() };
+    expect(await resultOfJest('Test against the sandbox', variables)).toMatchObject(passed);
+    expect(await testBrokerCtl('list_queues', 'name')).not.toContain('poker-fixture-');
+  });
+
+  it('runs the test of docs/caller.md with a sandbox that is running', async () => {
+    await using sandboxed = await startSandboxedService();
+    const { url: AMQP_URL, prefix: AMQP_PREFIX } = sandboxed.service;
+    const variables = { AMQP_URL, AMQP_PREFIX, SANDBOX_URL: sandboxed.platform.url };
+    expect(await resultOfJest('Test against the sandbox', variables)).toMatchObject(passed);
   });
 
   it('shares one CallerError between ES modules and CommonJS', async () => {

@@ -7,10 +7,11 @@ import spawn from 'nano-spawn';
 import { CALLER_CODES } from '#caller';
 
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
+import { installMissing } from '../../../scripts/debian.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { fencesOf, read, root } from '../../docs/markdown.ts';
 import { sandboxedForAll } from '../../e2e/commands/sandboxed-service.ts';
-import { openConnection, uniquePrefix } from '../../support/broker.ts';
+import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { installPythonClient } from '../../support/python-client.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
@@ -24,9 +25,10 @@ const MYPY = '/usr/bin/mypy';
 
 jest.setTimeout(300_000);
 
-const samplesOf = (path: string) =>
+const PYTEST = 'Test against the sandbox';
+const samplesOf = (path: string, isWanted = (heading: string) => heading !== PYTEST) =>
   fencesOf(read(path))
-    .filter(({ language }) => language === 'python')
+    .filter(({ language, heading }) => language === 'python' && isWanted(heading))
     .map(({ text }) => text)
     .join('\n');
 /** The samples of the document as one program; the test adds the code that waits and closes. */
@@ -39,6 +41,7 @@ print("inbox:", ",".join(reply.type for reply in inbox.values()))
 service.close()
 caller.close()
 `;
+const PYTEST_SAMPLE = samplesOf('docs/caller-python.md', (heading) => heading === PYTEST);
 /** Prints, line by line, the calls that end during an alarm and the commands sent after it. */
 const ALARMED = `import os, time, pika
 from poker_bridge import Caller, CallerError
@@ -96,7 +99,10 @@ async function run(
 describe('poker_bridge, installed from its wheel', () => {
   const folder = folderForAll();
   let python: string;
-  beforeAll(async () => void (python = await installPythonClient(folder.path)));
+  beforeAll(async () => {
+    await installMissing({ 'python3-pytest': '/usr/lib/python3/dist-packages/pytest/__init__.py' });
+    python = await installPythonClient(folder.path);
+  });
 
   describe('the tests of the library, with a worker and a sandbox', () => {
     const sandboxed = sandboxedForAll({
@@ -142,6 +148,25 @@ describe('poker_bridge, installed from its wheel', () => {
       ]);
       expect(result.code).toBe(0);
     });
+
+    it.each(['it starts and stops', 'is running'])(
+      'run under pytest with a sandbox that %s',
+      async (which) => {
+        const { service, platform } = sandboxed;
+        const env = {
+          HOME: process.env['HOME'] ?? '',
+          AMQP_URL: service.url,
+          ...(which === 'is running'
+            ? { AMQP_PREFIX: service.prefix, SANDBOX_URL: platform.url }
+            : { POKER_BRIDGE_CHECKOUT: root }),
+        };
+        const file = folder.write('test_lobby.py', PYTEST_SAMPLE.replaceAll('"shop"', `"${name}"`));
+        const { output } = await run(python, ['-m', 'pytest', '-p', 'no:cacheprovider', file], env);
+        expect(output).toMatch(/^=+ 1 passed in /m);
+        const broker = await testBrokerCtl('list_queues', 'name');
+        expect(broker).not.toContain('poker-fixture-');
+      },
+    );
   });
 
   it('ends each call at its deadline during a memory alarm, and names the alarm', async () => {
@@ -186,6 +211,8 @@ describe('poker_bridge, installed from its wheel', () => {
     const readme = folder.write('readme.py', samplesOf('libs/caller-python/README.md'));
     expect(await check('--python-executable', python, samples)).toEqual(good);
     expect(await check('--python-executable', python, readme)).toEqual(good);
+    const test = folder.write('typed_test.py', PYTEST_SAMPLE);
+    expect(await check('--python-executable', python, test)).toEqual(good);
     const { output } = await check('--python-executable', python, folder.write('typed.py', TYPED));
     const wrong = [...output.matchAll(/typed\.py:(\d+): error/g)].map(
       ([, line]) => TYPED.split('\n')[Number(line) - 1],

@@ -8,4 +8,5 @@ export {
   type ReportAnswer,
   SILENCE,
 } from './answers.ts';
+export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 export { createTestCaller, TestCaller, type TestCallerOptions } from './test-caller.ts';
