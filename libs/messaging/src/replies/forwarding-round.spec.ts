@@ -120,8 +120,12 @@ describe('a round of parked replies', () => {
     test.failing.failed('a', 3_004);
     begin(5_000, false);
     expect(open()).toBe('bc');
-    begin(8_000, false);
+    expect(test.failing.nextMs).toBe(11_004);
+    begin(8_003, false);
+    expect(open()).toBe('bc');
+    begin(8_004, false);
     expect(open()).toBe('abc');
+    expect(test.failing.nextMs).toBe(16_004);
     test.failing.failed('b', 8_001);
     test.failing.delivered('a');
     begin(10_000, true);

@@ -6,8 +6,8 @@ import { type Holder, SharedCapacity } from '#resilience';
 import type { FailingDestinations } from './failing-destinations.ts';
 
 /** At most 1,000 replies a second, in batches: a write to the socket costs more than a reply. */
-const BATCH = 16;
-const BATCH_MS = 16;
+const BATCH = 64;
+const BATCH_MS = 64;
 /** The maximum of unconfirmed replies to one queue. */
 const MAX_IN_FLIGHT = 16;
 /**
@@ -148,8 +148,8 @@ export class ForwardingRound {
     if (isTaken) {
       this.taken.set(queue, (this.taken.get(queue) ?? 0) + 1);
       this.#failing.delivered(queue);
-    } else if (outcome) {
-      destination.isClosed = true;
+    } else {
+      destination.isClosed ||= outcome !== undefined;
       this.#failing.failed(queue, this.#nowMs());
     }
     return isTaken;

@@ -41,6 +41,7 @@ export class ParkedReplyForwarder {
   readonly #lock: QueueLock;
   readonly #stopping = new AbortController();
   readonly #failing = new FailingDestinations();
+  /** True if the last walk was incomplete, so that the next one should follow soon. */
   #wasCut = false;
   #left = new KeptSummary();
   #walking: Promise<void> = Promise.resolve();
@@ -84,9 +85,12 @@ export class ParkedReplyForwarder {
     const depth = (await this.#broker.countsOf(names.undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds all messages, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
+    if (!this.#wasCut && depth === this.#left.messages) {
+      const restMs = this.#failing.nextMs - performance.now();
+      if (restMs > 0) return Math.min(restMs, INTERVAL_MS);
+    }
     const isWanted = (): boolean => !this.#stopping.signal.aborted && this.#broker.consuming === connection;
     const startedMs = performance.now();
-    this.#failing.begin(startedMs, this.#wasCut);
     const round = new ForwardingRound(
       // No worker has parked a message that cannot be written.
       (message) => this.#broker.publish(message, isWanted).catch(() => undefined),
@@ -94,6 +98,8 @@ export class ParkedReplyForwarder {
       this.#failing,
     );
     const hasWalked = await this.#lock.walk(connection, names.undelivered, WALK, async (messages) => {
+      this.#failing.begin(performance.now(), this.#wasCut);
+      this.#wasCut = true;
       const left = new KeptSummary();
       try {
         for await (const { message: parked, acknowledge } of messages) {
@@ -109,14 +115,16 @@ export class ParkedReplyForwarder {
         }
         await round.finish();
         this.#left = left;
+        this.#wasCut = round.isCut;
       } finally {
         round.stop();
         for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
       }
     });
     if (!hasWalked) return INTERVAL_MS;
-    this.#wasCut = round.isCut;
-    const restMs = REST_SHARE * (performance.now() - startedMs);
-    return Math.max(restMs, this.#wasCut ? SHORTEST_REST_MS : INTERVAL_MS);
+    const endedMs = performance.now();
+    const untilDueMs = this.#wasCut ? 0 : this.#failing.nextMs - endedMs;
+    const shortestMs = Math.max(REST_SHARE * (endedMs - startedMs), SHORTEST_REST_MS);
+    return Math.max(shortestMs, Math.min(INTERVAL_MS, untilDueMs));
   }
 }
