@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
@@ -7,6 +9,7 @@ import { WORKER } from '../../../scripts/build/programs.ts';
 import { root } from '../../../scripts/root.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { healthy } from '../../support/platform-answers.ts';
+import { startSlowListener } from '../../support/slow-listener.ts';
 import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,6 +20,16 @@ interface Script {
   }[];
 }
 
+/** Resolves a name to a slow address and another one. */
+const NAMES = `
+const dns = require('node:dns');
+const { lookup } = dns;
+dns.lookup = (name, options, callback) => {
+  if (name !== 'collector.example') return lookup(name, options, callback);
+  const found = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  process.nextTick(callback, null, found);
+};
+`;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const headers = { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` };
 
@@ -81,5 +94,30 @@ describe('a worker', () => {
       },
     ]);
     expect(receiver.spans).toEqual([]);
+  });
+
+  it('exports to a collector one second away before it tries its next address', async () => {
+    receiver.behaviour = 'takes';
+    const other = createServer((socket) => {
+      attempts += 1;
+      socket.destroy();
+    });
+    let attempts = 0;
+    const { port } = new URL(receiver.origin);
+    await using slow = await startSlowListener(Number(port));
+    await once(other.listen(slow.port, '127.0.0.2'), 'listening');
+    const names = folder.write('names.cjs', NAMES);
+    await service.worker({
+      ...receiver.variables,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://collector.example:${slow.port}`,
+      ALLOW_CLEARTEXT: 'true',
+      NODE_OPTIONS: `--require=${names}`,
+    });
+    await slow.slowDown();
+    await service.caller.sendForOne('session.create', { userId: 'p-1' }, { headers });
+    await until('the spans arrive', () => receiver.spans.length > 0);
+    expect(attempts).toBe(0);
+    await service.stop();
+    other.close();
   });
 });

@@ -1,9 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { DnsCache } from '#platform';
 import { TlsContext, type TlsMaterial } from '#tls';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
+import { startSlowListener } from '../../support/slow-listener.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { silent } from '../../support/platform-answers.ts';
 import { until } from '../../support/until.ts';
@@ -12,6 +14,7 @@ import {
   CALLS,
   callWithin,
   type ClientOptions,
+  codeOf,
   createSession,
   failureOf,
   OPERATIONS,
@@ -113,6 +116,21 @@ describe('proxy', () => {
     const { client } = clientThrough(front.origin, limits);
     expect(await failureOf(createSession(client, callWithin(withinMs)))).toMatchObject(expected);
     await until('the proxy has no connection', () => proxy.connections === 0);
+  });
+
+  it('is reached if connecting takes a second and its other address is unreachable', async () => {
+    await using slow = await startSlowListener(Number(new URL(proxy.origin).port));
+    const addresses = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+    const dns = new DnsCache((_name, _options, answer) => void setImmediate(answer, null, addresses));
+    const tls = new TlsContext('PLATFORM', () => ({ ca: authority.ca }));
+    const transport = { tls, dns, proxyUrl: `http://proxy.example:${slow.port}` };
+    const { client } = buildClient({ origin: front.origin, limits: { maxAttempts: 1 }, transport });
+    await slow.slowDown();
+    expect(await codeOf(createSession(client))).toBe('OK');
+    expect(proxy.targets).toEqual([`localhost:${front.port}`]);
   });
 
   it('requests no tunnel from an HTTPS proxy with an untrusted certificate', async () => {

@@ -1,3 +1,4 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
@@ -26,6 +27,8 @@ import type { Logger } from '#telemetry';
 /** Longer values are truncated: a message id, for example, is chosen by the caller. */
 const LONGEST_VALUE = 256;
 const REPORT_INTERVAL_MS = 60_000;
+/** The exporter's agents leave the addresses of a name to Node.js, which gives each of them 250 ms. */
+const ADDRESS_TIMEOUT_MS = 2_500;
 
 /**
  * Exports spans in batches by OTLP over HTTP, in protobuf. OpenTelemetry's own variables set the timeout,
@@ -34,6 +37,8 @@ const REPORT_INTERVAL_MS = 60_000;
  */
 export function exportTraces(settings: TracingSettings, logger: Logger) {
   const { url, headers, OTEL_BSP_MAX_QUEUE_SIZE: maxQueueSize } = settings;
+  // Every other client of the worker has a limit of its own.
+  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_TIMEOUT_MS);
   const exporter = new ReportingExporter({ url, headers }, logger);
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': settings.OTEL_SERVICE_NAME }))

@@ -4,6 +4,7 @@ import { within } from '#rabbitmq';
 import { TlsContext } from '#tls';
 
 import type { InternalKeys } from '../envelope/seal.ts';
+import { REDIS_CONNECTOR } from './redis-connector.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
 /** The time limit of a connection, and of each answer in ioredis's handshake. No command waits for them. */
@@ -211,6 +212,7 @@ export async function inspectRedis(url: string, tls: TlsContext) {
 function redisOptions(url: string, tls: TlsContext) {
   return {
     ...(url.startsWith('rediss:') && { tls: tls.material }),
+    Connector: REDIS_CONNECTOR,
     protocol: 2,
     disableClientInfo: true,
     enableReadyCheck: false,

@@ -1,20 +1,15 @@
-import { ADDRCONFIG, type LookupAddress } from 'node:dns';
 import http from 'node:http';
-import https from 'node:https';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 
 import { buildConnector } from 'undici';
 
-import { type TlsContext, tlsFaultOf } from '#tls';
+import { type Attempts, connectByName, connectSocket, type OnConnected, type TlsContext } from '#tls';
 
 import type { PlatformTransport } from '../platform-settings.ts';
 import { DnsCache } from './dns-cache.ts';
 import { READ_IN_PLACE } from './read-in-place.ts';
 
 const DNS = new DnsCache();
-
-/** Delay before the next address of a host is tried in parallel. */
-const NEXT_ADDRESS_MS = 250;
 
 /** A failure of the proxy, not of the platform. */
 export class ProxyError extends Error {
@@ -31,7 +26,7 @@ export interface Connecting {
   /** True while the attempt waits for the proxy rather than for the platform. */
   isAtProxy: boolean;
   /** Destroying this stream aborts the attempt. */
-  stream: { destroy(error: Error): unknown };
+  stream: Attempts;
 }
 
 /** An undici connector that also returns a handle for aborting the attempt. */
@@ -91,90 +86,44 @@ function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsCon
       material = tls?.material;
       connect = build();
     }
-    const attempt: Attempt = (own, end) =>
+    const { hostname, httpSocket } = options;
+    const attempt = (address: string, onConnected: OnConnected): Socket => {
+      const own = address === hostname ? {} : { hostname: address, servername: hostname };
       // undici's types omit the returned socket. Destroying it is the only way to abort a connection attempt.
-      connect({ ...options, ...own }, end) as unknown as Socket;
-    const { hostname } = options;
-    const isKnown = options.httpSocket !== undefined || isIP(hostname) > 0;
-    const stream = isKnown ? attempt({}, callback) : connectByName(hostname, lookup, attempt, callback);
+      return connect({ ...options, ...own }, onConnected) as unknown as Socket;
+    };
+    const stream = httpSocket
+      ? attempt(hostname, callback)
+      : connectByName(hostname, lookup, attempt, callback);
     return { isAtProxy: false, stream };
   };
-}
-
-type Attempt = (own: Partial<buildConnector.Options>, end: buildConnector.Callback) => Socket;
-
-/**
- * Connects to the address of a host that answers first. The next address is tried 250 ms after the previous
- * one, or as soon as that has failed, and earlier attempts continue. Node.js, by contrast, abandons each
- * address after 250 ms.
- */
-function connectByName(
-  hostname: string,
-  lookup: LookupFunction,
-  attempt: Attempt,
-  callback: buildConnector.Callback,
-): Connecting['stream'] {
-  const open = new Set<Socket>();
-  const errors: Error[] = [];
-  let addresses: readonly string[] = [];
-  let tried = 0;
-  let isEnded = false;
-  let timer: NodeJS.Timeout | undefined;
-  const end: buildConnector.Callback = (...result) => {
-    if (isEnded) return;
-    isEnded = true;
-    clearTimeout(timer);
-    for (const socket of open) if (socket !== result[1]) socket.destroy();
-    callback(...result);
-  };
-  const tryNext = (): void => {
-    clearTimeout(timer);
-    const address = addresses[tried];
-    if (isEnded || address === undefined) return;
-    tried += 1;
-    const socket = attempt({ hostname: address, servername: hostname }, (...result) => {
-      const [error] = result;
-      if (error === null) return end(...result);
-      errors.push(error);
-      open.delete(socket);
-      // A rejected certificate is more informative than an address that does not answer.
-      if (errors.length === addresses.length) end(errors.find(tlsFaultOf) ?? errors[0] ?? error, null);
-      else tryNext();
-    });
-    open.add(socket);
-    timer = setTimeout(tryNext, NEXT_ADDRESS_MS);
-  };
-  lookup(hostname, { all: true, hints: ADDRCONFIG }, (error, found) => {
-    if (error) return end(error, null);
-    addresses = inOrder(found as LookupAddress[]);
-    tryNext();
-  });
-  return { destroy: (error) => end(error, null) };
-}
-
-/** Puts the first address of each family first, because one family may not work at all. */
-function inOrder(found: readonly LookupAddress[]): readonly string[] {
-  const firsts = [...new Map(found.toReversed().map((each) => [each.family, each])).values()].toReversed();
-  return [...new Set([...firsts, ...found])].map(({ address }) => address);
 }
 
 /**
  * Connects to a target (`host:port`) through a proxy tunnel; `connect` then sets up TLS inside the tunnel.
  */
 function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, connect: Connector): Connector {
-  const { request: open } = proxy.protocol === 'https:' ? https : http;
-  const options = {
-    method: 'CONNECT',
+  const isEncrypted = proxy.protocol === 'https:';
+  const toProxy = {
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: proxy.port,
-    path: target,
-    headers: { host: target, ...authorizationOf(proxy) },
-    agent: false,
+    port: Number(proxy.port) || (isEncrypted ? 443 : 80),
+    tls: isEncrypted ? {} : undefined,
     lookup,
   };
+  const headers = { host: target, ...authorizationOf(proxy) };
   return (tunnelled, callback) => {
-    const request = open(options);
-    const connecting: Connecting = { isAtProxy: true, stream: request };
+    let attempts: Attempts | undefined;
+    const createConnection: http.RequestOptions['createConnection'] = (_, onConnected) => {
+      attempts = connectSocket(toProxy, onConnected as OnConnected);
+      return undefined;
+    };
+    const request = http.request({ method: 'CONNECT', path: target, headers, createConnection });
+    const destroy = (error: Error): void => {
+      request.destroy(error);
+      // Without a socket, the request would not end.
+      attempts?.destroy(error);
+    };
+    const connecting: Connecting = { isAtProxy: true, stream: { destroy } };
     request.once('connect', ({ statusCode = 0 }, socket) => {
       if (statusCode >= 200 && statusCode < 300) {
         const { stream } = connect({ ...tunnelled, httpSocket: socket }, callback);
