@@ -94,6 +94,8 @@ export class Metrics {
     Unexpected errors while a command was processed; each is a fault of the worker.`);
   readonly undeliveredReplies = this.#number(`poker_replies_undelivered_total
     Replies and announcements that could not be delivered and were parked.`);
+  readonly droppedAnnouncements = this.#number(`poker_announcements_dropped_total
+    Announcements that a full listener refused, and that were not parked because too many are.`);
   readonly forwardedReplies = this.#number(`poker_replies_forwarded_total
     Parked replies that were delivered later.`);
   readonly brokerConnected = this.#number(`poker_broker_connected

@@ -129,6 +129,7 @@ describe('what a person on call sees', () => {
       `poker_platform_signature_doubts_total{${game}} 0`,
       'poker_commands_total{type="game.open",outcome="OVERLOADED"} 0',
       'poker_replies_forwarded_total 0',
+      'poker_announcements_dropped_total 0',
     ];
     expect(metrics.split('\n')).toEqual(expect.arrayContaining(expected));
     // This worker has no Redis.

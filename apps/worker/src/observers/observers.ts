@@ -81,8 +81,10 @@ export function busObserver(
       metrics.undeliveredReplies.value += 1;
       logger.warn({ event: 'reply.parked', ...command, reply, reason }, 'reply parked');
     },
-    announcementDropped: (command, reply) =>
-      logger.warn({ event: 'announcement.dropped', ...command, reply }, 'announcement dropped'),
+    announcementDropped: (command, reply) => {
+      metrics.droppedAnnouncements.value += 1;
+      logger.warn({ event: 'announcement.dropped', ...command, reply }, 'announcement dropped');
+    },
     repliesForwarded: (queue, replies) => {
       metrics.forwardedReplies.value += replies;
       logger.info({ event: 'reply.delivered', queue, replies }, 'parked replies delivered');
