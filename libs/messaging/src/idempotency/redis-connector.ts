@@ -19,7 +19,7 @@ class RedisConnector implements Pick<AbstractConnector, 'check' | 'connect' | 'd
     return true;
   }
 
-  /** Resolves with a closed socket if no address can be reached: ioredis retries that, but not a rejection. */
+  /** Resolves with a closed socket if no address can be reached: ioredis retries it, but not a rejection. */
   connect(): Promise<Socket> {
     const { host = 'localhost', port = 6379, tls, connectTimeout } = this.options;
     this.#socket = undefined;
