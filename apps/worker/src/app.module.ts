@@ -14,7 +14,7 @@ import { type Logger, Metrics, subjectOf } from '#telemetry';
 import { ConsoleController } from './console/console.controller.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
 import { FailureTally } from './console/failure-tally.ts';
-import { HANDLERS, PassErrorsFilter } from './commands/handlers.ts';
+import { CONTROLLERS, PassErrorsFilter } from './commands/handlers.ts';
 import { HealthController, MetricsController } from './health/health.controller.ts';
 import { busObserver, platformObserver } from './observers/observers.ts';
 import { reportsPause } from './platform-state.ts';
@@ -58,11 +58,10 @@ export class AppModule {
       observer: busObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]),
       tracer: traces?.commands,
     });
-    const handlers = new Set(Object.values(HANDLERS));
     return {
       module: AppModule,
       imports: [TerminusModule.forRoot({ logger: false }), messaging],
-      controllers: [...handlers, HealthController, MetricsController, ConsoleController],
+      controllers: [...CONTROLLERS, HealthController, MetricsController, ConsoleController],
       providers: [
         { provide: PlatformClients, useValue: platform },
         { provide: Metrics, useValue: metrics },

@@ -5,7 +5,7 @@ export { CooperativeTask } from './answers/cooperative-task.ts';
 export type { CallContext } from './calls/call.ts';
 export type { CircuitReport, OperationReport } from './calls/operation-calls.ts';
 export { NOBODY, UNKNOWN_AUTH_TYPE } from './operations/launch.ts';
-export type { Operation, PageRequest } from './operations/operation.ts';
+export type { Operation, PageRequest, Result } from './operations/operation.ts';
 export { DEFINITIONS, OPERATIONS } from './operations/operations.ts';
 export { requestOf } from './operations/request.ts';
 export { PlatformClient } from './platform-client.ts';

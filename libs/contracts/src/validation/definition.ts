@@ -31,7 +31,7 @@ export interface CommandDefinition<
   /** The path of the player's id in the data, used to correlate log lines. */
   readonly player: readonly [string, ...string[]];
   /** The replies to a successful command; the reply to a failed one is `command.failed`. */
-  readonly replies: readonly ReplyDefinition[];
+  readonly replies: readonly [ReplyDefinition, ...ReplyDefinition[]];
 }
 
 /** The definition of one type of reply; callers ignore members of its data that they do not know. */
