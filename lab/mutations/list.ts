@@ -41,6 +41,7 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
   },
   'libs/resilience/src/retry/retry-after.ts': {
     'a Retry-After that is no HTTP date is ignored': ['if (!HTTP_DATE.test(value)) return undefined;', ''],
+    'a Retry-After is capped at a day': ['return Math.min(number * 1000, MAX_MS);', 'return number * 1000;'],
   },
   'libs/resilience/src/deadline.ts': {
     'the remaining time is never negative': [
@@ -53,7 +54,36 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
       "if (health === 'ignored') return;",
       '',
     ],
+    'a half-open circuit lets one probe through at a time': ['this.#isProbing = this.#opossum.halfOpen;', ''],
     'a call that started before the circuit opened does not count': ['if (pass !== this.#pass) return;', ''],
+  },
+  'libs/messaging/src/command/command.ts': {
+    'what was registered before the checks runs at the end': [
+      'this.atEnd((end) => opened.end(end));',
+      '',
+      'libs/messaging/src/pipeline/lanes.spec.ts',
+    ],
+  },
+  'libs/messaging/src/pipeline/refuse.ts': {
+    'a postponed report continues where it stopped': [
+      'progress === undefined ? undefined : parseProgress(progress)',
+      'undefined',
+      'libs/messaging/src/pipeline/reports.spec.ts',
+    ],
+  },
+  'libs/messaging/src/pipeline/resume.ts': {
+    'a report that another worker postponed resumes there': [
+      'before.command.replies.sequence >= replies.sequence;',
+      'true;',
+      'libs/messaging/src/pipeline/reports.spec.ts',
+    ],
+  },
+  'libs/messaging/src/replies/outbox.ts': {
+    'a reply to a queue that is known to be full is published once': [
+      'known ? outcome : this.',
+      'this.',
+      'libs/messaging/src/pipeline/lanes.spec.ts',
+    ],
   },
   'libs/messaging/src/pipeline/deduplicate.ts': {
     'a redriven command is run again': [
@@ -91,6 +121,7 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
       '',
       'libs/messaging/src/pipeline/lanes.spec.ts',
     ],
+    'an outcome that replaces another one is counted once': ['if (stored) this.#drop(log, identity);', ''],
     'an outcome is kept for IDEMPOTENCY_TTL_MS': [
       'if (stored && untilMsOf(stored) > this.#nowMs()) {',
       'if (stored) {',
@@ -125,10 +156,21 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
   'libs/messaging/src/operator/kept-message.ts': {
     'a dead letter says why it was kept': ["text(headers['x-reason']) ?? ", ''],
   },
+  'libs/messaging/src/operator/redriver.ts': {
+    'a dead letter with a forged origin is not proved': [
+      " || headers['x-origin-user-id'] !== undefined",
+      '',
+      'libs/messaging/src/golden-messages.spec.ts',
+    ],
+  },
   'libs/messaging/src/pipeline/quarantine.ts': {
     'a start that was lost counts in the quarantine': ['if (run.delivery.isLost) this.#lost.add(start);', ''],
   },
   'libs/messaging/src/replies/forwarding-round.ts': {
+    'parked replies of a queue keep their order': [
+      '!destination.isCut && !destination.isClosed',
+      '!destination.isClosed',
+    ],
     'a round holds a limited number of bytes': ['if (areTooLarge || !this.#held', 'if (!this.#held'],
   },
   'libs/rabbitmq/src/amqplib/acknowledgements.ts': {
@@ -159,6 +201,11 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
     ],
   },
   'libs/platform/src/transport/dns-cache.ts': {
+    'an address is used for ten minutes while a resolution hangs': ['if (ageMs > OLDEST_MS) return;', ''],
+    'an address is used for ten minutes if a resolution fails': [
+      'nowMs - host.resolvedAtMs <= OLDEST_MS',
+      'true',
+    ],
     'a fresh address is not resolved again': [
       'if (ageMs <= FRESH_MS) return resolved(null, host.addresses);',
       '',
@@ -214,6 +261,13 @@ export const MUTATIONS: Readonly<Record<string, Readonly<Record<string, Mutation
   },
   'apps/worker/src/commands/report-fetch/seen-ids.ts': {
     'beyond its limit, ids are sampled': ["if ((first & this.#sample) !== 0) return 'new';", ''],
+  },
+  'apps/cli/src/report/facts.ts': {
+    'a change that is undone before the last page is noticed': [
+      'this.hasChanged ||= extentsDiffer',
+      'this.hasChanged = extentsDiffer',
+      'apps/cli/src/report/summary.spec.ts',
+    ],
   },
   'apps/worker/src/platform-state.ts': {
     'the reports lane pauses while every circuit probes': [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findSurvivors } from '../../lab/mutations/mutations.ts';
 import { readOptions, runTask } from '../run-task.ts';
 
-/** Breaks fifty lines, one at a time, and reports those that no test notices. */
+/** Breaks one line at a time, and reports the promises whose spec does not notice. */
 await runTask(async () => {
   const { only } = readOptions({ only: String });
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-mutations-'));

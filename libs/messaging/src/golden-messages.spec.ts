@@ -210,6 +210,13 @@ describe('on the wire', () => {
     expect(headers['operator']).toBe(expected);
   });
 
+  it.each(['x-seal', 'x-origin-user-id'])(
+    'a dead letter that a caller forged with %s is not proved',
+    (name) => {
+      expect(redriver.read(messageOf({ headers: { [name]: 'shop' } })).isProved).toBe(false);
+    },
+  );
+
   it('a copy drops values that cannot be written again', () => {
     const long = '�'.repeat(255);
     const properties = { type: long, correlationId: long, replyTo: long, appId: long, timestamp: 2 ** 64 };

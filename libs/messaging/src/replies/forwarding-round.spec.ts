@@ -146,6 +146,8 @@ describe('a round of parked replies', () => {
     test.offer('a0', 17 * 1_024 * 1_024);
     test.offer('b0');
     await test.answer(['a0']);
+    // It must not overtake the one that had no room.
+    test.offer('b1');
     test.offer('c0');
     await test.answer([]);
     expect(test.sent).toEqual(['a0', 'c0']);

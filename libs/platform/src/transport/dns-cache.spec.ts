@@ -81,8 +81,24 @@ describe('DnsCache', () => {
     expect(questions).toHaveLength(2);
     jest.advanceTimersByTime(600_000);
     const last = lookup('a');
+    jest.advanceTimersByTime(1_000);
     questions[1]?.answer(null, TWO);
     expect(await last).toEqual(TWO);
+  });
+
+  it('returns cached addresses if a resolution fails, for ten minutes', async () => {
+    const { questions, lookup } = system();
+    const first = lookup('a');
+    questions[0]?.answer(null, ONE);
+    await first;
+    jest.advanceTimersByTime(590_000);
+    const second = lookup('a');
+    fail(questions[1]);
+    expect(await second).toEqual(ONE);
+    jest.advanceTimersByTime(10_001);
+    const third = lookup('a');
+    fail(questions[2]);
+    await expect(third).rejects.toThrow('unknown');
   });
 
   it('returns the addresses of the requested family, or a single address', async () => {

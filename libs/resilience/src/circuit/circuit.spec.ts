@@ -137,6 +137,15 @@ describe('an open circuit', () => {
     }
   });
 
+  it('lets one probe through at a time, and the next one after a result that shows nothing', async () => {
+    const { circuit } = await opened();
+    await wait(5000);
+    const probe = circuit.enter()!;
+    expect([circuit.enter(), circuit.retryAfterMs]).toEqual([undefined, 1000]);
+    circuit.settle(probe, 'ignored');
+    expect(circuit.enter()).toBe(probe);
+  });
+
   it('ignores calls made before it opened, even once closed again, and forgets earlier failures', async () => {
     const { circuit, changes } = build();
     const late = times(10, 'unhealthy').map(() => circuit.enter()!);

@@ -18,6 +18,7 @@ describe('readRetryAfter', () => {
     [String(NOW_S + 3), 3000],
     [String(NOW + 3000), 3000],
     [String(NOW_S - 3), 0],
+    ['90000', DAY_MS],
     ['99999999999999999999999', DAY_MS],
     ['Sun, 31 Jan 2027 12:00:00 GMT', DAY_MS],
   ])('reads Retry-After %j as %d ms, also of a 503', (value, expected) => {
