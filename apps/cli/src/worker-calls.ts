@@ -57,13 +57,17 @@ export function isSignatureRefused(answer: CallResult): boolean {
 /** Rejections of a request's data, which follow an accepted signature. */
 const REFUSALS_OF_DATA =
   /^(AUTH_TYPE_INVALID|CURRENCY_\w+|NICKNAME_\w+|PLAYER_NOT_FOUND|INCORRECT_DATA|PLATFORM_PROTOCOL_ERROR)$/;
-const AT_SESSION_ID = /(^|[/.])session[/.]id$/;
 
 /** True if the platform accepted the request: it succeeded, or was rejected only for its made-up player. */
 export function isTaken(answer: CallResult): boolean {
   if (answer === 'success') return true;
-  const isAtId = answer.platform?.errors.some(({ pointer = '' }) => AT_SESSION_ID.test(pointer)) ?? false;
+  const isAtId = answer.violations?.some(({ pointer }) => pointer === '/session/id') ?? false;
   return REFUSALS_OF_DATA.test(answer.code) && !isAtId;
+}
+
+/** True if the platform rejected data for a reason without a code of its own, such as a session id. */
+export function isVague(answer: CallResult): boolean {
+  return answer !== 'success' && answer.code === 'INCORRECT_DATA';
 }
 
 /** Describes a result for people: `FORBIDDEN (403)`. */

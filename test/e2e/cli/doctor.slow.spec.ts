@@ -130,17 +130,38 @@ describe('poker-bridge doctor', () => {
   it.each([
     [
       'flattens values with their names kept',
-      'REPEATED_NAMES',
-      'last',
+      ['SIGNATURE_REPEATED_NAMES', 'last'],
+      'document',
       'signature is refused.*set SIGNATURE_REPEATED_NAMES=last',
     ],
-    ['takes no session id', 'SESSION_ID', 'omit', 'game.open: INCORRECT_DATA.*set SESSION_ID=omit'],
-  ])('names the line to set for a platform that %s', async (_, setting, value, expected) => {
-    const point = setting === 'SESSION_ID' ? setting : `SIGNATURE_${setting}`;
-    await using sandbox = new SandboxProcess({ [`SANDBOX_${point}`]: value });
-    const { faults } = await diagnose(platformAt(await sandbox.url));
-    expect(faults).toEqual([expect.stringMatching(new RegExp(expected))]);
-    expect((await diagnose({ ...platformAt(await sandbox.url), [point]: value })).faults).toEqual([]);
+    ['takes no session id', ['SESSION_ID', 'omit'], 'document', 'INCORRECT_DATA.*set SESSION_ID=omit$'],
+    ['names it in a text', ['SESSION_ID', 'omit'], 'real', 'INCORRECT_DATA.*set SESSION_ID=omit$'],
+  ])(
+    'names the line to set for a platform that %s',
+    async (_, [point = '', value = ''], profile, expected) => {
+      await using sandbox = new SandboxProcess({ [`SANDBOX_${point}`]: value, SANDBOX_PROFILE: profile });
+      const { faults } = await diagnose(platformAt(await sandbox.url));
+      expect(faults).toEqual([expect.stringMatching(new RegExp(`game.open: .*${expected}`))]);
+      expect((await diagnose({ ...platformAt(await sandbox.url), [point]: value })).faults).toEqual([]);
+    },
+  );
+
+  it('tries no wrong signature on another machine, and names the lines that need none', async () => {
+    const open = { SANDBOX_SESSION_ID: 'omit', SANDBOX_RAKE_PARAMETERS_IN: 'query' };
+    await using sandbox = new SandboxProcess(open);
+    await using proxy = await inFrontOf(await sandbox.url, {});
+    const remote = { ALLOW_CLEARTEXT: 'true', PLATFORM_PROXY_URL: proxy.origin };
+    const at = platformAt('http://platform.example');
+    const { faults } = await diagnose({ ...remote, ...at });
+    expect(faults).toEqual([
+      expect.stringMatching(/game\.open: INCORRECT_DATA .* \| set SESSION_ID=omit$/),
+      expect.stringMatching(/report\.rake\.fetch: INCORRECT_DATA .* \| set RAKE_PARAMETERS_IN=query$/),
+    ]);
+    const refused = await diagnose({ ...remote, ...at, SIGNATURE_OPEN_GAME_CLIENT: 'drop' });
+    expect(refused.faults).toEqual([
+      expect.stringMatching(/game\.open: its signature is refused .* sign probe --yes finds them$/),
+      expect.stringMatching(/report\.rake\.fetch: .* \| set RAKE_PARAMETERS_IN=query$/),
+    ]);
   });
 
   it('names the line to set for a CDN that refuses a GET with a body', async () => {

@@ -17,7 +17,7 @@ interface Row {
   readonly reply: string;
   readonly page?: object;
   readonly details?: object;
-  readonly violation?: string;
+  readonly violations?: readonly string[];
   readonly says?: string;
   readonly retryAfterMs?: number;
 }
@@ -54,7 +54,7 @@ describe('an answer of a platform', () => {
     const replies = await service.caller.send(operation, command);
     const { type, body: said } = replies.at(-1)!;
     expect(type === 'command.failed' ? said['code'] : type).toBe(row.reply);
-    const { page, details, says, violation, retryAfterMs = 0 } = row;
+    const { page, details, says, violations, retryAfterMs = 0 } = row;
     if (page) {
       expect(replies[0]?.body).toMatchObject(page);
       expect(said).toMatchObject({ pages: 1, records: 1, missing: 0, faults: 0 });
@@ -62,7 +62,7 @@ describe('an answer of a platform', () => {
     if (details) expect(said['details']).toEqual(details);
     if (says) expect(said['message']).toContain(says);
     const pointers = (said['violations'] as { pointer: string }[] | undefined)?.map(({ pointer }) => pointer);
-    expect(pointers).toEqual(violation && [violation]);
+    expect(pointers).toEqual(violations);
     // An epoch has whole seconds.
     expect(Math.ceil((Number(said['retryAfterMs'] ?? 0) - retryAfterMs) / 1000)).toBeLessThanOrEqual(1);
   });

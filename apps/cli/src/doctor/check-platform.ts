@@ -11,11 +11,11 @@ import {
 } from '#platform';
 
 import { periodAnHourAgo } from '../report/period.ts';
-import { findRakePlace, findSettings } from '../sign/find-settings.ts';
+import { findSettings, findUnsigned } from '../sign/find-settings.ts';
 import { changeNeededBy } from '../sign/needed-settings.ts';
 import type { Findings } from '../sign/probing.ts';
 import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
-import { type CallResult, callAsWorker, isSignatureRefused, isTaken } from '../worker-calls.ts';
+import { type CallResult, callAsWorker, isSignatureRefused, isTaken, isVague } from '../worker-calls.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /**
@@ -104,8 +104,8 @@ async function checkOperations(credentials: OperatorCredentials, transport: Plat
 
 /**
  * Finds the settings with which the platform would accept rejected requests, as `sign probe` does. A platform
- * on another machine may count wrong signatures; there, only the place of the rake report's parameters is
- * looked for.
+ * on another machine may count wrong signatures; there, only settings that do not change a signature are looked
+ * for.
  *
  * @returns undefined if no setting can help, or none is looked for
  */
@@ -117,12 +117,21 @@ async function settingsFor(
   const [game, rake] = [answers.get('game.open'), answers.get('report.rake.fetch')];
   const isRakeAlone =
     rake !== undefined && isAnswered(rake) && answers.get('report.ad-hoc.fetch') === 'success';
-  const isGameInDoubt = game !== undefined && isAnswered(game) && !isTaken(game) && game.code !== 'FORBIDDEN';
+  const isGameInDoubt =
+    game !== undefined &&
+    isAnswered(game) &&
+    (isVague(game) || !isTaken(game)) &&
+    game.code !== 'FORBIDDEN' &&
+    !isSignatureRefused(game);
   const isLocal = strangeHostOf(credentials) === undefined;
   const isRefused = [...answers.values()].some(isSignatureRefused);
   const ask = askOf(transport);
-  if (isLocal && (isRefused || isGameInDoubt)) return findSettings(ask, credentials);
-  return isRakeAlone ? findRakePlace(ask, credentials) : undefined;
+  if (isLocal && isRefused) return findSettings(ask, credentials);
+  const inDoubt = new Set<Operation>([
+    ...(isRakeAlone ? (['report.rake.fetch'] as const) : []),
+    ...(isGameInDoubt ? (['game.open'] as const) : []),
+  ]);
+  return inDoubt.size > 0 ? findUnsigned(ask, credentials, inDoubt) : undefined;
 }
 
 /** True if the platform answered with a failure. */
@@ -152,18 +161,21 @@ function findingOf(
     (report) => answers.get(report as Operation) === 'success',
   );
   const isOfNobody = code === 'PLAYER_NOT_FOUND' ? isBaseUrlRight : platform?.status === 422;
-  if (!isRead && isOfNobody && isTaken(answer)) {
-    return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
-  }
   const needed = changeNeededBy(answer, credentials.settings);
   const settings = { ...(found ?? credentials).settings, ...needed };
   const lines = changesOf({ settings }, credentials).filter(
-    (line) => line.startsWith('REPORT_') || line.startsWith('RAKE_') === isRake,
+    (line) =>
+      line.startsWith('REPORT_') ||
+      (line.startsWith('RAKE_') === isRake && (isGame || !line.startsWith('SESSION_ID='))),
   );
+  const isIdRefused = lines.some((line) => line.startsWith('SESSION_ID='));
+  if (!isRead && isOfNobody && isTaken(answer) && !isIdRefused) {
+    return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
+  }
   const set = lines.length > 0 ? `set ${lines.join(' ')}` : undefined;
   if (isSignatureRefused(answer)) {
     const refused = `${operation}: its signature is refused${status}`;
-    if (isGame && found && !set && found.problems.length === 0)
+    if (isGame && found && !set && found.problems.length === 0 && found.notes.length > 0)
       return warn(
         subject,
         `${refused} with launch options that hold strings of JSON`,

@@ -21,10 +21,17 @@ const variants = EVERY_SIGNATURE_SETTING.flatMap((settings) =>
 );
 
 const refusal = (code: ErrorCode, status: number, pointer?: string) =>
-  new CommandError(code, { platform: { status, errors: pointer === undefined ? [] : [{ pointer }] } });
+  new CommandError(code, {
+    platform: { status, errors: [] },
+    violations: pointer === undefined ? undefined : [{ pointer, message: '' }],
+  });
 
-/** Simulates a platform with these settings, which rejects every session with a right signature. */
-function platformOf(settings: Probed) {
+/**
+ * Simulates a platform with these settings, which rejects every session with a right signature.
+ *
+ * @param pointer to a rejected session id; the platform may name none
+ */
+function platformOf(settings: Probed, pointer?: string) {
   let calls = 0;
   const ask: Ask = (operation, data, { secretKey = '', settings: used, ...sender }) => {
     calls += 1;
@@ -41,7 +48,7 @@ function platformOf(settings: Probed) {
     if (sign(request, secretKey, used) !== sign(request, 'hush', settings))
       return Promise.resolve(refusal('SIGNATURE_REJECTED', 400));
     if (settings.sessionId === 'omit' && sent.session?.id !== undefined)
-      return Promise.resolve(refusal('INCORRECT_DATA', 422, '/data/attributes/session/id'));
+      return Promise.resolve(refusal('INCORRECT_DATA', 422, pointer));
     if (operation === 'report.ad-hoc.fetch') return Promise.resolve('success');
     if (operation !== 'report.rake.fetch') return Promise.resolve(refusal('AUTH_TYPE_INVALID', 422));
     const isFound = used.rakeParametersIn === settings.rakeParametersIn;
@@ -68,8 +75,12 @@ describe('findSettings', () => {
     for (const settings of variants) {
       const irrelevant = irrelevantIn(settings);
       const own = { ...OPERATOR!, settings: { ...OPERATOR!.settings, ...settings } };
-      for (const from of [OPERATOR!, own]) {
-        const platform = platformOf(settings);
+      const pointers = settings.sessionId === 'omit' ? ['/session/id', undefined] : [undefined];
+      for (const [from, pointer] of pointers.flatMap((each) => [
+        [OPERATOR!, each] as const,
+        [own, each] as const,
+      ])) {
+        const platform = platformOf(settings, pointer);
         const found = await findSettings(platform.ask, from);
         const { problems, irrelevant: ruledOut } = found;
         const shown = { settings: comparable(found.settings, settings, irrelevant), problems, ruledOut };

@@ -7,7 +7,7 @@ import {
 } from '#platform';
 
 import { periodAnHourAgo } from '../report/period.ts';
-import { type CallResult, isSignatureRefused, isTaken } from '../worker-calls.ts';
+import { type CallResult, isSignatureRefused, isTaken, isVague } from '../worker-calls.ts';
 import { ADVICE, problemOf } from './advice.ts';
 import type { Change } from './needed-settings.ts';
 import { type Ask, type Findings, Probing } from './probing.ts';
@@ -52,10 +52,20 @@ export async function findSettings(
   return finder;
 }
 
-/** Tries the other places for the rake report's parameters, after the platform rejected the current one. */
-export async function findRakePlace(ask: Ask, credentials: OperatorCredentials): Promise<Findings> {
+/**
+ * Finds settings that do not change a signature: the place of the rake report's parameters, and whether a game
+ * has a session id.
+ *
+ * @param operations rejected by the platform although their signature is right
+ */
+export async function findUnsigned(
+  ask: Ask,
+  credentials: OperatorCredentials,
+  operations: ReadonlySet<Operation>,
+): Promise<Findings> {
   const finder = new Finder(ask, credentials);
-  await finder.findRakePlace();
+  if (operations.has('report.rake.fetch')) await finder.findRakePlace();
+  if (operations.has('game.open')) await finder.findGame();
   return finder;
 }
 
@@ -63,7 +73,7 @@ class Finder extends Probing {
   async findAll(): Promise<void> {
     const isSessionTaken = await this.#findJsonStrings();
     if (isSessionTaken && (await this.#checkReport())) await this.findRakePlace();
-    if (await this.#findGame()) await this.#findNested();
+    if (await this.findGame()) await this.#findNested();
     if (!this.isAnythingTaken && this.wasRefused) this.problems.splice(0, Infinity, ADVICE.key);
     if (!this.wasRefused && (await this.#isWrongSignatureTaken())) this.problems.push(ADVICE.unchecked);
   }
@@ -128,28 +138,28 @@ class Finder extends Probing {
   }
 
   /** Finds how a minimal game is signed, and whether the platform accepts its session id. */
-  async #findGame(): Promise<boolean> {
+  async findGame(): Promise<boolean> {
     const answer = await this.call('game.open', GAME);
-    if (isTaken(answer)) return true;
     const own = this.settings;
-    const withoutId = CLIENTS.map((client) => ({ ...client, sessionId: 'omit' as const }));
-    const found = isSignatureRefused(answer)
-      ? await this.adopt('game.open', GAME, withoutId)
-      : await this.adopt('game.open', GAME, [{ sessionId: 'omit' }]);
-    if (!found) {
-      this.problems.push(problemOf('game.open', answer, ADVICE.game));
-      return false;
-    }
+    // The platform may reject a session id without naming it.
+    if (isTaken(answer) && (!isVague(answer) || own.sessionId === 'omit')) return true;
+    const clients = isSignatureRefused(answer) ? CLIENTS : [{}];
+    const withoutId = clients.map((client) => ({ ...client, sessionId: 'omit' as const }));
+    const isBetter = (each: CallResult): boolean => isTaken(each) && !(isTaken(answer) && isVague(each));
+    const found = await this.adopt('game.open', GAME, withoutId, isBetter);
+    if (!found && !isTaken(answer)) this.problems.push(problemOf('game.open', answer, ADVICE.game));
+    if (!found) return isTaken(answer);
     if (!isSignatureRefused(answer) || own.sessionId === 'omit') return true;
     // Both ids have the same name. Therefore, the platform may reject a game with a session id.
+    const isAlike = (each: CallResult): boolean => isTaken(each) && isVague(each) === isVague(found);
     if (this.settings.schemeV3 === 'raw-body') {
-      await this.adopt('game.open', GAME, [{ sessionId: own.sessionId }]);
+      await this.adopt('game.open', GAME, [{ sessionId: own.sessionId }], isAlike);
       return true;
     }
     const ids = REPEATED_NAMES.map((repeated) => ({ ...repeated, sessionId: own.sessionId }));
     const isTried = this.settings.openGameClient === own.openGameClient && own.schemeV3 === 'parameters';
     const left = isTried ? ids.filter(({ repeatedNames }) => repeatedNames !== own.repeatedNames) : ids;
-    await this.adopt('game.open', GAME, left);
+    await this.adopt('game.open', GAME, left, isAlike);
     return true;
   }
 

@@ -52,15 +52,20 @@ export class Probing implements Findings {
     this.settings = credentials.settings;
   }
 
-  /** Applies the first of several settings with which the platform accepts a request. */
+  /** Applies the first of several settings with which the answer is right. Returns that answer. */
   protected async adopt<O extends Operation>(
     operation: O,
     data: CommandData[O],
     ways: readonly Change[],
-  ): Promise<boolean> {
-    for (const way of this.presentFirst(ways))
-      if (isTaken(await this.call(operation, data, way))) return this.change(way);
-    return false;
+    isRight = isTaken,
+  ): Promise<CallResult | undefined> {
+    for (const way of this.presentFirst(ways)) {
+      const answer = await this.call(operation, data, way);
+      if (!isRight(answer)) continue;
+      this.change(way);
+      return answer;
+    }
+    return undefined;
   }
 
   /** Sorts candidates: those closest to the current settings come first. */
@@ -87,11 +92,10 @@ export class Probing implements Findings {
     return answer;
   }
 
-  protected change(change: Change): true {
+  protected change(change: Change): void {
     const isOther = Object.entries(change).some(
       ([member, value]) => this.settings[member as keyof Change] !== value,
     );
     if (isOther) this.settings = { ...this.settings, ...change };
-    return true;
   }
 }

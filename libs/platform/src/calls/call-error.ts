@@ -143,11 +143,14 @@ function violationsOf(
 ): Violation[] {
   const country = plainName(`player/${settings.playerCountryMember}`);
   const found = new Map<string, Violation>();
-  for (const [index, { pointer, detail }] of entries.entries()) {
-    const path = pathOf(pointer ?? memberBefore(detail) ?? '').join('/');
-    const own = POINTERS[operation]?.get(path === country ? 'player/country' : path);
+  for (const [index, { pointer, detail = '' }] of entries.entries()) {
     const { detail: message = ERROR_CODES[code].message } = redacted[index] ?? {};
-    if (own !== undefined && !found.has(own)) found.set(own, { pointer: own, message });
+    const inText = detail.split('\n').flatMap((line) => memberBefore(line) ?? []);
+    for (const each of pointer === undefined ? inText : [pointer]) {
+      const path = pathOf(each).join('/');
+      const own = POINTERS[operation]?.get(path === country ? 'player/country' : path);
+      if (own !== undefined && !found.has(own)) found.set(own, { pointer: own, message });
+    }
   }
   return [...found.values()];
 }
