@@ -35,6 +35,10 @@ const PLATFORMS: Readonly<Record<string, readonly [Variables, Variables, (readon
     { SIGNATURE_SCHEME_V3: 'raw-body', SESSION_ID: 'omit' },
   ],
   'ids of its own': [{ SESSION_ID: 'omit' }, { SESSION_ID: 'omit' }],
+  'names kept, ids of its own': [
+    { ...LAST, SESSION_ID: 'omit' },
+    { ...LAST, SESSION_ID: 'omit' },
+  ],
   'rake in the query': [{ RAKE_PARAMETERS_IN: 'query' }, { RAKE_PARAMETERS_IN: 'query' }],
   'rake in both places': [{ RAKE_PARAMETERS_IN: 'both' }, { RAKE_PARAMETERS_IN: 'both' }],
   'names at every depth': [{ SIGNATURE_EXCLUDE: 'deep' }, { SIGNATURE_EXCLUDE: 'deep' }],

@@ -104,8 +104,8 @@ async function checkOperations(credentials: OperatorCredentials, transport: Plat
 
 /**
  * Finds the settings with which the platform would accept rejected requests, as `sign probe` does. A platform
- * on another machine may count wrong signatures; there, only settings that do not change a signature are looked
- * for.
+ * on another machine may count wrong signatures; there, only settings that do not change a signature are
+ * looked for.
  *
  * @returns undefined if no setting can help, or none is looked for
  */
@@ -120,6 +120,7 @@ async function settingsFor(
   const isGameInDoubt =
     game !== undefined &&
     isAnswered(game) &&
+    credentials.settings.sessionId === 'derive' &&
     (isVague(game) || !isTaken(game)) &&
     game.code !== 'FORBIDDEN' &&
     !isSignatureRefused(game);

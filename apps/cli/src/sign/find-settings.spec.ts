@@ -59,11 +59,11 @@ function platformOf(settings: Probed, pointer?: string) {
 const PAGE = { page: 1, perPage: 1 };
 
 /** Variables that have no effect because of others. */
-function irrelevantIn({ schemeV3, jsonStrings, sessionId }: Probed): ReadonlySet<string> {
+function irrelevantIn({ schemeV3, jsonStrings }: Probed): ReadonlySet<string> {
   const [isRaw, isUndecoded] = [schemeV3 === 'raw-body', jsonStrings === 'none'];
   const names = Object.keys(SIGNATURE_VARIABLES).filter((variable) => {
     if (/CLIENT/.test(variable)) return isRaw;
-    if (/REPEATED/.test(variable)) return isRaw || sessionId === 'omit';
+    if (/REPEATED/.test(variable)) return isRaw;
     if (variable === 'SIGNATURE_JSON_PLACEMENT') return isUndecoded;
     return isRaw && isUndecoded && /EXCLUDE|SCALARS/.test(variable);
   });

@@ -53,8 +53,8 @@ export async function findSettings(
 }
 
 /**
- * Finds settings that do not change a signature: the place of the rake report's parameters, and whether a game
- * has a session id.
+ * Finds settings that do not change a signature: the place of the rake report's parameters, and whether a
+ * game has a session id.
  *
  * @param operations rejected by the platform although their signature is right
  */
@@ -141,32 +141,48 @@ class Finder extends Probing {
   async findGame(): Promise<boolean> {
     const answer = await this.call('game.open', GAME);
     const own = this.settings;
+    const isRefused = isSignatureRefused(answer);
     // The platform may reject a session id without naming it.
-    if (isTaken(answer) && (!isVague(answer) || own.sessionId === 'omit')) return true;
-    const clients = isSignatureRefused(answer) ? CLIENTS : [{}];
+    const isRight = isTaken(answer) && (!isVague(answer) || own.sessionId === 'omit');
+    const clients = isRefused ? CLIENTS : [{}];
     const withoutId = clients.map((client) => ({ ...client, sessionId: 'omit' as const }));
     const isBetter = (each: CallResult): boolean => isTaken(each) && !(isTaken(answer) && isVague(each));
-    const found = await this.adopt('game.open', GAME, withoutId, isBetter);
+    const found = isRight ? answer : await this.adopt('game.open', GAME, withoutId, isBetter);
     if (!found && !isTaken(answer)) this.problems.push(problemOf('game.open', answer, ADVICE.game));
-    if (!found) return isTaken(answer);
-    if (!isSignatureRefused(answer) || own.sessionId === 'omit') return true;
-    // Both ids have the same name. Therefore, the platform may reject a game with a session id.
-    const isAlike = (each: CallResult): boolean => isTaken(each) && isVague(each) === isVague(found);
-    if (this.settings.schemeV3 === 'raw-body') {
-      await this.adopt('game.open', GAME, [{ sessionId: own.sessionId }], isAlike);
-      return true;
+    if (found && (isRefused || own.sessionId === 'omit')) await this.#findIds(own, isRefused, found);
+    return isTaken(found ?? answer);
+  }
+
+  /**
+   * Finds how the ids of player and session are signed, which have the same name, and whether the platform
+   * accepts both. It checks the signature before the id.
+   *
+   * @param own the settings before the first game
+   * @param without the answer to a game without session id
+   */
+  async #findIds(own: PlatformSettings, isRefused: boolean, without: CallResult): Promise<void> {
+    const isRaw = this.settings.schemeV3 === 'raw-body';
+    if (isRaw && own.sessionId === 'omit') return;
+    const isTried =
+      isRefused &&
+      own.sessionId === 'derive' &&
+      this.settings.openGameClient === own.openGameClient &&
+      own.schemeV3 === 'parameters';
+    const left = isTried
+      ? REPEATED_NAMES.filter((each) => each.repeatedNames !== own.repeatedNames)
+      : REPEATED_NAMES;
+    for (const way of isRaw ? [{}] : this.presentFirst<Change>(left)) {
+      const answer = await this.call('game.open', GAME, { ...way, sessionId: 'derive' });
+      if (isSignatureRefused(answer)) continue;
+      const isAccepted = isTaken(answer) && isVague(answer) === isVague(without);
+      this.change({ ...way, ...(isAccepted && { sessionId: own.sessionId }) });
+      return;
     }
-    const ids = REPEATED_NAMES.map((repeated) => ({ ...repeated, sessionId: own.sessionId }));
-    const isTried = this.settings.openGameClient === own.openGameClient && own.schemeV3 === 'parameters';
-    const left = isTried ? ids.filter(({ repeatedNames }) => repeatedNames !== own.repeatedNames) : ids;
-    await this.adopt('game.open', GAME, left, isAlike);
-    return true;
   }
 
   /** Finds how launch options and booleans are signed. */
   async #findNested(): Promise<void> {
     const isRaw = this.settings.schemeV3 === 'raw-body';
-    if (this.settings.sessionId === 'omit') this.irrelevant.add('SIGNATURE_REPEATED_NAMES');
     if (isRaw) for (const variable of OF_PARAMETERS) this.irrelevant.add(variable);
     if (isRaw && this.settings.jsonStrings === 'none') {
       for (const variable of OF_MEMBERS) this.irrelevant.add(variable);
