@@ -39,7 +39,12 @@ export interface CommandContent {
   readonly data?: unknown;
 }
 
+/** Returns the type and data of a command as text, the same for every order of members. */
+export function canonicalContent({ type, data }: CommandContent): string {
+  return `${type} ${canonicalJson(data)}`;
+}
+
 /** Returns a digest of type and data, to compare two commands with the same identity. */
-export function fingerprintOf({ type, data }: CommandContent): string {
-  return hash('sha256', `${type} ${canonicalJson(data)}`, 'base64');
+export function fingerprintOf(content: CommandContent): string {
+  return hash('sha256', canonicalContent(content), 'base64');
 }

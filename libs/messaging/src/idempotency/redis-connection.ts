@@ -7,7 +7,10 @@ import type { InternalKeys } from '../envelope/seal.ts';
 import { REDIS_CONNECTOR } from './redis-connector.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
-/** The time limit of a connection, and of each answer in ioredis's handshake. No command waits for them. */
+/**
+ * The time limit of a connection, and of each answer in ioredis's handshake. No command waits for them. Once
+ * the connection is usable, `ANSWER_TIMEOUT_MS` replaces it.
+ */
 const CONNECT_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 500;
 const INSPECTION_TIMEOUT_MS = 3_000;
@@ -45,6 +48,12 @@ export interface RedisStoreOptions {
 /** An entry to write: the value that it may replace, the new one, and its TTL. */
 type Put = readonly [key: string, over: string, value: string, durationMs: number];
 
+/** An entry of this turn of the event loop, and who waits for its answer. */
+interface Gathered {
+  readonly put: Put;
+  readonly resolve: (found: Found) => void;
+}
+
 /** The conflicting value of an entry, or null; undefined while Redis is unavailable. */
 export type Found = string | null | undefined;
 
@@ -80,8 +89,7 @@ export class RedisConnection {
   /** Why Redis cannot be used; undefined if it can. */
   #lastError: unknown;
   /** The entries to write at the end of this turn of the event loop. */
-  #gathered: Put[] = [];
-  #answers: Promise<readonly Found[]> | undefined;
+  #gathered: Gathered[] = [];
 
   /** @param probeKey the key of an entry that is only written */
   constructor({ client, url, tls = new TlsContext('REDIS'), onState }: RedisStoreOptions, probeKey: string) {
@@ -95,7 +103,7 @@ export class RedisConnection {
       disconnectTimeout: ANSWER_TIMEOUT_MS,
       autoResendUnfulfilledCommands: false,
       retryStrategy: () => {
-        Object.assign(this.#redis.options, redisOptions(url, tls));
+        Object.assign(this.#redis.options, { ...redisOptions(url, tls), socketTimeout: CONNECT_TIMEOUT_MS });
         return PAUSE_MS;
       },
     }) as ScriptedRedis;
@@ -112,10 +120,10 @@ export class RedisConnection {
    * @param value '' removes the value that may be replaced, so with `over` '' it only reads
    * @returns the conflicting value, or null; undefined while Redis is unavailable
    */
-  async put(...put: Put): Promise<Found> {
-    const index = this.#gathered.push(put) - 1;
-    this.#answers ??= this.#putGathered();
-    return (await this.#answers)[index];
+  put(...put: Put): Promise<Found> {
+    return new Promise((resolve) => {
+      if (this.#gathered.push({ put, resolve }) === 1) setImmediate(() => void this.#putGathered());
+    });
   }
 
   close(): void {
@@ -127,17 +135,18 @@ export class RedisConnection {
     const [found] = await this.#call([[probeKey, '', 'probe', 1]]);
     if (found === undefined) return;
     this.#lastError = undefined;
+    delete this.#redis.options.socketTimeout;
     this.#change({ kind: 'available' });
     this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
   }
 
-  async #putGathered(): Promise<readonly Found[]> {
-    await new Promise(setImmediate);
-    const puts = this.#gathered;
+  async #putGathered(): Promise<void> {
+    const gathered = this.#gathered;
     this.#gathered = [];
-    this.#answers = undefined;
     const { kind } = this.state;
-    return kind === 'away' || kind === 'closed' ? [] : this.#call(puts);
+    const isAsked = kind !== 'away' && kind !== 'closed';
+    const found = isAsked ? await this.#call(gathered.map(({ put }) => put)) : [];
+    for (const [index, { resolve }] of gathered.entries()) resolve(found[index]);
   }
 
   /**

@@ -47,13 +47,13 @@ export class RedisEntries {
     this.#nameKey = keys.current.identities;
   }
 
-  /** @param fingerprint the digest of the command's type and data */
-  nameOf(identity: string, fingerprint: string) {
+  /** @param content the command's type and data */
+  nameOf(identity: string, content: string) {
     // SHA-512/256 cannot be extended, so a prefix makes it a keyed hash; in one call it costs a fifth of an
     // HMAC.
     const codeOf = (text: string) => hash('sha512-256', `${this.#nameKey} ${text}`, 'base64url');
     const code = codeOf(`identity ${identity}`);
-    const data = codeOf(`fingerprint ${code} ${fingerprint}`);
+    const data = codeOf(`fingerprint ${code} ${content}`);
     return {
       key: `${this.#prefix}:identity:${code}`,
       fingerprint: data,
@@ -66,7 +66,9 @@ export class RedisEntries {
     const nonce = this.#nonce();
     const cipher = createCipheriv(ALGORITHM, this.#keys.current.storedReplies, nonce);
     cipher.setAAD(boundTo(key, fingerprint));
-    const text = Buffer.concat([cipher.update(JSON.stringify(reply)), cipher.final()]);
+    const text = cipher.update(JSON.stringify(reply));
+    // A stream cipher has no last block, but the tag needs this call.
+    cipher.final();
     const sealed = Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
     return `outcome ${fingerprint} ${sealed}`;
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
-import { type CommandContent, fingerprintOf } from '../envelope/fingerprint.ts';
+import { canonicalContent, type CommandContent } from '../envelope/fingerprint.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, mayPass } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import { type Found, RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
@@ -76,7 +76,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     const local = this.#memory.claim(identity, asked, origin);
     if (local.kind === 'in flight' || local.kind === 'settled') return local;
     const held = local.kind === 'claimed' ? local : undefined;
-    const name = this.#entries.nameOf(identity, fingerprintOf(asked));
+    const name = this.#entries.nameOf(identity, canonicalContent(asked));
     // The command that reached this worker first may be the conflicting one.
     const entry = held
       ? await this.#take(name, origin.isRedelivered)

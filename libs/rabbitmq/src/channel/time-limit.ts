@@ -4,20 +4,20 @@
  * @param what completes "… was not answered in time"
  * @throws Error as the work does, or if it takes longer than `timeoutMs`
  */
-export async function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
-  // The work may still reject after the timeout.
-  work.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<never>((_, reject) => {
+export function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
     const late = (): void => reject(new Error(`${what} was not answered in time`));
     // Timers fire before arrived data is read. If this process itself was blocked, it reads the data first.
-    timer = setTimeout(() => setImmediate(late), timeoutMs);
+    const timer = setTimeout(() => setImmediate(late), timeoutMs);
+    const settled =
+      <V>(settle: (value: V) => void) =>
+      (value: V): void => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    // The work may still reject after the timeout.
+    work.then(settled(resolve), settled(reject));
   });
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Waits for a duration, or until the signal is aborted. Never rejects. */
