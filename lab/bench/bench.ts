@@ -1,11 +1,16 @@
+import { messageOf } from '../../scripts/message-of.ts';
+import { besideReports } from './apart/apart.ts';
+import { boundTable, NO, type Report } from './bounds.ts';
 import { compare, moderateMemory, type Plan } from './compare.ts';
 import { type Contestant, CONTESTANTS, otherIn } from './contestants.ts';
 import { isFaultless } from './driver/load-driver.ts';
-import { boundTable, printReport, type Report } from './report.ts';
 import { describeMachine } from './measure.ts';
+import { platformTimeMs } from './platform/direct-calls.ts';
+import { printReport } from './report.ts';
 import { compareRates, PER_PAGE } from './reports/compare-rates.ts';
 import { measureMemory } from './reports/memory.ts';
-import { openStage, PLATFORM_MS } from './stage.ts';
+import { measureScaling } from './scaling.ts';
+import { openStage, PLATFORM_MS, type Stage } from './stage.ts';
 import { timeStarts } from './time-starts.ts';
 
 /**
@@ -29,20 +34,42 @@ export function chooseContestants(only: readonly string[], other: string | undef
  */
 export async function bench({ plan, contestants }: { plan: Plan; contestants: readonly Contestant[] }) {
   console.log('A private RabbitMQ starts …');
-  const { prefetch, rounds, moderateMs, reportRecords, memoryRecords, starts } = plan;
+  const { prefetch, rounds, moderateMs, reportRecords, memoryRecords, starts, isWhole } = plan;
   await using stage = await openStage(prefetch);
+  const { amqpUrl } = stage;
+  const failures: string[] = [];
+  /** Measures a part of the run, whose failure does not cost the results of the others. */
+  const part = async <T>(isWanted: boolean, measure: () => Promise<T>): Promise<T | undefined> => {
+    if (!isWanted) return undefined;
+    try {
+      return await measure();
+    } catch (error) {
+      console.error(failures[failures.push(messageOf(error)) - 1]);
+      return undefined;
+    }
+  };
   const measured = { records: memoryRecords, perPage: PER_PAGE, latencyMs: PLATFORM_MS };
   const report: Report = {
     machine: describeMachine(stage.brokerVersion),
     plan,
     results: await compare(stage, contestants, plan),
-    moderate: moderateMs === 0 ? [] : await moderateMemory(stage, plan),
-    rates: reportRecords === 0 ? undefined : await compareRates(stage.amqpUrl, rounds, reportRecords),
-    memory: memoryRecords === 0 ? undefined : await measureMemory(stage.amqpUrl, measured),
-    startsMs: starts === 0 ? [] : await timeStarts(stage, starts),
+    platformMs: (await part(isWhole, () => platformTimes(stage, plan))) ?? [],
+    moderate: (await part(moderateMs > 0, () => moderateMemory(stage, plan))) ?? [],
+    rates: await part(reportRecords > 0, () => compareRates(amqpUrl, rounds, reportRecords)),
+    memory: await part(memoryRecords > 0, () => measureMemory(amqpUrl, measured)),
+    beside: await part(isWhole, () => besideReports(amqpUrl, rounds)),
+    scaling: await part(isWhole, () => measureScaling(amqpUrl, rounds)),
+    starts: await part(starts > 0, () => timeStarts(stage, starts)),
   };
   printReport(report);
-  return isRight(report) && (memoryRecords === 0 || boundTable(report).every((row) => row.at(-1) !== 'no'));
+  const holds = memoryRecords === 0 || boundTable(report).every((row) => row.at(-1) !== NO);
+  return failures.length === 0 && isRight(report) && holds;
+}
+
+async function platformTimes(stage: Stage, { rounds, perSecond, openLoopMs: forMs }: Plan) {
+  const timesMs: number[] = [];
+  while (timesMs.length < rounds) timesMs.push(await platformTimeMs(stage, { perSecond, forMs }));
+  return timesMs;
 }
 
 function isRight({ results, moderate, rates, memory, plan }: Report): boolean {

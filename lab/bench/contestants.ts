@@ -27,11 +27,13 @@ export interface Contestant {
   readonly name: string;
   readonly label: string;
   readonly queueType: 'classic' | 'quorum';
+  /** True if it deduplicates commands with its own Redis. Default: false. */
+  readonly hasRedis?: boolean;
   /**
-   * The maximum cost of a command on our worker, relative to this worker: at the rate of the open loop, and
-   * at full speed.
+   * The maximum cost of a command on our worker, with Redis if this one has it, relative to this worker: at
+   * the rate of the open loop, and at full speed.
    */
-  readonly most?: { readonly rate?: number; readonly full: number };
+  readonly most?: { readonly rate: number; readonly full: number };
   /** Starts one worker with its own queues, and waits until it consumes commands. */
   start(surroundings: Surroundings): Promise<RunningWorker>;
 }
@@ -54,7 +56,7 @@ export interface PeerOptions extends Omit<Contestant, 'start'> {
 
 /** A program in `lab/bench/peers`, which declares its own queue. */
 export function peer({ program, isNest = false, isTuned = true, ...contestant }: PeerOptions): Contestant {
-  const { name, queueType } = contestant;
+  const { name, queueType, hasRedis = false } = contestant;
   const { flags, environment } = isTuned ? WORKER : { flags: [], environment: {} };
   return {
     ...contestant,
@@ -63,6 +65,7 @@ export function peer({ program, isNest = false, isTuned = true, ...contestant }:
       const queue = `${name}-${randomBytes(4).toString('hex')}`;
       await using parts = new AsyncDisposableStack();
       parts.defer(() => removeQueues(amqpUrl, [queue]));
+      const redis = hasRedis ? parts.use(await PrivateRedis.start()) : undefined;
       const worker = parts.use(
         new Program(process.execPath, [...flags, join(COMPILED_PEERS, `${program}.js`)], {
           ...environment,
@@ -71,6 +74,7 @@ export function peer({ program, isNest = false, isTuned = true, ...contestant }:
           QUEUE: queue,
           QUEUE_TYPE: queueType,
           PREFETCH: String(prefetch),
+          ...(redis && { REDIS_URL: redis.url }),
         }),
       );
       await takesCommands(worker, amqpUrl, queue);
@@ -96,20 +100,19 @@ export interface OurWorker extends RunningWorker {
   readonly prefix: string;
 }
 
-export interface OurWorkerOptions {
+export interface OurWorkerOptions extends Pick<Contestant, 'hasRedis'> {
   /** The folder of another built checkout. Default: this one. */
   readonly folder?: string;
-  /** True if it deduplicates commands with its own Redis. Default: false. */
-  readonly hasRedis?: boolean;
+  /** The prefix of its queues, which several workers may share. Default: a new one. */
+  readonly prefix?: string;
 }
 
 /** Starts the built worker, and waits until it consumes commands. */
 export async function startOurWorker(
   surroundings: Surroundings,
-  { folder, hasRedis = false }: OurWorkerOptions = {},
+  { folder, hasRedis = false, prefix = newPrefix() }: OurWorkerOptions = {},
 ): Promise<OurWorker> {
   const { amqpUrl } = surroundings;
-  const prefix = newPrefix();
   await using parts = new AsyncDisposableStack();
   parts.defer(() => removeTopology(amqpUrl, prefix));
   const variables = {
@@ -137,8 +140,10 @@ export function variablesFor(
   };
 }
 
-function ours(name: string, label: string, options: OurWorkerOptions): Contestant {
-  return { name, label, queueType: 'quorum', start: (around) => startOurWorker(around, options) };
+/** @param name `ours` or `redis` for the worker that all others are compared with */
+export function ours(name: string, label: string, options: OurWorkerOptions): Contestant {
+  const { hasRedis = false } = options;
+  return { name, label, queueType: 'quorum', hasRedis, start: (around) => startOurWorker(around, options) };
 }
 
 /** The worker of another checkout. */
@@ -148,25 +153,21 @@ export function otherIn(folder: string): Contestant {
 
 const BARE = { program: 'bare-loop', label: 'bare loop' };
 const NEST = { program: 'nest-transport', label: 'Nest’s own transport', isNest: true };
-const KINDS: readonly (Omit<PeerOptions, 'name' | 'queueType'> & { readonly kind: string })[] = [
-  { kind: 'bare', ...BARE, most: { rate: 1.2, full: 1.15 } },
-  { kind: 'nest', ...NEST, most: { rate: 0.85, full: 0.8 } },
-  { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client' },
-];
+const EQUAL = { program: 'equal-promises', label: 'equal promises, with Redis', hasRedis: true };
+const IN_CLASSIC = { queueType: 'classic' } as const;
+const IN_QUORUM = { queueType: 'quorum' } as const;
+const TO_BARE = { most: { rate: 1.3, full: 1.3 } };
+const TO_NEST = { most: { rate: 0.85, full: 0.9 } };
 
 /** All contestants of a full run. */
 export const CONTESTANTS: readonly Contestant[] = [
-  ...KINDS.flatMap(({ kind, ...options }) =>
-    (['classic', 'quorum'] as const).map((queueType) =>
-      peer({ ...options, name: `${kind}-${queueType}`, queueType }),
-    ),
-  ),
-  ...[
-    { ...BARE, name: 'bare-plain', most: { full: 0.9 } },
-    { ...NEST, name: 'nest-plain', most: { full: 0.62 } },
-  ].map((options) =>
-    peer({ ...options, label: `${options.label}, no flags`, queueType: 'quorum', isTuned: false }),
-  ),
+  peer({ name: 'bare-classic', ...BARE, ...IN_CLASSIC, ...TO_BARE }),
+  peer({ name: 'bare-quorum', ...BARE, ...IN_QUORUM, ...TO_BARE }),
+  peer({ name: 'nest-classic', ...NEST, ...IN_CLASSIC, ...TO_NEST }),
+  peer({ name: 'nest-quorum', ...NEST, ...IN_QUORUM, ...TO_NEST }),
+  peer({ name: 'nest-plain', ...NEST, ...IN_QUORUM, label: `${NEST.label}, no flags`, isTuned: false }),
+  peer({ name: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client', ...IN_QUORUM }),
+  peer({ name: 'equal', ...EQUAL, ...IN_QUORUM, most: { rate: 0.9, full: 0.7 } }),
   ours('ours', 'poker-bridge', {}),
   ours('redis', 'poker-bridge, with Redis', { hasRedis: true }),
 ];

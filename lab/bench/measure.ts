@@ -35,6 +35,8 @@ export function countsOf(codes: readonly string[]): string {
 }
 
 const MIB_IN_KIB = 1_024;
+/** Documents state memory in megabytes of a million bytes. */
+export const MB_IN_MIB = 1_024 ** 2 / 1e6;
 
 /** The resource usage that Linux reports for a process with all its threads. */
 export interface ProcessUsage {

@@ -16,13 +16,24 @@ export interface BenchPlatform extends AsyncDisposable {
 /**
  * @param latencyMs the time until the platform answers, in milliseconds
  * @param records the number of records of each report; default: none
+ * @param perPage the number of records of each page; default: as requested
  */
-export async function startPlatform(latencyMs: number, records = 0): Promise<BenchPlatform> {
+export async function startPlatform(
+  latencyMs: number,
+  records = 0,
+  perPage?: number,
+): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
   const platform = new Program(
     process.execPath,
     [fileURLToPath(new URL('platform/main.ts', import.meta.url))],
-    { PORT: String(port), LATENCY_MS: String(latencyMs), REPORT_RECORDS: String(records), SECRET_KEY },
+    {
+      PORT: String(port),
+      LATENCY_MS: String(latencyMs),
+      REPORT_RECORDS: String(records),
+      SECRET_KEY,
+      ...(perPage && { RECORDS_PER_PAGE: String(perPage) }),
+    },
   );
   await platform.until('listen', () => isListening(port));
   return {

@@ -8,9 +8,10 @@ import { readOptions, runTask } from '../run-task.ts';
 const REPORT_RECORDS = 400_000;
 
 await runTask(async () => {
-  const { quick, start, apart, reports, only, against, ...counts } = readOptions({
+  const { quick, start, promises, apart, reports, only, against, ...counts } = readOptions({
     quick: Boolean,
     start: Boolean,
+    promises: Boolean,
     apart: Boolean,
     reports: Boolean,
     'small-pages': Boolean,
@@ -38,12 +39,17 @@ await runTask(async () => {
     await using broker = await startBroker();
     return await runSmallPages(broker.url, counts.records, counts['latency-ms']);
   }
+  if (promises) {
+    const { runPromises } = await import('../../lab/bench/promises/promises.ts');
+    return await runPromises(counts.rounds);
+  }
   const isWhole = only === undefined && !start && against === undefined && !reports;
   const plan = {
     ...amounts,
     ...(!isWhole && { moderateMs: 0, reportRecords: reports ? amounts.reportRecords : 0 }),
     memoryRecords: reports ? (counts.records ?? REPORT_RECORDS) : 0,
     starts: start || isWhole ? amounts.starts : 0,
+    isWhole: isWhole && amounts.isWhole,
     rounds,
     commands: counts.commands ?? amounts.commands,
     prefetch: counts['in-flight'] ?? amounts.prefetch,

@@ -35,6 +35,8 @@ interface Row {
   readonly title: string;
   readonly trouble: Trouble;
   readonly variables?: Readonly<Record<string, string>>;
+  /** The records of each page of a report. Default: as the worker requests. */
+  readonly perPage?: number;
   /** The load of the other callers. Default: sessions of one operator, at 40 a second. */
   readonly others?: 'sessions of many operators' | 'reports';
   /** The bound for the p99 of the other callers. Default: twice their p99 without the trouble. */
@@ -43,6 +45,17 @@ interface Row {
 
 /** The bound for reports that are read during other reports. Source: bus contract, section 5, "Apart". */
 const WAITING: Pick<Row, 'others' | 'mostMs'> = { others: 'reports', mostMs: (aloneMs) => aloneMs + 5_000 };
+
+const LONG_REPORTS: Row = {
+  title: 'four reports of 60,000 records are read',
+  trouble: reports(),
+  mostMs: (aloneMs) => 1.5 * aloneMs,
+};
+const LARGE_PAGES: Row = {
+  title: 'four reports in pages of 16 MiB are read',
+  trouble: reports({ ...REPORT, page: 1 }),
+  perPage: 28_000,
+};
 
 const ROWS: readonly Row[] = [
   { title: "a caller's reply queue is full and refuses, 40 commands/s", trouble: fullReplyQueue },
@@ -59,11 +72,8 @@ const ROWS: readonly Row[] = [
     trouble: illOperators,
     others: 'sessions of many operators',
   },
-  {
-    title: 'four reports of 60,000 records are read',
-    trouble: reports,
-    mostMs: (aloneMs) => 1.5 * aloneMs,
-  },
+  LONG_REPORTS,
+  LARGE_PAGES,
   {
     title: 'reply queue, listener, games that never answer and the other operator at once',
     trouble: together(fullReplyQueue, fullListener, games('never'), otherOperator),
@@ -114,6 +124,27 @@ export async function runApart(url: string, rounds: number, only = ''): Promise<
   return isApart;
 }
 
+/** How much longer the p99 of players is beside reports than alone, one value for each round. */
+export interface BesideReports {
+  readonly long: number[];
+  readonly large: number[];
+}
+
+/** Measures players beside long reports, and beside reports in large pages. */
+export async function besideReports(url: string, rounds: number): Promise<BesideReports> {
+  const found: BesideReports = { long: [], large: [] };
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [kind, row] of [['long', LONG_REPORTS] as const, ['large', LARGE_PAGES] as const]) {
+      const { alone, beside } = await measureRow(row, url);
+      if (beside.failures.length > 0) throw new Error(`players failed: ${countsOf(beside.failures)}`);
+      const ratio = percentile(beside.latenciesMs, 0.99) / percentile(alone.latenciesMs, 0.99);
+      found[kind].push(ratio);
+      console.log(`round ${round}  p99 of players while ${row.title}: ${ratio.toFixed(2)} times as long`);
+    }
+  }
+  return found;
+}
+
 /** The results of the other callers, without and with the trouble. */
 interface Beside {
   readonly alone: InteractiveLoad;
@@ -121,9 +152,9 @@ interface Beside {
 }
 
 /** Measures the other callers on a separate worker, first without the trouble. */
-async function measureRow({ trouble, variables, others }: Row, url: string): Promise<Beside> {
+async function measureRow({ trouble, variables, others, perPage }: Row, url: string): Promise<Beside> {
   await using parts = new AsyncDisposableStack();
-  const platform = parts.use(await startPlatform(PLATFORM_MS, REPORT_RECORDS));
+  const platform = parts.use(await startPlatform(PLATFORM_MS, REPORT_RECORDS, perPage));
   const service = parts.use(await startService(url, platform.variables.PLATFORM_BASE_URL, variables));
   const perSecond = others === 'reports' ? REPORTS_PER_SECOND : RATE_PER_SECOND;
   const send: SendNumbered = (index) => {

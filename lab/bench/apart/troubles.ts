@@ -89,24 +89,28 @@ export const illOperators: Trouble = async (service, signal) => {
 };
 
 /**
- * Keeps four long reports running. Their pages are neither generated nor read in this process because it
- * measures the players.
+ * Keeps four reports running. Their pages are neither generated nor read in this process because it measures
+ * the players.
+ *
+ * @param data of each report
  */
-export const reports: Trouble = async (service, signal) => {
-  const dropping = { exclusive: true, arguments: { 'x-max-length': 1 } };
-  const { queue: replyTo } = await service.caller.channel.assertQueue('', dropping);
-  const options = { replyTo, headers: { operator: REPORTING } };
-  void (async () => {
-    while (!signal.aborted) {
-      const looking = service.running.metric('poker_commands_in_flight', 'lane="reports"');
-      // The worker may be stopping.
-      const inFlight = await looking.catch(() => REPORTS);
-      for (let left = REPORTS - inFlight; left > 0; left -= 1)
-        publish(service, 'report.ad-hoc.fetch', REPORT, options);
-      await sleep(LOOK_MS);
-    }
-  })();
-};
+export const reports =
+  (data: object = REPORT): Trouble =>
+  async (service, signal) => {
+    const dropping = { exclusive: true, arguments: { 'x-max-length': 1 } };
+    const { queue: replyTo } = await service.caller.channel.assertQueue('', dropping);
+    const options = { replyTo, headers: { operator: REPORTING } };
+    void (async () => {
+      while (!signal.aborted) {
+        const looking = service.running.metric('poker_commands_in_flight', 'lane="reports"');
+        // The worker may be stopping.
+        const inFlight = await looking.catch(() => REPORTS);
+        for (let left = REPORTS - inFlight; left > 0; left -= 1)
+          publish(service, 'report.ad-hoc.fetch', data, options);
+        await sleep(LOOK_MS);
+      }
+    })();
+  };
 
 /** Reports whose caller does not consume the pages. */
 export const reportsForFullQueue: Trouble = async (service) => {

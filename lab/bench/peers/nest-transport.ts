@@ -13,34 +13,9 @@ import {
   Transport,
 } from '@nestjs/microservices';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { IsIn, IsNotEmpty, IsOptional, IsString, Length, MaxLength } from 'class-validator';
 
+import { CreateSessionDto } from './create-session-dto.ts';
 import { createSession, type Session, settings } from './peer.ts';
-
-class CreateSessionDto {
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(255)
-  readonly userId!: string;
-
-  @IsOptional()
-  @IsString()
-  @MaxLength(255)
-  readonly nick?: string;
-
-  @IsOptional()
-  @IsIn(['external', 'internal'])
-  readonly authType?: string;
-
-  @IsOptional()
-  @Length(2, 2)
-  readonly lang?: string;
-
-  @IsOptional()
-  @IsString()
-  @MaxLength(255)
-  readonly currency?: string;
-}
 
 @Controller()
 class SessionController {

@@ -52,9 +52,9 @@ const NOT_SIGNED = new Set(
  * The platform's session creation, as the interface document reads, by undici's `request()` as its
  * documentation shows.
  */
-export async function createSession(data: SessionData): Promise<Session> {
+export async function createSession(data: SessionData, signal?: AbortSignal): Promise<Session> {
   const path = `users/${encodeURIComponent(data.userId)}/session`;
-  const { attributes } = ((await post(path, '', { ...data })) as SessionDocument).data;
+  const { attributes } = ((await post(path, '', { ...data }, signal)) as SessionDocument).data;
   return {
     userId: attributes['user-id'] ?? '',
     sessionId: attributes['session-id'] ?? '',
@@ -64,7 +64,12 @@ export async function createSession(data: SessionData): Promise<Session> {
 }
 
 /** Posts a signed form, and returns the document of the answer. */
-export async function post(path: string, query: string, form: Readonly<Record<string, string>>) {
+export async function post(
+  path: string,
+  query: string,
+  form: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+) {
   const { baseUrl, clientId } = settings;
   const url = `${baseUrl}/v2/app/${path}?clientId=${encodeURIComponent(clientId)}${query}`;
   const { statusCode, body } = await request(url, {
@@ -75,6 +80,7 @@ export async function post(path: string, query: string, form: Readonly<Record<st
       sign: signatureOf(form),
     },
     body: new URLSearchParams(form).toString(),
+    signal: signal ?? null,
   });
   if (statusCode !== 200) throw new Error(`the platform answered ${statusCode}: ${await body.text()}`);
   return await body.json();

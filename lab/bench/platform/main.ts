@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { answerJson, sessionDocument } from '../../../test/support/platform-stub.ts';
 import { reportPages } from '../reports/report-reader.ts';
 
-const { PORT, LATENCY_MS = '20', SECRET_KEY = '', REPORT_RECORDS } = process.env;
+const { PORT, LATENCY_MS = '20', SECRET_KEY = '', REPORT_RECORDS, RECORDS_PER_PAGE } = process.env;
 const pageOf = reportPages(Number(REPORT_RECORDS));
 
 createServer((request, response) => void answer(request, response)).listen(Number(PORT), '127.0.0.1');
@@ -19,7 +19,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const [, user] = /\/users\/([^/]+)\/session\?/.exec(request.url ?? '') ?? [];
   if (user === undefined) {
     const { searchParams } = new URL(request.url ?? '/', 'http://platform');
-    const body = pageOf(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
+    const perPage = Number(RECORDS_PER_PAGE ?? searchParams.get('per-page'));
+    const body = pageOf(Number(searchParams.get('page')), perPage);
     response.writeHead(200, { 'content-type': 'application/vnd.api+json', 'content-length': body.length });
     response.end(body);
     return;
