@@ -66,9 +66,9 @@ export async function bench({ plan, contestants }: { plan: Plan; contestants: re
   return failures.length === 0 && isRight(report) && holds;
 }
 
-async function platformTimes(stage: Stage, { rounds, perSecond, openLoopMs: forMs }: Plan) {
+async function platformTimes(stage: Stage, { rounds, perSecond }: Plan): Promise<number[]> {
   const timesMs: number[] = [];
-  while (timesMs.length < rounds) timesMs.push(await platformTimeMs(stage, { perSecond, forMs }));
+  while (timesMs.length < rounds) timesMs.push(await platformTimeMs(stage, perSecond));
   return timesMs;
 }
 

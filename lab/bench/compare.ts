@@ -42,7 +42,7 @@ export const FULL: Plan = {
   closedLoopMs: 60_000,
   prefetch: 100,
   perSecond: 300,
-  openLoopMs: 20_000,
+  openLoopMs: 30_000,
   moderateMs: 30_000,
   reportRecords: 100_000,
   memoryRecords: 0,

@@ -50,14 +50,12 @@ export interface PeerOptions extends Omit<Contestant, 'start'> {
   /** A file of `lab/bench/peers`, without its extension. */
   readonly program: string;
   readonly isNest?: boolean;
-  /** True if it is started with the flags and the environment of a worker. Default: true. */
-  readonly isTuned?: boolean;
 }
 
-/** A program in `lab/bench/peers`, which declares its own queue. */
-export function peer({ program, isNest = false, isTuned = true, ...contestant }: PeerOptions): Contestant {
+/** A program in `lab/bench/peers`, which declares its own queue and runs with the flags of a worker. */
+export function peer({ program, isNest = false, ...contestant }: PeerOptions): Contestant {
   const { name, queueType, hasRedis = false } = contestant;
-  const { flags, environment } = isTuned ? WORKER : { flags: [], environment: {} };
+  const { flags, environment } = WORKER;
   return {
     ...contestant,
     start: async ({ amqpUrl, platform, prefetch }) => {
@@ -165,8 +163,6 @@ export const CONTESTANTS: readonly Contestant[] = [
   peer({ name: 'bare-quorum', ...BARE, ...IN_QUORUM, ...TO_BARE }),
   peer({ name: 'nest-classic', ...NEST, ...IN_CLASSIC, ...TO_NEST }),
   peer({ name: 'nest-quorum', ...NEST, ...IN_QUORUM, ...TO_NEST }),
-  peer({ name: 'nest-plain', ...NEST, ...IN_QUORUM, label: `${NEST.label}, no flags`, isTuned: false }),
-  peer({ name: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client', ...IN_QUORUM }),
   peer({ name: 'equal', ...EQUAL, ...IN_QUORUM, most: { rate: 0.9, full: 0.7 } }),
   ours('ours', 'poker-bridge', {}),
   ours('redis', 'poker-bridge, with Redis', { hasRedis: true }),
