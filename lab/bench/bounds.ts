@@ -21,7 +21,7 @@ const MOST_BESIDE = { long: 1.5, large: 2 };
 const LEAST_SCALING = 0.95;
 const BARE = 'bare-quorum';
 /** For a bound that does not hold. docs/performance.md has the reasons. */
-export const NO = '[no](#bounds-that-do-not-hold)';
+export const NO = '[no](#why-not)';
 export interface Report {
   readonly machine: Machine;
   readonly plan: Plan;

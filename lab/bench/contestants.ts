@@ -151,7 +151,7 @@ export function otherIn(folder: string): Contestant {
 
 const BARE = { program: 'bare-loop', label: 'bare loop' };
 const NEST = { program: 'nest-transport', label: 'Nest’s own transport', isNest: true };
-const EQUAL = { program: 'equal-promises', label: 'equal promises, with Redis', hasRedis: true };
+const EQUAL = { program: 'equal-promises', label: 'equal promises, Redis', hasRedis: true };
 const IN_CLASSIC = { queueType: 'classic' } as const;
 const IN_QUORUM = { queueType: 'quorum' } as const;
 const TO_BARE = { most: { rate: 1.3, full: 1.3 } };
@@ -165,5 +165,5 @@ export const CONTESTANTS: readonly Contestant[] = [
   peer({ name: 'nest-quorum', ...NEST, ...IN_QUORUM, ...TO_NEST }),
   peer({ name: 'equal', ...EQUAL, ...IN_QUORUM, most: { rate: 0.9, full: 0.7 } }),
   ours('ours', 'poker-bridge', {}),
-  ours('redis', 'poker-bridge, with Redis', { hasRedis: true }),
+  ours('redis', 'poker-bridge, Redis', { hasRedis: true }),
 ];

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-import { Durations, type MetricFacts, PlainMetric, PlainNumber, StateMetric } from './plain-metric.ts';
+import { Durations, PlainMetric, PlainNumber } from './plain-metric.ts';
+import { type MetricFacts, StateMetric } from './state-metric.ts';
 
 /**
  * The sampling interval of the event loop delay. Each sample wakes the process, and each figure includes the

@@ -1,35 +1,7 @@
-import type { Metric, MetricValueWithName, Registry } from 'prom-client';
-
-/** A value of a series, as a registry reads it; if it has no name, the metric's name applies. */
-export type Reading = Readonly<MetricValueWithName<string>>;
-
-export interface MetricFacts {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly labelNames: readonly string[];
-  readonly registry: Registry;
-}
-
-/**
- * A metric read from the worker's state at each scrape: commands do not update it, and objects that are gone
- * have no series.
- */
-export class StateMetric {
-  #read: () => readonly Reading[] = () => [];
-
-  /** @throws {Error} if the registry already has a metric with this name */
-  constructor({ registry, ...facts }: MetricFacts) {
-    const get = () => ({ ...facts, values: this.#read() });
-    // A registry uses only these members; prom-client itself registers such objects.
-    registry.registerMetric({ ...facts, get } as unknown as Metric);
-  }
-
-  /** @param read called at each scrape; before the first call of `readBy` there are no series */
-  readBy(read: () => readonly Reading[]): void {
-    this.#read = read;
-  }
-}
+// Saves 4 µs of CPU time for each command in a hot loop, and 8 µs for each update in a cold process. The six
+// updates of a command take 0.4 µs, compared with 4.7 µs for prom-client's metrics, which build a string of
+// the labels, and objects, for every update.
+import { type MetricFacts, type Reading, StateMetric } from './state-metric.ts';
 
 /** The values under one set of labels. */
 interface Series {
@@ -38,12 +10,8 @@ interface Series {
 }
 
 /**
- * A metric whose series are plain numbers until the registry is read. prom-client's own metrics would also
- * work, but they build a string of the labels, and objects, for every update: 8 µs more in a cold process,
- * 1.5 µs in a hot one.
- *
- * There is one series for each combination of label values. Use at most three labels, each with a closed set
- * of values.
+ * A metric whose series are plain numbers until the registry is read, one for each combination of label
+ * values. Use at most three labels, each with a closed set of values.
  */
 export class PlainMetric<Kind extends Series> extends StateMetric {
   readonly #start: new () => Kind;

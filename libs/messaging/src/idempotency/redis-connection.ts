@@ -5,6 +5,7 @@ import { TlsContext } from '#tls';
 
 import type { InternalKeys } from '../envelope/seal.ts';
 import { REDIS_CONNECTOR } from './redis-connector.ts';
+import { TurnBatch } from './turn-batch.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
 /**
@@ -48,12 +49,6 @@ export interface RedisStoreOptions {
 /** An entry to write: the value that it may replace, the new one, and its TTL. */
 type Put = readonly [key: string, over: string, value: string, durationMs: number];
 
-/** An entry of this turn of the event loop, and who waits for its answer. */
-interface Gathered {
-  readonly put: Put;
-  readonly resolve: (found: Found) => void;
-}
-
 /** The conflicting value of an entry, or null; undefined while Redis is unavailable. */
 export type Found = string | null | undefined;
 
@@ -88,8 +83,7 @@ export class RedisConnection {
   readonly #redis: ScriptedRedis;
   /** Why Redis cannot be used; undefined if it can. */
   #lastError: unknown;
-  /** The entries to write at the end of this turn of the event loop. */
-  #gathered: Gathered[] = [];
+  readonly #puts = new TurnBatch<Put, Found>((puts) => this.#putAll(puts));
 
   /** @param probeKey the key of an entry that is only written */
   constructor({ client, url, tls = new TlsContext('REDIS'), onState }: RedisStoreOptions, probeKey: string) {
@@ -113,17 +107,13 @@ export class RedisConnection {
   }
 
   /**
-   * Writes a value unless the key has a value other than it or `over`. The entries of one turn of the event
-   * loop are written together, because a call costs as much as the command that it deduplicates. Never
-   * rejects.
+   * Writes a value unless the key has a value other than it or `over`. Never rejects.
    *
    * @param value '' removes the value that may be replaced, so with `over` '' it only reads
    * @returns the conflicting value, or null; undefined while Redis is unavailable
    */
   put(...put: Put): Promise<Found> {
-    return new Promise((resolve) => {
-      if (this.#gathered.push({ put, resolve }) === 1) setImmediate(() => void this.#putGathered());
-    });
+    return this.#puts.add(put);
   }
 
   close(): void {
@@ -140,13 +130,9 @@ export class RedisConnection {
     this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
   }
 
-  async #putGathered(): Promise<void> {
-    const gathered = this.#gathered;
-    this.#gathered = [];
+  async #putAll(puts: readonly Put[]): Promise<readonly Found[]> {
     const { kind } = this.state;
-    const isAsked = kind !== 'away' && kind !== 'closed';
-    const found = isAsked ? await this.#call(gathered.map(({ put }) => put)) : [];
-    for (const [index, { resolve }] of gathered.entries()) resolve(found[index]);
+    return kind === 'away' || kind === 'closed' ? [] : this.#call(puts);
   }
 
   /**
