@@ -11,8 +11,8 @@ const VARIANTS = join(root, '.run/bench-promises');
 export interface Promised {
   readonly label: string;
   /**
-   * Exports that replace those of a built module, by its path. `original` is the module itself; an export that
-   * it does not have is a mistake.
+   * Exports that replace those of a built module, by its path. `original` has the replaced exports of the
+   * module itself.
    */
   readonly without: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }

@@ -13,8 +13,8 @@ const MICROSECONDS = 1_000;
 const PLAN: Plan = { ...FULL, rounds: 5, warmUp: 3_000, commands: 5_000, openLoopMs: 6_000 };
 
 /**
- * Leaves out one promise of the worker after the other, and prints how much CPU time that saves. A default run
- * takes about twelve minutes.
+ * Leaves out one promise of the worker after the other, and prints how much CPU time that saves. It takes
+ * about twelve minutes.
  *
  * @returns true if all replies were right
  */
