@@ -115,7 +115,9 @@ describe('@poker-bridge/caller', () => {
     };
     for await (const { page } of suite.callers.open({ name }).fetchAdHocReport({ ...DAY, perPage: 100 })) {
       expect(page).toBe(1);
-      await until('two pages and the end are in the queue', async () => (await queues())[0]?.endsWith('\t3'));
+      // If the broker is busy for a second, the command is sent twice, and then there are more.
+      const messages = async () => Number((await queues())[0]?.split('\t')[1]);
+      await until('two pages and the end are in the queue', async () => (await messages()) >= 3);
       break;
     }
     expect(await queues()).toEqual([]);
