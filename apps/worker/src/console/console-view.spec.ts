@@ -140,13 +140,16 @@ describe('consoleView', () => {
 
   it('marks circuits on the plots of their command, and one broker outage for both connections', () => {
     const tally = new FailureTally(() => 7);
-    for (const isTrouble of [true, false])
-      for (const name of ['consuming', 'publishing', 'game.open acme']) tally.troubleChanged(name, isTrouble);
+    for (const isTrouble of [true, false]) {
+      for (const name of ['consuming', 'publishing']) tally.troubleChanged(name, isTrouble);
+      const circuit = { operation: 'game.open', operator: 'acme poker' };
+      tally.troubleChanged('game.open acme poker', isTrouble, circuit);
+    }
     expect(viewOf(['acme'], tally).commands.changes).toMatchObject([
       { what: 'RabbitMQ unavailable', isTrouble: true, atMs: 7 },
-      { what: 'circuit opened (acme)', operation: 'game.open' },
+      { what: 'circuit opened (acme poker)', operation: 'game.open' },
       { what: 'RabbitMQ available', isTrouble: false },
-      { what: 'circuit closed (acme)', operation: 'game.open' },
+      { what: 'circuit closed (acme poker)', operation: 'game.open' },
     ]);
   });
 });

@@ -83,11 +83,10 @@ function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): numbe
 /** Failures and recoveries of circuits and of the broker connection, as marked in the plots. */
 function changesOf({ tally }: Sources) {
   let isBrokerAway = false;
-  return tally.changes.flatMap(({ name, isTrouble, atMs }) => {
-    const [operation, operator] = name.split(' ');
-    if (operator !== undefined) {
+  return tally.changes.flatMap(({ circuit, isTrouble, atMs }) => {
+    if (circuit) {
       const what = isTrouble ? 'circuit opened' : 'circuit closed';
-      return { atMs, isTrouble, operation, what: `${what} (${operator})` };
+      return { atMs, isTrouble, operation: circuit.operation, what: `${what} (${circuit.operator})` };
     }
     // Both connections usually change at the same time.
     if (isTrouble === isBrokerAway) return [];

@@ -22,9 +22,12 @@ export interface Failure {
   readonly last: Pick<CommandFacts, 'id' | 'traceId'> & Partial<FailureFacts>;
 }
 
+type Circuit = Readonly<Record<'operation' | 'operator', string>>;
+
 /** A failure or recovery of a circuit or a broker connection. */
 interface Change {
-  readonly name: string;
+  /** Undefined for a broker connection. */
+  readonly circuit: Circuit | undefined;
   readonly isTrouble: boolean;
   readonly atMs: number;
 }
@@ -76,12 +79,12 @@ export class FailureTally {
   }
 
   /** @param name a circuit, as `operation operator`, or a broker connection */
-  troubleChanged(name: string, isTrouble: boolean): void {
+  troubleChanged(name: string, isTrouble: boolean, circuit?: Circuit): void {
     if (isTrouble === this.#troubles.has(name)) return;
     const atMs = this.nowMs();
     if (isTrouble) this.#troubles.set(name, atMs);
     else this.#troubles.delete(name);
-    this.#changes.push({ name, isTrouble, atMs });
+    this.#changes.push({ circuit, isTrouble, atMs });
     if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
   }
 
