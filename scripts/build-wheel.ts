@@ -7,12 +7,12 @@ import spawn from 'nano-spawn';
 import { missingOf } from './debian.ts';
 import { root } from './root.ts';
 
-/** Debian's Python. Another `python3` in PATH may not find Debian's packages. */
+/** Debian's Python, because another `python3` in the PATH may not find Debian's packages. */
 export const PYTHON = '/usr/bin/python3';
 /** The sources of the Python client, relative to the repository. */
 export const PYTHON_CLIENT = 'libs/caller-python';
 
-/** The packages of Debian that build the wheel, each with a file of its own. */
+/** The Debian packages that build the wheel, each with one of its files. */
 export const BUILD_PACKAGES = {
   'python3-build': '/usr/lib/python3/dist-packages/build/__main__.py',
   'python3-setuptools': '/usr/lib/python3/dist-packages/setuptools/__init__.py',

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import spawn, { type SubprocessError } from 'nano-spawn';
 
 /**
- * Installs packages without starting the services that come with them: policy-rc.d forbids that, and is put
- * there only if there is none, and removed whichever way the installation ends. Two at once wait for each
- * other by a lock in a folder that only root may write.
+ * Installs packages without starting their services: a temporary policy-rc.d forbids that, unless the machine
+ * already has one. It is removed even if the installation fails. Concurrent installations wait for a lock in
+ * a folder that only root may write to.
  */
 const INSTALL = `
 exec 9>/run/poker-bridge-apt.lock
@@ -24,8 +24,8 @@ apt-get -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$@"
 `;
 
 /**
- * Downloads a package with all that it needs by apt's own rules, as if nothing were installed, and unpacks
- * all of it.
+ * Downloads a package and all of its dependencies by apt's own rules, as if nothing were installed, and
+ * unpacks them.
  */
 const UNPACK = `
 cd "$1" &&
@@ -42,10 +42,10 @@ const KEYS = join(import.meta.dirname, 'debian-archive-keys.asc');
 const MIRROR = 'https://deb.debian.org/debian';
 
 /**
- * Installs those packages of Debian or Ubuntu that are missing, without starting their services.
+ * Installs the missing packages of Debian or Ubuntu, without starting their services.
  *
- * @param packages each name with a file that it brings, as a pattern
- * @throws {Error} if this is not such a system, not root, or apt fails; it says what to install
+ * @param packages by name, each with a pattern of a file that it installs
+ * @throws {Error} if the system is another one, the user is not root, or apt fails; with what to install
  */
 export async function installMissing(packages: Readonly<Record<string, string>>): Promise<void> {
   const missing = missingOf(packages);
@@ -62,11 +62,11 @@ export function missingOf(packages: Readonly<Record<string, string>>): string[] 
 }
 
 /**
- * Unpacks a package of a suite of Debian, with all that it needs, into a folder: without root, without a
- * change to the machine, and only if Debian has signed it.
+ * Unpacks a package of a suite of Debian, with its dependencies, into a folder. It needs no root, changes
+ * nothing else on the machine, and requires Debian's signature.
  *
- * @param folder a new one; it also holds what apt needs meanwhile
- * @throws {Error} with what apt says
+ * @param folder a new folder, which also contains apt's files during the download
+ * @throws {Error} with apt's message
  */
 export async function unpackPackage(name: string, suite: string, folder: string): Promise<void> {
   if (!hasApt()) throw new Error('this is not Debian or Ubuntu');

@@ -13,7 +13,7 @@ import { startService } from './start-service.ts';
 const DEADLINE_MS = 20_000;
 const ANSWER_SLACK_MS = 1_500;
 
-/** One command of the demo, and the code of the error that must come back; default: it must succeed. */
+/** A command of the demo, and the expected error code; default: it must succeed. */
 type Scene = readonly [title: string, type: CommandType, data: object, code?: string];
 
 const ALICE = { player: { id: 'alice' } };
@@ -36,8 +36,8 @@ const STORY: readonly Scene[] = [
 /**
  * Shows the whole flow: a broker, the sandbox platform, a worker, and every command over the bus.
  *
- * @param isKept whether everything is left running until the process is interrupted
- * @returns whether every command was answered as it should be
+ * @param isKept true to keep everything running until the process is interrupted
+ * @returns true if every command got the expected answer
  */
 export async function demo(isKept: boolean): Promise<boolean> {
   await using parts = new AsyncDisposableStack();
@@ -73,7 +73,7 @@ export async function demo(isKept: boolean): Promise<boolean> {
   return isRight;
 }
 
-/** A step of the set-up, with the time that it took. */
+/** Reports a step of the setup with its duration. */
 async function step<T>(what: string, work: Promise<T>, tell: (result: T) => string): Promise<T> {
   const startedAtMs = Date.now();
   const result = await work;
@@ -82,7 +82,7 @@ async function step<T>(what: string, work: Promise<T>, tell: (result: T) => stri
   return result;
 }
 
-/** Sends a command, and shows it with its replies. @returns whether it was answered as it should be */
+/** Sends a command, and shows it with its replies. @returns true if it got the expected answer */
 async function play(caller: Caller, replies: EventEmitter, [title, type, data, expected]: Scene) {
   const command = caller.prepare(type, data as never, { deadlineMs: DEADLINE_MS });
   console.log(`\n${styleText('bold', title)}`);

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Below the range from which systems give ports to outgoing connections, which could take a port before we
- * listen on it; also with the 10,000 that a Redis in cluster mode adds.
+ * Below the range of ports for outgoing connections, which could occupy a port before it is bound; even after
+ * adding 10,000, as Redis in cluster mode does.
  */
 const FIRST = 11_000;
 const LAST = 22_700;

@@ -6,12 +6,12 @@ import { messageOf } from './message-of.ts';
 const POLL_MS = 500;
 
 /**
- * Does the work of an npm script and ends this process: with 1 if the work returns false, or throws, which
- * stderr then says.
+ * Runs the function of an npm script and ends this process: with 1 if it returns false or throws. An error is
+ * printed on stderr.
  */
 export async function runTask(work: () => Promise<boolean | void>): Promise<never> {
   endWithNpm();
-  // A reader that has seen enough, such as head, is no reason to leave something behind.
+  // A reader such as head may close the pipe early; cleanup continues in this case.
   process.stdout.on('error', () => undefined);
   try {
     if ((await work()) === false) process.exitCode = 1;
@@ -23,8 +23,8 @@ export async function runTask(work: () => Promise<boolean | void>): Promise<neve
 }
 
 /**
- * If npm has started the launcher, ends this process as SIGTERM would once npm is gone: killed, it can tell
- * nobody.
+ * If npm started the launcher, ends this process like SIGTERM when npm has ended, because a killed npm cannot
+ * send a signal.
  */
 function endWithNpm(): void {
   const npm = Number(process.env['LAUNCHED_BY_PID']);
@@ -38,9 +38,8 @@ function endWithNpm(): void {
 }
 
 /**
- * Settles with the signal when this process gets one to stop, which from then on does not end it: Ctrl-C
- * under npm comes twice, from the terminal and from npm, and the second must not cut off what the first has
- * begun.
+ * Resolves with the first signal to stop, which does not end the process itself. Under npm, Ctrl-C arrives
+ * twice, from the terminal and from npm, and the second one must not interrupt the cleanup.
  */
 export function toldToStop(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -54,9 +53,8 @@ type Given<T> = T extends (value: unknown) => infer R ? R | undefined : T extend
 /**
  * Reads the options of a task.
  *
- * @param wanted each with its default or, without one, its type: `{ rate: 150, only: String, quick: Boolean
- *   }`
- * @throws {Error} with the name of an option that does not exist, and of those that do
+ * @param wanted each with its default, or else its type: `{ rate: 150, only: String, quick: Boolean }`
+ * @throws {Error} with the name of an unknown option, and the valid names
  * @throws {Error} if a number is not above 0
  */
 export function readOptions<const T extends Readonly<Record<string, Wanted>>>(wanted: T) {

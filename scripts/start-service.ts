@@ -10,7 +10,7 @@ export type Step = <T>(part: string, starting: Promise<T>, describe: (result: T)
 
 /**
  * Starts a broker, the sandbox and a worker, from built code and on free ports. The broker may belong to the
- * user (AMQP_URL), so the disposal removes what the worker has declared.
+ * user (AMQP_URL), so the disposal removes the worker's queues and exchanges.
  *
  * @param prefix of the worker's names on the bus
  * @param settings of the sandbox and the worker

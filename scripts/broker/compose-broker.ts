@@ -7,18 +7,18 @@ import type { FoundBroker } from './start-broker.ts';
 
 const SERVICE = 'rabbitmq';
 /**
- * The user that docker-compose.yml has for the demo, with a virtual host of its own, and the secret that is
- * its password.
+ * The user that docker-compose.yml creates for the demo, with its own virtual host, and the secret with its
+ * password.
  */
 const USER = 'demo';
 const SECRET = '/run/secrets/rabbitmq-demo';
-/** The demo's own, so that its containers, network and volume can be removed. */
+/** A project name for the demo alone, so that its containers, network and volume can be removed. */
 const PROJECT = 'poker-bridge-demo';
 const ENGINE_TIMEOUT_MS = 10_000;
 
 /**
- * The service `rabbitmq` of docker-compose.yml: the one that runs, else one in a project of its own, which is
- * removed.
+ * The service `rabbitmq` of docker-compose.yml: the running one, or else one in a separate project, which is
+ * removed at the end.
  */
 export async function startComposeBroker(): Promise<FoundBroker> {
   const file = join(root, 'docker-compose.yml');
@@ -44,7 +44,10 @@ export async function startComposeBroker(): Promise<FoundBroker> {
   }
 }
 
-/** A client may be there without an engine. @throws {Error} naming what is missing */
+/**
+ * Checks the engine as well, because the client may be installed without one. @throws {Error} naming what is
+ * missing
+ */
 export async function requireEngine(): Promise<void> {
   const ask = (...args: string[]) => spawn('docker', args, { timeout: ENGINE_TIMEOUT_MS });
   await ask('compose', 'version').catch(() => {

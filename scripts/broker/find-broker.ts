@@ -4,16 +4,16 @@ import { startComposeBroker } from './compose-broker.ts';
 import { chosenRelease, findInstallation, isSupported } from './installation.ts';
 import { type FoundBroker, startBroker } from './start-broker.ts';
 
-/** Where a broker may come from, by name. A place without one throws an error that says why. */
+/** Sources of a broker, by name. A source without a broker throws an error with the reason. */
 export type BrokerSources = Readonly<Record<string, () => Promise<FoundBroker>>>;
 
 type Wishes = Readonly<{ amqpUrl?: string | undefined; port?: number | undefined }>;
 
 /**
- * The places from which a broker may come, in the order in which they are tried (contract, section 10); if a
- * release was chosen, a private node of that one and nothing else.
+ * Returns the sources of a broker in the order in which they are tried (contract, section 10). If a release
+ * was chosen, the only source is a private node of that release.
  *
- * @param wishes.amqpUrl somebody's broker (AMQP_URL); undefined or empty if none is named
+ * @param wishes.amqpUrl an existing broker (AMQP_URL); undefined or empty if none is configured
  * @param wishes.port the AMQP port of a private node. Default: a free one
  */
 export function brokerSources({ amqpUrl, port }: Wishes): BrokerSources {
@@ -29,9 +29,9 @@ export function brokerSources({ amqpUrl, port }: Wishes): BrokerSources {
 }
 
 /**
- * The first broker that works; why a source has none is printed on stderr.
+ * Returns the first working broker, and prints on stderr why a source has none.
  *
- * @throws {Error} saying what to install
+ * @throws {Error} with what to install
  */
 export async function findBroker(sources: BrokerSources): Promise<FoundBroker> {
   for (const [name, start] of Object.entries(sources)) {
@@ -53,7 +53,7 @@ async function startUnsupported(port: number | undefined): Promise<FoundBroker> 
   return startBroker({ installation, port });
 }
 
-/** Somebody's broker: one URL, or the nodes of one cluster, separated by commas. */
+/** An existing broker: one URL, or those of the nodes of one cluster, separated by commas. */
 async function connectTo(amqpUrl: string): Promise<FoundBroker> {
   const urls = amqpUrl.split(',').map((url) => url.trim());
   await (await OneShotConnection.open(urls, { name: 'poker-bridge' }))[Symbol.asyncDispose]();

@@ -6,30 +6,30 @@ import { unpackPackage } from '../debian.ts';
 import { withLock } from '../launcher/with-lock.mjs';
 import { messageOf } from '../message-of.ts';
 
-/** The supported releases of RabbitMQ, oldest first, with the suite of Debian that holds each. */
+/** The supported releases of RabbitMQ, oldest first, each with the suite of Debian that contains it. */
 const SUITES = { '4.0': 'trixie', '4.3': 'sid' } as const;
 
 export type Release = keyof typeof SUITES;
 
 export const RELEASES = Object.keys(SUITES) as readonly Release[];
 
-/** A RabbitMQ server that is on this machine. */
+/** A RabbitMQ server on this machine. */
 export type Installation = NonNullable<ReturnType<typeof newestIn>>;
 
-/** @throws {Error} naming the releases that there are */
+/** @throws {Error} naming the supported releases */
 export function readRelease(text: string): Release {
   if (Object.hasOwn(SUITES, text)) return text as Release;
   throw new Error(`RabbitMQ ${text} is not one of the releases ${RELEASES.join(', ')}`);
 }
 
-/** The release that was chosen; undefined if any may be used. */
+/** The chosen release; undefined if any may be used. */
 export function chosenRelease(): Release | undefined {
   const text = process.env['RABBITMQ_RELEASE'];
   return text ? readRelease(text) : undefined;
 }
 
 /**
- * Sets the release of every private broker that this process or a child of it starts.
+ * Sets the release of all private brokers that this process and its children start.
  *
  * @throws as `readRelease` does
  */
@@ -38,10 +38,11 @@ export function chooseRelease(text: string | undefined): void {
 }
 
 /**
- * The RabbitMQ for private brokers: the installed one if it is of the chosen release, or from 4.0 on if none
- * was chosen; else the newest of Debian's archive, unpacked once into the user's cache, without root.
+ * Returns the RabbitMQ for private brokers: the installed one if it has the chosen release, or is 4.0 or
+ * newer if none was chosen. Otherwise it is the newest in Debian's archive, unpacked once into the user's
+ * cache, without root.
  *
- * @throws {Error} saying why there is none
+ * @throws {Error} with the reason if none is available
  */
 export async function requireInstallation(): Promise<Installation> {
   const release = chosenRelease();
@@ -62,40 +63,41 @@ export async function requireInstallation(): Promise<Installation> {
   throw new Error(reasons.join('; '));
 }
 
-/** Whether a version such as `4.3.6` is 4.0 or newer. */
+/** True if a version such as `4.3.6` is 4.0 or newer. */
 export function isSupported(version: string): boolean {
   return Number.parseInt(version) >= 4;
 }
 
-/** The RabbitMQ that RABBITMQ_HOME names, else the newest that a package has installed. */
+/** Returns the RabbitMQ in RABBITMQ_HOME, or else the newest that a package has installed. */
 export function findInstallation(): Installation | undefined {
   const home = process.env['RABBITMQ_HOME'];
   return home === undefined ? newestIn('/') : newestIn(home, '.', '/');
 }
 
 /**
- * The newest RabbitMQ of the packages in a folder; undefined if there is none. Its own scripts are used:
- * those that a package puts into the PATH change the user and want the system's node.
+ * Returns the newest RabbitMQ in a folder of packages; undefined if the folder contains none. It uses
+ * RabbitMQ's own scripts, because the scripts that a package adds to the PATH change the user and expect the
+ * system's node.
  */
 function newestIn(folder: string, homes = 'usr/lib/rabbitmq/lib/rabbitmq_server-*', erlangIn = folder) {
   const byVersion = new Intl.Collator('en', { numeric: true });
   const servers = globSync(join(homes, 'sbin', 'rabbitmq-server'), { cwd: folder });
   const server = servers.sort(byVersion.compare).at(-1);
   if (server === undefined) return undefined;
-  // Holds `sbin`, `plugins` and `escript`.
+  // Contains `sbin`, `plugins` and `escript`.
   const home = join(folder, dirname(dirname(server)));
   const version = /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown';
-  // The PATH by which its Erlang is found.
+  // The PATH with its Erlang.
   const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''];
-  // What was unpacked has the Erlang that it needs beside it; the machine's own may not be the one in its
-  // PATH.
+  // An unpacked package has its Erlang in the same folder; the Erlang in the machine's PATH may have another
+  // version.
   if (erlangIn === '/') path.reverse();
   return { version, home, path: path.join(delimiter) };
 }
 
 /**
- * The RabbitMQ of a suite of Debian with its Erlang and its libraries in a folder of the user's cache:
- * downloaded once, without root, and without a change to the machine. Tells its progress on stderr.
+ * Downloads the RabbitMQ of a suite of Debian once, with its Erlang and its libraries, into the user's cache.
+ * It needs no root, changes nothing else on the machine, and reports its progress on stderr.
  */
 function unpackRelease(release: Release): Promise<Installation> {
   const suite = SUITES[release];
@@ -121,12 +123,12 @@ function unpackRelease(release: Release): Promise<Installation> {
 }
 
 /**
- * Makes the Erlang in a folder, which is renamed to `home` later, run with the loader and the libraries of
- * that folder, since those of the machine may be older: each of its programs becomes a script of the same
- * name that starts it with them.
+ * Replaces each program of the Erlang in a folder by a script of the same name, which starts it with the
+ * loader and the libraries of that folder, because the machine's may be older. The folder is renamed to
+ * `home` later.
  */
 export function useOwnLoader(folder: string, home: string): void {
-  // Up to Debian 12, some packages have their libraries outside of /usr.
+  // Up to Debian 12, some packages install libraries outside of /usr.
   const [loader] = globSync('{usr/lib,lib}/*/ld-linux-*.so.*', { cwd: folder });
   if (loader === undefined) throw new Error('the packages hold no loader');
   const triplet = basename(dirname(loader));

@@ -7,35 +7,35 @@ import { promisify } from 'node:util';
 import { freePorts } from '../network.ts';
 import type { Installation } from './installation.ts';
 
-/** A private node: everything that it is made of is in its folder. */
+/** A private node. All of its files are in its folder. */
 export interface BrokerNode {
   readonly installation: Installation;
   /** For example `poker@localhost`. */
   readonly name: string;
   readonly folder: string;
-  /** `distribution` is for other nodes and rabbitmqctl, `epmd` that of Erlang's port mapper. */
+  /** `distribution` serves other nodes and rabbitmqctl; `epmd` is the port of Erlang's port mapper. */
   readonly ports: Readonly<Record<'amqp' | 'distribution' | 'epmd' | 'metrics', number>>;
-  /** The loopback address at which this node finds each host in the names of nodes. */
+  /** The loopback address that this node uses for each host in node names. */
   readonly hosts: Readonly<Record<string, string>>;
 }
 
 export interface NodeSettings {
   /** RabbitMQ's settings as Erlang terms, such as `{max_message_size, 100000}`. */
   readonly settings?: readonly string[];
-  /** Those of other applications of Erlang, by name: `{ kernel: '{net_ticktime, 8}' }`. */
+  /** Settings of other Erlang applications, by name: `{ kernel: '{net_ticktime, 8}' }`. */
   readonly others?: Readonly<Record<string, string>>;
-  /** Whether the plugin for Prometheus is enabled. Default false. */
+  /** True to enable the Prometheus plugin. Default: false. */
   readonly hasMetrics?: boolean;
 }
 
-/** The secret by which the nodes of this process trust each other. */
+/** The secret with which the nodes of this process authenticate each other. */
 const COOKIE = randomBytes(16).toString('hex');
 
 /**
- * Makes the folder of a node with what it needs to start. Everything listens on the loopback interface alone.
+ * Creates the folder and the configuration of a node. All ports listen on the loopback interface only.
  *
- * @param members the names of all nodes of its cluster, which find each other when they start; none for a
- *   node alone
+ * @param members the names of all nodes of its cluster, which discover each other at start; empty for a
+ *   single node
  */
 export function createNode(
   node: BrokerNode,
@@ -48,7 +48,8 @@ export function createNode(
   for (const part of ['home', 'plugins']) mkdirSync(join(folder, part), { recursive: true });
   write('home/.erlang.cookie', COOKIE, 0o400);
   write('enabled_plugins', `[${hasMetrics ? 'rabbitmq_prometheus' : ''}].\n`);
-  // The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1.
+  // The node's name is resolved without the machine's resolver, which may not know localhost, or resolve it
+  // to ::1.
   const found = Object.entries(hosts).map(
     ([host, address]) => `{host, {${address.replaceAll('.', ', ')}}, ["${host}"]}.\n`,
   );
@@ -71,8 +72,8 @@ export function createNode(
 ].
 `,
   );
-  // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is
-  // wanted.
+  // The server searches the plugins for the schema of its settings. Without metrics, no other plugin is
+  // needed.
   const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
   const plugins = join(installation.home, 'plugins');
   for (const plugin of readdirSync(plugins).filter((entry) => wanted.test(entry)))
@@ -80,8 +81,8 @@ export function createNode(
 }
 
 /**
- * The environment of a node and its tools, which takes nothing over from the machine's own RabbitMQ or from
- * the caller's shell.
+ * Returns the environment of a node and its tools. It inherits nothing from the machine's own RabbitMQ or
+ * from the caller's shell.
  */
 export function nodeEnvironment({ name, folder, ports, installation }: BrokerNode): Record<string, string> {
   return {
@@ -105,20 +106,20 @@ export function nodeEnvironment({ name, folder, ports, installation }: BrokerNod
     RABBITMQ_ADVANCED_CONFIG_FILE: join(folder, 'advanced.config'),
     RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'enabled_plugins'),
     RABBITMQ_PLUGINS_DIR: join(folder, 'plugins'),
-    // Lets the script become the node instead of its parent; `-noinput` then keeps the Erlang shell away.
+    // The script executes the node in its own process; `-noinput` then disables the Erlang shell.
     RABBITMQ_ALLOW_INPUT: 'true',
-    // For a node that shares a small machine with what is tested: schedulers are not bound to cores, where
-    // two nodes would choose the same one, and SIGINT is left to the process that started the node.
+    // The node shares a small machine with the tested programs. Schedulers are not bound to cores, because
+    // two nodes would choose the same one. SIGINT is left to the process that started the node.
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-noinput +B i +stbt u',
     RABBITMQ_CTL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
   };
 }
 
 /**
- * Runs rabbitmqctl, or another tool of RabbitMQ's, against a private node: `rabbitmqctl(node, ['list_queues',
+ * Runs rabbitmqctl, or another RabbitMQ tool, against a private node: `rabbitmqctl(node, ['list_queues',
  * 'name'])`.
  *
- * @returns what it printed; about a second passes, most of it for the start of Erlang
+ * @returns its output, after about a second, most of which is the start of Erlang
  * @throws {Error} with its output, if it fails
  */
 export async function rabbitmqctl(node: BrokerNode, args: readonly string[], tool = 'rabbitmqctl') {

@@ -4,9 +4,9 @@ import { readSomeSettings } from '#settings';
 import { OneShotConnection } from '../../libs/rabbitmq/src/index.ts';
 
 /**
- * Removes what workers declared under a prefix.
+ * Removes the queues and exchanges that workers declared under a prefix.
  *
- * @param retryDelays as in REPORTS_RETRY_DELAYS_MS, whose default it has
+ * @param retryDelays as in REPORTS_RETRY_DELAYS_MS, with the same default
  */
 export function removeTopology(url: string, prefix: string, retryDelays = ''): Promise<void> {
   const variables = { REPORTS_RETRY_DELAYS_MS: retryDelays };

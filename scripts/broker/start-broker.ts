@@ -18,28 +18,27 @@ const CLUSTER_SETTINGS: NodeSettings = {
   others: { kernel: '{net_ticktime, 8}', aten: '{poll_interval, 1000}' },
 };
 
-/**
- * A broker that was started or found. Its disposal ends what was started, and leaves alone what was there
- * before.
- */
+/** A started or existing broker. Its disposal stops a started broker, and leaves an existing one running. */
 export interface FoundBroker extends AsyncDisposable {
   readonly url: string;
   /** A description, for example `a private RabbitMQ 4.3.6`. */
   readonly origin: string;
-  /** Settles when it ends by itself; never for one that somebody else looks after. */
+  /** Settles when the broker ends by itself; never for an existing broker. */
   readonly ended: Promise<unknown>;
 }
 
 /**
- * A private RabbitMQ node, alone or of a cluster; what it has kept survives its end, and goes when it is
- * disposed of.
+ * A private RabbitMQ node, alone or in a cluster. Its data survives a stop, and is deleted by its disposal.
  */
 export class Broker extends Server implements FoundBroker {
   readonly url: string;
   readonly node: BrokerNode;
   readonly #portMapper: Program | undefined;
 
-  /** @param portMapper Erlang's, through which nodes and rabbitmqctl find each other; ends with this node */
+  /**
+   * @param portMapper Erlang's port mapper, which nodes and rabbitmqctl use to find each other; it ends with
+   *   this node
+   */
   constructor(node: BrokerNode, portMapper: Program | undefined) {
     const server = join(node.installation.home, 'sbin', 'rabbitmq-server');
     super(node.ports.amqp, () => new Program(server, [], nodeEnvironment(node)));
@@ -84,25 +83,26 @@ export interface StartBrokerOptions extends NodeSettings {
 }
 
 /**
- * Starts a private RabbitMQ node on loopback ports, in a temporary folder, and waits until it takes
+ * Starts a private RabbitMQ node on loopback ports, in a temporary folder, and waits until it accepts
  * connections.
  *
- * @throws {Error} if RabbitMQ is not there and cannot be brought, or does not start
+ * @throws {Error} if RabbitMQ is neither installed nor downloadable, or does not start
  */
 export async function startBroker(options: StartBrokerOptions = {}): Promise<Broker> {
   const [broker] = await createNodes(1, options);
   return (broker as Broker).restart();
 }
 
-/** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
+/** Private RabbitMQ nodes that form one cluster. They end with this process, even if it is killed. */
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 export interface ClusterOptions {
   /** Default: those of docs/operations.md. */
   readonly nodeSettings?: NodeSettings | undefined;
   /**
-   * Makes a path to a node from a loopback address, which has to answer there for Erlang's port mapper.
-   * Called for each ordered pair of nodes before they start. Default: nodes reach each other directly.
+   * Opens a path from a loopback address to a node. At this address, it must also answer for Erlang's port
+   * mapper. Called for each ordered pair of nodes before they start. Default: nodes reach each other
+   * directly.
    */
   readonly link?: (address: string, to: BrokerNode) => Promise<AsyncDisposable>;
 }
@@ -126,10 +126,10 @@ export async function startCluster({ link, nodeSettings = CLUSTER_SETTINGS }: Cl
 }
 
 /**
- * Nodes that find each other when they start. The first, which is disposed of last, has the port mapper of
- * all of them.
+ * Starts nodes that discover each other. The first one, which is disposed of last, runs the port mapper of
+ * all nodes.
  *
- * @param isLinked whether each node finds each other one at an address of its own
+ * @param isLinked true if each node has a separate address for each of its peers
  */
 async function createNodes(
   size: number,
@@ -155,7 +155,7 @@ async function createNodes(
   });
 }
 
-/** Where one node finds another if the path between them can be cut. */
+/** Returns the address at which one node reaches another if the path between them can be cut. */
 function linkAddress(from: number, to: number): string {
   return `127.1.${from + 1}.${to + 1}`;
 }

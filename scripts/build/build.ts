@@ -4,23 +4,23 @@ import { dirname, join, relative, sep } from 'node:path';
 
 import { root } from '../root.ts';
 
-/** TypeScript, and what lies beside it in a `src` folder for reading at run time (pages, schemas). */
+/** TypeScript, and files of a `src` folder that are read at run time (pages, schemas). */
 const BUILT = /\.m?ts$|\/src\/.*(?<!\.md)$/;
-/** Specs and the like, and what is packed by itself: no program here uses it. */
+/** Specs, fixtures, and packages with a build of their own, which no program here uses. */
 const LEFT_OUT =
   /\.(spec|fixture|d)\.m?ts$|\/(node_modules|dist)\/|^libs\/(caller\/src\/nest|caller-python)\//;
 /** Contains the hash of the sources of `dist`. */
 const STAMP = '.build';
 
 /**
- * Makes `dist` from `apps` and `libs` if anything has changed; an unchanged tree costs only the look at its
+ * Builds `dist` from `apps` and `libs` if anything has changed. An unchanged tree costs only the check of its
  * files.
  *
- * Each file is put in its place by a rename, the stamp last, so that two builds at once do no harm and one
- * that is interrupted is done again by the next.
+ * Each file is renamed into place, and the stamp last. Concurrent builds therefore do no harm, and an
+ * interrupted build is repeated by the next one.
  *
  * @param repository default: this one
- * @returns how many sources were built; 0 if `dist` was up to date
+ * @returns the number of compiled sources; 0 if `dist` was up to date
  * @throws {Error} naming the file and place of a syntax error
  */
 export async function build(repository = root): Promise<number> {
@@ -31,7 +31,7 @@ export async function build(repository = root): Promise<number> {
   const isBuilt = statSync(stamp, { throwIfNoEntry: false }) !== undefined;
   if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return 0;
 
-  // Loaded on demand, as the compiler is: that takes longer than the look at an unchanged tree.
+  // Loaded on demand, like the compiler, because loading takes longer than checking an unchanged tree.
   const { bundle, compile, writeCodeCache } = await import('./bundle.ts');
   const outputs = new Set([STAMP, 'sbom.cdx.json']);
   const put = (path: string, content: string | Uint8Array): void => {
@@ -52,14 +52,14 @@ export async function build(repository = root): Promise<number> {
   await Promise.all(built);
   for (const [path, text] of await bundle(dist)) put(path, text);
   outputs.add(await writeCodeCache(dist));
-  // Files under way may belong to a build beside this one.
+  // Temporary files may belong to a concurrent build.
   for (const path of filesIn(dist, '.'))
     if (!outputs.has(path) && !path.endsWith('.tmp')) rmSync(join(dist, path), { force: true });
   put(STAMP, wanted);
   return sources.length;
 }
 
-/** What is built, relative to the repository and with `/`. */
+/** The built sources, relative to the repository and with `/`. */
 export function sourcesOf(repository: string): readonly string[] {
   return ['apps', 'libs']
     .flatMap((folder) => filesIn(repository, folder))
@@ -73,14 +73,14 @@ function filesIn(base: string, folder: string): string[] {
     .map((entry) => relative(base, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
 }
 
-/** A hash of everything that `dist` is made from: of sources the modification times and sizes. */
+/** Returns a hash of all inputs of `dist`; of sources, it covers modification times and sizes. */
 function stampOf(repository: string, sources: readonly string[]): string {
   const stamp = createHash('sha256');
   for (const path of sources.toSorted()) {
     const { mtimeMs, size } = statSync(join(repository, path));
     stamp.update(`${path}:${mtimeMs}:${size}\n`);
   }
-  // The record of npm names every package that is installed: those that a worker uses are in its bundle.
+  // npm's record lists every installed package, and the worker's bundle contains those that it uses.
   for (const file of ['.swcrc', 'node_modules/.package-lock.json'])
     stamp.update(readFileSync(join(repository, file)));
   for (const file of readdirSync(import.meta.dirname))

@@ -11,15 +11,15 @@ import { WORKER } from './programs.ts';
 import { WRAPPER } from './run-with-code-cache.ts';
 
 const FOLDER = 'apps/worker/bundle';
-/** The worker but for its first file, relative to `dist`. */
+/** The worker without its entry file, relative to `dist`. */
 const START = `${FOLDER}/start-worker.cjs`;
 
-/** Packages of other transports, which Nest asks for where an application has them. */
+/** Packages of other transports, which Nest imports if they are installed. */
 const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
 
 /**
- * Modules that would take part of a start though a worker uses little of them or nothing, and what stands in
- * for them.
+ * Modules that would slow down the start, although a worker uses little or nothing of them, and their
+ * replacements.
  */
 const REPLACED = new Map([
   [
@@ -32,7 +32,7 @@ const REPLACED = new Map([
     `export { default as Client } from 'undici/lib/dispatcher/client.js';
      export { default as buildConnector } from 'undici/lib/core/connect.js';`,
   ],
-  // A worker checks no telephone numbers, and reads no bodies of requests.
+  // A worker validates no telephone numbers, and reads no request bodies.
   ...['libphonenumber-js/max', 'iconv-lite', 'multer'].map((name) => [name, ''] as const),
 ]);
 
@@ -50,18 +50,19 @@ const REPLACE: Plugin = {
 };
 
 /**
- * Joins the built files of the worker, with all that they import and the packages of that, into one file in a
- * folder `bundle` beside their `src`: finding and reading 2,000 files is more than half of a worker's start.
- * What is imported on demand is in it, too, but does nothing before. A small file beside it handles signals
- * from the beginning, and runs it.
+ * Bundles the built files of the worker and all of their imports, including packages, into one file in the
+ * folder `bundle`, next to `src`. Finding and reading 2,000 files would take more than half of a worker's
+ * start. Modules that are imported on demand are included, but run only then. A small entry file handles
+ * signals from the beginning, and runs the bundle.
  *
- * It is CommonJS: V8 can keep what it compiled of that, and an import of `node:http` by a module would
- * evaluate all of its exports, among them `WebSocket`, for which Node.js loads an HTTP client of its own.
+ * The bundle is CommonJS because V8 can cache its compiled code. Moreover, an ES module that imports
+ * `node:http` would evaluate all of its exports, including `WebSocket`, for which Node.js loads another HTTP
+ * client.
  *
- * They have no source maps, whose lines Node.js would count at each start. A worker that logs a stack reads
- * the sources of its lines from a file beside the bundle.
+ * The files have no source maps, because Node.js would count their lines at each start. A worker that logs a
+ * stack reads the sources of its lines from a file next to the bundle.
  *
- * @param dist the folder of what is built
+ * @param dist the folder of the built files
  * @returns the text of each file by its path relative to `dist`
  */
 export async function bundle(dist: string): Promise<ReadonlyMap<string, string>> {
@@ -97,8 +98,8 @@ export async function bundle(dist: string): Promise<ReadonlyMap<string, string>>
 }
 
 /**
- * Returns the source of each line of the bundle, of packages only the file: their maps would make it three
- * times as large.
+ * Returns the source of each line of the bundle. For packages, this is only the file, because their maps
+ * would triple the size.
  */
 function sourceLinesOf({ code, map }: { code: string; map: string }): SourceLines {
   const sourceMap = new SourceMap(JSON.parse(map) as ConstructorParameters<typeof SourceMap>[0]);
@@ -119,8 +120,8 @@ function sourceLinesOf({ code, map }: { code: string; map: string }): SourceLine
 }
 
 /**
- * V8 keeps all of a text with two bytes a character if one is beyond Latin-1. Only regular expressions still
- * have any.
+ * V8 stores a whole string with two bytes a character if one character is not Latin-1. Only regular
+ * expressions still contain such characters.
  */
 function asciiOf(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (character) => {
@@ -132,7 +133,7 @@ function asciiOf(code: string): string {
 /**
  * Writes V8's code cache of the bundle, with the flags of a worker.
  *
- * @param dist the folder of what is built, with the bundle
+ * @param dist the folder of the built files, with the bundle
  * @returns the path of the cache, relative to `dist`
  */
 export async function writeCodeCache(dist: string): Promise<string> {
@@ -155,6 +156,6 @@ export async function compile(root: string, path: string): Promise<{ code: strin
     sourceMaps: true,
     sourceFileName: relative(join(root, 'dist', path, '..'), join(root, path)),
   });
-  // A workspace package names the others as those who install it find them; here they are in the same `dist`.
+  // A workspace package imports the others by their published names; here they are in the same `dist`.
   return { code: code.replaceAll(/(?<=from ['"])@poker-bridge\//g, '#'), map };
 }

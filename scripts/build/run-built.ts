@@ -4,14 +4,14 @@ import { build } from './build.ts';
 import { type BuiltProgram, startOf } from './programs.ts';
 
 /**
- * Brings `dist` up to date and turns this process into `node dist/…`: process id, input, output, signals and
- * exit code are then the program's own.
+ * Builds `dist` if necessary, and replaces this process by `node dist/…`, which keeps its process id, input
+ * and output, receives its signals, and sets its exit code.
  */
 export async function runBuilt(program: BuiltProgram): Promise<void> {
   await build();
   const [node, args, variables] = startOf(program, {});
   if (process.execve === undefined) throw new Error(`process.execve is missing on ${process.platform}`);
-  // It is kept at the end of a process otherwise, and this one has none.
+  // The compile cache is usually written at the end of a process, which this one does not reach.
   flushCompileCache();
   process.execve(node, [node, ...args, ...process.argv.slice(2)], { ...variables, ...process.env });
 }

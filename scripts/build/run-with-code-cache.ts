@@ -15,10 +15,10 @@ export const WRAPPER = {
 };
 
 /**
- * Runs a wrapped CommonJS file, which must be ASCII, from V8's code cache beside it. Without a cache, or if
- * V8 was started with other flags, the file is compiled again.
+ * Runs a wrapped CommonJS file, which must be ASCII, from V8's code cache in the same folder. Without a
+ * cache, or with other V8 flags, the file is compiled again.
  *
- * @returns the exports, the script, and the path of the cache, which holds a checksum of the file
+ * @returns the exports, the script, and the path of the cache, which contains a checksum of the file
  */
 export function runWithCodeCache(url: URL) {
   const file = fileURLToPath(url);

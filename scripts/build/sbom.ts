@@ -5,7 +5,7 @@ import spawn from 'nano-spawn';
 
 import { root } from '../root.ts';
 
-/** All packages: npm's `--omit dev` loses those that a development package needs as well. */
+/** All packages, because npm's `--omit dev` also omits packages that a development package shares. */
 const NPM_SBOM =
   'sbom --package-lock-only --sbom-format=cyclonedx --sbom-type=application --include=dev --include=optional --include=peer';
 
@@ -48,7 +48,7 @@ export async function writeSbom(repository = root): Promise<number> {
   const dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) }));
-  // npm names it after the folder.
+  // npm uses the name of the folder.
   const component = { ...metadata.component, name: 'poker-bridge' };
   const own = { ...bom, metadata: { ...metadata, component }, components, dependencies };
   mkdirSync(join(repository, 'dist'), { recursive: true });

@@ -1,5 +1,5 @@
-// Writes V8's code cache of a file after the file has run, so that the cache holds the functions that a start
-// calls. It is a program of its own, since V8 accepts only a cache that was made with its own flags.
+// Writes V8's code cache of a file after the file has run, so that the cache contains the functions that a
+// start calls. It is a separate program because V8 accepts only a cache that was written with the same flags.
 import { renameSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

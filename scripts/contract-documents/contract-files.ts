@@ -13,10 +13,10 @@ import { MESSAGES_DOCUMENT, messagesDocument } from './messages-document.ts';
 import { PYTHON_MESSAGES, pythonMessages } from './python-messages.ts';
 import { MESSAGE_NAMES, standaloneSchema } from './schemas/schemas.ts';
 
-/** Holds a schema of each message and the AsyncAPI document, relative to the repository. */
+/** The folder of the message schemas and the AsyncAPI document, relative to the repository. */
 export const CONTRACT_FOLDER = 'docs/contract';
 
-/** What the Helm chart takes. It refuses settings that it does not know. */
+/** The schema of the Helm chart's values, which rejects unknown settings. */
 const CHART_SCHEMA = 'deploy/helm/poker-bridge/values.schema.json';
 /** The chart sets these itself. */
 const SET_BY_CHART: ReadonlySet<string> = new Set(['HTTP_HOST', 'HTTP_PORT', 'LANES', 'SHUTDOWN_GRACE_MS']);
@@ -32,8 +32,8 @@ interface ChartSchema {
 }
 
 /**
- * Every file that is written from the definitions: its path in the repository, and its text. `openapi.yaml`,
- * the platform's side, is written by hand; its test holds it to the sandbox and the contracts.
+ * Returns the path and the text of each file that is generated from the definitions. `openapi.yaml` describes
+ * the platform and is written by hand; a test compares it with the sandbox and the contracts.
  */
 export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   const written = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -57,7 +57,10 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-/** The chart's schema with every setting: secrets and files are keys of a Secret, the others are strings. */
+/**
+ * Returns the chart's schema with every setting: secrets and files are keys of a Secret, the others are
+ * strings.
+ */
 function chartSchema(text: string): string {
   const schema = JSON.parse(text) as ChartSchema;
   const { settings: secrets, files } = schema.properties.secrets.properties;
@@ -73,7 +76,7 @@ function chartSchema(text: string): string {
   return JSON.stringify(schema);
 }
 
-/** The JSON Schema of a setting's text, as far as its reader tells. */
+/** Returns the JSON Schema of a setting's text, as precise as its reader allows. */
 function accepted({ range, words }: Pick<Reader<unknown>, 'range' | 'words'>): object {
   if (words) return { enum: words };
   return { type: 'string', ...(range && { pattern: patternOf(range) }) };

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { ERROR_CODES, type ErrorBody, type ErrorCode, isCommandType, isFinalReplyType } from '#contracts';
 import { type CommandDefinition, COMMANDS, REPLIES, type ReplyDefinition } from '#contracts/validation';
 
-/** One example of a message: its body, and the headers that it travels with. */
+/** An example of a message: its body and its headers. */
 export interface Example<T = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -13,7 +13,7 @@ export interface Example<T = unknown> {
 
 const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
 
-/** Commands as a caller sends them, and successes as a worker sends them, each under its type. */
+/** Examples of commands and successes, by type. */
 const MESSAGE_EXAMPLES = new Map(
   [...COMMANDS, ...REPLIES.values()].map((message: CommandDefinition | ReplyDefinition) => {
     const type: string = message.type;
@@ -33,13 +33,15 @@ function replyHeaders(type: string | undefined, final: boolean): Record<string, 
   return { 'command-id': EXAMPLE_ID, 'command-type': type, sequence: 0, final, 'schema-version': 1 };
 }
 
-/** When a code comes: of which command (default `session.create`), and what is known beyond the code. */
+/**
+ * The circumstances of a code: its command (default: `session.create`), and the further details of the error.
+ */
 type Occasion = Partial<ErrorBody> & { readonly type?: string };
 
 const GAME: Occasion = { type: 'game.open' };
 const RAKE: Occasion = { type: 'report.rake.fetch' };
 
-/** The answers of the platform are those that the interface document shows. */
+/** The platform's answers are taken from the interface document. */
 const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
   MESSAGE_TOO_LARGE: { ...GAME, details: { bytes: 70_000, maxBytes: 65_536 } },
   UNKNOWN_COMMAND: { type: 'session.craete' },
@@ -86,7 +88,7 @@ const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
   POISON_COMMAND: GAME,
 };
 
-/** One answer of the platform, with an error or with none. */
+/** An answer of the platform, with or without an error. */
 function answered(status: number, detail?: string, attribute?: string): Occasion {
   const title = STATUS_CODES[status] as string;
   const pointer = attribute && { pointer: `/data/attributes/${attribute}` };
@@ -94,7 +96,7 @@ function answered(status: number, detail?: string, attribute?: string): Occasion
   return { attempts: 1, platform: { status, errors } };
 }
 
-/** An error body for each code, with what a worker knows when it answers with it. */
+/** An error body for each code, with the details that a worker adds. */
 export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_CODES) as ErrorCode[]).map(
   (code) => {
     const { type = 'session.create', attempts = 0, ...facts } = ERROR_OCCASIONS[code] ?? {};
@@ -116,7 +118,7 @@ const PACKET_EXAMPLES = FIRST_EXAMPLES.filter(({ name }) => isCommandType(name))
   payload: { pattern: example.name, data: example.payload, id: EXAMPLE_ID },
 }));
 
-/** Packets that answer them: one for each reply, and a failure. */
+/** Packets with replies: one for each type of reply, and a failure. */
 const PACKET_REPLY_EXAMPLES = [
   ...FIRST_EXAMPLES.filter(({ name }) => !isCommandType(name)).map((example) => {
     const isLast = example.headers['final'] === true;
@@ -130,7 +132,7 @@ const PACKET_REPLY_EXAMPLES = [
   })),
 ];
 
-/** Examples of each message by the name of its schema. */
+/** Examples of each message, by the name of its schema. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ...Object.fromEntries(MESSAGE_EXAMPLES),
   'command.failed': ERROR_EXAMPLES,

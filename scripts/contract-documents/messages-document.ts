@@ -8,14 +8,14 @@ import { DATA_SCHEMAS, membersOf, schemaName } from './schemas/schemas.ts';
 /** The document with tables of messages, relative to the repository. */
 export const MESSAGES_DOCUMENT = 'docs/messages.md';
 
-/** The width of a line; longer ones in Python would not be Black's. */
+/** The width of a line; Black would wrap longer ones in Python. */
 export const MOST_COLUMNS = 110;
 
 /**
- * The document with its generated parts written again, each between `<!-- contract: name -->` and `<!-- end
- * of contract -->`.
+ * Returns the document with its generated parts replaced, each between `<!-- contract: name -->` and `<!--
+ * end of contract -->`.
  *
- * @throws Error for a part that has no place in the document
+ * @throws Error for a part without a place in the document
  */
 export function messagesDocument(document: string): string {
   const rows = COMMANDS.map(({ type, summary }) => [linked([{ type }]), LANE_OF_COMMAND[type], summary]);
@@ -35,7 +35,7 @@ export function messagesDocument(document: string): string {
   }, document);
 }
 
-/** A message under its heading: what it is, its members, and its first example. */
+/** The section of a message: its description, its members, and its first example. */
 function section(type: string, summary: string, presence: string): string {
   const rows = membersOf(DATA_SCHEMAS[schemaName(type)]).map(({ path, isRequired, own, held }) => [
     `\`${path.join('.').replaceAll('.*', '[]')}\``,
@@ -52,7 +52,7 @@ function section(type: string, summary: string, presence: string): string {
   ].join('\n\n');
 }
 
-/** Words, with as many on a line as fit; every line but the first is indented. */
+/** Wraps words into lines; every line except the first is indented. */
 export function filled([first = '', ...words]: readonly string[], indent: string): string {
   let line = first;
   let text = '';
@@ -75,14 +75,14 @@ function linked(messages: readonly { readonly type: string }[]): string {
   return messages.map(({ type }) => `[\`${type}\`](#${type.replaceAll('.', '')})`).join(', then ');
 }
 
-/** The name of a setting, and what Markdown would read as emphasis. */
+/** The name of a setting, or characters that Markdown would read as emphasis. */
 const AS_CODE = /\b[A-Z]+(_[A-Z]+)+\b|\*{3}/g;
 
 function meaningOf({ description, ...schema }: JsonSchema): string {
   return `${description} ${ruleOf(schema)}`.trimEnd().replace(AS_CODE, '`$&`');
 }
 
-/** What the type does not say yet. Of error codes there is a document. */
+/** The constraints beyond the type. Error codes are documented elsewhere. */
 function ruleOf({ enum: values = [], minimum, maximum }: JsonSchema): string {
   if (values.length > 0 && values.length < 5)
     return `${values.map((value) => `\`${String(value)}\``).join(' or ')}.`;

@@ -4,7 +4,7 @@ import { filled, MOST_COLUMNS } from './messages-document.ts';
 import type { JsonSchema } from './schemas/json-schema.ts';
 import { DATA_SCHEMAS, RECORD_SCHEMAS, schemaName } from './schemas/schemas.ts';
 
-/** Where the Python client has its messages, relative to the repository. */
+/** The file with the messages of the Python client, relative to the repository. */
 export const PYTHON_MESSAGES = 'libs/caller-python/src/poker_bridge/messages.py';
 const HEAD = `"""The messages of the contract, written by \`npm run contract\`."""
 
@@ -21,18 +21,20 @@ Record = TypeVar("Record")
 const CODES = Object.keys(ERROR_CODES);
 const PAGE = schemaName('report.page');
 
-/** A module with a \`TypedDict\` for the data of each command and reply, and for the objects in it. */
+/**
+ * Returns a module with a \`TypedDict\` for the data of each command and reply, and for the objects in it.
+ */
 export function pythonMessages(): string {
   const schemas = Object.entries({ ...DATA_SCHEMAS, ...RECORD_SCHEMAS });
   const classes = schemas.map(([name, schema]) => classOf(name, schema, name === PAGE));
   const exported = ['ErrorCode', ...schemas.map(([name]) => name)].toSorted();
   const exports = filled(['   ', ...exported.map((name) => `"${name}",`)], '    ');
-  // The first line is indented, too.
+  // The first line is indented as well.
   const codes = filled(['   ', ...CODES.map((code) => `"${code}",`)], '    ');
   return [HEAD.replace('EXPORTS', exports), `ErrorCode = Literal[\n${codes}\n]\n`, ...classes].join('\n');
 }
 
-/** @param isPage whether its records are of a type that the caller names */
+/** @param isPage true if the caller chooses the type of its records */
 function classOf(
   name: string,
   { description = '', properties = {}, required = [] }: JsonSchema,
@@ -44,7 +46,7 @@ function classOf(
   const members = Object.entries(properties).map(([member, schema]) => {
     const type = isPage && member === 'records' ? 'list[Record]' : typeOf(schema);
     const line = `    ${member}: ${required.includes(member) ? type : `NotRequired[${type}]`}`;
-    // Beside it or, if that is too long, above it.
+    // The comment follows the member on its line, or precedes it if the line would be too long.
     const beside = `${line}  # ${schema.description?.replace(/\.$/, '')}`;
     return beside.length > MOST_COLUMNS ? `    # ${schema.description}\n${line}\n` : `${beside}\n`;
   });

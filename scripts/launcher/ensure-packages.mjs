@@ -9,13 +9,13 @@ import { withLock } from './with-lock.mjs';
 const MINIMUM_MAJOR = 24;
 
 /**
- * Makes `node_modules` hold what `package-lock.json` says, and answers which Node.js runs the tasks.
+ * Installs the packages of `package-lock.json` if necessary, and returns the Node.js that runs the tasks.
  *
- * A stamp inside `node_modules` names the lock file that it was made from, so that an unchanged tree costs
- * two file reads. Two launchers at once wait for each other.
+ * A stamp inside `node_modules` identifies its lock file, so that an unchanged tree costs two file reads.
+ * Concurrent launchers wait for each other.
  *
  * @returns the path of a Node.js executable of release 24 or newer
- * @throws {Error} if npm fails, or if no such Node.js is to be had
+ * @throws {Error} if npm fails, or if no such Node.js is available
  */
 export async function ensurePackages(root) {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
@@ -30,7 +30,7 @@ export async function ensurePackages(root) {
   mkdirSync(join(root, '.run'), { recursive: true });
   return withLock(join(root, '.run', 'packages.lock'), async () => {
     if (stamped()) return stamped();
-    // npm's own record of what it put into `node_modules`.
+    // npm's record of the packages in `node_modules`.
     if (!isInstalled(JSON.parse(lock), readJson(join(root, 'node_modules', '.package-lock.json'))))
       npmCi(root);
     const node = findNode(root);
@@ -40,10 +40,10 @@ export async function ensurePackages(root) {
 }
 
 /**
- * Whether npm's record of `node_modules` holds every package of the lock file at its version, so that a
- * person's own `npm ci` or `npm install` is not repeated. An optional package may be missing if it names no
- * platform (it belongs to another platform's), or another one than this; of a pair that differs in libc alone
- * npm installs one.
+ * True if npm's record of `node_modules` contains every package of the lock file at its version, so that a
+ * manual `npm ci` or `npm install` is not repeated. An optional package may be missing if it names no
+ * platform (it belongs to a package of another platform) or a different platform. Of two packages that differ
+ * only in libc, npm installs one.
  */
 export function isInstalled(lock, record, { platform, arch } = process) {
   const isForHere = ({ os = [], cpu = [], libc }) =>
@@ -57,9 +57,9 @@ export function isInstalled(lock, record, { platform, arch } = process) {
 }
 
 /**
- * The Node.js that runs the tasks: the release that the lock file brings for this platform, else the one that
- * runs now, if that is new enough. Not by node_modules/.bin, where npm 10 has no link to a package with
- * siblings for other platforms.
+ * Returns the Node.js that runs the tasks: the release in the lock file for this platform, or else the
+ * current one, if it is new enough. It is not found through node_modules/.bin, where npm 10 has no link to a
+ * package with variants for other platforms.
  */
 function findNode(root) {
   const machine = `${process.platform}-${process.arch}`;
@@ -77,7 +77,7 @@ function findNode(root) {
   );
 }
 
-/** Undefined if there is no such file, or what it holds is not JSON. */
+/** Returns undefined if the file does not exist or is not JSON. */
 function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -9,8 +9,8 @@ import { FLAGS, NO_MAGLEV } from './flags.mjs';
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
- * Brings the packages and becomes a task of `scripts/tasks`; ends with a line on stderr, and the exit code
- * `failure`, if the packages cannot be had.
+ * Installs the packages and becomes a task of `scripts/tasks`. If the packages cannot be installed, it ends
+ * with a line on stderr and the exit code `failure`.
  */
 export async function launch(task, args, failure = 1) {
   try {
@@ -23,16 +23,16 @@ export async function launch(task, args, failure = 1) {
 }
 
 /**
- * Turns this process into the task: runs it if this is the Node.js for it, replaces itself by that if it can
- * (22.15), else starts the task as a child with the same input and output, hands signals on to it and ends as
- * it ends.
+ * Turns this process into the task. It runs the task itself if this is the right Node.js, or else replaces
+ * itself by that one (from 22.15 on). Otherwise it starts the task as a child with the same input and output,
+ * forwards signals, and ends with the same exit code or signal.
  *
- * @public for the test, which has another task run
+ * @public for the test, which runs another task
  */
 export async function startTask(node, file, args) {
-  // npm's process id: the task ends when npm does, also where this process remains between the two.
+  // npm's process id: the task ends with npm, even if this process remains between the two.
   process.env.LAUNCHED_BY_PID = String(process.ppid);
-  // Half of the start of a task is compiling it.
+  // Compiling is half of the start of a task.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
     new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
   );
@@ -50,7 +50,8 @@ function runAsChild(node, argv) {
   const child = spawn(node, argv, { stdio: 'inherit' });
   for (const signal of FORWARDED) {
     process.on(signal, () => {
-      // Ctrl-C reaches the whole foreground group of a terminal, the child too: handing it on would make two.
+      // Ctrl-C reaches the whole foreground group of a terminal, including the child. Forwarding it would
+      // deliver it twice.
       if (signal === 'SIGINT' && process.stdin.isTTY) return;
       child.kill(signal);
     });

@@ -3,7 +3,9 @@ import { delimiter, sep } from 'node:path';
 
 const ARGUMENTS = `ci --include=dev --include=optional --engine-strict=false --ignore-scripts
   --no-audit --no-fund --loglevel=error`.split(/\s+/);
-/** Settings that decide what `npm ci` installs and where; registry, proxy, cache and credentials stay. */
+/**
+ * Settings that change what `npm ci` installs and where. Registry, proxy, cache and credentials are kept.
+ */
 const REMOVED = new Set(
   `also bin_links dev dry_run engine_strict force global ignore_scripts include include_workspace_root install_links
   install_strategy legacy_peer_deps location omit only optional package_lock package_lock_only prefix production
@@ -11,16 +13,16 @@ const REMOVED = new Set(
 );
 
 /**
- * Runs `npm ci` in the repository, whatever the shell and the user's npm settings say about production,
- * engines or scripts (no package here needs its install script).
+ * Runs `npm ci` in the repository, regardless of the settings for production, engines and scripts in the
+ * shell and in the user's npm configuration. No package here needs its install script.
  *
- * @throws {Error} with npm's output, if npm fails or is not there
+ * @throws {Error} with npm's output, if npm fails or is missing
  */
 export function npmCi(root) {
   const env = npmEnvironment(process.env);
-  // The `node` there is about to be removed.
+  // npm is about to remove the `node` in that folder.
   env.PATH = withoutPackages(env.PATH);
-  // The npm that runs us, on its own Node.js; else the one in the PATH.
+  // The npm that started this process, with its own Node.js; or else the npm in the PATH.
   const { npm_node_execpath: node, npm_execpath: npm } = process.env;
   const [command, ...first] = node && npm?.endsWith('npm-cli.js') ? [node, npm] : ['npm'];
   const startedAt = Date.now();
@@ -34,9 +36,8 @@ export function npmCi(root) {
 }
 
 /**
- * The environment for an `npm ci` that a person's shell cannot turn into another kind of install: without
- * `NODE_ENV`, and without those `npm_config_*` variables (in any case of letters) that choose what is
- * installed.
+ * Returns an environment in which the user's shell does not change what `npm ci` installs: without
+ * `NODE_ENV`, and without the `npm_config_*` variables (in any letter case) that select packages.
  */
 export function npmEnvironment(env) {
   const isRemoved = (name) =>
@@ -46,7 +47,8 @@ export function npmEnvironment(env) {
 }
 
 /**
- * A search path without the programs of packages, which `npm run` puts first: one of them is another Node.js.
+ * Returns a search path without the programs of packages, which `npm run` prepends: one of them is another
+ * Node.js.
  */
 export function withoutPackages(path = '') {
   const isOfPackages = (folder) => folder.endsWith(`node_modules${sep}.bin`);

@@ -12,9 +12,9 @@ const POLL_MS = 20;
 const LAST_CHARACTERS = 2_000;
 
 /**
- * The guard waits on descriptor 3, whose other end this process holds until it ends, in whatever way. Then it
- * kills the program, which has taken the shell's process id, removes the folder and kills the rest of the
- * group with itself. A program under another guard may still write into the folder, but not for long.
+ * The guard waits until descriptor 3 is closed, which happens when this process ends, even by SIGKILL. Then
+ * it kills the program, which has the shell's process id, removes the folder, and kills the rest of the group
+ * including itself. A program with another guard may still write to the folder for a moment.
  */
 const GUARD = `
 (
@@ -34,24 +34,24 @@ export interface Exit {
 }
 
 /**
- * A program in a process group of its own that does not outlive this process: whichever way this one ends,
- * also by SIGKILL, the program, every child that stayed in its group and its folder go, too. Its output is
- * kept in the folder.
+ * A program in its own process group, which ends with this process: even if this process is killed, the
+ * program and the children in its group are killed, and its folder is removed. Its output is written to the
+ * folder.
  */
 export class Program implements AsyncDisposable {
   readonly folder: string;
-  /** Leads its group: `process.kill(-child.pid, signal)` reaches all of it. */
+  /** The leader of its group: `process.kill(-child.pid, signal)` reaches all of it. */
   readonly child: ChildProcess;
-  /** Settles when the program itself has ended, or did not start. Never rejects. */
+  /** Resolves when the program itself has ended, or could not start. Never rejects. */
   readonly exited: Promise<Exit>;
   readonly #lifeline: Socket;
-  /** Its output, once its folder is gone. */
+  /** The output of the program, read before its folder was removed. */
   #written: Readonly<Record<'stdout' | 'stderr', string>> | undefined;
 
   /**
-   * @param variables its whole environment but for PATH; default: the environment of this process
+   * @param variables its whole environment except PATH; default: the environment of this process
    * @param options.folder default: a new one
-   * @param options.isShown whether its output goes where that of this process goes. Default: it is kept
+   * @param options.isShown true to inherit the output of this process. Default: it is written to the folder
    */
   constructor(
     command: string,
@@ -75,7 +75,7 @@ export class Program implements AsyncDisposable {
     });
     const lifeline = (this.#lifeline = child.stdio[3] as Socket);
     lifeline.on('error', () => undefined).resume();
-    // Its folder may still be read, which is no reason for this process to wait.
+    // This process does not wait for the guard, although the folder may still be read.
     void this.exited.then(() => lifeline.unref());
   }
 
@@ -108,8 +108,8 @@ export class Program implements AsyncDisposable {
   /**
    * Polls until `look` returns something other than `undefined` and `false`.
    *
-   * @param what completes "it does not …"
-   * @throws {Error} with the end of its output, if it ends before that or takes too long
+   * @param what the end of the message "it does not …"
+   * @throws {Error} with the end of its output, if it ends earlier or times out
    */
   async until<T>(
     what: string,
@@ -137,8 +137,8 @@ export class Program implements AsyncDisposable {
   }
 
   /**
-   * Kills it with all processes that it has started, and removes its folder. All of them are gone when this
-   * settles.
+   * Kills the program and all processes that it has started, and removes its folder. They have ended when
+   * this resolves.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('SIGKILL');

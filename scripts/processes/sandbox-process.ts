@@ -1,7 +1,7 @@
 import { SANDBOX, startOf } from '../build/programs.ts';
 import { Program } from './program.ts';
 
-/** A sandbox in a process of its own, from built code, on a free port and with only these variables. */
+/** A sandbox process, from built code, on a free port and with only these variables. */
 export class SandboxProcess extends Program {
   constructor(variables: Readonly<Record<string, string>> = {}) {
     super(...startOf(SANDBOX, { SANDBOX_PORT: '0', ...variables }));

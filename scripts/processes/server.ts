@@ -4,26 +4,26 @@ import type { Program } from './program.ts';
 const BOOT_TIMEOUT_MS = 90_000;
 
 /**
- * A server of our own on a loopback port, which can be killed and started again. It ends with this process,
- * whichever way that ends.
+ * A private server on a loopback port, which can be killed and restarted. It ends with this process, even if
+ * that is killed.
  */
 export class Server implements AsyncDisposable {
   readonly port: number;
   readonly #run: () => Program;
   #program: Program | undefined;
 
-  /** @param run begins its process, each time that it is started */
+  /** @param run starts its process, each time that the server is started */
   constructor(port: number, run: () => Program) {
     this.port = port;
     this.#run = run;
   }
 
-  /** Settles when the process that runs now has ended, whether or not on purpose. */
+  /** Settles when the current process has ended, intentionally or not. */
   get ended(): Promise<unknown> {
     return this.#program?.exited ?? Promise.resolve();
   }
 
-  /** Sends a signal to it. After SIGSTOP it still accepts connections and answers nothing, until SIGCONT. */
+  /** Sends a signal to it. After SIGSTOP, it accepts connections but does not answer until SIGCONT. */
   signal(signal: NodeJS.Signals): void {
     this.#program?.kill(signal);
   }
@@ -34,9 +34,9 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Starts it, or kills it and starts it again on its port, and waits until it takes connections.
+   * Starts it, or kills and restarts it on its port, and waits until it accepts connections.
    *
-   * @throws {Error} with the end of its log, if it ends before that
+   * @throws {Error} with the end of its log, if it ends earlier
    */
   async restart(): Promise<this> {
     await this.kill();

@@ -3,7 +3,7 @@ import { isAnswered } from '../network.ts';
 import { root } from '../root.ts';
 import { Program } from './program.ts';
 
-/** The variables that point a worker to a platform. Default: with the credentials of the sandbox. */
+/** The variables with which a worker reaches a platform. Default credentials: those of the sandbox. */
 export function platformAt(origin: string, clientId = 'sandbox', secretKey = 'sandbox-secret-key') {
   return {
     PLATFORM_BASE_URL: `${origin}/api/web`,
@@ -13,11 +13,9 @@ export function platformAt(origin: string, clientId = 'sandbox', secretKey = 'sa
   };
 }
 
-/**
- * A worker in a process of its own, from built code, with the given environment and nothing else of its own.
- */
+/** A worker process, from built code, with only the given environment. */
 export class WorkerProcess extends Program {
-  /** @param folder of a repository that is built. Default: this one */
+  /** @param folder a built repository. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
     super(...startOf(WORKER, { HTTP_PORT: '0', ...variables }, folder));
   }

@@ -24,7 +24,7 @@ await runTask(async () => {
     'latency-ms': Number,
   });
   await build();
-  // They use the built code, so not before it is built.
+  // Imported here because they use the built code.
   const { FULL, QUICK } = await import('../../lab/bench/compare.ts');
   const { bench, chooseContestants } = await import('../../lab/bench/bench.ts');
   const amounts = quick ? QUICK : FULL;

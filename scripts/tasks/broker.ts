@@ -3,7 +3,7 @@ import { chooseRelease } from '../broker/installation.ts';
 import { isListening } from '../network.ts';
 import { readOptions, runTask, toldToStop } from '../run-task.ts';
 
-/** @throws {Error} if it is not a port, or is taken */
+/** @throws {Error} if it is not a port, or is in use */
 async function readPort(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const port = Number(text);
@@ -21,7 +21,7 @@ await runTask(async () => {
   const stopped = toldToStop();
   const starting = findBroker(brokerSources({ port }));
   await using broker = await Promise.race([starting, stopped.then(() => undefined)]);
-  // Told to end before it was up: the node ends with this process.
+  // Interrupted during startup: the node ends with this process.
   if (broker === undefined) return;
   console.log(`${broker.url} (${broker.origin}; Ctrl-C ends it)`);
   const isStopped = await Promise.race([stopped.then(() => true), broker.ended.then(() => false)]);

@@ -5,7 +5,7 @@ import { chooseRelease, readRelease, RELEASES, requireInstallation } from '../br
 import { build } from '../build/build.ts';
 import { readOptions, runTask } from '../run-task.ts';
 
-/** @throws {Error} naming the rows that there are, if one of these is not among them */
+/** @throws {Error} with the valid names, if one of these is unknown */
 function choose(names: readonly string[]): readonly Row[] {
   return names.map((name) => {
     const found = ROWS.find((row) => row.name === name);

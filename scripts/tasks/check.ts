@@ -7,8 +7,8 @@ import spawn, { SubprocessError } from 'nano-spawn';
 import { root } from '../root.ts';
 
 /**
- * What the repository is held to, the longest first, so that the others run beside it. `node` is the one that
- * runs this.
+ * All checks of the repository, the longest first, so that the others run in parallel. `node` is the
+ * executable of this process.
  */
 const CHECKS: Readonly<Record<string, string>> = {
   types:
@@ -20,8 +20,8 @@ const CHECKS: Readonly<Record<string, string>> = {
   prose: 'node scripts/tasks/prose.ts',
   lint: 'node node_modules/oxlint/bin/oxlint --type-aware --deny-warnings',
   'dead code': 'node node_modules/knip/bin/knip.js --no-progress',
-  // npm refuses one that package.json has left behind, or in which a platform package of an optional
-  // dependency is missing because the registry had none of that version.
+  // npm rejects a lock file that does not match package.json, or that lacks a platform package of an optional
+  // dependency because the registry did not have that version.
   'lock file': 'npm ci --dry-run --engine-strict=false --ignore-scripts --no-audit --no-fund',
 };
 

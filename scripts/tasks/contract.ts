@@ -5,7 +5,7 @@ import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 
 await build();
-// Imports the built code, so not before it is built.
+// Imported here because it uses the built code.
 const { CONTRACT_FOLDER, contractFiles } = await import('../contract-documents/contract-files.ts');
 const files = await contractFiles();
 rmSync(join(root, CONTRACT_FOLDER, 'schemas'), { recursive: true, force: true });

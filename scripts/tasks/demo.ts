@@ -4,7 +4,7 @@ import { readOptions, runTask } from '../run-task.ts';
 await runTask(async () => {
   const { keep = false } = readOptions({ keep: Boolean });
   await build();
-  // Uses the built code, so not before it is built.
+  // Imported here because it uses the built code.
   const { demo } = await import('../demo.ts');
   return demo(keep);
 });

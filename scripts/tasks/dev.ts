@@ -7,7 +7,7 @@ const DEBUGGER_PORT = 9229;
 
 /**
  * Runs a broker, the sandbox and a worker until this process is interrupted. Sandbox and worker run from
- * their sources, and restart when a file of theirs is saved. Variables of the environment are their settings.
+ * their sources, and restart when one of their files is saved. Their settings are environment variables.
  */
 await runTask(async () => {
   const { inspect, 'inspect-port': debuggerPort } = readOptions({
@@ -18,7 +18,7 @@ await runTask(async () => {
   await using parts = new AsyncDisposableStack();
   const starting = findBroker(brokerSources({ amqpUrl: process.env['AMQP_URL'] }));
   const broker = await Promise.race([starting, stopped.then(() => undefined)]);
-  // Interrupted before the broker was up: its node ends with this process.
+  // Interrupted during startup of the broker: its node ends with this process.
   if (broker === undefined) return;
   parts.use(broker);
   const { SANDBOX_PORT = '3100', HTTP_PORT = '3000' } = process.env;

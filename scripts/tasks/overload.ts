@@ -3,7 +3,7 @@ import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { readOptions, readPositive, runTask } from '../run-task.ts';
 
-/** Offers built workers more than their platform can do, and shows what they make of it. */
+/** Offers built workers more commands than their platform can answer, and shows the results. */
 await runTask(async () => {
   const { rows, times, workers, plot, ...options } = readOptions({
     rows: String,
@@ -23,7 +23,7 @@ await runTask(async () => {
     deadlineMs: options['deadline-ms'],
   };
   await build();
-  // It uses the built code, so not before it is built.
+  // Imported here because it uses the built code.
   const { overload } = await import('../../lab/overload/overload.ts');
   await using broker = await startBroker();
   return await overload(broker, chosen, plot);

@@ -4,7 +4,7 @@ import { chooseRelease } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { readOptions, runTask } from '../run-task.ts';
 
-/** Two workers under load for some minutes, with deployments and faults by chance. */
+/** Runs two workers under load for some minutes, with random deployments and faults. */
 await runTask(async () => {
   const { minutes, rate, seed, release } = readOptions({ minutes: 10, rate: 100, seed: 1, release: String });
   chooseRelease(release);

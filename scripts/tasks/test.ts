@@ -11,7 +11,7 @@ import { Program } from '../processes/program.ts';
 import { root } from '../root.ts';
 import { readPositive, runTask, toldToStop } from '../run-task.ts';
 
-/** Debian's packages that the extended tests use, each with a file that it brings. */
+/** The Debian packages of the extended tests, each with a file that it installs. */
 const PACKAGES = {
   'python3-pika': '/usr/lib/python3/dist-packages/pika/__init__.py',
   'python3-venv': '/usr/lib/python3.*/ensurepip/__init__.py',
@@ -31,23 +31,23 @@ const inFolder = (folder: string, ...options: readonly string[]) => [
 
 /** Jest's options for each suite. */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
-  // All but the other suites; the slow specs take ten seconds and more each.
+  // All specs except those of the other suites. Each slow spec takes ten seconds or more.
   '': ['/node_modules/', String.raw`\.slow\.spec\.ts$`, inTest('(extended|compose|timing)/')].map(
     (pattern) => `--testPathIgnorePatterns=${pattern}`,
   ),
   slow: ['--testMatch', join(root, '**', '*.slow.spec.ts')],
   fuzz: [],
-  // These need more than the machine has from this project. A browser, a Prometheus and three callers are
-  // enough for two cores.
+  // These specs need programs that this project does not bring. One browser, one Prometheus and three callers
+  // are enough for two cores.
   extended: inFolder('extended', '--runInBand'),
-  // These need a Docker engine, and no broker but that of the images.
+  // These specs need a Docker engine, and only the broker of the images.
   compose: inFolder('compose', '--verbose', '--globalSetup=', '--globalTeardown='),
-  // These measure time: whatever runs beside them would be measured, too.
+  // These specs measure time, so other processes would distort their results.
   timing: inFolder('timing', '--runInBand'),
 };
 
 const JEST = [...FLAGS, '--experimental-vm-modules', join(root, 'node_modules', 'jest', 'bin', 'jest.js')];
-/** If more files than this fail, it is not by chance. */
+/** More failed files than this are not a coincidence. */
 const REPEATED_FILES = 6;
 
 interface FileOutcome {
@@ -57,7 +57,7 @@ interface FileOutcome {
   readonly skipped: number;
 }
 
-/** Runs a suite, or what of it lies under some paths, on private brokers. */
+/** Runs a suite, or its specs under some paths, on private brokers. */
 await runTask(async () => {
   const args = process.argv.slice(2);
   const names = ['suite', 'release', 'minutes', 'seed', 'path'];
@@ -70,7 +70,7 @@ await runTask(async () => {
   if (suite === 'compose') await requireEngine();
   Object.assign(process.env, seed && { FUZZ_SEED: seed }, path && { FUZZ_PATH: path });
   if (suite === 'fuzz') {
-    // The path of a case leads to it at once; a few seconds are for its neighbours.
+    // A seed leads straight to the failing case; a few more seconds test similar ones.
     process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path ? '0.3' : '5'))}`;
     args.unshift(inTest('e2e', 'fuzz'));
   }
@@ -78,7 +78,7 @@ await runTask(async () => {
 });
 
 /**
- * Takes an option out of the arguments; what is left is for Jest: patterns of paths, and options such as
+ * Removes an option from the arguments. Jest receives the others: patterns of paths, and options such as
  * `-t`.
  */
 function take(args: string[], name: string): string | undefined {
@@ -98,7 +98,8 @@ function take(args: string[], name: string): string | undefined {
  */
 async function runJest(options: readonly string[], patterns: readonly string[]): Promise<number> {
   await build();
-  // Behind an option with one value, patterns are not taken for further values of an option with several.
+  // Patterns follow an option with a single value, because Jest would read them as values of an option with
+  // several.
   const config = ['--config', join(root, 'jest.config.mjs')];
   let { code, files } = await jestOnce([...options, ...config, ...patterns]);
   const failed = files.filter((file) => file.failed > 0);
@@ -119,14 +120,14 @@ async function runJest(options: readonly string[], patterns: readonly string[]):
 }
 
 /**
- * Runs Jest to its end, on this process's terminal, or until this process is told to stop; then there are no
- * outcomes.
+ * Runs Jest on this process's terminal until it ends or this process receives a signal to stop. In the latter
+ * case, there are no outcomes.
  */
 async function jestOnce(args: readonly string[]): Promise<{ code: number; files: readonly FileOutcome[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
   const summaryFile = join(folder, 'summary');
   const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-  // An option of Node.js among those of Jest.
+  // This option is for Node.js, not for Jest.
   const inspect = args.filter((arg) => arg.startsWith('--inspect'));
   const rest = args.filter((arg) => !inspect.includes(arg));
   const program = [...inspect, ...JEST, ...rest];

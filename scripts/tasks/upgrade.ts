@@ -14,8 +14,8 @@ import { readOptions, runTask } from '../run-task.ts';
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
 /**
- * Has workers of an older version and of this one serve side by side under load: upgraded in turn, and rolled
- * back.
+ * Runs workers of an older version and of this one side by side under load: upgrades them in turn, and rolls
+ * them back.
  */
 await runTask(async () => {
   const options = { from: String, release: '4.3', commands: 3_000, rate: 50 };
@@ -26,7 +26,7 @@ await runTask(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-upgrade-'));
   try {
     git('worktree', 'add', '--detach', folder, commit);
-    // An older version builds itself.
+    // The older version builds itself with its own scripts.
     execFileSync('node', ['scripts/run.mjs', 'build'], { cwd: folder, stdio: 'inherit' });
     await build();
     const { version } = await requireInstallation();

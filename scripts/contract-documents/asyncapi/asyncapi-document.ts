@@ -24,7 +24,7 @@ const VERSION = { bindingVersion: '0.3.0' };
 const SENT = { deliveryMode: 2, timestamp: true, ...VERSION };
 const SUCCESSES = [...ANNOUNCED].filter(([reply]) => reply !== 'command.failed');
 
-/** The bus as one AsyncAPI 3 document. */
+/** Returns the AsyncAPI 3 document of the bus. */
 export function asyncApiDocument(): object {
   const document = {
     asyncapi: '3.0.0',
@@ -42,9 +42,7 @@ export function asyncApiDocument(): object {
   return relocated(document, '#/components/schemas/');
 }
 
-/**
- * A channel that a caller or a person on call meets, and what a worker does there; a caller does the reverse.
- */
+/** A channel for callers or people on call, and the worker's action on it; a caller does the reverse. */
 interface Channel {
   readonly name: string;
   /** Default: its name. */
@@ -58,9 +56,9 @@ interface Channel {
   readonly operation?: {
     /** As a sentence, for example `on lane reports`. */
     readonly name: string;
-    /** The names of the messages by which a command is answered. */
+    /** The names of the messages that answer a command. */
     readonly replies?: readonly string[];
-    /** Whether a queue has to take what a worker sends. */
+    /** True if the worker requires a queue to receive its messages. */
     readonly mandatory?: boolean;
   };
 }

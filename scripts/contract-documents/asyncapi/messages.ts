@@ -12,7 +12,7 @@ const JSON_TYPE: JsonSchema = { const: 'application/json' };
 const SECONDS = (description: string): JsonSchema => count(`${description}, in seconds since 1970.`);
 const MOMENT = (description: string): JsonSchema => ({ type: 'string', format: 'date-time', description });
 
-/** The texts that the header `x-deadline` may be. */
+/** The accepted texts of the header `x-deadline`. */
 const DEADLINES = [/^\d{1,16}$/, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/];
 
 /** Application headers of a command. Source: bus contract, section 2. */
@@ -66,7 +66,7 @@ export const REPLY_HEADERS = objectOf(
   ['command-id', 'command-type', 'sequence', 'final', 'schema-version'],
 );
 
-/** Application headers of an announcement, beside those of the reply. */
+/** Application headers of an announcement, in addition to those of the reply. */
 const EVENT_HEADERS = objectOf({
   caller: text('The broker user that sent the command, as the broker checked it, or anonymous.'),
   operator: text('Whose credentials it named.'),
@@ -95,8 +95,8 @@ const REPLY_PROPERTIES = objectOf({
 });
 
 /**
- * Headers that a copy has beside its own; none where the broker itself dead-lettered it. Source: bus
- * contract, section 5, "Copies".
+ * Headers of a copy, in addition to those of the command; absent if the broker itself dead-lettered it.
+ * Source: bus contract, section 5, "Copies".
  */
 const COPY_HEADERS = objectOf(
   {

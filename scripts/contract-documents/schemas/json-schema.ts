@@ -1,4 +1,4 @@
-/** A schema of JSON Schema 2020-12, in the words that draft 07 has as well: AsyncAPI reads that. */
+/** A JSON Schema of 2020-12, limited to keywords of draft 07, which AsyncAPI reads. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -10,7 +10,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Schemas that others refer to, by name. */
+/** Schemas to which others refer, by name. */
 export type Definitions = Readonly<Record<string, JsonSchema>>;
 
 export const text = (description: string): JsonSchema => ({ type: 'string', description });
@@ -24,10 +24,12 @@ export const objectOf = (properties: Definitions, required = Object.keys(propert
   properties,
 });
 
-/** The schema of that name, wherever the document keeps its definitions. */
+/** A reference to the schema of that name, wherever the document keeps its definitions. */
 export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 
-/** The same schema with its references leading to another place, for example `#/components/schemas/`. */
+/**
+ * Returns the same schema with its references pointing to another place, for example `#/components/schemas/`.
+ */
 export function relocated<T>(value: T, place: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', `"${place}`)) as T;
 }

@@ -12,7 +12,7 @@ type Converters = NonNullable<
 type Described = Pick<JsonSchema, 'description'>;
 type Rule = Parameters<Extract<Converters[string], (...given: never[]) => unknown>>[0];
 
-/** For the rules that class-validator-jsonschema does not know by itself. */
+/** Converters of rules that class-validator-jsonschema does not support. */
 const CONVERTERS: Converters = {
   isIso8601: { type: 'string', format: 'date-time' },
   isIn: ({ constraints, context }) => ({
@@ -23,7 +23,7 @@ const CONVERTERS: Converters = {
   // The library adds `type: number`.
   min: ({ constraints }) => ({ minimum: constraints[0] as number }),
   max: ({ constraints }) => ({ maximum: constraints[0] as number }),
-  // A member's description stands with the rule of its presence.
+  // The rule of a member's presence carries its description.
   [ValidationTypes.IS_DEFINED]: ({ context }) => (context ?? {}) as Described,
   [ValidationTypes.CONDITIONAL_VALIDATION]: ({ context }) => (context ?? {}) as Described,
 };

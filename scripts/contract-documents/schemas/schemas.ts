@@ -133,15 +133,15 @@ function resolved(schema: JsonSchema): JsonSchema {
 
 /** A member of a message, or of an object in it. */
 interface Member {
-  /** Its name behind those of what it is in; `*` stands for an element of an array. */
+  /** Its path: the names of the enclosing members, then its own; `*` is an element of an array. */
   readonly path: readonly string[];
   readonly isRequired: boolean;
-  /** Its schema as it is written there, and the one that this refers to. */
+  /** Its schema as written, and the schema to which that refers. */
   readonly own: JsonSchema;
   readonly held: JsonSchema;
 }
 
-/** The members of a schema, each followed by those of the object or the array that it is. */
+/** Returns the members of a schema, each followed by its own members if it is an object or an array. */
 export function membersOf(
   { properties = {}, required = [] }: JsonSchema = {},
   path: readonly string[] = [],
