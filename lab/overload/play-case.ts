@@ -24,9 +24,9 @@ export interface Result {
   readonly service: Service;
   readonly connections: number;
   readonly capacity: number;
-  /** Of the first caller. */
+  /** The results of the first caller. */
   readonly figures: Figures;
-  /** Of the caller that sends more than its share. */
+  /** The results of the caller that sends more than its share. */
   readonly heavy: Figures | undefined;
   /** Calls to the platform of both callers. */
   readonly calls: number;

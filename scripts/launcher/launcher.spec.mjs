@@ -43,7 +43,7 @@ describe('isInstalled', () => {
   });
 });
 
-it('npm ci keeps registry, proxy and cache of the shell, and nothing that changes what is installed', () => {
+it('npm ci inherits registry, proxy and cache, but no variable that changes the installed packages', () => {
   const kept = ['PATH', 'npm_config_registry', 'NPM_CONFIG_USERCONFIG', 'npm_config_https_proxy'];
   const removed = ['NODE_ENV', 'npm_config_ignore_scripts', 'NPM_CONFIG_OMIT', 'npm_config_engine-strict'];
   const env = Object.fromEntries([...kept, ...removed].map((name) => [name, 'x']));
@@ -54,7 +54,7 @@ it.each([
   ['fails', 'echo installing; echo "no $1" >&2; exit 3', 'npm ci ended with 3\ninstalling\nno ci'],
   ['is killed', 'kill -TERM $$', 'npm ci ended with SIGTERM\n'],
   ['is not there', undefined, 'npm does not start: spawnSync npm ENOENT'],
-])('npm ci that %s is told with what it says', (_case, script, message) => {
+])('an npm ci that %s throws an error with its output', (_case, script, message) => {
   using folder = temporaryFolder();
   if (script !== undefined) chmodSync(folder.write('npm', `#!/bin/sh\n${script}\n`), 0o755);
   jest.replaceProperty(process, 'env', { PATH: folder.path });

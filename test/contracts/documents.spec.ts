@@ -36,7 +36,7 @@ import { faultsBySchema, newAjv } from './schema-validators.ts';
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 describe('the contract documents', () => {
-  it('are what `npm run contract` writes, beside openapi.yaml', async () => {
+  it('equal the output of `npm run contract`, except openapi.yaml', async () => {
     const generated = await contractFiles();
     for (const [path, expected] of generated)
       expect({ path, text: text(path) }).toEqual({ path, text: expected });

@@ -5,7 +5,8 @@ import { codeSpansOf, isPath, itemsOf, paragraphsOf, read } from './markdown.ts'
 const SPECS = / \(((?:`[^`]+`(?:, )?)+)\)$/;
 
 /**
- * The items of a document that begin with a danger in bold: what is done about it, and its specs in brackets.
+ * The list items of a document that begin with a danger in bold, followed by the countermeasure, and its
+ * specs in brackets.
  */
 function claimsOf(text: string) {
   return itemsOf(text).flatMap(({ heading, text: item }) => {

@@ -94,7 +94,7 @@ export function fencesOf(text: string) {
   return fences;
 }
 
-/** What is between backticks in running text and tables. */
+/** Returns the code spans of running text and tables. */
 export function codeSpansOf(text: string): readonly string[] {
   const prose = linesOf(text).filter(({ isCode, opens }) => !isCode && opens === undefined);
   const joined = prose.map(({ line }) => line).join('\n');

@@ -67,12 +67,12 @@ describe('the permissions in docs/operations.md', () => {
     cells.map((cell) => cell.slice(1, -1)),
   );
 
-  // That they are enough is shown by test/e2e/callers.
-  it('of the worker are those that the command line prints', () => {
+  // test/e2e/callers shows that they are sufficient.
+  it('equal those that the command line prints for the worker', () => {
     expect(worker).toEqual(Object.values(workerPermissions('poker')));
   });
 
-  it('of a caller cover its own queues, the commands and the events, and nothing else of the service', () => {
+  it('cover only its own queues, the commands and the events for a caller', () => {
     const own = ['shop.replies', 'amq.gen-x'];
     const names = [...own, 'poker.commands', 'poker.events', 'poker.reports', 'amq.default'];
     const covered = caller!.map((pattern) => names.filter((name) => new RegExp(pattern).test(name)));

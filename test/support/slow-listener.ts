@@ -24,7 +24,7 @@ const HELD_UP_MS = 400;
 /**
  * Starts a path to a local port on which the next connection takes a second, as if the server were far away.
  *
- * @returns its port on 127.0.0.1, and `slowDown`, to be called right before the connection
+ * @returns the port on 127.0.0.1, and `slowDown`, to be called right before the connection
  */
 export async function startSlowListener(port: number) {
   const worker = new Worker(LISTENER, { eval: true, workerData: { port } });

@@ -12,7 +12,7 @@ const INTERVAL_MS = 20;
  * Polls until there is a result.
  *
  * @param look returns the result, or `undefined`, `false` or an empty list if there is none yet
- * @param what completes "timed out waiting until …"
+ * @param what the end of the error "timed out waiting until …"
  */
 export async function until<T>(
   what: string,

@@ -21,15 +21,15 @@ const PHASE_MS = 5_000;
 const PER_SECOND = 80;
 const MOST_RATIO = 2;
 const MOST_MIB = 400;
-/** On a busy machine the p99 of a phase says as much of its neighbours: as many rounds may be wrong. */
+/** Other programs of a busy machine can raise the p99 of some rounds. */
 const ROUNDS = 5;
-/** As many as a worker reads at once by default. */
+/** The default number of reports that a worker reads at once. */
 const REPORTS = 4;
 
 describe.each([
   ['of ordinary records', largePage()],
   ['of a hostile platform', hostilePage()],
-])('beside pages of 16 MiB %s', (_, page) => {
+])('during pages of 16 MiB %s', (_, page) => {
   const players = healthy();
   const service = serviceForAll({
     behaviour: async (request, response, socket) => {
@@ -42,7 +42,7 @@ describe.each([
   });
 
   it(`players' p99 is at most twice what it is alone, and memory stays under ${MOST_MIB} MiB`, async () => {
-    // Nobody parses its pages here, where the players' latency is measured.
+    // The test parses no pages while it measures the latency of players.
     const { queue } = await service.caller.channel.assertQueue('', {
       exclusive: true,
       arguments: { 'x-max-length': 1 },

@@ -35,7 +35,7 @@ describe('the answer to a command that expires is at most a second late', () => 
     variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
     workers: 1,
   });
-  // What runs for the first time has not been compiled yet.
+  // The first run is slower because V8 has not compiled the code yet.
   beforeAll(() => lateMs(Date.now() + BUDGET_MS));
 
   const lateMs = async (deadlineAtMs: number, options: Options.Publish = {}, type = 'session.create') => {
@@ -90,12 +90,12 @@ describe('the answer to a command that expires is at most a second late', () => 
   });
 });
 
-/** For closing what is left when nothing is in flight any more. */
+/** Time to close connections after the last in-flight command. */
 const CLOSING_MS = 2_500;
 /** Each close has its own timeout: of the consumers, of their channels, of both connections. */
 const CLOSING_IN_VAIN_MS = 12_000;
 
-/** That it stops, and what happens to the commands in flight, is tested by test/e2e/lifecycle. */
+/** test/e2e/lifecycle tests the stop itself and the in-flight commands. */
 describe('a worker that is stopped', () => {
   const service = serviceForEach({ behaviour: silent });
 

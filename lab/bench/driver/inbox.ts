@@ -12,7 +12,7 @@ export function inboxOf(prefix: string): Inbox {
 
 export interface NumberedCommand {
   readonly type: string;
-  /** Also its correlation id. */
+  /** The correlation id has the same value. */
   readonly id: string;
   readonly data: object;
   readonly replyTo: string;

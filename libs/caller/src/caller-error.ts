@@ -77,7 +77,7 @@ export class CallerError extends Error {
     return true;
   }
 
-  /** Also true for an error of the other module system's copy of this class. */
+  /** True as well for an error of this class in the other module system's copy. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && IS_CALLER_ERROR in value;
   }

@@ -12,7 +12,10 @@ const LIMIT_MS = 20_000;
 const ALARM = /is low on memory and takes nothing: rabbitmqctl status/;
 const SILENCE = /No broker can be reached \(127\.0\.0\.1:\d+: /;
 
-/** Each subcommand that uses the broker, and its end during an alarm: those that publish nothing succeed. */
+/**
+ * Each subcommand that uses the broker, and its exit code during an alarm. Subcommands that publish nothing
+ * succeed.
+ */
 const SUBCOMMANDS: readonly (readonly [line: string, underAlarm: number])[] = [
   ['send session.create --data {"userId":"u-1"} --deadline-ms 2000', 3],
   ['report rake --day 2026-03-01 --deadline-ms 2000 --out FOLDER/rake.csv', 3],

@@ -13,7 +13,7 @@ import { until } from '../../support/until.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
 
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-/** Each with its calls to the platform; a repeat gets the stored reply. */
+/** The commands, each with its number of calls to the platform; a repeat gets the stored reply. */
 const COMMANDS = [
   ['session', 'session.create', { userId: 'p-1', nick: 'Ada' }, 1],
   ['game', 'game.open', { player: { id: 'p-1' } }, 1],
@@ -48,7 +48,7 @@ describe('announcements with EVENTS=all', () => {
     events.pop();
   });
 
-  it('are one for each final reply, which say who asked, and which worker answered when', () => {
+  it('are sent once for each final reply, and name the caller, the worker and the time', () => {
     expect(events.map(({ fields }) => fields.routingKey)).toEqual([...SUCCESSES, ...FAILURES]);
     for (const [index, { properties }] of events.entries()) {
       const [id, , , attempts] = COMMANDS[index]!;
@@ -63,7 +63,7 @@ describe('announcements with EVENTS=all', () => {
     }
   });
 
-  it('of failures have the error body, under the properties of the reply', () => {
+  it('contain the error body of a failure, with the properties of the reply', () => {
     for (const { content, properties } of events.slice(SUCCESSES.length)) {
       const { type, messageId, correlationId, text, headers } = replies.get(
         String(properties.headers?.['command-id']),
@@ -75,7 +75,7 @@ describe('announcements with EVENTS=all', () => {
     }
   });
 
-  it('of successes have neither tokens nor URLs', () => {
+  it('contain neither tokens nor URLs of a success', () => {
     for (const { content, properties } of events.slice(0, SUCCESSES.length)) {
       const reply = replies.get(String(properties.headers?.['command-id'])) as ReceivedReply;
       const { auth: _token, url: _game, redirectUrl: _lobby, ...rest } = reply.body;
@@ -87,7 +87,7 @@ describe('announcements with EVENTS=all', () => {
     const folder = folderForAll();
     afterAll(() => sandboxed.caller.channel.deleteQueue(`audit.${sandboxed.service.prefix}`));
 
-    it('are lines as docs/audit-trail.md shows them, also if nobody consumed at the time', async () => {
+    it('are lines as in docs/audit-trail.md, including those sent while nobody consumed', async () => {
       const { caller, service, worker } = sandboxed;
       const file = join(folder.path, 'trail.ndjson');
       const env = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix };
@@ -106,7 +106,7 @@ describe('announcements with EVENTS=all', () => {
       const [example] = fencesOf(read('docs/audit-trail.md')).filter(({ language }) => language === 'json');
       const kept = JSON.parse(String(line)) as { answeredAt: string };
       expect(Math.abs(Date.parse(kept.answeredAt) - Date.now())).toBeLessThan(60_000);
-      // Its members are in the order of the document.
+      // The members of the line have the order of the document.
       const expected = {
         ...(JSON.parse(example?.text ?? '') as object),
         answeredAt: kept.answeredAt,

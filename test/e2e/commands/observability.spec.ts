@@ -38,7 +38,7 @@ const COMMANDS: readonly (readonly [type: string, body: unknown, outcome: string
   ['report.rake.fetch', { ...DAY, sort: 'canary-sort' }, 'INCORRECT_DATA'],
 ];
 
-describe('what a person on call sees', () => {
+describe('logs, metrics and console', () => {
   const sandboxed = sandboxedForAll({
     sandbox: { SANDBOX_REPORT_RECORDS: '3', SANDBOX_SECRET_KEY: SECRET_KEY },
     worker: { PLATFORM_SECRET_KEY: SECRET_KEY, LOG_LEVEL: 'trace' },

@@ -21,7 +21,7 @@ const MERGE = { SIGNATURE_JSON_PLACEMENT: 'merge' };
 const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
 const PLAYER = { player: { id: 'p-1' } };
 const GAME = { player: { id: 'p-1', country: 'DE', active: true, verified: false }, session: { tableId: 7 } };
-/** Its launch options hold a name that is excluded at the top level alone, or at any depth. */
+/** The launch options contain a name that is excluded only at the top level, or at any depth. */
 const GAME_WITH_LOCALE = { ...PLAYER, session: { launchOptions: { locale: 'de', theme: 'dark' } } };
 
 describe('an operator', () => {
@@ -131,7 +131,7 @@ describe('an operator', () => {
     expect(codeOrType(await send(operator, type, body))).toBe(expected);
   });
 
-  it('without a secret key opens games unsigned, and cannot use v2', async () => {
+  it('opens games unsigned and cannot use v2 without a secret key', async () => {
     expect((await send('free', 'game.open', GAME)).type).toBe('game.opened');
     expect((await sandboxed.platform.lastRequest()).headers).not.toHaveProperty('sign');
     for (const [type, body] of [

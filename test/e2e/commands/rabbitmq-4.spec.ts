@@ -43,7 +43,7 @@ describe('a caller that speaks AMQP 1.0', () => {
 
   afterAll(async () => {
     if (connection) {
-      // Its receiver would get an error for the queue that is gone.
+      // The receiver of the reply would get an error for the deleted queue.
       const closed = once(connection, 'connection_close');
       connection.close();
       await closed;

@@ -11,7 +11,7 @@ import { sandboxedForAll } from './sandboxed-service.ts';
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** What the platform gets: extra members at the level where they stand. */
+/** The platform's request: extra members stay at their level. */
 const sent = ({ extra, ...members }: { extra: object }) => ({ ...members, ...extra });
 
 describe('the worker', () => {

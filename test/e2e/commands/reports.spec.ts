@@ -14,7 +14,7 @@ const AMOUNTS =
     ' ',
   );
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** What the sandbox's fault `huge-amounts` multiplies every amount with: 2^53 + 1. */
+/** The factor of the sandbox's fault `huge-amounts`: 2^53 + 1. */
 const HUGE_FACTOR = 9_007_199_254_740_993n;
 
 describe('reports', () => {
@@ -135,7 +135,7 @@ function pagesOf(replies: readonly ReceivedReply[]): ReceivedReply[] {
   return replies.filter(({ type }) => type === 'report.page');
 }
 
-/** What the completion says of a report about which nothing is odd. */
+/** The completion of a report without anomalies. */
 function whole(replies: readonly ReceivedReply[]): object {
   const times = pagesOf(replies).map(({ body }) => String(body['readAt']));
   // Pages that are fetched ahead may be answered in any order.

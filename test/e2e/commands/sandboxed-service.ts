@@ -7,7 +7,7 @@ import { type OptionsForAll, startForAll } from '../../support/suite-service.ts'
 type Variables = Readonly<Record<string, string>>;
 
 export interface SandboxedOptions {
-  /** Its variables, or one that is running already. */
+  /** The variables of the sandbox, or a running sandbox. */
   readonly sandbox?: Variables | SandboxClient;
   readonly worker?: Variables;
   /** The broker. Default: the one of the test run. */

@@ -34,8 +34,8 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const headers = { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` };
 
 /**
- * The modules that a worker loaded which has ended. In its bundle each begins with a comment; one that is
- * loaded on demand is a function of its path, and V8 tells whether that was called.
+ * Returns the modules that a stopped worker had loaded. In its bundle, each module begins with a comment. A
+ * module that is loaded on demand is a function named by its path, and V8's coverage shows if it was called.
  */
 function modulesLoaded(folder: string): string[] {
   const reports = readdirSync(folder).map(

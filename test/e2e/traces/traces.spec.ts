@@ -62,7 +62,7 @@ describe('traces', () => {
     };
   };
   const named = (name: string) => name.replaceAll(service.prefix, 'poker');
-  /** A line a span: what it is called, of which service, what kind of span, and whether it failed. */
+  /** One line per span: its name, service, kind and status. */
   const treeOf = (spans: readonly ReceivedSpan[]) =>
     printTree(spans, ({ name, service: of, kind, isError }) =>
       named(`${name} [${of}, ${kind}]${isError ? ' failed' : ''}`),
@@ -153,7 +153,7 @@ describe('traces', () => {
       'messaging.message.body.size': reply.text.length,
       'pokerbridge.message.type': 'session.created',
     });
-    // What consumes the reply belongs to the trace as well; the platform does not get it.
+    // The consumer of the reply belongs to the trace as well; the platform does not receive the trace.
     expect(reply.headers['traceparent']).toBe(`00-${TRACE_ID}-${publish?.spanId}-01`);
     expect(service.platform.requests.every(({ headers }) => headers['traceparent'] === undefined)).toBe(true);
     expect(Buffer.concat(receiver.bodies).toString('latin1')).not.toContain('canary');

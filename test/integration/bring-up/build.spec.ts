@@ -207,7 +207,9 @@ describe('before its first line has run, the task', () => {
     });
   }
 
-  /** As Node.js sees them: it removes the types first, and what is imported for a type alone with them. */
+  /**
+   * Imports as Node.js sees them: it first removes types, and with them imports that are used only as types.
+   */
   function importsOf(file: string): string[] {
     const text = readFileSync(file, 'utf8');
     const code = file.endsWith('.mjs') ? text : stripTypeScriptTypes(text);

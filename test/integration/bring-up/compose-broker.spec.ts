@@ -12,7 +12,7 @@ const START = `
   await using broker = await startComposeBroker();
   console.log(broker.url);`;
 
-/** What the demo does where `docker` gives these answers, by the end of what it is asked. */
+/** Runs the demo with a `docker` that gives these answers, by the end of its arguments. */
 async function withDocker(answers: Readonly<Record<string, string>>) {
   using folder = temporaryFolder();
   const cases = Object.entries(answers).map(([end, answer]) => `*'${end}') echo '${answer}';;`);

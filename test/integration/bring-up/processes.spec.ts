@@ -146,7 +146,7 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       await using program = launch(folder, 'finish');
       await program.says(/(ready)/);
       program.kill('SIGTERM');
-      // What it has written is known when its folder is gone, too.
+      // Its output is still available after its folder has been removed.
       await program.exited.then(() => program[Symbol.asyncDispose]());
       expect(await program.result).toMatchObject({ code: 0, stdout: expect.stringContaining('finished') });
     });

@@ -15,7 +15,7 @@ describe('reports', () => {
   const sandbox = sharedSandbox({ SANDBOX_REPORT_RECORDS: '51' });
   const currencyOf = (record: any) => record.attributes.currency;
 
-  it('of figures have an envelope and records of the interface', async () => {
+  it('contain an envelope and the records of the interface document', async () => {
     const { status, headers, json } = await sandbox.adHoc(DAY, { 'per-page': '10', page: '2' });
     expect([status, headers['content-type']]).toEqual([200, 'application/vnd.api+json']);
     expect(json.meta).toEqual({ 'total-count': 51, 'page-count': 6, 'current-page': 2, 'per-page': 10 });
@@ -68,7 +68,7 @@ describe('reports', () => {
     expect(json.data.map(currencyOf)).toEqual(['EUR', 'EUR']);
   });
 
-  it('of rake are requested by a form in the body of a GET, and link the first and the last page', async () => {
+  it('read rake by a form in the body of a GET, and link the first and the last page', async () => {
     const { status, json } = await sandbox.rake(DAY, { 'per-page': '10', page: '2', timeZone: '+03:00' });
     expect(status).toBe(200);
     expect(json.meta).toEqual({ 'total-count': 26, 'page-count': 3, 'current-page': 2, 'per-page': 10 });
@@ -80,7 +80,7 @@ describe('reports', () => {
     expect(json.data[0]).toEqual({ type: 'players-rake', id: any, attributes });
   });
 
-  it('of rake sum up the ad hoc report of a user', async () => {
+  it('add up the ad hoc report of a user to the rake', async () => {
     const form = { ...WEEK, userId: 'player-00000003', currency: 'EUR' };
     let value = 0;
     for (const { attributes } of (await sandbox.adHoc(form, ALL)).json.data)
@@ -88,19 +88,22 @@ describe('reports', () => {
     expect((await sandbox.rake(form)).json.data).toMatchObject([{ attributes: { value } }]);
   });
 
-  it.each(['id', 'user-id', 'currency', 'value'])('of rake are sorted by %s, both ways', async (field) => {
-    const valuesBy = async (sort: string) => {
-      const { json } = await sandbox.rake(DAY, { ...ALL, sort });
-      return json.data.map((record: any) => (field === 'id' ? record.id : record.attributes[field]));
-    };
-    const values = await valuesBy(field);
-    const compare = (left: any, right: any) => (left < right ? -1 : left > right ? 1 : 0);
-    expect(values).toEqual([...values].sort(compare));
-    expect(new Set(values).size).toBeGreaterThan(1);
-    expect(await valuesBy(`-${field}`)).toEqual(values.reverse());
-  });
+  it.each(['id', 'user-id', 'currency', 'value'])(
+    'sort rake by %s, ascending and descending',
+    async (field) => {
+      const valuesBy = async (sort: string) => {
+        const { json } = await sandbox.rake(DAY, { ...ALL, sort });
+        return json.data.map((record: any) => (field === 'id' ? record.id : record.attributes[field]));
+      };
+      const values = await valuesBy(field);
+      const compare = (left: any, right: any) => (left < right ? -1 : left > right ? 1 : 0);
+      expect(values).toEqual([...values].sort(compare));
+      expect(new Set(values).size).toBeGreaterThan(1);
+      expect(await valuesBy(`-${field}`)).toEqual(values.reverse());
+    },
+  );
 
-  it('of rake shift their period by the time zone', async () => {
+  it('shift the period of rake by the time zone', async () => {
     const recordsOf = async (period: typeof DAY, query = {}) =>
       (await sandbox.rake({ ...period, userId: 'player-00000002' }, query)).json.data;
     const utc = await recordsOf(DAY);
@@ -110,7 +113,7 @@ describe('reports', () => {
     expect(await recordsOf(DAY, { timeZone: '+00:00' })).toEqual(utc);
   });
 
-  it("of rake are converted into a player's preferred currency, or the system's", async () => {
+  it("convert rake into the player's preferred currency, or the system's", async () => {
     await sandbox.openGame({ player: { id: 'carl', currency: 'USD', preferredCurrency: 'EUR' } });
     for (const [userId, convertToPreferredCurrency, currencies] of [
       ['carl', '1', ['EUR']],
@@ -122,7 +125,7 @@ describe('reports', () => {
     }
   });
 
-  it('of rake can be requested with query parameters, if the installation is configured so', async () => {
+  it('accept query parameters for rake if the installation is configured so', async () => {
     await using other = await startSandboxUnderTest({ SANDBOX_RAKE_PARAMETERS_IN: 'query' });
     expect((await other.rake({}, DAY)).status).toBe(200);
     expect((await other.rake(DAY)).status).toBe(422);

@@ -46,7 +46,7 @@ describe('the signature over HTTP', () => {
     expectRefusalV2(await sandbox.send({ ...SESSION, headers, body }));
   });
 
-  it('of the body and the secret is accepted if open-game signs its bytes', async () => {
+  it('is accepted over body and secret if open-game signs the bytes of its body', async () => {
     await using raw = await startSandboxUnderTest({ SANDBOX_SIGNATURE_SCHEME_V3: 'raw-body' });
     const body = '{ "data": {"type": "OpenGame", "attributes": {"player": {"id": "ädа"}}} }';
     const headers = { 'content-type': 'application/vnd.api+json; charset=utf-8', sign: digest(body) };

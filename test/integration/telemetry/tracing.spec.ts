@@ -75,7 +75,8 @@ describe('exportTraces', () => {
   });
 
   it('keeps no more than may wait', async () => {
-    // Else the exporter waits for ten seconds, and keeps its process from ending. No test follows.
+    // Without this, the exporter would wait for ten seconds and delay the end of the process. No test
+    // follows.
     process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] = '500';
     const tracing = open({ OTEL_BSP_MAX_QUEUE_SIZE: 10 });
     receiver.behaviour = 'hangs';

@@ -56,7 +56,7 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
 function signed(row: Row) {
   const { parameters, rawBody, settings, secret, expectedSign } = row;
   const { data } = parameters;
-  // Only the body of open-game may be signed: as it was sent, or as this service would send it.
+  // The signature may cover the body only for open-game: as it was sent, or as this service would send it.
   const isOpenGame = typeof data === 'object' && data !== null;
   const request = { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
   const canonical = signedText(request, settings);

@@ -284,7 +284,7 @@ function faultForm(): Html {
   </form>`;
 }
 
-/** Only string and number members have a field. */
+/** The form has fields for string and number members. */
 function fields(members: Shape): readonly Html[] {
   return Object.entries(members).map(([name, { shown }]) => {
     if (typeof shown !== 'string' && typeof shown !== 'number') return html``;

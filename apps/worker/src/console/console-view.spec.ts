@@ -60,7 +60,7 @@ describe('consoleView', () => {
     expect(operators[1]?.operations.every(({ circuit }) => circuit === undefined)).toBe(true);
   });
 
-  it('shows troubled operators and nine others of a thousand, and counts the omitted ones', () => {
+  it('shows failing operators and nine others of a thousand, and counts the omitted ones', () => {
     const names = Array.from({ length: 1000 }, (_, n) => `operator-${n}`);
     const { operators, operatorsLeftOut } = viewOf(names, new FailureTally(), 'operator-777');
     expect([operators.length, operatorsLeftOut]).toEqual([10, 990]);

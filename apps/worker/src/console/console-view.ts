@@ -9,7 +9,7 @@ import { type Findings, verdictOf } from './verdict.ts';
 
 /** Maximum operators shown. The metrics contain all of them. */
 const MOST_OPERATORS = 50;
-/** Maximum operators shown without trouble; the page shows only the number of the others. */
+/** The maximum number of healthy operators on the page, which shows only the count of the others. */
 const MOST_WELL = 10;
 /** Outweighs any number of commands in flight. */
 const WEIGHT_OF_TROUBLE = 1e6;
@@ -72,7 +72,7 @@ function operatorsOf({ bus, circuits, operators, platform, tally }: Sources) {
   }));
 }
 
-/** Sort key: operators in trouble first, then those with the most in-flight commands. */
+/** Sort key: failing operators first, then by in-flight commands, descending. */
 function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): number {
   return operations.reduce((weight, { circuit, waiting, inFlight }) => {
     const isOpen = circuit !== undefined && circuit !== 'closed';

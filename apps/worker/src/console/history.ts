@@ -99,7 +99,7 @@ function countsOf(metrics: Metrics, type: CommandType, atMs: number) {
     failures: CODES.map((code) => commands.labels(type, code).value),
     /** Cumulative counts of commands for each of `DURATION_BOUNDS`, then the total. */
     durations: cumulativeOf(commandDuration, 'type', type),
-    /** The same for calls to the platform. */
+    /** Cumulative counts of calls to the platform, likewise. */
     platformDurations: cumulativeOf(platformRequestDuration, 'operation', type),
   };
 }

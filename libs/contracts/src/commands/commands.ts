@@ -44,9 +44,7 @@ export type ReplyTo<Type extends CommandType> = Extract<
   { type: Definitions[Type]['replies'][number]['type'] }
 >;
 
-/**
- * Returns the members of a reply that its announcement contains: those that its definition declares public.
- */
+/** Returns the members of a reply that its announcement contains: the public ones of its definition. */
 export function announcedData({ type, data }: Reply): object {
   const { announced = [] } = REPLIES.get(type) ?? {};
   return Object.fromEntries(Object.entries(data).filter(([name]) => announced.includes(name)));

@@ -96,7 +96,7 @@ describe('readDeadline', () => {
     ['from the moment of sending in milliseconds', NOW_MS - 60_000, NOW_MS - 60_000 + BUDGET_MS],
     ['from receipt if the timestamp is in the future in milliseconds', NOW_MS + 1, NOW_MS + BUDGET_MS],
     ['from receipt if the timestamp is no number', 'yesterday', NOW_MS + BUDGET_MS],
-  ])("without a header, the lane's budget counts %s", (_, timestamp, expected) => {
+  ])("counts the lane's budget %s without a header", (_, timestamp, expected) => {
     for (const header of [undefined, null]) expect(read(header, timestamp)).toBe(expected);
   });
 });

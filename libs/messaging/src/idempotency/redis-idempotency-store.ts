@@ -112,7 +112,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
    * Replaces the lease of an identity by an outcome, even the lease of another worker: this one was paused
    * for longer than its own lease, and the first outcome counts for both.
    *
-   * @returns the outcome that counts: one that another worker wrote before, or `reply`
+   * @returns the valid outcome: an earlier one of another worker, or `reply`
    */
   async #settle(name: RedisName, reply: Reply): Promise<Reply> {
     const outcome = this.#entries.outcomeOf(name, reply);

@@ -145,7 +145,7 @@ export class Pipeline {
   #route(command: Command): ReturnType<Quarantine['admit']> {
     const { names } = this.#options;
     const { delivery, envelope } = command;
-    // Such a command is only answered, and a copy would hide what is wrong with it.
+    // This command gets only a reply: a copy would hide its fault.
     if (envelope.fault || envelope.violations.length > 0) return undefined;
     if (delivery.queue === names.quarantine) return this.#quarantine.admit(command);
     // At a first delivery, the publisher may have forged the count: the broker sets it from the second

@@ -41,8 +41,8 @@ export class ReplyQueues {
 
   /**
    * The same for a report that may have waited for its queue before. The broker then tells whether the queue
-   * still does not exist or is as full as before, so that the report makes no call and takes no place in
-   * vain.
+   * still does not exist or is as full as before, so that the report makes no useless call and occupies no
+   * place.
    */
   lookAt(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
     const known = this.stateOf(command);

@@ -8,7 +8,7 @@ export const COUNTS_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Opens a channel. One that opens too late is closed.
+ * Opens a channel. If it opens after the time limit, it is closed.
  *
  * @throws Error if it does not open within `timeoutMs`
  */
@@ -29,7 +29,7 @@ export async function openChannel(connection: ChannelModel, timeoutMs: number): 
  * afterwards.
  *
  * @param timeoutMs the limit for opening the channel, and again for the work
- * @param what completes "… was not answered in time"
+ * @param what the beginning of the error "… was not answered in time"
  * @throws Error with the broker's message and `code` if it refused; the error of the work; or a timeout of
  *   either
  */

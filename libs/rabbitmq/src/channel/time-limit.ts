@@ -1,7 +1,7 @@
 /**
  * Waits for an answer for at most `timeoutMs`, because a server that hangs never answers.
  *
- * @param what completes "… was not answered in time"
+ * @param what the beginning of the error "… was not answered in time"
  * @throws Error as the work does, or if it takes longer than `timeoutMs`
  */
 export function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {

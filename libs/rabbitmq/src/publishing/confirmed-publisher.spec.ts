@@ -29,7 +29,7 @@ describe('ConfirmedPublisher', () => {
     expect(await outcomes).toEqual(['confirmed', 'confirmed']);
   });
 
-  it('gives up a message that loses every connection, and one that is no longer wanted', async () => {
+  it('gives up a message that loses every connection, and a canceled one', async () => {
     const { publisher, channel, next, publish } = await attach();
     const poison = publish('a');
     poison.catch(() => undefined);

@@ -30,8 +30,7 @@ const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
 const IDLE_MS = 2_000;
 const SETTLE_TIMEOUT_MS = 5_000;
 /**
- * Polls for one second until the messages of the closed channel, and those that another walk holds, are back
- * in the queue.
+ * Polls for one second until the messages of the closed channel and of another walk are back in the queue.
  */
 const MAX_POLLS = 20;
 const POLL_INTERVAL_MS = 50;

@@ -113,7 +113,7 @@ export class TopologyKeeper {
     }
     const isOwn = this.#options.topology.exchanges.some(({ name }) => name === refusal.exchange);
     if (refusal.code !== NOT_FOUND || !isOwn) return false;
-    // Its bindings follow with the next check.
+    // The next check restores its bindings.
     await this.redeclare(refusal.exchange).catch(() => undefined);
     return true;
   }

@@ -65,7 +65,7 @@ export class Line<Ended> {
     if (this.length === 0) this.#emptyAtMs = this.clock();
   }
 
-  /** The flows with calls in flight or in line, and those that are owed calls. */
+  /** The flows that have calls in flight or in line, or are owed calls. */
   flows(): Iterable<Flow<Ended>> {
     return this.#flows.values();
   }
