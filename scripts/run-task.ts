@@ -73,7 +73,7 @@ function parsed(types: readonly (readonly [name: string, type: 'boolean' | 'stri
     return parseArgs({ options: Object.fromEntries(types.map(([name, type]) => [name, { type }])) }).values;
   } catch (error) {
     const known = types.map(([name]) => `--${name}`);
-    throw new Error(`${messageOf(error)}; there are ${known.join(', ')}`, { cause: error });
+    throw new Error(`${messageOf(error)}; valid options: ${known.join(', ')}`, { cause: error });
   }
 }
 

@@ -15,7 +15,7 @@ const MOST_START_SECONDS = { npm: 0.75, image: 0.5 };
 const MOST_WITH_REDIS = 1.2;
 /** The maximum added to the platform's own latency, and to the p99 of the bare loop. */
 const MOST_ADDED_MS = { p50: 1, p99: 3 };
-/** The maximum p99 of players beside reports, relative to their p99 alone. */
+/** The maximum p99 of players during reports, relative to their p99 alone. */
 const MOST_BESIDE = { long: 1.5, large: 2 };
 /** The minimum throughput of several workers, relative to as many times that of one. */
 const LEAST_SCALING = 0.95;
@@ -35,7 +35,7 @@ export interface Report {
   readonly memory: ReportMemory | undefined;
   /** The latency of the platform itself, one value for each round; empty if it was not measured. */
   readonly platformMs: readonly number[];
-  /** `undefined` if no players were measured beside reports. */
+  /** `undefined` if no players were measured during reports. */
   readonly beside: BesideReports | undefined;
   /** `undefined` if several workers were not measured. */
   readonly scaling: Scaling | undefined;

@@ -28,7 +28,7 @@ export interface Plan {
   readonly memoryRecords: number;
   /** The number of times that each start is timed. 0 skips this. */
   readonly starts: number;
-  /** False skips players beside reports, and several workers. */
+  /** False skips players during reports, and several workers. */
   readonly isWhole: boolean;
   /** True if each round restarts its processes; otherwise they run from the first round to the last. */
   readonly isFresh: boolean;

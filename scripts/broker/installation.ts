@@ -130,7 +130,7 @@ function unpackRelease(release: Release): Promise<Installation> {
 export function useOwnLoader(folder: string, home: string): void {
   // Up to Debian 12, some packages install libraries outside of /usr.
   const [loader] = globSync('{usr/lib,lib}/*/ld-linux-*.so.*', { cwd: folder });
-  if (loader === undefined) throw new Error('the packages hold no loader');
+  if (loader === undefined) throw new Error('the packages contain no loader');
   const triplet = basename(dirname(loader));
   const libraries = ['usr/lib', 'lib'].map((each) => join(home, each, triplet)).join(':');
   const places = ['usr/lib/erlang/{bin,erts-*/bin}/*', 'usr/lib/erlang/lib/*/priv/bin/*'];

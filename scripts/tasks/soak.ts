@@ -10,7 +10,7 @@ await runTask(async () => {
   chooseRelease(release);
   await build();
   const commands = Math.round(minutes * 60 * rate);
-  console.log(`Sends ${commands} commands while deployments and faults happen by chance (seed ${seed}) …`);
+  console.log(`Sends ${commands} commands with random deployments and faults (seed ${seed}) …`);
   const result = await soakChaos({ commands, perSecond: rate, seed });
   console.log(soakChaosLines(result).join('\n'));
   return result.isSound;

@@ -25,7 +25,7 @@ it.each(ROWS.filter(({ name }) => SHORT.has(name)))(
 );
 
 /** Old and new workers are the same build; `npm run upgrade -- --from COMMIT` starts from an older one. */
-it('workers with other settings, other retry queues among them, replace those under load, and lose nothing', async () => {
+it('workers with other settings, such as retry queues, replace old ones under load without a loss', async () => {
   const row = upgradeRow({
     old: { variables: { REPORTS_RETRY_DELAYS_MS: '1000,2000' } },
     new: {

@@ -82,11 +82,11 @@ async function measure({ caller }: ServiceUnderTest): Promise<number> {
   return percentile(latenciesMs, 0.99);
 }
 
-/** A quarter of a second, and the overhead of a machine. */
+/** The time limit of 250 ms, and the overhead of the machine. */
 const ONE_TIMEOUT_MS = 600;
 const AT_ONCE_MS = 100;
 
-/** Which calls wait, and that only one does, is tested by test/integration/idempotency/redis-away.spec.ts. */
+/** test/integration/idempotency/redis-away.spec.ts tests which call waits, and that only one does. */
 describe('workers whose Redis does not answer', () => {
   let redis: PrivateRedis;
   let workers: Workers;

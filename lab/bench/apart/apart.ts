@@ -30,7 +30,7 @@ import {
   type Trouble,
 } from './troubles.ts';
 
-/** One row of the table: a source of trouble, during which all other callers are measured. */
+/** One row of the table: a fault, during which all other callers are measured. */
 interface Row {
   readonly title: string;
   readonly trouble: Trouble;
@@ -39,7 +39,7 @@ interface Row {
   readonly perPage?: number;
   /** The load of the other callers. Default: sessions of one operator, at 40 a second. */
   readonly others?: 'sessions of many operators' | 'reports';
-  /** The bound for the p99 of the other callers. Default: twice their p99 without the trouble. */
+  /** The bound for the p99 of the other callers. Default: twice their p99 without the fault. */
   readonly mostMs?: (aloneMs: number) => number;
 }
 
@@ -94,12 +94,12 @@ const REPORT_RECORDS = 60_000;
 /** A worker's own defaults, which tests lengthen. */
 const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
 /**
- * Measures the effect of one caller's or platform's trouble on all other callers, on a worker with default
+ * Measures the effect of one caller's or platform's fault on all other callers, on a worker with default
  * settings, and prints a table. A round takes about seven minutes.
  *
  * @param url of the broker
  * @param only texts that select the rows whose titles contain them; default: all rows
- * @returns true if all other callers were served, and about as fast as without the trouble
+ * @returns true if all other callers were served, and about as fast as without the fault
  */
 export async function runApart(url: string, rounds: number, only = ''): Promise<boolean> {
   const table = [['what another does', 'alone, p99 ms', 'beside, p99 ms', 'failed']];
@@ -118,19 +118,19 @@ export async function runApart(url: string, rounds: number, only = ''): Promise<
     console.log(table.at(-1)?.join(' | '));
   }
   console.log(
-    `\nEverybody else sends ${RATE_PER_SECOND} sessions a second, beside reports that wait ${REPORTS_PER_SECOND} reports; platform 20 ms.\n`,
+    `\nThe other callers send ${RATE_PER_SECOND} sessions a second; during waiting reports, ${REPORTS_PER_SECOND} reports. Platform: 20 ms.\n`,
   );
   console.log(markdownTable(table, { align: ['l', 'r', 'r', 'l'] }));
   return isApart;
 }
 
-/** How much longer the p99 of players is beside reports than alone, one value for each round. */
+/** The p99 of players during reports, divided by their p99 alone, one value for each round. */
 export interface BesideReports {
   readonly long: number[];
   readonly large: number[];
 }
 
-/** Measures players beside long reports, and beside reports in large pages. */
+/** Measures players during long reports, and during reports with large pages. */
 export async function besideReports(url: string, rounds: number): Promise<BesideReports> {
   const found: BesideReports = { long: [], large: [] };
   for (let round = 1; round <= rounds; round += 1) {
@@ -145,13 +145,13 @@ export async function besideReports(url: string, rounds: number): Promise<Beside
   return found;
 }
 
-/** The results of the other callers, without and with the trouble. */
+/** The results of the other callers, without and with the fault. */
 interface Beside {
   readonly alone: InteractiveLoad;
   readonly beside: InteractiveLoad;
 }
 
-/** Measures the other callers on a separate worker, first without the trouble. */
+/** Measures the other callers on a separate worker, first without the fault. */
 async function measureRow({ trouble, variables, others, perPage }: Row, url: string): Promise<Beside> {
   await using parts = new AsyncDisposableStack();
   const platform = parts.use(await startPlatform(PLATFORM_MS, REPORT_RECORDS, perPage));

@@ -38,7 +38,7 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
   await healthy()(request, response, socket);
 };
 
-/** A source of trouble. It lasts until `signal` aborts. */
+/** A fault. It lasts until `signal` aborts. */
 export type Trouble = (service: ServiceUnderTest, signal: AbortSignal) => Promise<void>;
 
 export const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
@@ -125,7 +125,7 @@ export const sixtyReportsOf =
     for (let report = 0; report < 60; report += 1) publish(service, 'report.rake.fetch', REPORT, options);
   };
 
-/** All troubles at once. */
+/** All faults at once. */
 export const together =
   (...troubles: readonly Trouble[]): Trouble =>
   async (service, signal) => {

@@ -18,7 +18,7 @@ const PLACE = '0'.repeat(DIGITS);
  * @returns a function that returns a page by its number, from 1, and the number of records per page
  */
 export function reportPages(records: number): (page: number, perPage: number) => Buffer {
-  /** By its records: the text of a page, and where their numbers stand in it. */
+  /** By number of records: the text of a page, and the positions of their numbers in it. */
   const templates = new Map<number, ReturnType<typeof templateOf>>();
   return (page, perPage) => {
     const first = (page - 1) * perPage;

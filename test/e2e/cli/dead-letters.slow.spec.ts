@@ -75,7 +75,7 @@ describe('poker-bridge dead-letters', () => {
     }
   });
 
-  it('are selected by none, and existing values suggested, if an option matches nothing', async () => {
+  it('suggests existing values if an option matches no dead letter', async () => {
     await kept.put(0, 2, { reason: 'VALIDATION_FAILED' });
     await kept.put(2, 3);
     const none = await kept.run('dead-letters list --reason VALIDATION --type report.rake.fetch');

@@ -80,14 +80,14 @@ describe('a queue or exchange that an operator deletes while a worker is running
   it.each([
     ['dead-letters', {}, 'VALIDATION_FAILED'],
     ['replies.undelivered', { userId: 'p-1' }, 'REPLY_QUEUE_GONE'],
-  ])('is recreated when it is needed: the queue %s', async (queue, data, reason) => {
+  ])('is recreated when a message needs it: the queue %s', async (queue, data, reason) => {
     await service.caller.channel.deleteQueue(service.name(queue));
     service.caller.publish('session.create', data, { replyTo: 'nobody-has-this-queue' });
     const kept = await until('its message lies there', () => takenFrom(queue));
     expect(kept.properties.headers).toMatchObject({ 'x-reason': reason });
   });
 
-  it('is recreated when it is needed: the events exchange', async () => {
+  it('is recreated when a message needs it: the events exchange', async () => {
     service.platform.behaviour = (request, response, socket) =>
       request.url.pathname.includes('unlucky')
         ? answerJson(response, 404, { errors: [] })

@@ -78,7 +78,7 @@ describe('faults on request', () => {
     ['ada', 'integer', 4711],
     ['Ada', 'case', 'ADA'],
     ['ADA', 'case', 'ada'],
-  ])('name the user %s of a session otherwise (%s)', async (userId, as, named) => {
+  ])('change the id of the user %s of a session (%s)', async (userId, as, named) => {
     await sandbox.fault({ kind: 'other-user-id', as, count: 1 });
     expect((await sandbox.session(userId)).json.data.attributes['user-id']).toBe(named);
     expect((await sandbox.session(userId)).json.data.attributes['user-id']).toBe(userId);

@@ -93,7 +93,7 @@ describe('the log on standard output', () => {
     expect(Number(bytes) / MIB).toBeLessThan(2 * LIMIT_MIB);
   });
 
-  it('is written to its end for a reader that had paused, without another line', async () => {
+  it('is written completely after its reader has paused, even without a further line', async () => {
     // With the stream of Node.js in use, the pipe takes a part, or nothing, instead of blocking.
     const program = run(`void process.stdout;
     for (let line = 0; line < 1024; line += 1) logger.info({ text }, 'a line ' + line);`);

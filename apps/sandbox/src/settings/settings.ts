@@ -58,7 +58,7 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
        */
       records: number('SANDBOX_REPORT_RECORDS', 1200, [0, 20_000_000]),
       perPageDefault: number('SANDBOX_PER_PAGE_DEFAULT', 20, [1, 10_000]),
-      /** A larger `per-page` is lowered to it. */
+      /** The limit of `per-page`; larger values are reduced to it. */
       perPageMaximum: number('SANDBOX_PER_PAGE_MAXIMUM', isReal ? REAL_PER_PAGE_MAXIMUM : 1000, [1, 10_000]),
       /** The seed determines the figures and the sequence of random faults. */
       seed: number('SANDBOX_SEED', 1, [0, 0xffff_ffff]),

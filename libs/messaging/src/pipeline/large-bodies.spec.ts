@@ -24,7 +24,7 @@ it('LargeBodies reads a few bodies in each turn of the event loop, callers in ro
   expect(Math.max(...counts)).toBe(1);
 });
 
-it('LargeBodies passes on the error of the work', async () => {
+it('LargeBodies rejects with the error of the read', async () => {
   const failing = () => Promise.reject(new Error('a part has failed'));
   await expect(new LargeBodies().read('a', failing)).rejects.toThrow('a part has failed');
 });

@@ -5,7 +5,7 @@ import { READ_HEADERS } from '../envelope/seal.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
 
 /**
- * The maximum length that a worker with default settings reads of a message; the rest is truncated before.
+ * The maximum body that a worker with default settings reads; it truncates larger ones.
  */
 const BODY_BYTES = 65_000;
 const HEADER_BYTES = 16_000;

@@ -152,7 +152,7 @@ export class Outbox {
     const first = await (length > LARGE_BYTES ? this.#copies.publish(length, publish) : publish());
     const outcome = await this.#tryAgain(command, 'copy', message, first, COPY_RETRY_MS);
     if (outcome !== 'confirmed')
-      throw new UnconfirmedError(`The broker does not take copies for ${copy.routingKey}.`);
+      throw new UnconfirmedError(`The broker does not accept copies for ${copy.routingKey}.`);
   }
 
   async #sendWhileRunning(command: Command, reply: Reply): Promise<void> {
