@@ -17,8 +17,8 @@ import {
   fullListener,
   fullReplyQueue,
   games,
-  ILL_OPERATORS,
-  illOperators,
+  FAILING_OPERATORS,
+  failingOperators,
   otherOperator,
   REPORT,
   REPORTING,
@@ -27,13 +27,13 @@ import {
   SILENT,
   sixtyReportsOf,
   together,
-  type Trouble,
-} from './troubles.ts';
+  type Fault,
+} from './faults.ts';
 
 /** One row of the table: a fault, during which all other callers are measured. */
 interface Row {
   readonly title: string;
-  readonly trouble: Trouble;
+  readonly fault: Fault;
   readonly variables?: Readonly<Record<string, string>>;
   /** The records of each page of a report. Default: as the worker requests. */
   readonly perPage?: number;
@@ -48,40 +48,40 @@ const WAITING: Pick<Row, 'others' | 'mostMs'> = { others: 'reports', mostMs: (al
 
 const LONG_REPORTS: Row = {
   title: 'four reports of 60,000 records are read',
-  trouble: reports(),
+  fault: reports(),
   mostMs: (aloneMs) => 1.5 * aloneMs,
 };
 const LARGE_PAGES: Row = {
   title: 'four reports in pages of 16 MiB are read',
-  trouble: reports({ ...REPORT, page: 1 }),
+  fault: reports({ ...REPORT, page: 1 }),
   perPage: 28_000,
 };
 
 const ROWS: readonly Row[] = [
-  { title: "a caller's reply queue is full and refuses, 40 commands/s", trouble: fullReplyQueue },
+  { title: "a caller's reply queue is full and refuses, 40 commands/s", fault: fullReplyQueue },
   {
     title: 'a listener on the events is full and refuses, EVENTS=all',
-    trouble: fullListener,
+    fault: fullListener,
     variables: { EVENTS: 'all' },
   },
-  { title: 'games answer after 3 s, 60/s, same operator', trouble: games(3_000) },
-  { title: 'games never answer, 60/s, same operator', trouble: games('never') },
-  { title: "another operator's platform takes 3 s, 60/s", trouble: otherOperator },
+  { title: 'games answer after 3 s, 60/s, same operator', fault: games(3_000) },
+  { title: 'games never answer, 60/s, same operator', fault: games('never') },
+  { title: "another operator's platform takes 3 s, 60/s", fault: otherOperator },
   {
     title: 'ten of 1,000 operators are ill, 120/s',
-    trouble: illOperators,
+    fault: failingOperators,
     others: 'sessions of many operators',
   },
   LONG_REPORTS,
   LARGE_PAGES,
   {
     title: 'reply queue, listener, games that never answer and the other operator at once',
-    trouble: together(fullReplyQueue, fullListener, games('never'), otherOperator),
+    fault: together(fullReplyQueue, fullListener, games('never'), otherOperator),
     variables: { EVENTS: 'all' },
   },
-  { title: 'forty reports, whose queue is full', trouble: reportsForFullQueue, ...WAITING },
-  { title: 'sixty reports, whose platform is down', trouble: sixtyReportsOf(DOWN), ...WAITING },
-  { title: 'sixty reports, whose platform never answers', trouble: sixtyReportsOf(SILENT), ...WAITING },
+  { title: 'forty reports, whose queue is full', fault: reportsForFullQueue, ...WAITING },
+  { title: 'sixty reports, whose platform is down', fault: sixtyReportsOf(DOWN), ...WAITING },
+  { title: 'sixty reports, whose platform never answers', fault: sixtyReportsOf(SILENT), ...WAITING },
 ];
 
 const RATE_PER_SECOND = 40;
@@ -152,7 +152,7 @@ interface Beside {
 }
 
 /** Measures the other callers on a separate worker, first without the fault. */
-async function measureRow({ trouble, variables, others, perPage }: Row, url: string): Promise<Beside> {
+async function measureRow({ fault, variables, others, perPage }: Row, url: string): Promise<Beside> {
   await using parts = new AsyncDisposableStack();
   const platform = parts.use(await startPlatform(PLATFORM_MS, REPORT_RECORDS, perPage));
   const service = parts.use(await startService(url, platform.variables.PLATFORM_BASE_URL, variables));
@@ -160,7 +160,7 @@ async function measureRow({ trouble, variables, others, perPage }: Row, url: str
   const send: SendNumbered = (index) => {
     if (others === 'reports') return service.caller.send('report.rake.fetch', REPORT);
     // The healthy operators, in turn.
-    const operator = `operator-${1 + ILL_OPERATORS + (index % (OPERATORS - ILL_OPERATORS - 1))}`;
+    const operator = `operator-${1 + FAILING_OPERATORS + (index % (OPERATORS - FAILING_OPERATORS - 1))}`;
     const headers = others === 'sessions of many operators' ? { operator } : {};
     return service.caller.send('session.create', { userId: randomUUID() }, { headers });
   };
@@ -168,7 +168,7 @@ async function measureRow({ trouble, variables, others, perPage }: Row, url: str
   const alone = await interactiveLoad(send, perSecond, ALONE_MS);
   const ending = new AbortController();
   parts.defer(() => ending.abort());
-  await trouble(service, ending.signal);
+  await fault(service, ending.signal);
   return { alone, beside: await interactiveLoad(send, perSecond, BESIDE_MS) };
 }
 

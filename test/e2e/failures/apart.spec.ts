@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { apartPlatform, playerThatTakes } from '../../../lab/bench/apart/troubles.ts';
+import { apartPlatform, playerThatTakes } from '../../../lab/bench/apart/faults.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { folderForAll, serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';

@@ -75,8 +75,8 @@ it.each([
   ['broker', '--port', new URL(testBrokerUrl()).port, 'is taken: choose another one'],
   ['broker', '--release', '3.10', 'RabbitMQ 3.10 is not one of the releases 4.0, 4.3'],
   ['soak', '--minutes', '0', '--minutes 0 is not a number above 0'],
-  ['broker', '--round', '1', "Unknown option '--round'; there are --port, --release"],
-  ['demo', '--kep', '', "Unknown option '--kep'; there are --keep"],
+  ['broker', '--round', '1', "Unknown option '--round'; valid options: --port, --release"],
+  ['demo', '--kep', '', "Unknown option '--kep'; valid options: --keep"],
   ['test', '--suite', 'fast', 'there is no suite fast'],
 ])('npm run %s refuses %s %s, and says why', async (task, option, value, reason) => {
   await using program = new Program('npm', ['run', '--silent', task, '--', option, value]);

@@ -39,7 +39,7 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
 };
 
 /** A fault. It lasts until `signal` aborts. */
-export type Trouble = (service: ServiceUnderTest, signal: AbortSignal) => Promise<void>;
+export type Fault = (service: ServiceUnderTest, signal: AbortSignal) => Promise<void>;
 
 export const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const REPORTS = 4;
@@ -47,24 +47,24 @@ const LOOK_MS = 250;
 const CALLERS_RATE = 40;
 const GAMES_RATE = 60;
 const ILL_RATE = 12;
-export const ILL_OPERATORS = 10;
+export const FAILING_OPERATORS = 10;
 const FILLERS = 100;
 
 /** A caller whose reply queue is full and refuses. */
-export const fullReplyQueue: Trouble = async (service, signal) => {
+export const fullReplyQueue: Fault = async (service, signal) => {
   const replyTo = await fullQueue(service);
   const send = () => publish(service, 'session.create', { userId: randomUUID() }, { replyTo });
   void atRate(CALLERS_RATE, () => signal.aborted, send);
 };
 
 /** A listener on the events whose queue is full and refuses. */
-export const fullListener: Trouble = async (service) => {
+export const fullListener: Fault = async (service) => {
   const { channel } = service.caller;
   await channel.bindQueue(await fullQueue(service), service.name('events'), '#');
 };
 
 export const games =
-  (answer: number | 'never'): Trouble =>
+  (answer: number | 'never'): Fault =>
   async (service, signal) => {
     const replyTo = await sink(service);
     const send = () =>
@@ -72,20 +72,20 @@ export const games =
     void atRate(GAMES_RATE, () => signal.aborted, send);
   };
 
-export const otherOperator: Trouble = async (service, signal) => {
+export const otherOperator: Fault = async (service, signal) => {
   const replyTo = await sink(service);
   const send = () => illSession(service, 'operator-1', 3_000, replyTo);
   void atRate(GAMES_RATE, () => signal.aborted, send);
 };
 
 /** Ten operators, of which some are slow and some never answer. */
-export const illOperators: Trouble = async (service, signal) => {
+export const failingOperators: Fault = async (service, signal) => {
   const replyTo = await sink(service);
   const send = (index: number): void => {
-    const operator = 1 + (index % ILL_OPERATORS);
+    const operator = 1 + (index % FAILING_OPERATORS);
     illSession(service, `operator-${operator}`, operator % 2 === 0 ? 3_000 : 'never', replyTo);
   };
-  void atRate(ILL_RATE * ILL_OPERATORS, () => signal.aborted, send);
+  void atRate(ILL_RATE * FAILING_OPERATORS, () => signal.aborted, send);
 };
 
 /**
@@ -95,7 +95,7 @@ export const illOperators: Trouble = async (service, signal) => {
  * @param data of each report
  */
 export const reports =
-  (data: object = REPORT): Trouble =>
+  (data: object = REPORT): Fault =>
   async (service, signal) => {
     const dropping = { exclusive: true, arguments: { 'x-max-length': 1 } };
     const { queue: replyTo } = await service.caller.channel.assertQueue('', dropping);
@@ -113,13 +113,13 @@ export const reports =
   };
 
 /** Reports whose caller does not consume the pages. */
-export const reportsForFullQueue: Trouble = async (service) => {
+export const reportsForFullQueue: Fault = async (service) => {
   const replyTo = await fullQueue(service);
   for (let report = 0; report < 40; report += 1) publish(service, 'report.rake.fetch', REPORT, { replyTo });
 };
 
 export const sixtyReportsOf =
-  (operator: string): Trouble =>
+  (operator: string): Fault =>
   async (service) => {
     const options = { replyTo: await sink(service), headers: { operator } };
     for (let report = 0; report < 60; report += 1) publish(service, 'report.rake.fetch', REPORT, options);
@@ -127,9 +127,9 @@ export const sixtyReportsOf =
 
 /** All faults at once. */
 export const together =
-  (...troubles: readonly Trouble[]): Trouble =>
+  (...faults: readonly Fault[]): Fault =>
   async (service, signal) => {
-    for (const trouble of troubles) await trouble(service, signal);
+    for (const fault of faults) await fault(service, signal);
   };
 
 function illSession(
