@@ -492,15 +492,57 @@ class CallerTest(unittest.TestCase):
         with self.failure("NOT_PERMITTED"):
             self.caller.publish(forged, deadline_ms=PATIENT)
 
-    def test_refuses_an_id_that_is_under_way(self) -> None:
-        self.sandbox.fault(operation="session", **SLOW)
+    def test_sends_one_request_for_calls_of_the_same_command_and_id(self) -> None:
+        self.sandbox.fault(operation="session", kind="latency", fixedMs=4_000, count=1)
         before = self.sandbox.received("session")
-        command_id = str(uuid.uuid4())
-        call = lambda: self.caller.create_session({"userId": "alice"}, command_id=command_id, deadline_ms=PATIENT)
-        with in_threads(call):
-            until("the platform is called", lambda: self.sandbox.received("session") > before)
-            with self.failure("ID_IN_USE"):
-                call()
+        options: Any = {"command_id": str(uuid.uuid4()), "deadline_ms": PATIENT}
+        ace = {"userId": "alice", "nick": "Ace"}
+
+        async def use() -> list[Any]:
+            calls = AsyncCaller(self.caller)
+            return await asyncio.gather(
+                calls.request("session.create", ace, **options),
+                calls.request("session.create", {"nick": "Ace", "userId": "alice"}, **options),
+                calls.request("session.create", {"userId": "bob"}, **options),
+                calls.request("game.open", ace, **options),
+                calls.request("session.create", ace, **{**options, "operator": "acme"}),
+                calls.request("session.create", ace, **{**options, "deadline_ms": 1_000}),
+                return_exceptions=True,
+            )
+
+        first, second, *others = asyncio.run(use())
+        self.assertEqual((first["userId"], second), ("alice", first))
+        self.assertIsNot(second, first)
+        codes = [error.code for error in others]
+        self.assertEqual(codes, ["IDEMPOTENCY_CONFLICT", "IDEMPOTENCY_CONFLICT", "ID_IN_USE", "NO_REPLY"])
+        self.assertEqual(self.sandbox.received("session") - before, 1)
+
+    def test_continues_the_other_calls_of_an_id_if_the_call_that_sent_it_gives_up(self) -> None:
+        for is_cancelled in (True, False):
+            prefix = f"{PREFIX}-joined-{is_cancelled}"
+            calls = AsyncCaller(self.open(prefix=prefix))
+
+            async def use(channel: Any, queue: str) -> Any:
+                create = partial(calls.create_session, {"userId": "alice"}, command_id="joined")
+                await calls.ready()
+                first = asyncio.create_task(create(deadline_ms=PATIENT if is_cancelled else 3_000))
+                await asyncio.sleep(0)
+                second = asyncio.create_task(create(deadline_ms=PATIENT))
+                await asyncio.sleep(0)
+                until("it is sent", lambda: taken_from(channel, queue))
+                if is_cancelled:
+                    first.cancel()
+                ended = await asyncio.gather(first, return_exceptions=True)
+                _, command, _ = until("it is sent again", lambda: taken_from(channel, queue))
+                headers = {"command-id": "joined", "final": True}
+                properties = pika.BasicProperties(type="session.created", message_id="m", headers=headers)
+                channel.basic_publish("", command.reply_to, b'{"userId":"alice"}', properties)
+                return ended[0], await second
+
+            with self.subTest(is_cancelled=is_cancelled), nobody(prefix, "session.create") as (channel, queue):
+                ended, session = asyncio.run(use(channel, queue))
+                self.assertIsInstance(ended, asyncio.CancelledError if is_cancelled else CallerError)
+                self.assertEqual(session["userId"], "alice")
 
     def test_leaves_no_thread_behind(self) -> None:
         before = threading.active_count()

@@ -2,12 +2,14 @@
 reply queue.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .cancellation import Cancellation
 from .commands import PreparedCommand, Sender
@@ -18,6 +20,9 @@ from .instance import Instance
 from .publisher import Publisher
 from .replies import Replies, Reply
 from .retries import Retries
+
+if TYPE_CHECKING:
+    from .call import Call
 
 T = TypeVar("T")
 
@@ -51,6 +56,8 @@ class Bus:
             on_delivery=self.replies.take,
             on_moved=self.replies.moved,
         )
+        self.in_flight: Final[dict[str, Call]] = {}
+        """The call that sends each command, by command id."""
         self.leaving: Final[set[Callable[[], Awaitable[None]]]] = set()
         """Callbacks that delete the queues of the reports being read."""
         self._outgoing = Connection(nodes, "commands")

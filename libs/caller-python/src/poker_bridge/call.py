@@ -1,7 +1,11 @@
 """A command in flight, retried until its deadline."""
 
+from __future__ import annotations
+
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
+from copy import deepcopy
 from typing import Any, Final, TypeVar
 
 from .bus import Bus
@@ -17,17 +21,60 @@ _ANSWER_SLACK_S: Final = 1.5
 
 
 async def answer(bus: Bus, command: PreparedCommand, deadline_ms: float) -> dict[str, Any]:
-    """Returns the data of the reply to an interactive command; raises CallerError."""
+    """Returns the data of the reply to an interactive command; raises CallerError.
 
-    def data_of(delivery: Delivery) -> dict[str, Any]:
-        reply = read_success(delivery)
-        if not reply.is_final:
-            raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
-        return reply.data
-
+    Calls of the same command with the same id share one request and its result. Each keeps its own deadline: if the
+    sending call gives up, another call sends the command.
+    """
     call = Call(bus, command, deadline_ms)
-    with bus.replies.expected(command["id"], call.arrived):
-        return await call.next(bus.reply_queue, data_of)
+    with bus.replies.counted(command["id"]):
+        while (sender := bus.in_flight.get(command["id"])) is not None:
+            _assert_same(sender.command, command)
+            result = await call.follow(sender, bus.reply_queue)
+            if isinstance(result, CallerError):
+                await call.pause_after(result.again())
+            elif result is not None:
+                return deepcopy(result)
+        return await _send(bus, call)
+
+
+async def _send(bus: Bus, call: Call) -> dict[str, Any]:
+    command_id = call.command["id"]
+    result: dict[str, Any] | CallerError | None = None
+    bus.in_flight[command_id] = call
+    try:
+        with bus.replies.expected(command_id, call.arrived):
+            result = await call.next(bus.reply_queue, _final_data)
+        return result
+    except CallerError as error:
+        result = None if _is_of_one_call(error) else error
+        raise
+    finally:
+        del bus.in_flight[command_id]
+        call.ended.set_result(result)
+
+
+def _final_data(delivery: Delivery) -> dict[str, Any]:
+    reply = read_success(delivery)
+    if not reply.is_final:
+        raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
+    return reply.data
+
+
+def _assert_same(one: PreparedCommand, other: PreparedCommand) -> None:
+    """Compares operator, type and data, like the worker; raises CallerError."""
+    if one["properties"]["headers"].get("operator") != other["properties"]["headers"].get("operator"):
+        raise CallerError.of("ID_IN_USE", other["id"])
+    # Python considers True and 1 equal, but their texts differ.
+    data, other_data = (json.dumps(json.loads(each["body"]), sort_keys=True) for each in (one, other))
+    if (one["routingKey"], data) != (other["routingKey"], other_data):
+        raise CallerError.of_conflict(other["id"])
+
+
+def _is_of_one_call(error: CallerError) -> bool:
+    """True if a call failed by its own deadline, so that the failure says nothing about other calls."""
+    is_expired = error.code == "COMMAND_EXPIRED" and error.details.get("called") is False
+    return is_expired or error.code in ("NOT_SENT", "NO_REPLY")
 
 
 def read_success(delivery: Delivery) -> Reply:
@@ -43,10 +90,12 @@ class Call:
 
     def __init__(self, bus: Bus, command: PreparedCommand, deadline_ms: float) -> None:
         self._bus = bus
-        self._command = command
+        self.command: Final = command
         self._deadline = asyncio.get_running_loop().time() + deadline_ms / 1000
         self.arrived: Final[asyncio.Queue[Delivery | None]] = asyncio.Queue()
         """Replies to the command. None means: send the command again, because the reply queue has changed."""
+        self.ended: Final[asyncio.Future[dict[str, Any] | CallerError | None]] = asyncio.Future()
+        """The result for calls with the same id; None if only this call gave up."""
         self._was_sent = False
         self._is_awaited = False
         """True if the command was sent and no failure has occurred since."""
@@ -76,35 +125,46 @@ class Call:
                 # A reply proves that the command was sent, even without a confirm from the broker.
                 self._is_awaited = not self.arrived.empty()
                 if not self._is_awaited:
-                    await self._pause_after(error)
+                    await self.pause_after(error)
+
+    async def follow(self, sender: Call, consumer: Consumer) -> dict[str, Any] | CallerError | None:
+        """Returns the result of the call that sends the command; raises CallerError at the own deadline."""
+        while True:
+            self._was_sent = self._was_sent or sender._was_sent
+            try:
+                return await self._within_limit(asyncio.shield(sender.ended), consumer)
+            except CallerError:
+                # The sender may have sent the command since: then its reply may still arrive.
+                if self._was_sent or not sender._was_sent:
+                    raise
 
     async def _publish(self, consumer: Consumer) -> None:
-        self._command["properties"]["replyTo"] = await consumer.ready()
-        await self._bus.publisher.publish(self._command)
+        self.command["properties"]["replyTo"] = await consumer.ready()
+        await self._bus.publisher.publish(self.command)
 
     async def _within_limit(self, work: Awaitable[T], consumer: Consumer) -> T:
         """Awaits `work` until the deadline, or slightly longer if the command was sent: a reply may still
         arrive.
         """
-        command_id = self._command["id"]
+        command_id = self.command["id"]
         rest_s = self._deadline - asyncio.get_running_loop().time()
         if not self._was_sent:
             hint = f"The last error: {consumer.last_error}." if consumer.last_error else ""
             return await self._bus.within(rest_s, work, "NOT_SENT", command_id, hint)
-        lane = "reports" if is_report(self._command) else "interactive"
+        lane = "reports" if is_report(self.command) else "interactive"
         hint = f"Is {self._bus.sender.prefix}.{lane} served?"
         return await self._bus.within(rest_s + _ANSWER_SLACK_S, work, "NO_REPLY", command_id, hint)
 
     def _succeeded(self) -> None:
         if self._sent_at is not None:
             took_s = asyncio.get_running_loop().time() - self._sent_at
-            self._bus.retries.succeeded(self._command["routingKey"], took_s)
+            self._bus.retries.succeeded(self.command["routingKey"], took_s)
             self._sent_at = None
 
-    async def _pause_after(self, error: CallerError) -> None:
+    async def pause_after(self, error: CallerError) -> None:
         """Waits before the next attempt; raises the error if the deadline or the retry budget allows none."""
         remaining_s = self._deadline - asyncio.get_running_loop().time()
-        pause_s = self._bus.retries.pause_s(self._command["routingKey"], error, self._attempts, remaining_s)
+        pause_s = self._bus.retries.pause_s(self.command["routingKey"], error, self._attempts, remaining_s)
         if pause_s is None:
             raise error
         self._attempts += 1

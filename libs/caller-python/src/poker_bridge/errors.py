@@ -23,6 +23,7 @@ class _Facts(NamedTuple):
 _NO_WORKER = "No queue takes this command: no worker with this prefix has connected to this virtual host."
 _NO_REPLY = "No reply came in time; the command may have been run. Send it again under the same id."
 _TAKEN = "Another process is this instance of the caller; each needs one of its own."
+_IN_USE = "A command of another operator with this id is in flight in this process. Use another id."
 _REFUSED = "The broker refuses this user, its password or the virtual host."
 _TOO_MANY = "This caller has too many calls under way. Call again later."
 CALLER_CODES: Final[Mapping[CallerCode, _Facts]] = {
@@ -35,7 +36,7 @@ CALLER_CODES: Final[Mapping[CallerCode, _Facts]] = {
     "NO_REPLY": _Facts("uncertain", True, _NO_REPLY),
     "REPLY_LOST": _Facts("unavailable", True, "A page of the report was lost on its way. Fetch it again."),
     "REPLY_UNREADABLE": _Facts("uncertain", False, "The reply is not one that this version can read."),
-    "ID_IN_USE": _Facts("invalid", False, "A command with this id is under way. Await that one."),
+    "ID_IN_USE": _Facts("invalid", False, _IN_USE),
     "TOO_MANY_CALLS": _Facts("unavailable", True, _TOO_MANY),
     "CALLER_CLOSED": _Facts("uncertain", False, "This caller was closed; the command may have been sent."),
 }
@@ -87,6 +88,13 @@ class CallerError(Exception):
         """Returns an error raised by this library; `hint` is appended to its message."""
         facts = CALLER_CODES[code]._asdict()
         return cls({"code": code, **facts, "message": f"{facts['message']} {hint}".rstrip()}, command_id)
+
+    @classmethod
+    def of_conflict(cls, command_id: str) -> CallerError:
+        """Returns the worker's error for an id that belongs to another command."""
+        message = "This message id was used for another command. Use a new id for new data."
+        body = {"code": "IDEMPOTENCY_CONFLICT", "category": "invalid", "retryable": False, "message": message}
+        return cls(body, command_id)
 
     @classmethod
     def of_invalid(cls, pointer: str, fault: str, command_id: str) -> CallerError:

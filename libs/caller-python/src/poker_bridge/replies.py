@@ -140,18 +140,26 @@ class Replies:
 
     def __init__(self, handler: Callable[[Reply], None] | None) -> None:
         self._handler = handler
+        self._calls = 0
         self._awaited: dict[str, asyncio.Queue[Delivery | None]] = {}
         self._handled: dict[str, None] = {}
         self._for_handler: asyncio.Queue[tuple[Delivery, Reply]] = asyncio.Queue()
 
     @contextmanager
+    def counted(self, command_id: str) -> Iterator[None]:
+        """Counts a call inside the `with` block; raises CallerError `TOO_MANY_CALLS`."""
+        if self._calls >= _MAX_CALLS:
+            raise CallerError.of("TOO_MANY_CALLS", command_id)
+        self._calls += 1
+        try:
+            yield
+        finally:
+            self._calls -= 1
+
+    @contextmanager
     def expected(self, command_id: str, arrived: asyncio.Queue[Delivery | None]) -> Iterator[None]:
         """Passes replies to the command to `arrived` inside the `with` block; None if it must be sent again.
         """
-        if command_id in self._awaited:
-            raise CallerError.of("ID_IN_USE", command_id)
-        if len(self._awaited) >= _MAX_CALLS:
-            raise CallerError.of("TOO_MANY_CALLS", command_id)
         self._awaited[command_id] = arrived
         try:
             yield
