@@ -58,15 +58,24 @@ export function each<T>(read: (text: string) => T): (text: string, before?: read
 
 /** Reads a file or, for `-`, standard input. @throws ExitError if it cannot be read or is not UTF-8 */
 export async function readSource(path: string): Promise<string> {
-  const name = path === '-' ? 'the standard input' : path;
-  let content: Buffer;
-  try {
-    content = path === '-' ? await buffer(process.stdin) : await readFile(path);
-  } catch (error) {
-    throw usageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
-  }
-  if (!isUtf8(content)) throw usageError(`${name} is not UTF-8`);
+  const content = await readBytes(path);
+  if (!isUtf8(content)) throw usageError(`${nameOf(path)} is not UTF-8`);
   return content.toString();
+}
+
+/** Reads a file, or the standard input for `-`. @throws ExitError if it cannot be read */
+export async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await (path === '-' ? buffer(process.stdin) : readFile(path));
+  } catch (error) {
+    throw usageError(
+      `${nameOf(path)} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    );
+  }
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'the standard input' : path;
 }
 
 /**

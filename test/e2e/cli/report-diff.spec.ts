@@ -63,7 +63,8 @@ describe('poker-bridge report diff', () => {
   });
 
   it.each([
-    ['a.parquet', '', /does not end in \.csv, \.ndjson, \.json/],
+    ['a.txt', '', /does not end in \.csv, \.ndjson, \.json, \.parquet/],
+    ['a.parquet', 'PAR', /a\.parquet is not Parquet/],
     ['no-id.json', '{"a":1}', /a record has no id/],
     ['cut.ndjson', '{', /is not JSON/],
   ])('refuses %s with %j', async (name, content, reason) => {

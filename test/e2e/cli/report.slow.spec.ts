@@ -95,6 +95,9 @@ describe('poker-bridge report', () => {
       });
     };
     expect(rows.map(plain)).toEqual(records);
+    const files = ['day.parquet', 'day.ndjson'].map((name) => folder.pathOf(name));
+    const diff = await runCli(['report', 'diff', ...files, '--json']);
+    expect(diff).toMatchObject({ code: 0, lines: [{ after: { records: records.length }, totals: [] }] });
     const decimals = new Map(rows.map((row) => [row['currency'], row['decimals']]));
     expect(decimals).toEqual(
       new Map<unknown, unknown>([

@@ -4,14 +4,14 @@ import { EXIT } from '../exit.ts';
 import { alignedLines, counted, jsonLine, printable, shortened, written } from '../output.ts';
 import { identityOf } from './facts.ts';
 import { ALL_AMOUNTS, type ReportFile } from './report-file.ts';
-import { type DecimalsOf, isInteger, type ReportRecord, Totals, unitOf } from './totals.ts';
+import { type DecimalsOf, isInteger, type ReportRecord, Totals, type Unit, unitOf } from './totals.ts';
 
 interface Difference {
   /** Absent for totals. */
   readonly id?: string;
   readonly currency: string;
   readonly moneyType?: unknown;
-  readonly unit: 'decimal' | 'minor';
+  readonly unit: Unit;
   readonly member: string;
   readonly before: string;
   readonly after: string;
@@ -117,8 +117,7 @@ function totalDifferences(
     return ALL_AMOUNTS.flatMap((amount) => {
       const sums = [was?.get(amount) ?? 0n, is?.get(amount) ?? 0n] as const;
       if (sums[0] === sums[1]) return [];
-      const own = moneyType === undefined ? {} : { moneyType };
-      return [{ currency, ...own, ...differenceOf(amount, ...sums, decimalsOf(currency)) }];
+      return [{ currency, moneyType, ...differenceOf(amount, ...sums, decimalsOf(currency)) }];
     });
   });
 }
@@ -133,8 +132,7 @@ function differenceOf(member: string, before: unknown, after: unknown, decimals:
 }
 
 function kindOf({ id, currency, moneyType }: ReportRecord) {
-  const kind = moneyType === undefined ? {} : { moneyType };
-  return { id: String(id), currency: String(currency), ...kind };
+  return { id: String(id), currency: String(currency), moneyType };
 }
 
 function factsOf({ path, records, summary: { readFrom, readTo } }: ReportFile) {

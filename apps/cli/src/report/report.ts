@@ -67,7 +67,7 @@ export function define(group: Command): void {
   group
     .command('diff')
     .description('compares two files of a report: which records and totals changed, and by how much')
-    .argument('<BEFORE>', 'a .csv, .ndjson or .json file of report')
+    .argument('<BEFORE>', 'a .csv, .ndjson, .json or .parquet file of report')
     .argument('<AFTER>', 'a later one')
     .addOption(decimalsOption())
     .option('--limit <N>', 'lists at most so many records', readCount(0, 1_000_000), LISTED_RECORDS)

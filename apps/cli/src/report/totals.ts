@@ -15,7 +15,7 @@ export interface Total {
   readonly sums: Map<string, bigint>;
 }
 
-type Unit = 'decimal' | 'minor';
+export type Unit = 'decimal' | 'minor';
 
 /** A total for people and programs. Amounts are texts, so that no reader rounds them. */
 export interface WrittenTotal {
@@ -56,10 +56,8 @@ export class Totals {
   written(decimalsOf: DecimalsOf): WrittenTotal[] {
     return this.all.map(([, { currency, moneyType, sums }]) => {
       const decimals = decimalsOf(currency);
-      const unit = unitOf(decimals);
-      const amounts = [...sums].map(([amount, sum]) => [amount, formatAmount(sum, decimals ?? 0)]);
-      const kind = moneyType === undefined ? {} : { moneyType };
-      return { currency, ...kind, unit, amounts: Object.fromEntries(amounts) as Record<string, string> };
+      const amounts = [...sums].map(([amount, sum]) => [amount, formatAmount(sum, decimals ?? 0)] as const);
+      return { currency, moneyType, unit: unitOf(decimals), amounts: Object.fromEntries(amounts) };
     });
   }
 }
