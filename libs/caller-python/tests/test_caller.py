@@ -657,17 +657,30 @@ class CallerTest(unittest.TestCase):
             self.assertLess(abs(properties.timestamp - time.time()), 5)
 
     def test_refuses_to_be_used_after_a_fork(self) -> None:
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                self.caller.close()
+        is_over = threading.Event()
+
+        def call() -> None:
+            while not is_over.is_set():
                 self.caller.create_session({"userId": "alice"})
-            except RuntimeError:
-                code = 0
-            finally:
-                os._exit(code)
-        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+        def fork() -> int:
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    signal.alarm(60)
+                    self.caller.close()
+                    self.caller.create_session({"userId": "alice"})
+                except RuntimeError:
+                    code = 0
+                finally:
+                    os._exit(code)
+            return os.waitpid(child, 0)[1]
+
+        with in_threads(call, call):
+            exits = [fork() for _ in range(50)]
+            is_over.set()
+        self.assertEqual(exits, [0] * 50)
 
 
 class AddressTest(unittest.TestCase):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import CancelledError, Future
@@ -31,6 +32,7 @@ _PREFETCH: Final = 64
 _QUEUE_EXPIRES_MS: Final = 86_400_000
 """The broker deletes the queue of an instance that has been gone for this long."""
 _CLOSE_TIMEOUT_S: Final = 5.0
+_FORKED: Final = "a caller does not survive a fork: make one in each process"
 
 
 class Bus:
@@ -44,6 +46,7 @@ class Bus:
     def __init__(
         self, nodes: Sequence[Any], sender: Sender, instance: str | None, on_reply: Callable[[Reply], None] | None
     ) -> None:
+        _refuse_in_master_of_uwsgi()
         self.sender: Final = sender
         self.retries: Final = Retries()
         self.incoming: Final = Connection(nodes, "replies")
@@ -134,7 +137,7 @@ class Bus:
             return await start()
 
         if os.getpid() != self._process:
-            raise RuntimeError("a caller does not survive a fork: make one in each process")
+            raise RuntimeError(_FORKED)
         if cancellation is not None and cancellation.is_cancelled:
             raise CancelledError("the call was cancelled")
         with self._lock:
@@ -182,3 +185,14 @@ class Bus:
             task.cancel()
         await asyncio.wait(others, timeout=_CLOSE_TIMEOUT_S / 2)
         await asyncio.gather(self._outgoing.close(), self.incoming.close())
+
+
+def _refuse_in_master_of_uwsgi() -> None:
+    """Raises RuntimeError in the process that uWSGI forks.
+
+    With `enable-threads`, a fork while the caller's thread holds the interpreter lock leaves a worker that waits for
+    this lock for ever, and in which no Python code runs.
+    """
+    uwsgi = sys.modules.get("uwsgi")
+    if uwsgi is not None and uwsgi.masterpid() == os.getpid():
+        raise RuntimeError(f"{_FORKED}, with uWSGI's lazy-apps or @postfork")
