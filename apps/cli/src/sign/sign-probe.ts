@@ -58,7 +58,9 @@ export async function signProbe({
     variable,
     String(found.settings[member]),
   ]);
-  const changes = changesOf(found, operator).join(' ') || 'nothing: the present settings are right';
+  const none =
+    found.problems.length > 0 ? 'no setting solves the problems below' : 'the present settings are right';
+  const changes = changesOf(found, operator).join(' ') || `nothing: ${none}`;
   const notes = [...found.notes, ...found.problems].map((note) => `# ${note}`);
   const text = [
     `# found by ${found.calls} calls; to change: ${changes}`,
