@@ -162,7 +162,7 @@ export class Admission {
     }
     const perSecond = this.perSecond(compartment);
     line.watch(perSecond, remainingMs);
-    for (const waiter of line.excess(perSecond)) waiter.settle('standing-line');
+    for (const waiter of line.excess(perSecond, compartment.callMs)) waiter.settle('standing-line');
     if (line.isFullFor(flow, perSecond)) return 'standing-line';
     const waitMs = (1000 * line.aheadOf(flow)) / perSecond;
     return waitMs + times.tellingMs > remainingMs ? 'too-late' : undefined;
@@ -235,7 +235,7 @@ export class Admission {
       unsubscribe();
       resolve(admittance);
     };
-    const waiter: Waiter<Admittance> = { flow, deadline, settle };
+    const waiter: Waiter<Admittance> = { flow, deadline, sinceMs: this.clock(), settle };
     const unsubscribe = deadline.onExpired(() => settle('expired'));
     line.add(waiter);
     return promise;

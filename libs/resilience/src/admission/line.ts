@@ -8,6 +8,11 @@ const SHORT_MS = 500;
  * as long.
  */
 const PATIENCE_MS = 1_500;
+/**
+ * A call that has waited for longer is served, because its refusal would come late, unless it cannot be
+ * served before its deadline.
+ */
+const REFUSED_WITHIN_MS = 750;
 /** Arrivals of the last second are counted in four slots; the fifth is the current slot. */
 const SLOT_MS = 250;
 const SLOTS = 5;
@@ -16,6 +21,7 @@ const SLOTS = 5;
 export interface Waiter<Ended> {
   readonly flow: Flow<Ended>;
   readonly deadline: Deadline;
+  readonly sinceMs: number;
   readonly settle: (ended: Ended) => void;
 }
 
@@ -116,16 +122,25 @@ export class Line<Ended> {
 
   /**
    * Removes and returns the latest calls of a standing line that has become too long, from the longest flows
-   * first.
+   * first. Calls that have waited for a while remain if they can be served before their deadlines.
+   *
+   * @param callMs the expected duration of a call
    */
-  excess(perSecond: number): readonly Waiter<Ended>[] {
+  excess(perSecond: number, callMs: number): readonly Waiter<Ended>[] {
     const excess: Waiter<Ended>[] = [];
     const most = Math.ceil(shortOf(perSecond));
     if (!this.isStanding || this.length <= 2 * most) return excess;
     while (this.length > most) {
       let latest: Waiter<Ended> | undefined;
-      for (const { waiting } of this.#flows.values())
-        if (waiting.length > (latest?.flow.waiting.length ?? 0)) latest = waiting[0];
+      for (const flow of this.#flows.values()) {
+        const { waiting } = flow;
+        if (waiting.length <= (latest?.flow.waiting.length ?? 0)) continue;
+        const lastServedInMs = (1000 * this.aheadOf(flow)) / perSecond;
+        const isRefused = ({ sinceMs, deadline }: Waiter<Ended>, index: number): boolean =>
+          this.clock() - sinceMs < REFUSED_WITHIN_MS ||
+          deadline.remainingMs() < callMs + lastServedInMs * (1 - index / waiting.length);
+        latest = waiting.find(isRefused) ?? latest;
+      }
       if (!latest) break;
       this.remove(latest);
       excess.push(latest);

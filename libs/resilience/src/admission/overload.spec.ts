@@ -77,6 +77,8 @@ describe.each(KINDS)('Admission in front of $name', ({ platform, capacity, alone
     expect(late / calls.length).toBeLessThan(0.02);
     expect(quantile(succeeded(settled), 0.5)).toBeLessThan(2 * aloneMs + 1_000);
     expect(quantile(refused(commands), 0.99)).toBeLessThan(1_000);
+    const early = commands.filter(({ atMs }) => atMs < SETTLED_MS);
+    expect(quantile(refused(early), 0.99)).toBeLessThan(1_000);
   });
 
   it('recovers within five seconds after the load has fallen', async () => {
