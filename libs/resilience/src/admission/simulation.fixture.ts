@@ -48,7 +48,7 @@ export class Simulation {
   readonly clock = (): number => this.nowMs;
   /** A linear congruential generator. */
   readonly random = (): number => {
-    this.#random = (this.#random * 1_103_515_245 + 12_345) & 0x7fffffff;
+    this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) & 0x7fffffff;
     return this.#random / 0x80000000;
   };
 
