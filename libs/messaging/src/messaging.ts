@@ -21,6 +21,11 @@ import { probeOf, topologyOf, workerPermissions } from './topology/topology.ts';
  * them.
  */
 const REPORTS_IN_FLIGHT = 2;
+/**
+ * Commands in quarantine, at most: as many as there are connections to the platform by default. They wait
+ * there with their bodies, in addition to those of the lanes.
+ */
+const MAX_QUARANTINE_PREFETCH = 256;
 /** An operation of an operator is stuck after this share of a player's budget: by default 5 s. */
 const STUCK_SHARE = 1 / 3;
 
@@ -97,7 +102,8 @@ export function composeMessaging(
     settings.LANES.map((lane) => [lane, consumer(names.lanes[lane], prefetch[lane])]),
   );
   // The oldest worker serves the whole quarantine: it sees all starts that a death cut off.
-  const quarantine = consumer(names.quarantine, interactive, -Math.round(performance.timeOrigin));
+  const quarantinePrefetch = Math.min(interactive, MAX_QUARANTINE_PREFETCH);
+  const quarantine = consumer(names.quarantine, quarantinePrefetch, -Math.round(performance.timeOrigin));
   const consumers = [...lanes.values(), quarantine];
   const forwarder = new ParkedReplyForwarder(parts, broker);
 

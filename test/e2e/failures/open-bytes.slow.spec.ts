@@ -7,10 +7,11 @@ import { expect, it } from '@jest/globals';
 import { percentile } from '../../../lab/bench/measure.ts';
 import { BusCaller } from '../../support/bus-caller.ts';
 import { interactiveLoad } from '../../support/interactive-load.ts';
-import { healthy, playerOf } from '../../support/platform-answers.ts';
+import { DAY, healthy, playerOf, silent } from '../../support/platform-answers.ts';
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 
 const PLATFORM_MS = 20;
 const PER_SECOND = 40;
@@ -30,6 +31,19 @@ const MOST_MEDIAN_MS = 5_000;
 const values = (count: number): string => `[${Array.from({ length: count }, () => '{}').join()}]`;
 const padded = (text: string): Buffer => Buffer.from(text.padEnd(COMMAND_BYTES));
 const launchOptions = `{"player":{"id":"p"},"session":{"launchOptions":{"a":${values(2_700)}}}}`;
+
+/** Publishes commands of one type to a queue, by the default exchange. */
+async function fill(
+  { channel, replyQueue }: BusCaller,
+  queue: string,
+  type: string,
+  content: Buffer,
+): Promise<void> {
+  for (let n = 0; n < COMMANDS; n += 1) {
+    const options = { type, messageId: randomUUID(), userId: 'guest', replyTo: replyQueue };
+    if (!channel.publish('', queue, content, options)) await once(channel, 'drain');
+  }
+}
 
 const players = (service: ServiceUnderTest) =>
   interactiveLoad((n) => service.caller.send('session.create', { userId: `p-${n}` }), PER_SECOND, PHASE_MS);
@@ -51,14 +65,7 @@ it.each([
   await service.worker({ AMQP_URL: service.url });
   await using flood = await BusCaller.open(service.url, service.prefix);
   await players(service);
-  const send = async () => {
-    for (let n = 0; n < COMMANDS; n += 1) {
-      const options = { messageId: randomUUID(), userId: 'guest', replyTo: flood.replyQueue };
-      const isTaken = flood.channel.publish(service.name('commands'), type, content, options);
-      if (!isTaken) await once(flood.channel, 'drain');
-    }
-  };
-  const sent = send();
+  const sent = fill(flood, service.name('interactive'), type, content);
   if (code === undefined) await sleep(PHASE_MS);
   else {
     const { latenciesMs, failures } = await players(service);
@@ -70,6 +77,25 @@ it.each([
   const codes = new Set(flood.received.map(({ body }) => body['code']));
   if (code === undefined) codes.delete('OVERLOADED');
   expect(codes).toEqual(new Set(code ? [code] : []));
+  expect(service.peakMib()).toBeLessThan(MOST_MIB);
+});
+
+it('commands of 64 KB in all lanes and in quarantine leave memory as it is', async () => {
+  await using service = await ServiceUnderTest.start({
+    behaviour: silent,
+    variables: { EVENTS: 'none', SHUTDOWN_GRACE_MS: '0' },
+  });
+  await service.worker({ AMQP_URL: service.url });
+  await service.stop();
+  const { caller } = service;
+  const report = padded(JSON.stringify(DAY));
+  await fill(caller, service.name('reports'), 'report.ad-hoc.fetch', report);
+  for (const lane of ['interactive', 'quarantine'])
+    await fill(caller, service.name(lane), 'game.open', padded(launchOptions));
+  await service.worker({ AMQP_URL: service.url });
+  for (const lane of ['interactive', 'quarantine', 'reports'])
+    await until(`${lane} is delivered`, async () => (await service.depth(lane)) < COMMANDS);
+  await sleep(2 * PHASE_MS);
   expect(service.peakMib()).toBeLessThan(MOST_MIB);
 });
 
