@@ -19,7 +19,7 @@ function result(
     p50Ms: 22,
     p99Ms: 30,
   }));
-  const contestant = { name, label: name.toUpperCase(), queueType: 'classic' as const, ...more };
+  const contestant = { name, label: name.toUpperCase(), ...more };
   return { contestant, samples, finishes: [{ tally: TALLY, peakMemoryMib: 200 }] };
 }
 
@@ -42,7 +42,7 @@ const reportOf = (...results: Result[]): Report => ({
 
 it('compares the median of the measured rounds with each bound in the table of bounds', () => {
   const peers = [
-    result('bare-quorum', [0.1, 0.2, 0.4], { most: { rate: 1.2, full: 1.15 } }),
+    result('bare', [0.1, 0.2, 0.4], { most: { rate: 1.2, full: 1.15 } }),
     result('nest', [0.1, 0.2, 0.4], { most: { rate: 0.85, full: 0.9 } }),
     result('plain', [0.1, 0.2, 0.4]),
     result('equal', [0.1, 0.2, 0.4], { most: { rate: 0.9, full: 0.7 }, hasRedis: true }),

@@ -19,7 +19,6 @@ const MOST_ADDED_MS = { p50: 1, p99: 3 };
 const MOST_BESIDE = { long: 1.5, large: 2 };
 /** The minimum throughput of several workers, relative to as many times that of one. */
 const LEAST_SCALING = 0.95;
-const BARE = 'bare-quorum';
 /** For a bound that does not hold. docs/performance.md has the reasons. */
 export const NO = '[no](#why-not)';
 export interface Report {
@@ -84,13 +83,13 @@ function boundsOf(report: Report): Bound[] {
   const rate = `${plan.perSecond}/s`;
   const peak = { most: MOST_MEMORY_MB, unit: ' MB' };
   const others = results.filter(({ contestant: { name } }) => name !== 'ours' && name !== 'redis');
-  const [ours, bare] = [samplesOf('ours', results), samplesOf(BARE, results)];
+  const [ours, bare] = [samplesOf('ours', results), samplesOf('bare', results)];
   const loads = ['rate', 'full'] as const;
   const nameOf = { rate: `at ${rate}`, full: 'at full speed' };
   return [
     ...loads.flatMap((load) =>
-      others.map(({ contestant: { name, label, queueType, hasRedis, most } }) => ({
-        what: `CPU ${nameOf[load]} against ${label}, ${queueType}`,
+      others.map(({ contestant: { name, label, hasRedis, most } }) => ({
+        what: `CPU ${nameOf[load]} against ${label}`,
         most: most?.[load],
         measured: ratios(hasRedis ? 'redis' : 'ours', name, results, CPU[load]),
       })),

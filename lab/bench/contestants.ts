@@ -23,10 +23,9 @@ export interface RunningWorker extends AsyncDisposable {
 }
 
 export interface Contestant {
-  /** Unique in a run, for example `bare-classic`. */
+  /** Unique in a run, for example `bare`. */
   readonly name: string;
   readonly label: string;
-  readonly queueType: 'classic' | 'quorum';
   /** True if it deduplicates commands with its own Redis. Default: false. */
   readonly hasRedis?: boolean;
   /**
@@ -54,7 +53,7 @@ export interface PeerOptions extends Omit<Contestant, 'start'> {
 
 /** A program in `lab/bench/peers`, which declares its own queue and runs with the flags of a worker. */
 export function peer({ program, isNest = false, ...contestant }: PeerOptions): Contestant {
-  const { name, queueType, hasRedis = false } = contestant;
+  const { name, hasRedis = false } = contestant;
   const { flags, environment } = WORKER;
   return {
     ...contestant,
@@ -70,7 +69,6 @@ export function peer({ program, isNest = false, ...contestant }: PeerOptions): C
           ...platform,
           AMQP_URL: amqpUrl,
           QUEUE: queue,
-          QUEUE_TYPE: queueType,
           PREFETCH: String(prefetch),
           ...(redis && { REDIS_URL: redis.url }),
         }),
@@ -141,7 +139,7 @@ export function variablesFor(
 /** @param name `ours` or `redis` for the worker that all others are compared with */
 export function ours(name: string, label: string, options: OurWorkerOptions): Contestant {
   const { hasRedis = false } = options;
-  return { name, label, queueType: 'quorum', hasRedis, start: (around) => startOurWorker(around, options) };
+  return { name, label, hasRedis, start: (around) => startOurWorker(around, options) };
 }
 
 /** The worker of another checkout. */
@@ -149,21 +147,23 @@ export function otherIn(folder: string): Contestant {
   return ours('other', 'poker-bridge, other checkout', { folder });
 }
 
-const BARE = { program: 'bare-loop', label: 'bare loop' };
-const NEST = { program: 'nest-transport', label: 'Nest’s own transport', isNest: true };
-const EQUAL = { program: 'equal-promises', label: 'equal promises, Redis', hasRedis: true };
-const IN_CLASSIC = { queueType: 'classic' } as const;
-const IN_QUORUM = { queueType: 'quorum' } as const;
-const TO_BARE = { most: { rate: 1.3, full: 1.3 } };
-const TO_NEST = { most: { rate: 0.85, full: 0.9 } };
-
 /** All contestants of a full run. */
 export const CONTESTANTS: readonly Contestant[] = [
-  peer({ name: 'bare-classic', ...BARE, ...IN_CLASSIC, ...TO_BARE }),
-  peer({ name: 'bare-quorum', ...BARE, ...IN_QUORUM, ...TO_BARE }),
-  peer({ name: 'nest-classic', ...NEST, ...IN_CLASSIC, ...TO_NEST }),
-  peer({ name: 'nest-quorum', ...NEST, ...IN_QUORUM, ...TO_NEST }),
-  peer({ name: 'equal', ...EQUAL, ...IN_QUORUM, most: { rate: 0.9, full: 0.7 } }),
+  peer({ name: 'bare', program: 'bare-loop', label: 'bare loop', most: { rate: 1.3, full: 1.3 } }),
+  peer({
+    name: 'nest',
+    program: 'nest-transport',
+    label: 'Nest’s own transport',
+    isNest: true,
+    most: { rate: 0.85, full: 0.9 },
+  }),
+  peer({
+    name: 'equal',
+    program: 'equal-promises',
+    label: 'equal promises, Redis',
+    hasRedis: true,
+    most: { rate: 0.9, full: 0.7 },
+  }),
   ours('ours', 'poker-bridge', {}),
   ours('redis', 'poker-bridge, Redis', { hasRedis: true }),
 ];

@@ -134,7 +134,7 @@ function open(sealed: string, key: string): Session {
   return JSON.parse(cipher.update(bytes.subarray(28), undefined, 'utf8') + cipher.final('utf8')) as Session;
 }
 
-const { amqpUrl, queue, queueType, prefetch } = settings;
+const { amqpUrl, queue, prefetch } = settings;
 const rabbit = new Connection(amqpUrl);
 rabbit.on('error', (error) => logger.error({ err: error }, 'connection'));
 const replies = rabbit.createPublisher({ confirm: true, maxAttempts: 2 });
@@ -181,14 +181,8 @@ async function handle(message: AsyncMessage): Promise<void> {
   logger.info({ ...command, outcome, durationMs }, 'command answered');
 }
 
-const consumer = rabbit.createConsumer(
-  {
-    queue,
-    queueOptions: { durable: true, arguments: { 'x-queue-type': queueType } },
-    qos: { prefetchCount: prefetch },
-  },
-  handle,
-);
+const queueOptions = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
+const consumer = rabbit.createConsumer({ queue, queueOptions, qos: { prefetchCount: prefetch } }, handle);
 consumer.on('error', (error) => logger.error({ err: error }, 'consumer'));
 
 process.once('SIGTERM', () => void stop());

@@ -32,7 +32,7 @@ class SessionController {
 @Module({ controllers: [SessionController] })
 class AppModule {}
 
-const { amqpUrl, queue, queueType, prefetch } = settings;
+const { amqpUrl, queue, prefetch } = settings;
 const app = await NestFactory.createMicroservice<MicroserviceOptions>(AppModule, {
   transport: Transport.RMQ,
   options: {
@@ -40,7 +40,7 @@ const app = await NestFactory.createMicroservice<MicroserviceOptions>(AppModule,
     queue,
     noAck: false,
     prefetchCount: prefetch,
-    queueOptions: { durable: true, arguments: { 'x-queue-type': queueType } },
+    queueOptions: { durable: true, arguments: { 'x-queue-type': 'quorum' } },
   },
 });
 app.useGlobalPipes(new ValidationPipe());

@@ -6,7 +6,6 @@ import { request } from 'undici';
 export const settings = {
   amqpUrl: process.env['AMQP_URL'] ?? '',
   queue: process.env['QUEUE'] ?? '',
-  queueType: process.env['QUEUE_TYPE'] === 'quorum' ? 'quorum' : 'classic',
   prefetch: Number(process.env['PREFETCH'] ?? 100),
   baseUrl: process.env['PLATFORM_BASE_URL'] ?? '',
   clientId: process.env['PLATFORM_CLIENT_ID'] ?? '',
@@ -18,10 +17,10 @@ export async function consumeBare(
   prefetch: number,
   handle: (message: ConsumeMessage, channel: ConfirmChannel) => Promise<void>,
 ): Promise<void> {
-  const { amqpUrl, queue, queueType } = settings;
+  const { amqpUrl, queue } = settings;
   const connection = await connect(amqpUrl);
   const channel = await connection.createConfirmChannel();
-  await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': queueType } });
+  await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
   await channel.prefetch(prefetch);
   await channel.consume(queue, (message) => message && void handle(message, channel));
   process.once('SIGTERM', () => void channel.close().then(() => connection.close()));

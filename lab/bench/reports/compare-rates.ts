@@ -6,7 +6,6 @@ const BARE = peer({
   name: 'bare-report',
   label: 'bare loop',
   program: 'bare-report',
-  queueType: 'quorum',
 });
 
 /** The pages a second of both, with one value per round. */

@@ -11,7 +11,7 @@ import { testBrokerUrl } from '../../support/broker.ts';
 
 const LATENCY_MS = 20;
 
-it.each(['bare-classic', 'nest-quorum', 'equal', 'ours'])(
+it.each(['bare', 'nest', 'equal', 'ours'])(
   '%s answers every benchmark command correctly and once, on Node.js with the flags of a worker',
   async (name) => {
     const contestant = CONTESTANTS.find((one) => one.name === name)!;
