@@ -181,7 +181,7 @@ async function handle(message: AsyncMessage): Promise<void> {
   logger.info({ ...command, outcome, durationMs }, 'command answered');
 }
 
-const queueOptions = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
+const queueOptions = { durable: true, arguments: { 'x-queue-type': 'quorum' } } as const;
 const consumer = rabbit.createConsumer({ queue, queueOptions, qos: { prefetchCount: prefetch } }, handle);
 consumer.on('error', (error) => logger.error({ err: error }, 'consumer'));
 
