@@ -163,61 +163,6 @@ describe('Quarantine', () => {
     await fc.assert(property, { numRuns: 20, examples: examples.map((scene) => [scene]) });
   });
 
-  it.each([
-    ['again if the process of its last start reports that it is alive', true, 'move'],
-    ['no more if that process does not report', false, 'POISON_COMMAND'],
-  ])('starts a command that has reached DELIVERY_LIMIT %s', async (_, isReported, expected) => {
-    const asked: string[] = [];
-    const isReportedFor = (start: string) => Promise.resolve(asked.push(start) > 0 && isReported);
-    const quarantine = new Quarantine(BUS, { ...NOBODY, isReported: isReportedFor });
-    const counted = { 'x-quarantine-level': 2, 'x-quarantine-starts': 1, 'x-quarantine-started-at': 7 };
-    const lost = copiedCommandOf({ queue: QUEUE, redelivered: true, headers: counted });
-    const judged = quarantine.admit(lost) as Promise<Settlement & { kind: 'move' }>;
-    const settled = judged.then(
-      ({ kind, copy }) => [kind, copy.headers?.['x-quarantine-starts']],
-      (error: { code: string }) => [error.code],
-    );
-    await jest.advanceTimersByTimeAsync(300);
-    expect(await settled).toEqual(isReported ? [expected, 1] : [expected]);
-    expect(asked).toEqual(['m-1 7']);
-  });
-
-  it('reports the starts whose connection was lost, after the reconnect, and no others', async () => {
-    const reported: string[] = [];
-    const report = (start: string) => Promise.resolve(void reported.push(start));
-    const quarantine = new Quarantine(BUS, { ...NOBODY, report });
-    const start = (messageId: string) => {
-      const headers = { 'x-quarantine-level': 0, 'x-quarantine-started-at': 1 };
-      const command = copiedCommandOf({ queue: QUEUE, properties: { messageId }, headers });
-      expect(quarantine.admit(command)).toBeUndefined();
-      return command;
-    };
-    const [lost, ended, kept] = [start('lost'), start('lost and ended'), start('kept')];
-    for (const { delivery } of [lost, ended]) (delivery as unknown as { lose: () => void }).lose();
-    ended.end({ kind: 'return', cause: undefined });
-    quarantine.connected();
-    expect(reported.toSorted()).toEqual(['lost 1', 'lost and ended 1']);
-    kept.end({ kind: 'return', cause: undefined });
-    quarantine.connected();
-    expect(reported).not.toContain('kept 1');
-  });
-
-  it('runs a redelivered start of its own, unless another process had it in between', async () => {
-    const quarantine = new Quarantine(BUS, NOBODY);
-    const delivered = (times: number) =>
-      quarantine.admit(
-        copiedCommandOf({
-          queue: QUEUE,
-          redelivered: times > 0,
-          headers: { 'x-quarantine-level': 2, 'x-quarantine-started-at': 1, 'x-delivery-count': times },
-        }),
-      );
-    for (let times = 0; times < 8; times += 1) expect(delivered(times)).toBeUndefined();
-    const counted = delivered(9) as Promise<Settlement & { kind: 'move' }>;
-    await jest.advanceTimersByTimeAsync(300);
-    expect((await counted).copy.headers).toMatchObject({ 'x-quarantine-starts': 1, 'x-quarantine-cuts': 1 });
-  });
-
   it('finds a killer even if the time of day is set back', async () => {
     const scene = new Scene([...harmless(5), KILLER], 1_500, 20);
     await jest.advanceTimersByTimeAsync(1_300);

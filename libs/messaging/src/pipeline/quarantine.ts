@@ -8,51 +8,19 @@ import { moveTo } from '../command/copy-of.ts';
 import { isCopy } from '../envelope/seal.ts';
 import type { MessagingSettings } from '../messaging-settings.ts';
 import type { Settlement } from '../command/settlement.ts';
+import { type History, interrupted, LEVEL, PACE } from './quarantine-level.ts';
 import type { Survivals } from './survivals.ts';
 
 /** Commands that arrive within this time, after a death or from a lane, are judged and started together. */
 const GATHER_MS = 200;
-/** The number of parts in which the waiting commands of a level start, and the time between two parts. */
-const TOGETHER = { parts: 12, stepMs: 80 };
-/**
- * The step exceeds `KILLS_WITHIN_MS`: only the last command that started before a death may have caused it.
- */
-const ONE_BY_ONE = { parts: Infinity, stepMs: 160 };
-/** The pace for a killer that was not among the first suspects, and therefore takes longer to kill. */
-const IN_GROUPS = { parts: 8, stepMs: 1_000 };
-/** Most killers kill at once: a command that started so shortly before the last start is a suspect. */
-const KILLS_WITHIN_MS = 150;
 /** Added to the attempt timeout: how long suspects wait for the other commands to finish. */
 const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
 /** A start is a copy, which is delivered within a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
 /** The number of starts that this process remembers in case they are redelivered; more than are in flight. */
 const MAX_RAN = 5_000;
-/**
- * A command that is not slow runs alone after this many interrupted starts, so it starts four times at most.
- */
-const MOST_CUTS = 3;
-
 /** How long a live worker has to report a lost connection before a start counts as the last death. */
 const REPORT_MS = 8_000;
-
-/** The levels. Commands of a lower level start first, and the others wait until those have finished. */
-const ORDINARY = 0;
-/** Started one by one; after a second death, in groups. */
-const SUSPECT = 1;
-/** The most likely killer; nothing else runs at the same time. */
-const ALONE = 2;
-/** A long-running command, which would keep the commands that run alone from being alone. */
-const SLOW = 3;
-
-/** The history of a command, carried in the headers of its copies. */
-interface History {
-  readonly level: number;
-  /** Interrupted starts during which nothing else ran. */
-  readonly starts: number;
-  /** All interrupted starts. */
-  readonly cuts: number;
-}
 
 interface Waiting extends History {
   readonly command: Command;
@@ -105,7 +73,7 @@ export class Quarantine {
   /** Promises that settle once the original of a start is acknowledged. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
-  #lastStart = { atMs: -Infinity, level: ORDINARY };
+  #lastStart = { atMs: -Infinity, level: LEVEL.ordinary };
   /** The number of commands that start at once, until all waiting commands have started. */
   #batch = 0;
 
@@ -124,8 +92,8 @@ export class Quarantine {
     for (const [start, { delivery }] of this.#running) if (delivery.isLost) this.#lost.add(start);
     for (const start of this.#lost) {
       this.#lost.delete(start);
-      // If this fails as well, the connection was lost again, and the start may count as a death.
-      this.#survivals.report(start).catch(() => undefined);
+      // If this fails as well, the connection was lost again.
+      this.#survivals.report(start).catch(() => this.#lost.add(start));
     }
   }
 
@@ -137,7 +105,7 @@ export class Quarantine {
    */
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
     const { own } = command.envelope;
-    const { 'x-quarantine-level': level = ORDINARY, 'x-quarantine-started-at': startedAtMs } = own;
+    const { 'x-quarantine-level': level = LEVEL.ordinary, 'x-quarantine-started-at': startedAtMs } = own;
     const { 'x-quarantine-starts': starts = 0, 'x-quarantine-cuts': cuts = 0 } = own;
     const record = { level, starts, cuts };
     const start = startOf(command, startedAtMs);
@@ -156,7 +124,7 @@ export class Quarantine {
       if (!this.#mayRun(level)) return this.#copy(command, record);
       // The time grows with each interruption, so that eventually a slow command finishes alone, or a slow
       // killer kills alone.
-      const patienceMs = level === ALONE ? cuts * this.#patienceMs : this.#patienceMs;
+      const patienceMs = level === LEVEL.alone ? cuts * this.#patienceMs : this.#patienceMs;
       const run = { level, untilMs: this.#options.clock() + patienceMs, delivery: command.delivery };
       this.#running.set(start, run);
       setBounded(this.#ran, start, redeliveries, MAX_RAN);
@@ -185,14 +153,10 @@ export class Quarantine {
     const cut = [...this.#cut];
     this.#cut.clear();
     const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
-    for (const { command, level, starts, cuts: before, startedAtMs, settle } of cut) {
+    for (const { command, startedAtMs, settle, ...history } of cut) {
       const beforeMs = lastMs - startedAtMs;
-      const cuts = before + 1;
-      // Other commands that started later ran at the same time when it was interrupted.
-      const wasAlone = cut.length === 1 || (level === ALONE && beforeMs === 0);
-      const record = wasAlone
-        ? { level: ALONE, starts: starts + 1, cuts }
-        : { level: this.#levelAfter(level, cuts, beforeMs), starts, cuts };
+      const isOnly = cut.length === 1;
+      const { record, wasAlone } = interrupted(history, { beforeMs, isOnly, patienceMs: this.#patienceMs });
       const isLastDeath = wasAlone && record.starts >= this.#options.settings.DELIVERY_LIMIT;
       settle(isLastDeath ? this.#condemn(command, record, startedAtMs) : this.#copy(command, record));
     }
@@ -230,19 +194,19 @@ export class Quarantine {
     const { nowMs, clock } = this.#options;
     const { atMs, level: lastLevel } = this.#lastStart;
     const isUnderWay = this.#starting.size > 0 || clock() - atMs < UNDER_WAY_MS;
-    const isOnItsWay = (level !== lastLevel || level === ALONE) && isUnderWay;
-    if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE.stepMs;
+    const isOnItsWay = (level !== lastLevel || level === LEVEL.alone) && isUnderWay;
+    if (isOnItsWay || !this.#mayRun(level)) return PACE.oneByOne.stepMs;
     const ofLevel = all.filter((waiting) => waiting.level === level);
-    const fewestCuts = level === SUSPECT ? Math.min(...ofLevel.map(({ cuts }) => cuts)) : 0;
-    const candidates = level === SUSPECT ? ofLevel.filter(({ cuts }) => cuts === fewestCuts) : ofLevel;
-    const pace = level === ORDINARY ? TOGETHER : fewestCuts > 1 ? IN_GROUPS : ONE_BY_ONE;
+    const fewestCuts = level === LEVEL.suspect ? Math.min(...ofLevel.map(({ cuts }) => cuts)) : 0;
+    const candidates = level === LEVEL.suspect ? ofLevel.filter(({ cuts }) => cuts === fewestCuts) : ofLevel;
+    const pace = level === LEVEL.ordinary ? PACE.together : fewestCuts > 1 ? PACE.inGroups : PACE.oneByOne;
     const batch = Math.ceil(candidates.length / pace.parts);
-    this.#batch = pace === ONE_BY_ONE ? 1 : Math.max(this.#batch, batch);
+    this.#batch = pace === PACE.oneByOne ? 1 : Math.max(this.#batch, batch);
     const started = candidates.slice(0, this.#batch);
     if (started.length === candidates.length) this.#batch = 0;
     this.#lastStart = { atMs: clock(), level };
     // A start proves less while a command that never finishes is running.
-    const as = level === ALONE && this.#running.size > 0 ? SUSPECT : level;
+    const as = level === LEVEL.alone && this.#running.size > 0 ? LEVEL.suspect : level;
     for (const waiting of started) {
       this.#waiting.delete(waiting);
       const startedAtMs = nowMs();
@@ -259,7 +223,8 @@ export class Quarantine {
   #mayRun(level: number): boolean {
     const atMs = this.#options.clock();
     return ![...this.#running.values()].some(
-      (other) => other.untilMs > atMs && (level === ALONE || other.level === ALONE || other.level < level),
+      (other) =>
+        other.untilMs > atMs && (level === LEVEL.alone || other.level === LEVEL.alone || other.level < level),
     );
   }
 
@@ -270,15 +235,6 @@ export class Quarantine {
       'x-quarantine-cuts': cuts,
       ...(startedAtMs !== undefined && { 'x-quarantine-started-at': startedAtMs }),
     });
-  }
-
-  /** @param beforeMs time between this start and the last interrupted start */
-  #levelAfter(level: number, cuts: number, beforeMs: number): number {
-    if (beforeMs > this.#patienceMs) return SLOW;
-    if (cuts >= MOST_CUTS) return ALONE;
-    const isLast = beforeMs <= KILLS_WITHIN_MS;
-    if (level === SUSPECT) return isLast ? ALONE : ORDINARY;
-    return isLast || cuts > 1 ? SUSPECT : ORDINARY;
   }
 }
 
