@@ -1,6 +1,6 @@
 /**
- * The levels of commands in quarantine. Commands of a lower level start first, and the others wait until those
- * have finished.
+ * The levels of commands in quarantine. Commands of a lower level start first, and the others wait until
+ * those have finished.
  */
 export const LEVEL = {
   ordinary: 0,
