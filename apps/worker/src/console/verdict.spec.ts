@@ -167,8 +167,6 @@ describe('verdictOf', () => {
 
   it('asks the operators of the worker, not of the platform, to act on an overloaded worker', () => {
     const { reasons } = verdictOf({ ...WELL, ...type([['OVERLOADED', 50]]) });
-    expect(reasons[0]?.whoActs).toBe(
-      'the people who run the worker: docs/scaling.md, what overload looks like',
-    );
+    expect(reasons[0]?.whoActs).toBe('the people who run the worker: docs/scaling.md, Overload');
   });
 });

@@ -169,7 +169,7 @@ function faultOf(type: string, code: ErrorCode, count: number, { tally, operator
   const operator = operators.length > 1 ? operators.find((each) => each === name) : undefined;
   const fault = { ...USUAL, code, count, category, operator, unansweredMs: undefined };
   if (code === 'OVERLOADED') {
-    const whoActs = `${WORKER_PEOPLE}: docs/scaling.md, what overload looks like`;
+    const whoActs = `${WORKER_PEOPLE}: docs/scaling.md, Overload`;
     return { ...fault, cause: 'more commands arrive than the platform answers', whoActs };
   }
   const said = last?.reason ?? message;
