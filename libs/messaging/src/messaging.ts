@@ -14,6 +14,7 @@ import { Pipeline } from './pipeline/pipeline.ts';
 import { Survivals } from './pipeline/survivals.ts';
 import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
+import { ReplyQueues } from './replies/reply-queues.ts';
 import { probeOf, topologyOf, workerPermissions } from './topology/topology.ts';
 
 /**
@@ -74,9 +75,11 @@ export function composeMessaging(
       wasComplete ? observer.topologyChanged(mismatch) : options.onMismatch(mismatch),
   });
 
+  const replyQueues = new ReplyQueues(steadyClock, broker);
   const pipeline = new Pipeline(parts, {
     handlers,
-    outbox: new Outbox(parts, broker),
+    outbox: new Outbox(parts, broker, replyQueues),
+    replyQueues,
     survivals: new Survivals(names, broker),
     window,
     reportPlaces: prefetch.reports,

@@ -2,7 +2,7 @@ import { pause } from '#rabbitmq';
 
 import type { Command, Step } from '../command/command.ts';
 import { failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
-import type { Outbox } from '../replies/outbox.ts';
+import type { ReplyQueues } from '../replies/reply-queues.ts';
 
 /** Interval between checks of the reply queue of a running report. */
 const CHECK_MS = 500;
@@ -15,16 +15,16 @@ const CANCELED: Settlement = { kind: 'cancel' };
  * cancels the report. The queue is checked before the report runs, while it runs, and before it fails or
  * waits.
  */
-export function cancel(outbox: Outbox): Step {
+export function cancel(replyQueues: ReplyQueues): Step {
   return async (command, next) => {
     if (!command.envelope.cancelsWithQueue) return next(command);
-    if ((await check(command, outbox)) === 'gone') return CANCELED;
+    if ((await check(command, replyQueues)) === 'gone') return CANCELED;
     const ended = new AbortController();
     try {
       const running = next(command).catch((thrown: unknown) => settlementOf(command, thrown));
-      const canceled = watch(command, outbox, ended.signal);
+      const canceled = watch(command, replyQueues, ended.signal);
       const settlement = await Promise.race([running, canceled.then((is) => (is ? CANCELED : running))]);
-      return failureOf(settlement) && (await check(command, outbox)) === 'gone' ? CANCELED : settlement;
+      return failureOf(settlement) && (await check(command, replyQueues)) === 'gone' ? CANCELED : settlement;
     } finally {
       ended.abort();
     }
@@ -35,12 +35,12 @@ export function cancel(outbox: Outbox): Step {
  * Resolves true once the reply queue is deleted; false if the report ends first, or if the broker does not
  * answer.
  */
-async function watch(command: Command, outbox: Outbox, ended: AbortSignal): Promise<boolean> {
+async function watch(command: Command, replyQueues: ReplyQueues, ended: AbortSignal): Promise<boolean> {
   const { replies } = command;
   for (;;) {
     await pause(CHECK_MS, ended);
     if (ended.aborted) return false;
-    const found = await check(command, outbox);
+    const found = await check(command, replyQueues);
     if (found === 'locked') return false;
     if (found !== 'gone') continue;
     await replies.underWay?.catch(() => undefined);
@@ -50,9 +50,9 @@ async function watch(command: Command, outbox: Outbox, ended: AbortSignal): Prom
 }
 
 /** Checks the reply queue, and checks again if it does not seem to exist. */
-async function check(command: Command, outbox: Outbox): ReturnType<Outbox['standingOf']> {
-  const found = await outbox.standingOf(command);
+async function check(command: Command, replyQueues: ReplyQueues): ReturnType<ReplyQueues['standingOf']> {
+  const found = await replyQueues.standingOf(command);
   if (found !== 'gone') return found;
   await pause(CONFIRM_MS);
-  return outbox.standingOf(command);
+  return replyQueues.standingOf(command);
 }

@@ -3,6 +3,7 @@ import type { Clock, Window } from '#resilience';
 
 import type { CheckedCommand, Next, Step } from '../command/command.ts';
 import type { Outbox } from '../replies/outbox.ts';
+import type { ReplyQueues } from '../replies/reply-queues.ts';
 import { cancel } from './cancel.ts';
 import { deduplicate, type DeduplicateOptions } from './deduplicate.ts';
 import { postpone, type PostponeOptions, shortestOf } from './postpone.ts';
@@ -20,6 +21,7 @@ export interface LaneOptions extends DeduplicateOptions, PostponeOptions {
 
 export interface LaneParts {
   readonly outbox: Outbox;
+  readonly replyQueues: ReplyQueues;
   /** The places of the interactive lane. */
   readonly window: Window;
   /** The maximum of reports in flight. */
@@ -35,7 +37,7 @@ export interface LaneParts {
  * them in reverse.
  */
 export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
-  const { outbox, window, onUnavailable, onServed } = parts;
+  const { outbox, replyQueues, window, onUnavailable, onServed } = parts;
   const places = new ReportPlaces(parts.reportPlaces, shortestOf(options), options.clock);
   const laneOf = (steps: readonly Step[], last: Next): Next =>
     steps.reduceRight<Next>((next, step) => (command) => step(command, next), last);
@@ -47,9 +49,9 @@ export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
     interactive: laneOf([deduplicate(options, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
       [
-        cancel(outbox),
-        postpone(options, outbox, onUnavailable),
-        reportShare(options, places, outbox),
+        cancel(replyQueues),
+        postpone(options, replyQueues, onUnavailable),
+        reportShare(options, places),
         resume(),
         deadline,
       ],

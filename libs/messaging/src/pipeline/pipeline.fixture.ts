@@ -9,6 +9,7 @@ import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { Outbox } from '../replies/outbox.ts';
+import { ReplyQueues } from '../replies/reply-queues.ts';
 import { Pipeline } from './pipeline.ts';
 import { Survivals } from './survivals.ts';
 
@@ -76,8 +77,10 @@ export class SpecPipeline {
         return Promise.resolve(answer === 'returned' ? ('gone' as const) : counts);
       },
     };
+    const replyQueues = new ReplyQueues(clock, broker);
     this.pipeline = new Pipeline(options, {
-      outbox: new Outbox(options, broker),
+      outbox: new Outbox(options, broker, replyQueues),
+      replyQueues,
       handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
       reportPlaces: 8,

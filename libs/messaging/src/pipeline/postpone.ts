@@ -6,11 +6,11 @@ import { progressHeaders } from '../command/copy-of.ts';
 import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.ts';
 import type { MessagingSettings } from '../messaging-settings.ts';
 import type { QueueState } from '../observer/messaging-observer.ts';
-import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
+import { ReplyQueueClosed, type ReplyQueues, stallLeftMs } from '../replies/reply-queues.ts';
 
 export interface PostponeOptions {
   readonly names: BusNames;
-  readonly settings: Pick<MessagingSettings, 'REPORTS_RETRY_DELAYS_MS'>;
+  readonly settings: Pick<MessagingSettings, 'REPORTS_RETRY_DELAYS_MS' | 'REPORTS_STALL_MS'>;
 }
 
 export const STALL = 'REPLY_QUEUE_FULL';
@@ -21,17 +21,21 @@ export const STALL = 'REPLY_QUEUE_FULL';
  *
  * @param onUnavailable called after a report went to a retry queue because of the platform
  */
-export function postpone(options: PostponeOptions, outbox: Outbox, onUnavailable: () => void): Step {
+export function postpone(
+  options: PostponeOptions,
+  replyQueues: ReplyQueues,
+  onUnavailable: () => void,
+): Step {
   const shortestMs = shortestOf(options);
   /** @returns undefined if the deadline is too near for a retry queue */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
-    const leftMs = state === 'unreachable' ? Infinity : outbox.waitLeftMs(command);
+    const leftMs = state === 'unreachable' ? Infinity : stallLeftMs(command, options.settings);
     if (leftMs <= 0) throw queueFull(state);
     if (command.deadline.remainingMs() <= shortestMs) return undefined;
     return waitFor(command, options, errorBodyOf(queueFull(state), command));
   };
   return async (command, next) => {
-    const looked = outbox.lookAtQueue(command);
+    const looked = replyQueues.lookAt(command);
     const known = looked instanceof Promise ? await looked : looked;
     const waiting = known && waitForQueue(command, known);
     if (waiting) return waiting;

@@ -3,7 +3,7 @@ import { type Deadline, DeadlineExceeded, type Holder, SharedCapacity } from '#r
 
 import type { Step } from '../command/command.ts';
 import { errorBodyOf, failureOf } from '../command/settlement.ts';
-import type { Outbox } from '../replies/outbox.ts';
+import { stallLeftMs } from '../replies/reply-queues.ts';
 import { type PostponeOptions, STALL, waitFor } from './postpone.ts';
 import { compartmentNameOf } from './share.ts';
 
@@ -31,11 +31,11 @@ const STALLED = 'stalled';
  * Holds a place for a report until it is settled. If the report would block others, it waits in a retry queue
  * instead.
  */
-export function reportShare(options: PostponeOptions, places: ReportPlaces, outbox: Outbox): Step {
+export function reportShare(options: PostponeOptions, places: ReportPlaces): Step {
   return async (command, next) => {
     const isStalled = command.replies.stalledSinceMs !== undefined;
     let compartment = isStalled ? STALLED : compartmentNameOf(command);
-    const isPatient = !isStalled || outbox.waitLeftMs(command) <= 0;
+    const isPatient = !isStalled || stallLeftMs(command, options.settings) <= 0;
     const turn = await places.enter(compartment, command.deadline, isPatient);
     if (turn === 'stuck')
       return waitFor(command, options, errorBodyOf(new CommandError('OVERLOADED'), command));

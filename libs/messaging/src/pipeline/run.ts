@@ -5,7 +5,8 @@ import { Abandoned, DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand, Next, Step } from '../command/command.ts';
 import { type Settlement, settlementOf } from '../command/settlement.ts';
-import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
+import type { Outbox } from '../replies/outbox.ts';
+import { ReplyQueueClosed } from '../replies/reply-queues.ts';
 
 /**
  * Ends a command at its deadline, even if steps behind it are still running, and turns their errors into

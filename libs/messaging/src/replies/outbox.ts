@@ -15,7 +15,7 @@ import type {
 import { type InternalKeys, sealed } from '../envelope/seal.ts';
 import { ByteWindow } from './byte-window.ts';
 import { eventMessage, replyMessage } from './reply-message.ts';
-import { ReplyQueues } from './reply-queues.ts';
+import { ReplyQueueClosed, type ReplyQueues, stallLeftMs } from './reply-queues.ts';
 
 /**
  * How long a reply is retried before it is parked, or before its report releases its place. Source: bus
@@ -54,16 +54,7 @@ export interface OutboxOptions {
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
-type OutboxBroker = Pick<Broker, 'publish' | 'redeclare' | 'standingOf'>;
-
-/** The reply queue accepted nothing for as long as a report may hold its place. */
-export class ReplyQueueClosed extends Error {
-  override readonly name = 'ReplyQueueClosed';
-
-  constructor(readonly state: QueueState) {
-    super(`The reply queue is ${state}.`);
-  }
-}
+type OutboxBroker = Pick<Broker, 'publish' | 'redeclare'>;
 
 /** Publishes all messages of a command and waits for their confirms: replies, announcements and copies. */
 export class Outbox {
@@ -75,29 +66,10 @@ export class Outbox {
   readonly #tried = new Set<string>();
   #parkedAnnouncements = { bytes: 0, sinceMs: -Infinity };
 
-  constructor(options: OutboxOptions, broker: OutboxBroker) {
+  constructor(options: OutboxOptions, broker: OutboxBroker, replyQueues: ReplyQueues) {
     this.#options = options;
     this.#broker = broker;
-    this.#replyQueues = new ReplyQueues(options.clock, broker);
-  }
-
-  /**
-   * Returns why the reply queue of a report is known to accept nothing; asks the broker if the report waited
-   * for it.
-   */
-  lookAtQueue(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
-    return this.#replyQueues.lookAt(command);
-  }
-
-  /** Returns the state of a command's reply queue at the broker, if the reply address is a queue. */
-  standingOf(command: Command): ReturnType<Broker['standingOf']> {
-    return this.#replyQueues.standingOf(command);
-  }
-
-  /** Returns how much longer a report may wait for its reply queue, over all of its runs, in milliseconds. */
-  waitLeftMs({ replies, nowMs }: Command): number {
-    const stalledMs = nowMs() - (replies.stalledSinceMs ?? nowMs());
-    return this.#options.settings.REPORTS_STALL_MS - stalledMs;
+    this.#replyQueues = replyQueues;
   }
 
   /**
@@ -158,12 +130,13 @@ export class Outbox {
   async #sendWhileRunning(command: Command, reply: Reply): Promise<void> {
     const { replies, envelope } = command;
     const isFinal = isFinalReplyType(reply.type);
+    const mostTried = Math.max(1, this.#options.settings.REPORTS_PREFETCH / 2);
     const sending = await this.#send(command, reply, async (message, outcome) => {
       const patienceMs = this.#patienceMs(command, outcome);
       replies.stalledSinceMs ??= command.nowMs();
       const { routingKey: queue } = message;
       // One report is enough to wait for a caller, and only a few reports may wait for all callers.
-      if (patienceMs <= 0 || this.#tried.has(queue) || this.#tried.size >= this.#mostTried) return outcome;
+      if (patienceMs <= 0 || this.#tried.has(queue) || this.#tried.size >= mostTried) return outcome;
       this.#tried.add(queue);
       command.onStall?.();
       const trying = this.#tryAgain(command, 'reply', message, outcome, patienceMs);
@@ -213,14 +186,10 @@ export class Outbox {
     if (outcome === 'returned' && command.envelope.cancelsWithQueue) return 0;
     const [shortestMs = 0] = this.#options.settings.REPORTS_RETRY_DELAYS_MS;
     const remainingMs = command.deadline.remainingMs();
-    const leftMs = Math.min(this.waitLeftMs(command), remainingMs);
+    const leftMs = Math.min(stallLeftMs(command, this.#options.settings), remainingMs);
     if (Math.min(this.#options.settings.REPORTS_STALL_MS, remainingMs) <= shortestMs) return leftMs;
     const isHopeful = outcome !== 'returned' && command.replies.stalledSinceMs === undefined;
     return isHopeful ? Math.min(RETRY_MS, leftMs) : 0;
-  }
-
-  get #mostTried(): number {
-    return Math.max(1, this.#options.settings.REPORTS_PREFETCH / 2);
   }
 
   /**

@@ -3,12 +3,30 @@ import { setBounded } from '#rabbitmq/collections';
 import type { Clock } from '#resilience';
 
 import type { Command } from '../command/command.ts';
+import type { MessagingSettings } from '../messaging-settings.ts';
 import type { QueueState } from '../observer/messaging-observer.ts';
 
 /** How long replies to a queue that has refused one are published only once. */
 const REMEMBERED_MS = 5_000;
 /** Beyond this number the oldest is forgotten, and replies to it are retried for longer again. */
 const MAX_REMEMBERED = 1_000;
+
+/** The reply queue accepted nothing for as long as a report may hold its place. */
+export class ReplyQueueClosed extends Error {
+  override readonly name = 'ReplyQueueClosed';
+
+  constructor(readonly state: QueueState) {
+    super(`The reply queue is ${state}.`);
+  }
+}
+
+/** Returns how much longer a report may wait for its reply queue, over all of its runs, in milliseconds. */
+export function stallLeftMs(
+  { replies, nowMs }: Command,
+  { REPORTS_STALL_MS }: Pick<MessagingSettings, 'REPORTS_STALL_MS'>,
+): number {
+  return REPORTS_STALL_MS - (nowMs() - (replies.stalledSinceMs ?? nowMs()));
+}
 
 interface Refusal {
   readonly state: QueueState;
