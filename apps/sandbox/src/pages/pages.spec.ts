@@ -5,7 +5,7 @@ import { FAULTS } from '../faults/faults.ts';
 import type { Exchange } from '../traffic/exchange.ts';
 import { describeRequest, shownAnswer, TrafficLog } from '../traffic/traffic-log.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
-import { curlLine, requestList, shownCanonical } from './overview.ts';
+import { curlLine, requestList, shownCanonical } from './request-list.ts';
 
 it.each(Object.entries(FAULTS))('the form switches %s on with its displayed values', (kind, { members }) => {
   const given = Object.entries(members).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : []));
