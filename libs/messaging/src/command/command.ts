@@ -168,4 +168,4 @@ export type Next = (command: CheckedCommand) => Promise<Settlement>;
  * A step of a lane: settles a command, or calls `next` and may change its result. It releases what it
  * acquires.
  */
-export type Step = (command: CheckedCommand, next: Next) => Promise<Settlement>;
+export type Step = (next: Next) => Next;

@@ -16,7 +16,7 @@ const CANCELED: Settlement = { kind: 'cancel' };
  * waits.
  */
 export function cancel(replyQueues: ReplyQueues): Step {
-  return async (command, next) => {
+  return (next) => async (command) => {
     if (!command.envelope.cancelsWithQueue) return next(command);
     if ((await check(command, replyQueues)) === 'gone') return CANCELED;
     const ended = new AbortController();

@@ -25,36 +25,38 @@ export function deduplicate({ idempotency, observer }: DeduplicateOptions, windo
     observer.commandReplayed(factsOf(command));
     return answerWith(reply);
   };
-  const proceed = (claim: Claim, command: CheckedCommand, next: Next): Promise<Settlement> => {
-    switch (claim.kind) {
-      case 'conflict':
-        throw new CommandError('IDEMPOTENCY_CONFLICT');
-      case 'settled':
-        return Promise.resolve(replay(command, claim.reply));
-      case 'in flight': {
-        const leave = enter(window, command, true);
-        const first = command.deadline.race(claim.outcome).finally(leave);
-        // If the first one ended without a reply, this one may run.
-        return first.then((reply) => (reply ? replay(command, reply) : step(command, next)));
+  return (next) => {
+    const proceed = (claim: Claim, command: CheckedCommand): Promise<Settlement> => {
+      switch (claim.kind) {
+        case 'conflict':
+          throw new CommandError('IDEMPOTENCY_CONFLICT');
+        case 'settled':
+          return Promise.resolve(replay(command, claim.reply));
+        case 'in flight': {
+          const leave = enter(window, command, true);
+          const first = command.deadline.race(claim.outcome).finally(leave);
+          // If the first one ended without a reply, this one may run.
+          return first.then((reply) => (reply ? replay(command, reply) : step(command)));
+        }
+        case 'claimed':
+          return next(command).then(async (settlement) => {
+            if (!('reply' in settlement)) {
+              await claim.release();
+              return settlement;
+            }
+            const standing = await claim.settle(settlement.reply);
+            return standing === settlement.reply ? settlement : replay(command, standing);
+          });
       }
-      case 'claimed':
-        return next(command).then(async (settlement) => {
-          if (!('reply' in settlement)) {
-            await claim.release();
-            return settlement;
-          }
-          const standing = await claim.settle(settlement.reply);
-          return standing === settlement.reply ? settlement : replay(command, standing);
-        });
-    }
+    };
+    const step: Next = (command) => {
+      const claim = claimOf(command, idempotency);
+      return claim instanceof Promise
+        ? claim.then((found) => proceed(found, command))
+        : proceed(claim, command);
+    };
+    return step;
   };
-  const step: Step = (command, next) => {
-    const claim = claimOf(command, idempotency);
-    return claim instanceof Promise
-      ? claim.then((found) => proceed(found, command, next))
-      : proceed(claim, command, next);
-  };
-  return step;
 }
 
 function claimOf(command: CheckedCommand, idempotency: IdempotencyStore): Claim | Promise<Claim> {

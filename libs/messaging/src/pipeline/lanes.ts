@@ -40,7 +40,7 @@ export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
   const { outbox, replyQueues, window, onUnavailable, onServed } = parts;
   const places = new ReportPlaces(parts.reportPlaces, shortestOf(options), options.clock);
   const laneOf = (steps: readonly Step[], last: Next): Next =>
-    steps.reduceRight<Next>((next, step) => (command) => step(command, next), last);
+    steps.reduceRight((next, step) => step(next), last);
   const onSent = (command: CheckedCommand): void => {
     places.moved(compartmentNameOf(command));
     onServed();

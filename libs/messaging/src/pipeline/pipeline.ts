@@ -70,10 +70,8 @@ export class Pipeline {
   process(delivery: Delivery): Promise<void> {
     const receivedAtMs = this.#options.nowMs();
     const { content, properties } = delivery.message;
-    const process = (): Promise<void> => this.#process(delivery, receivedAtMs);
-    return content.length > LARGE_BYTES
-      ? this.#largeBodies.read(String(properties.userId), process)
-      : process();
+    if (content.length <= LARGE_BYTES) return this.#process(delivery, receivedAtMs);
+    return this.#largeBodies.read(String(properties.userId), () => this.#process(delivery, receivedAtMs));
   }
 
   async #process(delivery: Delivery, receivedAtMs: number): Promise<void> {

@@ -34,7 +34,7 @@ export function postpone(
     if (command.deadline.remainingMs() <= shortestMs) return undefined;
     return waitFor(command, options, errorBodyOf(queueFull(state), command));
   };
-  return async (command, next) => {
+  return (next) => async (command) => {
     const looked = replyQueues.lookAt(command);
     const known = looked instanceof Promise ? await looked : looked;
     const waiting = known && waitForQueue(command, known);

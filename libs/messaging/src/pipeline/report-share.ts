@@ -32,7 +32,7 @@ const STALLED = 'stalled';
  * instead.
  */
 export function reportShare(options: PostponeOptions, places: ReportPlaces): Step {
-  return async (command, next) => {
+  return (next) => async (command) => {
     const isStalled = command.replies.stalledSinceMs !== undefined;
     let compartment = isStalled ? STALLED : compartmentNameOf(command);
     const isPatient = !isStalled || stallLeftMs(command, options.settings) <= 0;

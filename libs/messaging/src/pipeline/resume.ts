@@ -23,7 +23,7 @@ interface Run {
  */
 export function resume(): Step {
   const runs = new Map<string, Run>();
-  return async (command, next) => {
+  return (next) => async (command) => {
     const { context, replies } = command;
     const key = keyOf(command);
     const before = runs.get(key);

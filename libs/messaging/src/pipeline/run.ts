@@ -15,7 +15,7 @@ import { ReplyQueueClosed } from '../replies/reply-queues.ts';
  *
  * @throws ReplyQueueClosed if the reply queue accepts nothing
  */
-export const deadline: Step = (command, next) =>
+export const deadline: Step = (next) => (command) =>
   new Promise((resolve, reject) => {
     command.atEnd(command.deadline.onExpired(() => resolve(expire(command))));
     if (command.deadline.expired) return;

@@ -22,7 +22,7 @@ export function compartmentOf(name: string): { readonly operator: string; readon
  * It follows `deduplicate`, so that a redelivered command gets its earlier answer however full the lane is.
  */
 export function share(window: Window): Step {
-  return (command, next) => {
+  return (next) => (command) => {
     command.atEnd(enter(window, command));
     return next(command);
   };
