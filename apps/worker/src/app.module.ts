@@ -53,7 +53,7 @@ export class AppModule {
       tls: tls.AMQP,
       redisTls: tls.REDIS,
       reportsPause: () => reportsPause(platform.operations(), platform.operators().length, steadyClock()),
-      clientOf: (operator) => platform.get(operator),
+      clientOf: platform.get,
       subjectOf: subjectKey ? (...names) => subjectOf(subjectKey, ...names) : undefined,
       observer: busObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]),
       tracer: traces?.commands,

@@ -21,9 +21,8 @@ export class PlatformClients {
     this.use(operators);
   }
 
-  get(operator: string): PlatformClient | undefined {
-    return this.#configured.has(operator) ? this.#clients.get(operator) : undefined;
-  }
+  readonly get = (operator: string): PlatformClient | undefined =>
+    this.#configured.has(operator) ? this.#clients.get(operator) : undefined;
 
   /** Replaces the operators and their credentials for all calls that start from now on. */
   use(operators: readonly OperatorCredentials[]): void {

@@ -15,7 +15,7 @@ import { readBody, utf8 } from '../answers/document.ts';
 import type { Operation, OperationDefinition, Result } from '../operations/operation.ts';
 import { DEFINITIONS } from '../operations/operations.ts';
 import type { RefusalReason } from '../platform-observer.ts';
-import { type End, statusClass } from '../transport/connection.ts';
+import type { End } from '../transport/connection.ts';
 import type { Call, CallContext, OperatorContext } from './call.ts';
 import { callError, protocolError } from './call-error.ts';
 import { type CallOutcome, classifyAttempt, healthOf, resultOf } from './classify-attempt.ts';
@@ -151,7 +151,7 @@ export class OperationCalls<O extends Operation> {
         await sleep(next.retryInMs, undefined, { signal: this.operator.stopping }).catch(() => undefined);
       }
     }
-    if (!('status' in last) || statusClass(last.status) !== '2xx') {
+    if (!('status' in last) || last.status >= 300) {
       throw await this.#failure(last, call, context, attempts.unknown);
     }
     try {

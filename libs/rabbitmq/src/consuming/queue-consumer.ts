@@ -193,12 +193,12 @@ export class QueueConsumer {
   async #serve(model: ChannelModel): Promise<Error> {
     const timeoutMs = this.#timeoutMs;
     const opened = await openChannel(model, timeoutMs);
-    const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
+    const channel = new ConsumerChannel(model, opened, {
       maxBodyBytes: Infinity,
       ...this.#options,
       timeoutMs,
       setsConsumerTimeout: this.#setsConsumerTimeout,
-      onDelivery: (delivery) => this.#take(delivery, channel),
+      onDelivery: this.#take,
       onLost: () => this.#wake(),
     });
     this.#channel = channel;
@@ -219,7 +219,7 @@ export class QueueConsumer {
     return channel.lostBy;
   }
 
-  #take(delivery: Delivery, channel: ConsumerChannel): void {
+  readonly #take = (delivery: Delivery, channel: ConsumerChannel): void => {
     this.#inFlight += 1;
     const settled = (): void => this.#settled(channel);
     const returned = (): void => {
@@ -231,7 +231,7 @@ export class QueueConsumer {
     this.#deliveries += 1;
     this.#patienceMs = FIRST_PATIENCE_MS;
     this.#options.handle(delivery).then(settled, returned);
-  }
+  };
 
   #settled(channel: ConsumerChannel): void {
     channel.forget();
