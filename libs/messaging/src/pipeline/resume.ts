@@ -17,9 +17,10 @@ interface Run {
 }
 
 /**
- * Resumes a report after its last confirmed page. If it was postponed, its copy carries its progress. If its
- * connection was lost, this step restores progress and numbering from the run that this worker remembers. The
- * pages keep their numbers, and a change of the total since the first page is noticed.
+ * Resumes a report after its last confirmed page. If it was postponed, its copy carries the progress, which
+ * `refuse` has read. If its connection was lost, this step restores progress and numbering from the run that
+ * this worker remembers. The pages keep their numbers, and a change of the total since the first page is
+ * noticed.
  */
 export function resume(): Step {
   const runs = new Map<string, Run>();
