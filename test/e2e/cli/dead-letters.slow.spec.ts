@@ -52,10 +52,7 @@ describe('poker-bridge dead-letters', () => {
       failedAt: '2026-03-01T00:00:07.000Z',
       queue: sandboxed.service.name('reports'),
       bytes: 31,
-      caller: null,
-      appId: null,
     });
-    expect(forPrograms.lines[24]).toMatchObject({ caller: 'shop', appId: 'lobby' });
     expect(forPrograms.lines.map(({ id }) => id)).toEqual(letters(0, 25));
   });
 

@@ -65,7 +65,7 @@ export function carryOut(options: ActionOptions, action: Action): Promise<void> 
     if (refusals > 0) process.exitCode = EXIT.failed;
     if (wanted.length === 0) return;
     if (dryRun) {
-      if (json) for (const facts of wanted) process.stdout.write(keptLine(facts, queue));
+      if (json) for (const facts of wanted) process.stdout.write(keptLine(facts));
       return say('nothing was changed (--dry-run)\n');
     }
     if (!yes && !(await confirm(`${verb} ${number(wanted.length)}?`, signal))) {
@@ -103,7 +103,7 @@ async function settle(
     if (outcome === 'done') {
       done += 1;
       progress?.add(1);
-      if (json) process.stdout.write(keptLine(facts, queue));
+      if (json) process.stdout.write(keptLine(facts));
     } else {
       const why = `${facts.queue}: ${OUTCOMES[outcome]}`;
       untaken.set(why, (untaken.get(why) ?? 0) + 1);

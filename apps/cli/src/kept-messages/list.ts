@@ -38,7 +38,7 @@ export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const read = ({ facts }: Kept) => facts;
   return withMessages(queue, options, read, (all, kept) => {
     const newest = all.slice(-limit);
-    if (json) return newest.forEach((facts) => process.stdout.write(keptLine(facts, queue)));
+    if (json) return newest.forEach((facts) => process.stdout.write(keptLine(facts)));
     const lines = [`${counted(all.length, ...NOUNS[queue])} in ${kept.name}`];
     if (all.length > 0) lines.push('', ...groupLines(all, queue), '');
     if (newest.length < all.length)
@@ -153,12 +153,9 @@ export function neverDelivered({ reason, queue }: KeptMessage): string | undefin
   return undefined;
 }
 
-/** Returns the line of a message for programs. Only a dead letter has a sender. */
-export function keptLine(message: KeptMessage, from: QueueName): string {
+export function keptLine(message: KeptMessage): string {
   const { id, type, operator = null, reason, failedAt = null, queue, bytes } = message;
-  const { caller = null, appId = null } = message;
-  const sender = from === 'deadLetters' && { caller, appId };
-  return `${jsonLine({ id, type, operator, reason, failedAt, queue, bytes, ...sender })}\n`;
+  return `${jsonLine({ id, type, operator, reason, failedAt, queue, bytes })}\n`;
 }
 
 /** Counts by reason and type and, of dead letters, by caller. */
