@@ -37,11 +37,13 @@ describe('the queue of dead letters, for an operator', () => {
     for (const name of [queue, target]) await open.channel.deleteQueue(name);
   });
 
-  const look = (): Promise<string[]> => kept.look(({ facts }) => facts.id);
+  const readAll = (): Promise<string[]> => kept.readAll(({ facts }) => facts.id);
 
   it('is processed in batches, in order and exactly once, so that no message is held for long', async () => {
     const ids = numbers(10, COUNT);
-    const chosen = new Set(await kept.look(({ facts: { id, key } }) => (ids.includes(id) ? key : undefined)));
+    const chosen = new Set(
+      await kept.readAll(({ facts: { id, key } }) => (ids.includes(id) ? key : undefined)),
+    );
     const settled: string[] = [];
     const timesHeld: number[] = [];
     const options = { chosen, signal: new AbortController().signal, waiting: () => undefined };
@@ -63,9 +65,9 @@ describe('the queue of dead letters, for an operator', () => {
     const waiting = (): never => {
       throw new Error('nobody else settles anything');
     };
-    const rest = new Set(await other.look(({ facts }) => facts.key));
+    const rest = new Set(await other.readAll(({ facts }) => facts.key));
     await other.settle({ ...options, chosen: rest, waiting }, async (_, take) => void (await take()));
-    expect(await look()).toEqual([]);
+    expect(await readAll()).toEqual([]);
   });
 
   it('is read again while another reader holds its messages', async () => {
@@ -73,10 +75,10 @@ describe('the queue of dead letters, for an operator', () => {
     const held: unknown[] = [];
     await holder.consume(queue, (message) => held.push(message));
     await until('all are held', () => held.length === COUNT);
-    const looked = look();
+    const reading = readAll();
     await sleep(2_500);
     await holder.close();
-    expect(await looked).toEqual(numbers(0, COUNT));
+    expect(await reading).toEqual(numbers(0, COUNT));
   });
 
   it('reports at once that the user may not lock it', async () => {
@@ -84,13 +86,13 @@ describe('the queue of dead letters, for an operator', () => {
     await testBrokerCtl('set_permissions', prefix, '', '.*', '.*');
     const url = Object.assign(new URL(testBrokerUrl()), { username: prefix, password: 'secret' }).href;
     await using refused = await KeptQueue.open({ urls: [url], prefix, queue: 'deadLetters' });
-    const chosen = new Set(await refused.look(({ facts }) => facts.key));
+    const chosen = new Set(await refused.readAll(({ facts }) => facts.key));
     const settling = refused.settle(
       { chosen, signal: AbortSignal.timeout(5_000), waiting: () => undefined },
       async (_, take) => void (await take()),
     );
     await expect(settling).rejects.toMatchObject({ fault: 'access-refused' });
-    expect(await look()).toEqual(numbers(0, COUNT));
+    expect(await readAll()).toEqual(numbers(0, COUNT));
   });
 });
 

@@ -92,7 +92,7 @@ export function withMessages<T>(
     }
     await using kept = await KeptQueue.open({ ...readBus(), queue, internalKey });
     const others = new UnmatchedOptions(selection);
-    const found = await kept.look((each) => {
+    const found = await kept.readAll((each) => {
       others.add(each.facts);
       return isSelected(each.facts, selection) ? read(each) : undefined;
     });

@@ -29,7 +29,7 @@ const WEIGHT_OF_KEPT = 3;
  * messages.
  */
 export function causesOf(findings: Findings, reasons: ReturnType<typeof verdictOf>['reasons']) {
-  const { look, tally } = findings;
+  const { overview, tally } = findings;
   const current = reasons.map(({ failures, last, ...reason }) => ({
     ...reason,
     commands: [...failures.map(commandOf), ...(last ? [{ ...last, line: traceLine(last.id) }] : [])],
@@ -37,8 +37,8 @@ export function causesOf(findings: Findings, reasons: ReturnType<typeof verdictO
   const explained = new Set(reasons.flatMap(({ failures }) => failures));
   const others = [
     ...tally.failures.filter((failure) => !explained.has(failure)).map((each) => causeOf(each, findings)),
-    ...keptCauses(look?.deadLetters, 'dead letters', 'dead-letters'),
-    ...keptCauses(look?.parked, 'parked replies', 'replies'),
+    ...keptCauses(overview?.deadLetters, 'dead letters', 'dead-letters'),
+    ...keptCauses(overview?.parked, 'parked replies', 'replies'),
   ].toSorted((a, b) => b.weight - a.weight || (b.lastAtMs ?? 0) - (a.lastAtMs ?? 0));
   const causes = [...current, ...others].slice(0, MOST_CAUSES);
   return { causes, causesLeftOut: current.length + others.length - causes.length };

@@ -34,12 +34,12 @@ function feedUnderTest() {
     compartments: [],
   };
   const kept = { queue: 'kept', messages: 0, reasons: [] };
-  const look = jest.fn(async () => ({ queues: [], deadLetters: kept, parked: kept }));
+  const overview = jest.fn(async () => ({ queues: [], deadLetters: kept, parked: kept }));
   const metrics = new Metrics();
   const feed = new ConsoleFeed(
     metrics,
     platform as unknown as PlatformClients,
-    { health, queueOverview: look } as unknown as PokerTransport,
+    { health, queueOverview: overview } as unknown as PokerTransport,
     new FailureTally(),
     'poker',
     ['interactive'],
@@ -49,7 +49,7 @@ function feedUnderTest() {
     feed.viewers.admit(stream as unknown as ServerResponse);
     return stream;
   };
-  return { feed, metrics, look, newViewer, views: operators };
+  return { feed, metrics, overview, newViewer, views: operators };
 }
 
 describe('ConsoleFeed', () => {
@@ -57,20 +57,20 @@ describe('ConsoleFeed', () => {
   afterEach(() => void jest.useRealTimers());
 
   it('samples the worker once a second for all viewers, and never without a viewer', async () => {
-    const { feed, newViewer, views, look } = feedUnderTest();
+    const { feed, newViewer, views, overview } = feedUnderTest();
     await jest.advanceTimersByTimeAsync(60_000);
     const viewers = [newViewer(), newViewer(), newViewer()];
     await jest.advanceTimersByTimeAsync(10_000);
     for (const viewer of viewers) viewer.emit('close');
     await jest.advanceTimersByTimeAsync(60_000);
     // The broker is polled every five seconds.
-    expect([views.mock.calls.length, look.mock.calls.length]).toEqual([3 + 10, 1 + 2]);
+    expect([views.mock.calls.length, overview.mock.calls.length]).toEqual([3 + 10, 1 + 2]);
     feed.onModuleDestroy();
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('starts with the history from before the first viewer, and shows no queues if the broker does not answer', async () => {
-    const { feed, metrics, newViewer, look } = feedUnderTest();
+    const { feed, metrics, newViewer, overview } = feedUnderTest();
     metrics.commands.labels('game.open', 'success').value += 10;
     await jest.advanceTimersByTimeAsync(5_000);
     const viewer = newViewer();
@@ -79,7 +79,7 @@ describe('ConsoleFeed', () => {
     expect(game).toMatchObject({ type: 'game.open', answered: 10, hour: [{ answered: 10, causes: {} }] });
     await jest.advanceTimersByTimeAsync(5_000);
     expect(viewer.view.queues).toMatchObject([{ queue: 'kept' }, { queue: 'kept' }]);
-    look.mockRejectedValue(new Error('gone'));
+    overview.mockRejectedValue(new Error('gone'));
     await jest.advanceTimersByTimeAsync(10_000);
     expect(viewer.view.queues).toBeUndefined();
     feed.onModuleDestroy();

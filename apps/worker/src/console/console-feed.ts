@@ -20,8 +20,8 @@ export class ConsoleFeed implements OnModuleDestroy {
   readonly viewers = new Viewers(() => this.#view());
   readonly #types: readonly TypeHistory[];
   readonly #sampling: NodeJS.Timeout;
-  #look: QueueOverview | undefined;
-  #lookedAtMs = -STEP_MS;
+  #overview: QueueOverview | undefined;
+  #countedAtMs = -STEP_MS;
 
   constructor(
     metrics: Metrics,
@@ -45,11 +45,11 @@ export class ConsoleFeed implements OnModuleDestroy {
 
   #view() {
     const { prefix, platform, tally } = this;
-    this.#lookIfDue();
+    this.#countIfDue();
     return consoleView({
       prefix,
       bus: this.transport.health,
-      look: this.#look,
+      overview: this.#overview,
       circuits: platform.operations(),
       operators: platform.operators(),
       platform,
@@ -58,11 +58,11 @@ export class ConsoleFeed implements OnModuleDestroy {
     });
   }
 
-  #lookIfDue(): void {
+  #countIfDue(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#lookedAtMs < STEP_MS) return;
-    this.#lookedAtMs = nowMs;
-    const keep = (look?: QueueOverview): void => void (this.#look = look);
+    if (nowMs - this.#countedAtMs < STEP_MS) return;
+    this.#countedAtMs = nowMs;
+    const keep = (overview?: QueueOverview): void => void (this.#overview = overview);
     this.transport.queueOverview().then(keep, () => keep());
   }
 }

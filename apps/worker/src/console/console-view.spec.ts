@@ -24,7 +24,7 @@ function viewOf(
   operators: readonly string[],
   tally = new FailureTally(),
   troubled = 'acme',
-  look?: QueueOverview,
+  overview?: QueueOverview,
 ) {
   const troubles = { operator: troubled, operation: 'game.open' } as const;
   const platform = {
@@ -35,7 +35,7 @@ function viewOf(
     prefix: 'poker',
     bus: HEALTH,
     circuits: [{ ...troubles, state: 'open', cause: 'HTTP 503', lastUsedAtMs: 0 }],
-    look,
+    overview,
     operators,
     platform: platform as unknown as Sources['platform'],
     tally,
@@ -119,8 +119,12 @@ describe('consoleView', () => {
       last,
     }));
     const parked = { queue: 'undelivered', messages: 3, reasons };
-    const look = { queues: [], deadLetters: { queue: 'dead', messages: 900, reasons: undefined }, parked };
-    const { verdict, causes, causesLeftOut } = viewOf(['acme'], tally, 'acme', look);
+    const overview = {
+      queues: [],
+      deadLetters: { queue: 'dead', messages: 900, reasons: undefined },
+      parked,
+    };
+    const { verdict, causes, causesLeftOut } = viewOf(['acme'], tally, 'acme', overview);
     expect(verdict.worst?.what).toBe(causes[0]?.what);
     expect(causes.map(({ level, what, sinceMs }) => [level, what, sinceMs]).slice(0, 3)).toEqual([
       ['attention', expect.stringMatching(/^The circuit is open for game\.open/), undefined],

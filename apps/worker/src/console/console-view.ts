@@ -23,7 +23,7 @@ export interface Sources extends Findings {
 
 /** Returns the state that the page shows: states, counts, codes and ids, but no command data. */
 export function consoleView(sources: Sources) {
-  const { prefix, bus, look, types } = sources;
+  const { prefix, bus, overview, types } = sources;
   const { level, reasons } = verdictOf(sources);
   const [worst] = reasons;
   const { isConnected, isBlocked, release, advice, lanes, redis } = bus;
@@ -35,7 +35,7 @@ export function consoleView(sources: Sources) {
     prefix,
     verdict: { level, worst: worst && { ...worst, failures: undefined, last: undefined } },
     ...causesOf(sources, reasons),
-    queues: look && [...look.queues, look.deadLetters, look.parked].map(countsOf),
+    queues: overview && [...overview.queues, overview.deadLetters, overview.parked].map(countsOf),
     // Both are needed: the process id is the same in every container, and the host name is the same for all
     // workers of a host.
     worker: `${hostname()}, process ${process.pid}`,

@@ -16,7 +16,7 @@ const WELL: Findings = {
   types: [],
   tally: new FailureTally(),
   operators: ['acme'],
-  look: undefined,
+  overview: undefined,
 };
 const circuit = (state: CircuitReport['state'], operator = 'acme'): CircuitReport => ({
   operator,
@@ -48,8 +48,8 @@ const type = (codes: Codes, more: Partial<TypeFigures> = {}): Partial<Findings> 
   ],
 });
 const KEPT = { queue: 'kept', messages: 0, reasons: [] };
-const look = (queues: QueueOverview['queues']): Partial<Findings> => ({
-  look: { queues, deadLetters: KEPT, parked: KEPT },
+const overview = (queues: QueueOverview['queues']): Partial<Findings> => ({
+  overview: { queues, deadLetters: KEPT, parked: KEPT },
 });
 const REPORTS = { ...LANE, lane: 'reports', state: 'waiting for the broker' } as const;
 const failed = (code: ErrorCode, failure: FailureFacts): Partial<Findings> => {
@@ -103,7 +103,7 @@ describe('verdictOf', () => {
       'No worker consumes poker.interactive no LANES of a worker that runs names interactive; 9 wait',
       {
         bus: { ...WELL.bus, lanes: [] },
-        ...look([{ queue: 'poker.interactive', lane: 'interactive', messages: 9, consumers: 0 }]),
+        ...overview([{ queue: 'poker.interactive', lane: 'interactive', messages: 9, consumers: 0 }]),
       },
     ],
     [

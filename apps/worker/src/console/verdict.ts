@@ -42,7 +42,7 @@ export interface Findings {
   /** Configured operators. Any other name was chosen by a caller. */
   readonly operators: readonly string[];
   /** Undefined before the first poll of the broker, and if the broker does not answer. */
-  readonly look: QueueOverview | undefined;
+  readonly overview: QueueOverview | undefined;
 }
 
 /** A failure share of less than 1 % in a minute is ignored, unless only a person can fix the failures. */
@@ -93,13 +93,13 @@ function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
   }
 }
 
-function* laneReasons({ bus, look }: Findings): Generator<Reason> {
+function* laneReasons({ bus, overview }: Findings): Generator<Reason> {
   for (const { lane, state } of bus.lanes) {
     const what = `This worker does not consume ${lane}`;
     const why = bus.lastError ?? `it is ${state}`;
     if (bus.isConnected && !isLaneServed(state)) yield { key: lane, level: 'down', what, why };
   }
-  for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
+  for (const { lane, queue, messages = 0, consumers } of overview?.queues ?? []) {
     if (lane === undefined || consumers !== 0 || bus.lanes.some((own) => own.lane === lane)) continue;
     const level = lane === 'interactive' ? 'down' : USUAL.level;
     const why = `no LANES of a worker that runs names ${lane}; ${messages} wait`;
@@ -211,8 +211,8 @@ function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<R
   };
 }
 
-function* parkedReasons({ look }: Findings): Generator<Reason> {
-  const stuck = look?.parked.reasons?.filter(({ reason }) => STUCK.has(reason)) ?? [];
+function* parkedReasons({ overview }: Findings): Generator<Reason> {
+  const stuck = overview?.parked.reasons?.filter(({ reason }) => STUCK.has(reason)) ?? [];
   for (const { reason, queue, count, since, last } of stuck) {
     yield {
       key: `${reason} ${queue}`,

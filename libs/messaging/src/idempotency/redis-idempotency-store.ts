@@ -80,7 +80,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     // The command that reached this worker first may be the conflicting one.
     const entry = held
       ? await this.#take(name, origin.isRedelivered)
-      : this.#entries.read(await this.#look(name), name, origin.isRedelivered);
+      : this.#entries.read(await this.#get(name), name, origin.isRedelivered);
     if (!entry) return held ? this.#shared(name, held) : local;
     if (entry.kind !== 'in flight') {
       void held?.release('reply' in entry ? entry.reply : undefined);
@@ -149,7 +149,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return entry === undefined && stored && over === '' ? this.#take(name, isRedelivered, stored) : entry;
   }
 
-  #look({ key }: RedisName): Promise<string | null | undefined> {
+  #get({ key }: RedisName): Promise<string | null | undefined> {
     return this.#connection.put(key, '', '', 0);
   }
 
@@ -174,7 +174,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     let seenAtMs = Date.now();
     while (Date.now() < untilMs && Date.now() - seenAtMs <= this.#leaseMs) {
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
-      const stored = await this.#look(name);
+      const stored = await this.#get(name);
       if (stored === undefined) continue;
       // A transient failure is an outcome, too, for the repeats that waited for it.
       const entry = this.#entries.read(stored, name, true);

@@ -97,9 +97,9 @@ export class KeptQueue implements AsyncDisposable {
    * @param read returns what is wanted of a message; undefined to skip it
    * @throws BrokerError if the broker refuses the user, or the connection is lost
    */
-  look<T>(read: (kept: Kept) => T | undefined): Promise<T[]> {
+  readAll<T>(read: (kept: Kept) => T | undefined): Promise<T[]> {
     return this.#explained(async () => {
-      for (let looks = 1; ; looks += 1) {
+      for (let rounds = 1; ; rounds += 1) {
         const shown: (T | undefined)[] = [];
         await walkQueue(this.#connection.model, this.name, WALK, async (messages) => {
           for await (const { message } of messages)
@@ -107,7 +107,7 @@ export class KeptQueue implements AsyncDisposable {
         });
         const { messageCount, consumerCount } = await this.#counts();
         // Another consumer may hold messages for longer than the end of a walk waits for them.
-        if ((messageCount <= shown.length && consumerCount === 0) || looks === MAX_READS)
+        if ((messageCount <= shown.length && consumerCount === 0) || rounds === MAX_READS)
           return shown.filter((wanted) => wanted !== undefined);
       }
     });

@@ -31,7 +31,7 @@ export function queueOverviewOf({ names, queues }: PokerTopology, broker: Broker
   let isReading = false;
 
   /** Samples one queue. There are no counts if the queue does not exist or the broker does not answer. */
-  const look = async (queue: string) => {
+  const count = async (queue: string) => {
     const { messageCount: messages, consumerCount: consumers } = (await broker.countsOf(queue)) ?? {};
     const lane = LANES.find((each) => names.lanes[each] === queue);
     return { queue, ...(lane && { lane }), messages, consumers };
@@ -64,13 +64,14 @@ export function queueOverviewOf({ names, queues }: PokerTopology, broker: Broker
   };
 
   return async () => {
-    const looks = await Promise.all(queues.map(({ name }) => look(name)));
-    if (looks.every(({ messages }) => messages === undefined)) return undefined;
-    const depthOf = (name: string): number | undefined => looks.find(({ queue }) => queue === name)?.messages;
+    const counts = await Promise.all(queues.map(({ name }) => count(name)));
+    if (counts.every(({ messages }) => messages === undefined)) return undefined;
+    const depthOf = (name: string): number | undefined =>
+      counts.find(({ queue }) => queue === name)?.messages;
     void readIfDue(depthOf(deadLetters));
     return {
       /** The lanes, the quarantine and the retry queues. */
-      queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
+      queues: counts.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
       deadLetters: keptOverview(deadLetters, depthOf(deadLetters), letters),
       parked: keptOverview(undelivered, depthOf(undelivered), parked()),
     };

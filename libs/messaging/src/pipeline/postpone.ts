@@ -35,8 +35,8 @@ export function postpone(
     return waitFor(command, options, errorBodyOf(queueFull(state), command));
   };
   return (next) => async (command) => {
-    const looked = replyQueues.lookAt(command);
-    const known = looked instanceof Promise ? await looked : looked;
+    const found = replyQueues.checkedStateOf(command);
+    const known = found instanceof Promise ? await found : found;
     const waiting = known && waitForQueue(command, known);
     if (waiting) return waiting;
     try {

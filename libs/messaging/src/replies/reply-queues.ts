@@ -62,7 +62,7 @@ export class ReplyQueues {
    * still does not exist or is as full as before, so that the report makes no useless call and occupies no
    * place.
    */
-  lookAt(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
+  checkedStateOf(command: Command): QueueState | Promise<QueueState | undefined> | undefined {
     const known = this.stateOf(command);
     return known ?? (command.replies.stalledSinceMs === undefined ? undefined : this.#check(command));
   }
