@@ -27,7 +27,7 @@ export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
 }
 
 export function readPage<R>(data: ContractPage): ReportPage<R> {
-  return { ...data, records: data.records.map((record) => readRecord<R>(record)) };
+  return serializable({ ...data, records: data.records.map((record) => readRecord<R>(record)) });
 }
 
 type Amounts<Report extends ReportName> = {

@@ -3,7 +3,7 @@ import type { ConsumeMessage } from 'amqplib';
 
 import type { Call } from './call.ts';
 import { failure, message } from './message.fixture.ts';
-import { type AdHocRecord, formatAmount, readRecord } from './record.ts';
+import { type AdHocRecord, formatAmount, readPage, readRecord } from './record.ts';
 import { PageStream } from './report.ts';
 
 /** A call that never resends its command. */
@@ -71,6 +71,13 @@ describe('PageStream', () => {
     const { given, acknowledged, run } = streamOf(page(0), late);
     await expect(run()).rejects.toMatchObject({ code: 'REPLY_LOST', retryable: true, commandId: 'c-1' });
     expect([given, acknowledged]).toEqual([[1], ['c-1:0', 'c-1:2']]);
+  });
+});
+
+describe('readPage', () => {
+  it('returns a page that JSON.stringify writes even if one of its own members is a bigint', () => {
+    const read = readPage({ records: [{ win: 5 }], precisions: 9_007_199_254_740_993n } as never);
+    expect(JSON.stringify(read)).toBe('{"records":[{"win":5}],"precisions":"9007199254740993"}');
   });
 });
 
