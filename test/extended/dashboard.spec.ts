@@ -6,8 +6,13 @@ import { readDashboard, readPanels, type Target } from '../deploy/dashboard-file
 const EVENING_MS = 60_000;
 /** The rate interval that Grafana computes for a scrape interval of one second: four times as long. */
 const RATE_INTERVAL = '4s';
-/** Series that stay zero: the scenario has no broker alarm, no pipeline error and no canceled report. */
-const ALWAYS_ZERO = /poker_broker_blocked|poker_pipeline_errors|poker_reports_canceled|rabbitmq_alarms/;
+/**
+ * Series that stay zero: the scenario has no broker alarm, no pipeline error, no canceled report and no
+ * dropped announcement.
+ */
+const ALWAYS_ZERO = new RegExp(
+  'poker_(announcements_dropped|broker_blocked|pipeline_errors|reports_canceled)|rabbitmq_alarms',
+);
 /** The maximum number of lines in a panel; more are hard to distinguish. */
 const MOST_SERIES = 8;
 
