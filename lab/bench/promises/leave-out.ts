@@ -17,7 +17,7 @@ export interface Promised {
   readonly without: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-const PASS_ON = '(command, next) => next(command)';
+const PASS_ON = '(next) => next';
 
 /** In the order in which they are left out. */
 export const PROMISES: readonly Promised[] = [
