@@ -130,6 +130,7 @@ export class Line<Ended> {
     const excess: Waiter<Ended>[] = [];
     const most = Math.ceil(shortOf(perSecond));
     if (!this.isStanding || this.length <= 2 * most) return excess;
+    const nowMs = this.clock();
     while (this.length > most) {
       let latest: Waiter<Ended> | undefined;
       for (const flow of this.#flows.values()) {
@@ -137,7 +138,7 @@ export class Line<Ended> {
         if (waiting.length <= (latest?.flow.waiting.length ?? 0)) continue;
         const lastServedInMs = (1000 * this.aheadOf(flow)) / perSecond;
         const isRefused = ({ sinceMs, deadline }: Waiter<Ended>, index: number): boolean =>
-          this.clock() - sinceMs < REFUSED_WITHIN_MS ||
+          nowMs - sinceMs < REFUSED_WITHIN_MS ||
           deadline.remainingMs() < callMs + lastServedInMs * (1 - index / waiting.length);
         latest = waiting.find(isRefused) ?? latest;
       }
