@@ -21,6 +21,7 @@ const MOST_BESIDE = { long: 1.5, large: 2 };
 const LEAST_SCALING = 0.95;
 /** For a bound that does not hold. docs/performance.md has the reasons. */
 export const NO = '[no](#why-not)';
+
 export interface Report {
   readonly machine: Machine;
   readonly plan: Plan;
@@ -122,7 +123,11 @@ function boundsOf(report: Report): Bound[] {
       measured: beside?.large ?? [],
     },
     { what: `peak memory at ${rate} alone`, ...peak, measured: peakMemoryMb(moderate) },
-    { what: 'peak memory at full speed', ...peak, measured: peakMemoryMb(finishesOf('ours', results)) },
+    {
+      what: 'peak memory at full speed',
+      ...peak,
+      measured: peakMemoryMb(resultOf('ours', results)?.finishes ?? []),
+    },
     {
       what: 'pages of a report a second against the bare loop',
       least: LEAST_PAGES,
@@ -158,12 +163,12 @@ function less(value: number, by: number | undefined): number[] {
   return by === undefined ? [] : [value - by];
 }
 
-function samplesOf(name: string, results: readonly Result[]): readonly Sample[] {
-  return results.find(({ contestant }) => contestant.name === name)?.samples ?? [];
+function resultOf(name: string, results: readonly Result[]): Result | undefined {
+  return results.find(({ contestant }) => contestant.name === name);
 }
 
-function finishesOf(name: string, results: readonly Result[]): readonly Finish[] {
-  return results.find(({ contestant }) => contestant.name === name)?.finishes ?? [];
+function samplesOf(name: string, results: readonly Result[]): readonly Sample[] {
+  return resultOf(name, results)?.samples ?? [];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { markdownTable } from 'markdown-table';
 
+import { CPU } from '../bounds.ts';
 import { compare, FULL, type Plan, type Sample } from '../compare.ts';
 import { type Contestant, ours } from '../contestants.ts';
 import { isFaultless } from '../driver/load-driver.ts';
@@ -32,7 +33,7 @@ export async function runPromises(rounds = PLAN.rounds): Promise<boolean> {
   const results = await compare(stage, contestants, plan);
   const rows = results.map(({ contestant, samples }, index) => {
     const before = results[index - 1]?.samples;
-    const cells = (['cpuMsPerCommand', 'cpuMsPerCommandAtRate'] as const).flatMap((figure) => [
+    const cells = [CPU.full, CPU.rate].flatMap((figure) => [
       `${(median(samples.map((sample) => sample[figure])) * MICROSECONDS).toFixed(0)} µs`,
       before ? `${withRange(savings(before, samples, figure), 0)} µs` : '',
     ]);
