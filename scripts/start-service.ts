@@ -1,7 +1,7 @@
 import { brokerSources, findBroker } from './broker/find-broker.ts';
 import { removeTopology } from './broker/remove-topology.ts';
 import { SandboxProcess } from './processes/sandbox-process.ts';
-import { platformAt, WorkerProcess } from './processes/worker-process.ts';
+import { platformAt, PRECISIONS, WorkerProcess } from './processes/worker-process.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -30,7 +30,7 @@ export async function startService(
   const sandbox = parts.use(new SandboxProcess(settings));
   const sandboxUrl = await step('sandbox', sandbox.url, String);
   parts.defer(() => removeTopology(amqpUrl, prefix, settings['REPORTS_RETRY_DELAYS_MS']));
-  const variables = { CURRENCY_PRECISIONS: 'EUR=2,USD=2,GBP=2', ...settings, ...platformAt(sandboxUrl) };
+  const variables = { ...PRECISIONS, ...settings, ...platformAt(sandboxUrl) };
   const worker = parts.use(new WorkerProcess({ ...variables, AMQP_URL: amqpUrl, AMQP_PREFIX: prefix }));
   await step('worker', worker.ready(), () => 'takes commands');
   const started = parts.move();

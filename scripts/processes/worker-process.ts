@@ -3,6 +3,9 @@ import { isAnswered } from '../network.ts';
 import { root } from '../root.ts';
 import { Program } from './program.ts';
 
+/** The decimals of the sandbox's currencies. */
+export const PRECISIONS = { CURRENCY_PRECISIONS: 'EUR=2,USD=2,GBP=2' };
+
 /** The variables with which a worker reaches a platform. Default credentials: those of the sandbox. */
 export function platformAt(origin: string, clientId = 'sandbox', secretKey = 'sandbox-secret-key') {
   return {

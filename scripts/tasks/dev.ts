@@ -1,6 +1,6 @@
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { startFromSources } from '../dev/source-process.ts';
-import { platformAt } from '../processes/worker-process.ts';
+import { platformAt, PRECISIONS } from '../processes/worker-process.ts';
 import { readOptions, runTask, toldToStop } from '../run-task.ts';
 
 const DEBUGGER_PORT = 9229;
@@ -24,7 +24,7 @@ await runTask(async () => {
   const { SANDBOX_PORT = '3100', HTTP_PORT = '3000' } = process.env;
   const variables = {
     ...platformAt(`http://127.0.0.1:${SANDBOX_PORT}`),
-    CURRENCY_PRECISIONS: 'EUR=2,USD=2,GBP=2',
+    ...PRECISIONS,
     ...process.env,
     AMQP_URL: broker.url,
   };
