@@ -6,7 +6,7 @@ import type { Delivery } from '@poker-bridge/rabbitmq';
 import { CallerError } from './caller-error.ts';
 import { serializable } from './serializable.ts';
 
-/** A text that does not match contains no integer beyond the range of a double. */
+/** A text that does not match contains no integer beyond 2^53. */
 const LONG_INTEGER = /\d{16}/;
 /** A JSON string or number. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;

@@ -1,5 +1,5 @@
-// Halves what Redis adds to the CPU time of a command at full speed, a fifth of it: the entries of one turn
-// of the event loop share one call, which costs as much as the command that it deduplicates.
+// Saves half of the CPU time that Redis adds to a command at full speed, a fifth of the command's time. All
+// entries of one turn of the event loop share one call, which costs as much as the command itself.
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
