@@ -118,7 +118,8 @@ export async function runApart(url: string, rounds: number, only = ''): Promise<
     console.log(table.at(-1)?.join(' | '));
   }
   console.log(
-    `\nThe other callers send ${RATE_PER_SECOND} sessions a second; during waiting reports, ${REPORTS_PER_SECOND} reports. Platform: 20 ms.\n`,
+    `\nThe other callers send ${RATE_PER_SECOND} sessions a second; during waiting reports, ` +
+      `${REPORTS_PER_SECOND} reports. Platform: 20 ms.\n`,
   );
   console.log(markdownTable(table, { align: ['l', 'r', 'r', 'l'] }));
   return isApart;

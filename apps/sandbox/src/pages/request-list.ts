@@ -4,6 +4,8 @@ import { describeRequest, hasFailed, REDACTED } from '../traffic/traffic-log.ts'
 import { type Html, html, instant } from './page.ts';
 
 const MAX_CANONICAL = 4_096;
+const NONE_REFUSED = 'No request was refused.';
+const NONE_YET = 'None yet. A worker that has these addresses will be seen here.';
 
 /**
  * Renders the last requests to the platform. Each expands to its signature, the request and the answer.
@@ -12,10 +14,7 @@ const MAX_CANONICAL = 4_096;
  * @param list distinguishes the elements of two lists
  */
 export function requestList(requests: readonly Exchange[], origin: string, list = 'request'): Html {
-  if (requests.length === 0)
-    return html`<p class="note">
-      ${list === 'refused' ? 'No request was refused.' : 'None yet. A worker that has these addresses will be seen here.'}
-    </p>`;
+  if (requests.length === 0) return html`<p class="note">${list === 'refused' ? NONE_REFUSED : NONE_YET}</p>`;
   return html`<ol class="requests">
     ${requests.map((exchange) => requestItem(exchange, origin, list))}
   </ol>`;
