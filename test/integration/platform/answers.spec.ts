@@ -12,19 +12,8 @@ import {
   failureOf,
   OPERATIONS,
   platform,
-  recordsOf,
-  textOf,
 } from './client.ts';
-import {
-  AD_HOC_ATTRIBUTES,
-  AD_HOC_REPORT,
-  changed,
-  collection,
-  DOCUMENTS,
-  GAME,
-  RAKE_REPORT,
-  SESSION,
-} from './documents.ts';
+import { changed, DOCUMENTS, GAME, RAKE_REPORT, SESSION } from './documents.ts';
 import { answers } from './local-platform.ts';
 
 /** Calls a platform that answers with a document, or with a text unchanged. */
@@ -84,23 +73,17 @@ describe('a successful answer that violates the interface document is rejected',
   const NO_URL = 'not an https URL';
   const DECEPTIVE = 'control or direction';
   const ATTRIBUTES = 'data/attributes';
-  const RECORD = 'data/0/attributes';
 
   it.each<readonly [CalledOperation, string, unknown, string?]>([
     ['session.create', 'data/id', undefined],
     ['session.create', 'data/id', TOO_LONG, '8 KiB'],
     ['session.create', 'data/type', 'Session'],
-    ['session.create', `${ATTRIBUTES}/auth`, ''],
     ['session.create', `${ATTRIBUTES}/auth`, 'a\u0000b', DECEPTIVE],
     ['session.create', `${ATTRIBUTES}/auth`, 'a\ud800b', 'lone surrogate'],
     ['session.create', `${ATTRIBUTES}/redirect-url`, null],
     ['session.create', `${ATTRIBUTES}/redirect-url`, 'poker://lobby?auth=1', 'PLATFORM_URL_SCHEMES'],
     ['session.create', `${ATTRIBUTES}/redirect-url`, 'javascript:alert(1)', NO_URL],
-    ['session.create', `${ATTRIBUTES}/redirect-url`, 'https://play.example/\r\nset-cookie: x', DECEPTIVE],
-    ['session.create', `${ATTRIBUTES}/redirect-url`, `https://play.example/${TOO_LONG}`, '8 KiB'],
     ['session.create', `${ATTRIBUTES}/user-id`, 'u-2', 'SESSION_USER_ID'],
-    ['session.create', `${ATTRIBUTES}/user-id`, 4711, 'SESSION_USER_ID'],
-    ['session.create', `${ATTRIBUTES}/user-id`, 0.5],
     ['game.open', 'data/id', undefined],
     ['game.open', 'data/type', 'session'],
     ['game.open', `${ATTRIBUTES}/playerId`, undefined],
@@ -108,20 +91,10 @@ describe('a successful answer that violates the interface document is rejected',
     ['game.open', `${ATTRIBUTES}/sessionId`, TOO_LONG, '8 KiB'],
     ['game.open', `${ATTRIBUTES}/url`, undefined],
     ['game.open', `${ATTRIBUTES}/url`, 'https://play.example/\u202egpj', DECEPTIVE],
-    ['report.ad-hoc.fetch', 'data', {}],
     ['report.ad-hoc.fetch', 'meta/total-count', '1'],
     ['report.ad-hoc.fetch', 'meta/page-count', -1],
-    ['report.ad-hoc.fetch', 'data/0', null],
     ['report.ad-hoc.fetch', 'data/0/type', 'players-rake'],
-    ['report.ad-hoc.fetch', RECORD, undefined],
-    ['report.ad-hoc.fetch', `${RECORD}/user-id`, undefined],
-    ['report.ad-hoc.fetch', `${RECORD}/currency`, 1],
-    ['report.ad-hoc.fetch', `${RECORD}/date`, undefined],
-    ['report.ad-hoc.fetch', `${RECORD}/win`, 288.31],
-    ['report.ad-hoc.fetch', `${RECORD}/win`, 1e30],
-    ['report.ad-hoc.fetch', 'data/0/id', undefined],
-    ['report.rake.fetch', `${RECORD}/value`, '5.12'],
-    ['report.rake.fetch', `${RECORD}/user-id`, 1.5],
+    ['report.rake.fetch', 'data/0/attributes/value', '5.12'],
   ])('%s with %s = %j', async (...[operation, path, value, why]) => {
     const reason = await reasonOf(run(operation, changed(DOCUMENTS[operation], path, value)));
     expect(reason).toContain(`/${path}`);
@@ -179,14 +152,11 @@ describe('a session or game', () => {
     });
   });
 
-  it.each(['', null, {}, 0.5, true])(
-    'requires a user id even with SESSION_USER_ID=any: rejects %j',
-    async (id) => {
-      const document = changed(SESSION, 'data/attributes/user-id', id);
-      const reason = await reasonOf(run('session.create', document, { sessionUserId: 'any' }));
-      expect(reason).toBe('/data/attributes/user-id is not a non-empty string');
-    },
-  );
+  it.each([null, 0.5])('requires a user id even with SESSION_USER_ID=any: rejects %j', async (id) => {
+    const document = changed(SESSION, 'data/attributes/user-id', id);
+    const reason = await reasonOf(run('session.create', document, { sessionUserId: 'any' }));
+    expect(reason).toBe('/data/attributes/user-id is not a non-empty string');
+  });
 
   it('may have integer ids, which become decimal strings', async () => {
     const session = changed(SESSION, 'data/attributes/session-id', 4711);
@@ -234,65 +204,14 @@ describe('a session or game', () => {
 });
 
 describe('a report', () => {
-  it('passes on an invalid record unchanged and lists its faults if the setting is lenient', async () => {
-    const odd = { ...AD_HOC_ATTRIBUTES, 'user-id': true, win: 1.5, loss: undefined, 'cash-result': null };
-    const text = JSON.stringify(collection('ad-hoc-report', [AD_HOC_ATTRIBUTES, odd]));
-    const page = await run('report.ad-hoc.fetch', text.replace('1.5', '12345678901234567890.5'), {
-      reportRecords: 'lenient',
-    });
-    expect(textOf(page)).toContain('"userId":true,"date":"2026-01-01","moneyType":1,');
-    expect(textOf(page)).toContain('"win":12345678901234567890.5,"deposit":3,');
-    const faults = [
-      ['userId', 'is not a non-empty string'],
-      ['win', 'is not an integer'],
-      ['loss', 'is absent'],
-      ['cashResult', 'is not an integer'],
-    ].map(([name, message]) => ({ pointer: `/records/1/${name}`, message }));
-    expect([page.faults, page.faultCount]).toEqual([faults, 4]);
-  });
-
-  it.each([
-    ['data/0/attributes/date', undefined],
-    ['data/0/type', 'players-rake'],
-    ['meta/total-count', '1'],
-  ])('fails with %s = %j even if the setting is lenient', async (path, value) => {
-    const document = changed(AD_HOC_REPORT, path, value);
-    const call = run('report.ad-hoc.fetch', document, { reportRecords: 'lenient' });
-    expect(await reasonOf(call)).toContain(`/${path}`);
-  });
-
-  it('accepts a text of digits as an integer, and an integer as an id', async () => {
-    const amounts = { value: '-0028831', 'user-id': 17 };
-    const document = collection('players-rake', [{ currency: 'EUR', ...amounts }]);
-    const page = await run(
-      'report.rake.fetch',
-      JSON.stringify(document).replace('"record-0"', '12345678901234567890'),
-    );
-    expect(textOf(page)).toBe('{"id":"12345678901234567890","currency":"EUR","value":-28831,"userId":"17"}');
-    expect(page).not.toHaveProperty('faults');
-  });
-
-  it('preserves all digits of amounts, and reads the id from the resource or from its attributes', async () => {
-    const [resource] = RAKE_REPORT.data;
-    const { id: _id, ...withoutId } = resource!;
-    const withId = { ...withoutId, attributes: { ...withoutId.attributes, id: 'from-attributes' } };
-    const text = JSON.stringify({ ...RAKE_REPORT, data: [resource, withId] });
-    const page = await run('report.rake.fetch', text.replace('512', '-123456789012345678901234567890'));
-    expect(recordsOf(page).map(({ id }) => id)).toEqual(['record-0', 'from-attributes']);
-    expect(textOf(page)).toContain('"value":-123456789012345678901234567890}');
-    expect(page).not.toHaveProperty('faults');
+  it('passes on a record with a fault if the setting is lenient', async () => {
+    const document = changed(RAKE_REPORT, 'data/0/attributes/value', 1.5);
+    const { faults } = await run('report.rake.fetch', document, { reportRecords: 'lenient' });
+    expect(faults).toEqual([{ pointer: '/records/0/value', message: 'is not an integer' }]);
   });
 
   it('fails if it exceeds 16 MiB', async () => {
     const call = run('report.rake.fetch', JSON.stringify(RAKE_REPORT).padEnd(16 * 1024 * 1024 + 1));
     expect(await reasonOf(call)).toBe('the body is unreadable: too-large');
-  });
-
-  it('converts names to camelCase, and keeps hostile names from overwriting the prototype or validated members', async () => {
-    const attributes = JSON.parse(
-      '{"user-id":"u","currency":"USD","value":1,"a--b-1":2,"end-":3,"userId":4,"user--id":5,"__proto__":{"x":1},"-__proto__":{"y":1}}',
-    );
-    const page = await run('report.rake.fetch', collection('players-rake', [attributes]));
-    expect(textOf(page)).toBe('{"id":"record-0","userId":"u","currency":"USD","value":1,"aB1":2,"end-":3}');
   });
 });

@@ -6,7 +6,7 @@ import { sessionDocument } from '../../support/platform-stub.ts';
 export const SESSION = sessionDocument('u-1');
 export const GAME = gameDocument('u-1');
 
-export function collection(type: string, attributes: readonly object[]) {
+function collection(type: string, attributes: readonly object[]) {
   return {
     data: attributes.map((each, index) => ({ id: `record-${index}`, type, attributes: each })),
     links: { self: { href: 'https://api.example/self' } },
@@ -14,9 +14,7 @@ export function collection(type: string, attributes: readonly object[]) {
   };
 }
 
-export const AD_HOC_ATTRIBUTES = adHocAttributes('u-1');
-
-export const AD_HOC_REPORT = collection('ad-hoc-report', [AD_HOC_ATTRIBUTES]);
+const AD_HOC_REPORT = collection('ad-hoc-report', [adHocAttributes('u-1')]);
 
 export const RAKE_REPORT = collection('players-rake', [{ 'user-id': 'u-1', currency: 'USD', value: 512 }]);
 
