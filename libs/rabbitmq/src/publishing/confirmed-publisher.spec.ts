@@ -74,6 +74,17 @@ describe('ConfirmedPublisher on a connection without a confirm', () => {
     expect(givenUp).toEqual([expect.stringContaining('confirms nothing of what is published')]);
   });
 
+  it('keeps it while the broker is under an alarm', async () => {
+    const { broker, channel, channels, publish, pass, givenUp } = await attach();
+    broker.model.emit('blocked', 'memory');
+    const blocked = publish('a');
+    await pass(60 * SECONDS);
+    expect([channels.length, givenUp]).toEqual([1, []]);
+    broker.model.emit('unblocked');
+    channel.confirm(0);
+    expect(await blocked).toBe('confirmed');
+  });
+
   it('keeps it while other messages are answered', async () => {
     const { channels, publish, pass, givenUp } = await attach();
     void publish('stuck');
