@@ -4,6 +4,8 @@ import { PREFETCH } from './reports/compare-rates.ts';
 import { startPlatform } from './stage.ts';
 
 const PLATFORM_MS = 1_500;
+/** A new worker raises its concurrent calls gradually, because a platform may slow down under load. */
+const WARM_UP_MS = 9_000;
 const MEASURED_MS = 12_000;
 /** In-flight commands of each worker. Its connections to the platform would allow 240 of one type. */
 const IN_FLIGHT = 200;
@@ -31,12 +33,9 @@ async function throughputOf(workers: number, amqpUrl: string): Promise<number> {
   const { inbox, prefix } = parts.use(await startOurWorker(surroundings));
   for (let more = 1; more < workers; more += 1) parts.use(await startOurWorker(surroundings, { prefix }));
   const driver = parts.use(await openLoadDriver({ url: amqpUrl, inbox }));
-  const inFlight = workers * IN_FLIGHT;
-  const { commands, elapsedMs } = await driver.closedLoop({
-    inFlight,
-    commands: Infinity,
-    forMs: MEASURED_MS,
-  });
+  const loop = { inFlight: workers * IN_FLIGHT, commands: Infinity };
+  await driver.closedLoop({ ...loop, forMs: WARM_UP_MS });
+  const { commands, elapsedMs } = await driver.closedLoop({ ...loop, forMs: MEASURED_MS });
   const { right, sent } = await driver.settle();
   if (right !== sent) throw new Error(`${sent - right} of ${sent} commands were not answered correctly`);
   return (commands * 1_000) / elapsedMs;
