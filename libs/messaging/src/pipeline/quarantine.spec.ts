@@ -21,6 +21,9 @@ class Scene {
   readonly answered = new Map<string, string>();
   readonly starts: string[] = [];
   deaths = 0;
+  /** When the last harmless command was answered, in milliseconds from the beginning. */
+  lastMs = 0;
+  readonly #beganMs = performance.now();
   /** Oldest first; the oldest one receives all messages. */
   readonly #workers: Quarantine[];
   /** The worker that holds each message. */
@@ -80,6 +83,7 @@ class Scene {
         if (isKiller) return this.#die(worker);
         this.queue.delete(id);
         this.answered.set(id, 'session.created');
+        this.lastMs = performance.now() - this.#beganMs;
         command.end({ kind: 'return', cause: undefined });
       },
       isKiller ? this.killsAfterMs : this.platformMs,
@@ -136,7 +140,7 @@ describe('Quarantine', () => {
     },
   );
 
-  it('finds a killer at any platform time and kill time, with few deaths and calls', async () => {
+  it('finds a killer at any platform time and kill time, with few deaths and calls, and soon', async () => {
     const scenes = fc.record({
       platformMs: fc.integer({ min: 20, max: 5_000 }),
       killsMs: fc.constantFrom<number[]>(20, 140, 300, 500, 650, 800, 2_500),
@@ -153,12 +157,16 @@ describe('Quarantine', () => {
       expect(Math.max(...calls)).toBeLessThanOrEqual(4);
       // Three more deaths happened in the lane.
       expect(scene.deaths).toBeLessThanOrEqual(9);
+      // Among 61 commands, at most seven groups run before the killer is found.
+      expect(scene.lastMs).toBeLessThanOrEqual(10 * platformMs + 10_000);
     });
     const quick = { killsMs: 20, place: 10, count: 60 };
     const examples = [
       { ...quick, platformMs: 4_000, workers: 1 },
       { ...quick, platformMs: 4_000, workers: 3 },
       { ...quick, platformMs: 1_500, workers: 1, killsMs: 650 },
+      { ...quick, platformMs: 5_000, workers: 1, killsMs: 2_500, place: 0 },
+      { ...quick, platformMs: 5_000, workers: 1, killsMs: 2_500, place: 15 },
     ];
     await fc.assert(property, { numRuns: 20, examples: examples.map((scene) => [scene]) });
   });

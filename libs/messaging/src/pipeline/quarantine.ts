@@ -8,14 +8,14 @@ import { moveTo } from '../command/copy-of.ts';
 import { isCopy } from '../envelope/seal.ts';
 import type { MessagingSettings } from '../messaging-settings.ts';
 import type { Settlement } from '../command/settlement.ts';
-import { type History, interrupted, LEVEL, PACE } from './quarantine-level.ts';
+import { type Group, type History, LEVEL, LONGEST_STEP_MS, nextGroup } from './quarantine-group.ts';
 import type { Survivals } from './survivals.ts';
 
 /** Commands that arrive within this time, after a death or from a lane, are judged and started together. */
 const GATHER_MS = 200;
 /** Added to the attempt timeout: how long suspects wait for the other commands to finish. */
 const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
-/** A start is a copy, which is delivered within a few milliseconds, or goes to another worker. */
+/** A copy is delivered within a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
 /** The number of starts that this process remembers in case they are redelivered; more than are in flight. */
 const MAX_RAN = 5_000;
@@ -49,10 +49,10 @@ export interface QuarantineOptions {
  * finish. Each start is recorded before it begins, in a copy of the command: if the broker redelivers the
  * copy, the start was interrupted.
  *
- * All commands start within a second, a few at a time. If this worker dies as well, one of those that it
- * started last may be the killer. They wait until the others have finished, and then start one by one; the
- * last of them before a further death runs alone. Only a start during which nothing else ran counts towards
- * `DELIVERY_LIMIT`.
+ * All commands start within a second. If this worker dies as well, the killer is one of those that were
+ * interrupted, those that started last first. They run in groups, one after the other, and a further death
+ * leaves one group; commands that it did not interrupt are harmless, and run together. Only a start during
+ * which nothing else ran counts towards `DELIVERY_LIMIT`.
  */
 export class Quarantine {
   readonly #options: QuarantineOptions;
@@ -73,9 +73,9 @@ export class Quarantine {
   /** Promises that settle once the original of a start is acknowledged. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isGathering = false;
-  #lastStart = { atMs: -Infinity, level: LEVEL.ordinary };
-  /** The number of commands that start at once, until all waiting commands have started. */
-  #batch = 0;
+  /** The commands that start now. */
+  #group: Group<Waiting> = { level: LEVEL.ordinary, commands: [], stepMs: 0 };
+  #lastCopyMs = -Infinity;
 
   constructor(options: QuarantineOptions, survivals: Pick<Survivals, 'report' | 'isReported'>) {
     this.#options = options;
@@ -121,11 +121,9 @@ export class Quarantine {
       // A start that this worker gets back did not kill it: the connection was lost, and that run was
       // abandoned.
       this.#running.delete(start);
-      if (!this.#mayRun(level)) return this.#copy(command, record);
-      // The time grows with each interruption, so that eventually a slow command finishes alone, or a slow
-      // killer kills alone.
-      const patienceMs = level === LEVEL.alone ? cuts * this.#patienceMs : this.#patienceMs;
-      const run = { level, untilMs: this.#options.clock() + patienceMs, delivery: command.delivery };
+      if (!this.#mayRunBeside(level)) return this.#copy(command, record);
+      const untilMs = this.#options.clock() + this.#patienceWith(cuts);
+      const run = { level, untilMs, delivery: command.delivery };
       this.#running.set(start, run);
       setBounded(this.#ran, start, redeliveries, MAX_RAN);
       command.atEnd(() => {
@@ -148,18 +146,31 @@ export class Quarantine {
     });
   }
 
-  /** Records in a copy of each interrupted command how likely it is the killer. */
+  /** Records the interruption in a copy of each command. Those that started last are started first. */
   #judge(): void {
-    const cut = [...this.#cut];
+    const cut = [...this.#cut].toSorted((a, b) => b.startedAtMs - a.startedAtMs);
     this.#cut.clear();
-    const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
-    for (const { command, startedAtMs, settle, ...history } of cut) {
-      const beforeMs = lastMs - startedAtMs;
-      const isOnly = cut.length === 1;
-      const { record, wasAlone } = interrupted(history, { beforeMs, isOnly, patienceMs: this.#patienceMs });
-      const isLastDeath = wasAlone && record.starts >= this.#options.settings.DELIVERY_LIMIT;
+    this.#lastCopyMs = this.#options.clock();
+    const lastMs = cut[0]?.startedAtMs ?? 0;
+    const isOnly = cut.length === 1;
+    for (const { command, startedAtMs, settle, ...before } of cut) {
+      const isSlow = lastMs - startedAtMs > this.#patienceWith(before.cuts);
+      const record = {
+        level: isSlow ? LEVEL.slow : LEVEL.suspect,
+        starts: isOnly ? before.starts + 1 : before.starts,
+        cuts: before.cuts + 1,
+      };
+      const isLastDeath = isOnly && record.starts >= this.#options.settings.DELIVERY_LIMIT;
       settle(isLastDeath ? this.#condemn(command, record, startedAtMs) : this.#copy(command, record));
     }
+  }
+
+  /**
+   * How long other commands wait for a command. It grows with each interruption, so that eventually a slow
+   * command finishes alone, or a slow killer kills alone.
+   */
+  #patienceWith(cuts: number): number {
+    return Math.max(1, cuts) * this.#patienceMs;
   }
 
   /**
@@ -183,49 +194,43 @@ export class Quarantine {
     }, afterMs);
   }
 
-  /**
-   * Starts the commands whose turn it is.
-   *
-   * @returns the time until the next check, in milliseconds
-   */
+  /** Starts the next command if it is its turn. @returns the time until the next check, in milliseconds */
   #start(): number {
-    const all = [...this.#waiting];
-    const level = Math.min(...all.map((waiting) => waiting.level));
-    const { nowMs, clock } = this.#options;
-    const { atMs, level: lastLevel } = this.#lastStart;
-    const isUnderWay = this.#starting.size > 0 || clock() - atMs < UNDER_WAY_MS;
-    const isOnItsWay = (level !== lastLevel || level === LEVEL.alone) && isUnderWay;
-    if (isOnItsWay || !this.#mayRun(level)) return PACE.oneByOne.stepMs;
-    const ofLevel = all.filter((waiting) => waiting.level === level);
-    const fewestCuts = level === LEVEL.suspect ? Math.min(...ofLevel.map(({ cuts }) => cuts)) : 0;
-    const candidates = level === LEVEL.suspect ? ofLevel.filter(({ cuts }) => cuts === fewestCuts) : ofLevel;
-    const pace = level === LEVEL.ordinary ? PACE.together : fewestCuts > 1 ? PACE.inGroups : PACE.oneByOne;
-    const batch = Math.ceil(candidates.length / pace.parts);
-    this.#batch = pace === PACE.oneByOne ? 1 : Math.max(this.#batch, batch);
-    const started = candidates.slice(0, this.#batch);
-    if (started.length === candidates.length) this.#batch = 0;
-    this.#lastStart = { atMs: clock(), level };
-    // A start proves less while a command that never finishes is running.
-    const as = level === LEVEL.alone && this.#running.size > 0 ? LEVEL.suspect : level;
-    for (const waiting of started) {
-      this.#waiting.delete(waiting);
-      const startedAtMs = nowMs();
-      const { command } = waiting;
-      const start = startOf(command, startedAtMs);
-      const ended = new Promise((resolve) => command.atEnd(resolve)).then(() => this.#starting.delete(start));
-      this.#starting.set(start, ended);
-      waiting.settle(this.#copy(command, { ...waiting, level: as }, startedAtMs));
-    }
-    return pace.stepMs;
+    if (this.#group.commands.length === 0) this.#chooseGroup();
+    const { level, stepMs, commands } = this.#group;
+    const waiting = commands.shift();
+    if (!waiting) return LONGEST_STEP_MS;
+    // It may have expired since the group was chosen.
+    if (!this.#waiting.delete(waiting)) return 0;
+    this.#lastCopyMs = this.#options.clock();
+    const startedAtMs = this.#options.nowMs();
+    const { command } = waiting;
+    const start = startOf(command, startedAtMs);
+    const ended = new Promise((resolve) => command.atEnd(resolve)).then(() => this.#starting.delete(start));
+    this.#starting.set(start, ended);
+    waiting.settle(this.#copy(command, { ...waiting, level }, startedAtMs));
+    return stepMs;
   }
 
-  /** True if all commands that have precedence have finished, or have had their time. */
-  #mayRun(level: number): boolean {
+  /** Chooses the commands that start next, unless they have to wait for others. */
+  #chooseGroup(): void {
+    const group = nextGroup([...this.#waiting]);
+    const { level } = group;
+    const isJoining = level === LEVEL.ordinary && this.#group.level === level;
+    if (isJoining ? this.#mayRunBeside(level) : this.#mayRunBeside() && !this.#isUnderWay)
+      this.#group = group;
+  }
+
+  /** True if copies may be on their way to this worker. */
+  get #isUnderWay(): boolean {
+    const sinceMs = this.#options.clock() - this.#lastCopyMs;
+    return this.#cut.size > 0 || this.#starting.size > 0 || sinceMs < UNDER_WAY_MS;
+  }
+
+  /** True if all commands of other levels have finished, or have had their time. Default: all commands. */
+  #mayRunBeside(level?: number): boolean {
     const atMs = this.#options.clock();
-    return ![...this.#running.values()].some(
-      (other) =>
-        other.untilMs > atMs && (level === LEVEL.alone || other.level === LEVEL.alone || other.level < level),
-    );
+    return [...this.#running.values()].every((other) => other.untilMs <= atMs || other.level === level);
   }
 
   #copy(command: Command, { level, starts, cuts }: History, startedAtMs?: number): Settlement {
