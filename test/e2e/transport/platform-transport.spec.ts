@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
+import { Authority } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
 import { SandboxClient } from '../../support/sandbox-client.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
@@ -15,7 +15,6 @@ describe('a platform with TLS, behind a proxy', () => {
   const folder = folderForAll();
   const stack = stackForAll();
   let authority: Authority;
-  let server: Identity;
   let sandbox: SandboxProcess;
   let front: TcpProxy;
   let proxy: HttpProxy;
@@ -23,8 +22,7 @@ describe('a platform with TLS, behind a proxy', () => {
 
   beforeAll(async () => {
     authority = await Authority.create();
-    server = await authority.issue();
-    const client = await authority.issue();
+    const [server, client] = await Promise.all([authority.issue(), authority.issue()]);
     // A platform with TLS sends its players to TLS pages.
     sandbox = stack.use(new SandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' }));
     const demanding = { ca: authority.ca, requestCert: true, rejectUnauthorized: true };
@@ -39,22 +37,26 @@ describe('a platform with TLS, behind a proxy', () => {
     };
   });
 
-  it('is called through an https proxy, whose password stays secret', async () => {
-    await using encrypted = await TcpProxy.start(proxy.origin, server);
+  it('is called through an https proxy with its own authority, whose password stays secret', async () => {
+    // As in practice, the proxy has a name and no address in its certificate, and an authority of its own.
+    const ofProxy = await Authority.create();
+    await using encrypted = await TcpProxy.start(proxy.origin, await ofProxy.issue(['localhost']));
     await using started = await startSandboxedService({
       sandbox: new SandboxClient(await sandbox.url),
       worker: {
         ...variables,
         PLATFORM_PROXY_URL: encrypted.origin.replace('//', `//user:${PASSWORD}@`),
-        // The CA of the proxy; that of the platform is in PLATFORM_TLS_CA.
-        NODE_EXTRA_CA_CERTS: variables['PLATFORM_TLS_CA']!,
+        NODE_EXTRA_CA_CERTS: folder.write('proxy-ca.pem', ofProxy.ca),
         LOG_LEVEL: 'trace',
       },
     });
     const { caller, worker } = started;
     const [created] = await caller.send('session.create', { userId: 'ada' });
     expect(created?.type).toBe('session.created');
+    expect(encrypted.accepted).toBeGreaterThan(0);
     expect(proxy.targets).toContain(`localhost:${front.port}`);
+    // TLS inside the tunnel: the platform has verified the worker's certificate.
+    expect(front.clients).toContain('identity of a test');
     expect(proxy.credentials.at(-1)).toBe(`Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`);
 
     await until('the tunnel is closed, as no call has used it', () => proxy.connections === 0);
