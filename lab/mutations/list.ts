@@ -152,8 +152,8 @@ export const MUTATIONS: Mutations = {
   },
   'apps/worker/src/platform-state.ts': {
     'the reports lane pauses while every circuit probes': [
-      "return state !== 'open' && retryAfterMs === 0;",
-      "return state !== 'open';",
+      "state === 'half-open' && !retryAfterMs",
+      "state === 'half-open'",
     ],
   },
   'libs/telemetry/src/describe-error.ts': {

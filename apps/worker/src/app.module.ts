@@ -17,7 +17,7 @@ import { FailureTally } from './console/failure-tally.ts';
 import { CONTROLLERS, PassErrorsFilter } from './commands/handlers.ts';
 import { HealthController, MetricsController } from './health/health.controller.ts';
 import { busObserver, platformObserver } from './observers/observers.ts';
-import { reportsPause } from './platform-state.ts';
+import { reportsLimit } from './platform-state.ts';
 import type { TlsContexts } from './settings/reloaded-settings.ts';
 import type { Traces } from './traces/traces.ts';
 
@@ -52,7 +52,7 @@ export class AppModule {
       settings,
       tls: tls.AMQP,
       redisTls: tls.REDIS,
-      reportsPause: () => reportsPause(platform.operations(), platform.operators().length, steadyClock()),
+      reportsLimit: () => reportsLimit(platform.operations(), platform.operators().length, steadyClock()),
       clientOf: platform.get,
       subjectOf: subjectKey ? (...names) => subjectOf(subjectKey, ...names) : undefined,
       observer: busObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]),

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import type { CircuitReport, Operation, PlatformClients } from '#platform';
 
-import { compartmentsOf, reportsPause } from './platform-state.ts';
+import { compartmentsOf, reportsLimit } from './platform-state.ts';
 
 it('reports in-flight commands of a lane together with calls waiting for the platform', () => {
   const calls = [
@@ -44,19 +44,19 @@ const circuit = (
 
 const open = circuit(RAKE, 'open', 4_000);
 
-it.each<[string, readonly CircuitReport[], operators: number, pauseMs: number | undefined, boolean]>([
-  ['nothing was called', [], 1, undefined, true],
-  ['the circuit lets its probe through', [circuit(RAKE, 'half-open', 0)], 1, undefined, false],
-  ['one of two is closed', [open, circuit(AD_HOC, 'closed')], 1, undefined, true],
-  ['the open one was not used for a minute', [circuit(RAKE, 'open', 9, 60_001)], 1, undefined, true],
-  ['there is an operator that it has not called', [open], 2, undefined, true],
-  ['all are open of both operators', [open, circuit(RAKE, 'open', 5_000, 0, 'other')], 2, 4_000, false],
-  ['the other kind is probed sooner', [open, circuit(AD_HOC, 'open', 3_000, 60_000)], 1, 3_000, false],
-  ['a closed one was not used for a minute', [open, circuit(AD_HOC, 'closed', 0, 60_001)], 1, 4_000, false],
-  ["the other lane's circuit is closed", [open, circuit('game.open', 'closed')], 1, 4_000, false],
-  ['a probe is in flight', [circuit(RAKE, 'half-open', 1_000), open], 1, 1_000, false],
-  ['the probe is due', [circuit(RAKE, 'open', 0)], 1, 1, false],
-  ['nobody knows when the probe is due', [circuit(RAKE, 'open')], 1, 1, false],
-])('reportsPause if %s', (_, circuits, operators, pauseMs, isServed) => {
-  expect(reportsPause(circuits, operators, NOW_MS)).toEqual({ pauseMs, isServed });
+it.each<[string, readonly CircuitReport[], operators: number, limit: number]>([
+  ['nothing was called', [], 1, Infinity],
+  ['the circuit lets its probe through', [circuit(RAKE, 'half-open', 0)], 1, 1],
+  ['one of two is closed', [open, circuit(AD_HOC, 'closed')], 1, Infinity],
+  ['the open one was not used for a minute', [circuit(RAKE, 'open', 9, 60_001)], 1, 0],
+  ['there is an operator that it has not called', [open], 2, Infinity],
+  ['all are open of both operators', [open, circuit(RAKE, 'open', 5_000, 0, 'other')], 2, 0],
+  ['the other kind lets its probe through', [open, circuit(AD_HOC, 'half-open')], 1, 1],
+  ['a closed one was not used for a minute', [open, circuit(AD_HOC, 'closed', 0, 60_001)], 1, 0],
+  ['a closed one was used in the last minute', [open, circuit(AD_HOC, 'closed', 0, 60_000)], 1, Infinity],
+  ["the other lane's circuit is closed", [open, circuit('game.open', 'closed')], 1, 0],
+  ['a probe is in flight', [circuit(RAKE, 'half-open', 1_000), open], 1, 0],
+  ['nobody knows when the probe is due', [circuit(RAKE, 'open')], 1, 0],
+])('limits the reports if %s', (_, circuits, operators, limit) => {
+  expect(reportsLimit(circuits, operators, NOW_MS)).toBe(limit);
 });

@@ -29,30 +29,23 @@ export function compartmentsOf(
 }
 
 /**
- * Determines whether reports are consumed, from the circuits that they used in the last minute. Reports are
- * served if one circuit is closed, or if an operator has no used circuit. If every circuit is open, reports
- * pause until the first probe, and a little longer until its outcome is known. Source: bus contract, section
- * 5.
+ * Returns how many reports can be served at once, from the circuits of reports that are not closed or were
+ * used in the last minute: all if one of them is closed, or if an operator has no such circuit; otherwise one
+ * while a circuit admits a probe, and none while all are open or their probes are in flight. Source: bus
+ * contract, section 5.
  *
  * @param operators number of operators, including those that were not called
  */
-export function reportsPause(circuits: readonly CircuitReport[], operators: number, nowMs: number) {
+export function reportsLimit(circuits: readonly CircuitReport[], operators: number, nowMs: number): number {
   const used = circuits.filter(
-    ({ operation, lastUsedAtMs }) =>
-      LANE_OF_COMMAND[operation satisfies CommandType] === 'reports' && nowMs - lastUsedAtMs <= RECENTLY_MS,
+    ({ operation, state, lastUsedAtMs }) =>
+      LANE_OF_COMMAND[operation satisfies CommandType] === 'reports' &&
+      (state !== 'closed' || nowMs - lastUsedAtMs <= RECENTLY_MS),
   );
   const hasUncalled = new Set(used.map(({ operator }) => operator)).size < operators;
-  const isServed = hasUncalled || used.some(({ state }) => state === 'closed');
-  if (hasUncalled || used.length === 0 || used.some(isPassable)) return { pauseMs: undefined, isServed };
-  return { pauseMs: Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0))), isServed };
-}
-
-/**
- * True if the circuit accepts a call. A half-open circuit accepts one probe, and no other call until the
- * probe has ended.
- */
-function isPassable({ state, retryAfterMs = 0 }: CircuitReport): boolean {
-  return state !== 'open' && retryAfterMs === 0;
+  if (hasUncalled || used.some(({ state }) => state === 'closed')) return Infinity;
+  // A half-open circuit has a time to wait only while its probe is in flight.
+  return used.some(({ state, retryAfterMs }) => state === 'half-open' && !retryAfterMs) ? 1 : 0;
 }
 
 /** True if the worker is ready: connected, and every lane is served. */

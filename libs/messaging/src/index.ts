@@ -12,7 +12,7 @@ export {
   MessagingObserver,
 } from './observer/messaging-observer.ts';
 export type { QueueOverview, KeptOverview } from './operator/queue-overview.ts';
-export type { MessagingOptions, ReportsPause } from './messaging-options.ts';
+export type { MessagingOptions } from './messaging-options.ts';
 export { MessagingModule } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';
 export type { MessagingHealth } from './messaging-health.ts';

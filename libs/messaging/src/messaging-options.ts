@@ -5,16 +5,6 @@ import type { InternalKeys } from './envelope/seal.ts';
 import type { MessagingSettings } from './messaging-settings.ts';
 import type { CommandTracer, MessagingObserver } from './observer/messaging-observer.ts';
 
-export interface ReportsPause {
-  /**
-   * The time for which the reports lane should pause because every circuit it uses is open; undefined if it
-   * need not pause.
-   */
-  readonly pauseMs: number | undefined;
-  /** True if an operation that reports use is known to work, or if none is known to be down. */
-  readonly isServed: boolean;
-}
-
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
   /** For `amqps` and `rediss` URLs. Default: the CAs of Node.js, and no client certificate. */
@@ -30,10 +20,10 @@ export interface MessagingOptions {
   /** Called after the first connection if the broker's topology differs from this version's. */
   readonly onMismatch: (mismatch: string) => void;
   /**
-   * Returns whether the reports lane should pause because of the operations that it recently called. The
-   * interactive lane never pauses.
+   * Returns how many reports can currently be served at once, at most: 0 while every circuit that they use is
+   * open, and 1 while a circuit admits a probe. The interactive lane never pauses.
    */
-  readonly reportsPause: () => ReportsPause;
+  readonly reportsLimit: () => number;
   readonly observer: MessagingObserver;
   /** Default: no traces. */
   readonly tracer?: CommandTracer | undefined;

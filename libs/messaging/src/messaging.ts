@@ -42,7 +42,7 @@ export function composeMessaging(
   idempotency: IdempotencyStore,
   handlers: ReadonlyMap<string, CommandHandler>,
 ) {
-  const { settings, tls, observer, reportsPause } = options;
+  const { settings, tls, observer } = options;
   const { AMQP_PREFIX: prefix, INTERACTIVE_PREFETCH: interactive } = settings;
   const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
   const { names } = topology;
@@ -83,12 +83,6 @@ export function composeMessaging(
     survivals: new Survivals(names, broker),
     window,
     reportPlaces: prefetch.reports,
-    onUnavailable: () => {
-      const { pauseMs } = reportsPause();
-      if (pauseMs !== undefined) lanes.get('reports')?.pause(pauseMs);
-    },
-    // A long report that has shown that the platform answers ends the probing of its lane.
-    onServed: () => lanes.get('reports')?.widenIfServed(),
   });
 
   const consumer = (queue: string, most: number, priority?: number): QueueConsumer =>
@@ -97,7 +91,7 @@ export function composeMessaging(
       prefetch: most,
       priority,
       maxBodyBytes: settings.MAX_COMMAND_BYTES,
-      isServed: () => queue !== names.lanes.reports || reportsPause().isServed,
+      ...(queue === names.lanes.reports && { limit: options.reportsLimit }),
       handle: (delivery) => pipeline.process(delivery),
       onLost: (error) => observer.consumerLost(queue, broker.describe(error)),
     });

@@ -153,10 +153,7 @@ describe('a lane with a backlog', () => {
     await until('they are back in their lane', async () => (await service.depth('reports')) === 4);
     const gate = service.hold(healthy(1));
     const others = fetchReports(service, 4);
-    await until(
-      'the first one is under way, and the lane consumes',
-      async () => gate.held === 1 && (await laneState(service)) === 'consuming',
-    );
+    await until('the first one is under way', () => gate.held === 1);
     gate.open();
     await expectCompleted(others);
     // Otherwise the lane may have resumed because the first report stopped waiting for its caller.

@@ -63,7 +63,7 @@ const OPTIONS: MessagingOptions = {
   onMismatch: (mismatch) => {
     throw new Error(mismatch);
   },
-  reportsPause: () => ({ pauseMs: undefined, isServed: true }),
+  reportsLimit: () => Infinity,
   observer: new Proxy({} as MessagingObserver, { get: () => () => undefined }),
 };
 

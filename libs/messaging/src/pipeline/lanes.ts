@@ -1,7 +1,7 @@
 import type { Lane } from '#contracts';
 import type { Clock, Window } from '#resilience';
 
-import type { CheckedCommand, Next, Step } from '../command/command.ts';
+import type { Next, Step } from '../command/command.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import type { ReplyQueues } from '../replies/reply-queues.ts';
 import { cancel } from './cancel.ts';
@@ -26,10 +26,6 @@ export interface LaneParts {
   readonly window: Window;
   /** The maximum of reports in flight. */
   readonly reportPlaces: number;
-  /** Called after a report was postponed because of the platform: its lane may have to pause. */
-  readonly onUnavailable: () => void;
-  /** Called when a running report has shown that its lane can be served. */
-  readonly onServed: () => void;
 }
 
 /**
@@ -37,25 +33,15 @@ export interface LaneParts {
  * them in reverse.
  */
 export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
-  const { outbox, replyQueues, window, onUnavailable, onServed } = parts;
+  const { outbox, replyQueues, window } = parts;
   const places = new ReportPlaces(parts.reportPlaces, shortestOf(options), options.clock);
   const laneOf = (steps: readonly Step[], last: Next): Next =>
     steps.reduceRight((next, step) => step(next), last);
-  const onSent = (command: CheckedCommand): void => {
-    places.moved(compartmentNameOf(command));
-    onServed();
-  };
   return {
     interactive: laneOf([deduplicate(options, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
-      [
-        cancel(replyQueues),
-        postpone(options, replyQueues, onUnavailable),
-        reportShare(options, places),
-        resume(),
-        deadline,
-      ],
-      run(outbox, onSent),
+      [cancel(replyQueues), postpone(options, replyQueues), reportShare(options, places), resume(), deadline],
+      run(outbox, (command) => places.moved(compartmentNameOf(command))),
     ),
   };
 }

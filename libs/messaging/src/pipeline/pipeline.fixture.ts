@@ -85,8 +85,6 @@ export class SpecPipeline {
       window: this.window,
       reportPlaces: 8,
       survivals: new Survivals(options.names, broker),
-      onUnavailable: () => void this.told.push(['unavailable']),
-      onServed: () => undefined,
     });
   }
 

@@ -18,14 +18,8 @@ export const STALL = 'REPLY_QUEUE_FULL';
 /**
  * Moves a report to a retry queue while the platform is unavailable or its reply queue accepts nothing, as
  * long as its deadline allows. While the reply queue is known to accept nothing, the platform is not called.
- *
- * @param onUnavailable called after a report went to a retry queue because of the platform
  */
-export function postpone(
-  options: PostponeOptions,
-  replyQueues: ReplyQueues,
-  onUnavailable: () => void,
-): Step {
+export function postpone(options: PostponeOptions, replyQueues: ReplyQueues): Step {
   const shortestMs = shortestOf(options);
   /** @returns undefined if the deadline is too near for a retry queue */
   const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
@@ -44,10 +38,10 @@ export function postpone(
       if (settlement.kind === 'postpone') return settlement;
       const failure = failureOf(settlement);
       if (failure?.category !== 'unavailable') return settlement;
-      const postponed = waitForPlatform(command, options, failure);
-      if (postponed) command.atEnd(onUnavailable);
-      // No further retry follows, so a person should see it.
-      return postponed ?? ({ ...settlement, kind: 'dead-letter' } as Settlement);
+      // If no further retry follows, a person should see it.
+      return (
+        waitForPlatform(command, options, failure) ?? ({ ...settlement, kind: 'dead-letter' } as Settlement)
+      );
     } catch (thrown) {
       if (!(thrown instanceof ReplyQueueClosed)) throw thrown;
       const { state } = thrown;

@@ -52,7 +52,6 @@ describe('a report', () => {
     await again(spec, 30_000);
     expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:2', 'm-1:3']);
     expect(fetched).toEqual([1, 2, 2, 2, 3]);
-    expect(spec.told.filter(([method]) => method === 'unavailable')).toHaveLength(2);
   });
 
   it('is dead-lettered if it would wait past its deadline', async () => {

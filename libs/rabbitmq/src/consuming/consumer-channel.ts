@@ -35,7 +35,7 @@ export interface ConsumerChannelOptions {
   /** False if the queue has refused the argument. */
   readonly setsConsumerTimeout: boolean;
   /** The receiver calls `forget` when the delivery is settled. */
-  readonly onDelivery: (delivery: Delivery, channel: ConsumerChannel) => void;
+  readonly onDelivery: (delivery: Delivery) => void;
   readonly onLost: () => void;
 }
 
@@ -77,7 +77,7 @@ export class ConsumerChannel {
       const delivery = new Delivery(message, bodyBytes(), this);
       this.#deliveries += 1;
       this.#inFlight += 1;
-      options.onDelivery(delivery, this);
+      options.onDelivery(delivery);
     };
     let reason = new Error('the channel was closed');
     channel.on('error', (error: Error) => (reason = error));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
 import type { Delivery } from './delivery.ts';
 import { consumerOf, pass, PAUSE_MS } from './queue-consumer.fixture.ts';
@@ -58,12 +58,15 @@ describe('QueueConsumer', () => {
   });
 
   it('resumes after a pause during which its channel was replaced', async () => {
-    const { next, consumer } = consumerOf();
+    let limit = 0;
+    const { next, consumer } = consumerOf(() => Promise.resolve(), { limit: () => limit });
     const first = await next();
-    consumer.pause(PAUSE_MS);
+    first.deliver();
+    await pass(0);
     first.lose();
     const second = await next();
     expect([second.prefetches, consumer.state]).toEqual([[], 'paused']);
+    limit = 1;
     await pass(PAUSE_MS);
     expect([second.prefetches, consumer.state]).toEqual([[1], 'consuming']);
   });
@@ -131,52 +134,78 @@ describe('QueueConsumer', () => {
   });
 });
 
-describe('QueueConsumer after a pause', () => {
-  let isServed: boolean;
+describe('QueueConsumer with a limit', () => {
+  let limit: number;
   let end: Promise<void>;
   const paused = async () => {
-    isServed = false;
+    limit = 0;
     end = Promise.resolve();
-    const { consumer, next } = consumerOf(() => end, { prefetch: 5, isServed: () => isServed });
+    const { consumer, next } = consumerOf(() => end, { prefetch: 5, limit: () => limit });
     const channel = await next();
-    consumer.pause(PAUSE_MS);
-    await pass(PAUSE_MS);
+    channel.deliver();
+    await pass(0);
     return { consumer, channel };
   };
 
-  it('takes one message at a time until one is settled and more can be served', async () => {
+  it('pauses when a settled delivery shows that no more can be served', async () => {
+    const { channel, consumer } = await paused();
+    expect(channel.cancelled).toEqual(['consumer-1']);
+    await pass(PAUSE_MS);
+    expect({ prefetches: channel.prefetches, state: consumer.state }).toEqual({
+      prefetches: [5],
+      state: 'paused',
+    });
+  });
+
+  it('takes one message at a time until more can be served', async () => {
     const { channel } = await paused();
+    limit = 1;
+    await pass(PAUSE_MS);
     expect(channel.prefetches).toEqual([5, 1]);
     channel.deliver();
     await pass(PAUSE_MS);
     expect(channel.prefetches).toEqual([5, 1]);
-    isServed = true;
+    limit = Infinity;
     channel.deliver();
     await pass(0);
     expect(channel.prefetches).toEqual([5, 1, 4]);
   });
 
   it('raises the prefetch when more can be served, even while a delivery is in flight', async () => {
-    const { channel, consumer } = await paused();
+    const { channel } = await paused();
+    limit = 1;
+    await pass(PAUSE_MS);
     end = NEVER();
-    isServed = true;
-    consumer.widenIfServed();
     channel.deliver();
-    await pass(0);
-    expect(channel.prefetches).toEqual([5, 1]);
-    consumer.widenIfServed();
-    await pass(0);
+    limit = Infinity;
+    await pass(PAUSE_MS);
     expect(channel.prefetches).toEqual([5, 1, 4]);
   });
 
   it('pauses again if the probe fails, and then probes again', async () => {
     const { channel, consumer } = await paused();
+    limit = 1;
+    await pass(PAUSE_MS);
+    limit = 0;
     channel.deliver();
-    consumer.pause(PAUSE_MS);
+    await pass(0);
     expect(consumer.state).toBe('paused');
+    limit = 1;
     await pass(PAUSE_MS);
     expect(channel.prefetches).toEqual([5, 1, 1]);
     expect(consumer.state).toBe('consuming');
+  });
+
+  it('checks its limit no more once it drains', async () => {
+    const asked = jest.fn(() => 0);
+    const { consumer, next } = consumerOf(() => Promise.resolve(), { limit: asked });
+    (await next()).deliver();
+    await pass(PAUSE_MS);
+    expect(asked.mock.calls.length).toBeGreaterThan(1);
+    await consumer.drain(0);
+    asked.mockClear();
+    await pass(PAUSE_MS);
+    expect(asked).not.toHaveBeenCalled();
   });
 });
 

@@ -37,6 +37,8 @@ const FIRST_MS = 2_000;
  */
 const FIRST_PATIENCE_MS = 1_000;
 const LONGEST_PATIENCE_MS = 32_000;
+/** The interval of checks whether more can be served, while less than the prefetch can. */
+const LIMIT_CHECK_MS = 250;
 
 export interface QueueConsumerOptions {
   readonly queue: string;
@@ -47,10 +49,10 @@ export interface QueueConsumerOptions {
   /** Consumers of the highest priority receive all messages that they have room for. Default: 0. */
   readonly priority?: number | undefined;
   /**
-   * Returns true if deliveries can currently be served. Until then, a resumed consumer takes one message at a
-   * time. Default: true.
+   * Returns how many messages can currently be served at once, at most: 0 pauses consuming, and 1 takes one
+   * message at a time to find out whether more can be served. Default: the prefetch.
    */
-  readonly isServed?: () => boolean;
+  readonly limit?: () => number;
   /** Handles a delivery and settles it. If it rejects, the delivery is requeued. */
   readonly handle: (delivery: Delivery) => Promise<void>;
   /**
@@ -64,19 +66,9 @@ export type ConsumerState = 'waiting for the broker' | 'consuming' | 'paused' | 
 
 /** The intended behaviour. Each mode has only the members that are valid in it. */
 type Mode =
-  | { readonly kind: 'consuming' }
-  /**
-   * Uses a reduced prefetch until more than `after` messages were delivered in total and deliveries can be
-   * served.
-   */
-  | { readonly kind: 'probing'; readonly prefetch: number; readonly after: number }
-  /** Paused by `pause`. */
-  | { readonly kind: 'paused'; readonly timer: NodeJS.Timeout }
-  | { readonly kind: 'draining'; readonly onEmpty: () => void }
-  | { readonly kind: 'stopped' };
-
-const CONSUMING: Mode = { kind: 'consuming' };
-const CAUTIOUS: Mode = { kind: 'probing', prefetch: FIRST_PREFETCH, after: 2 * FIRST_PREFETCH - 1 };
+  /** `cautious`: the first prefetch of a new process. */
+  | { readonly kind: 'cautious' | 'consuming' | 'stopped' }
+  | { readonly kind: 'draining'; readonly onEmpty: () => void };
 
 /**
  * Consumes one queue with a bounded number of in-flight messages, over as many channels and connections as
@@ -90,6 +82,9 @@ export class QueueConsumer {
   /** Resolves the current wait: the prefetch to request has changed, or the channel is lost. */
   #wake = (): void => undefined;
   #isHeld = false;
+  /** The latest `limit` of the options. */
+  #limit = Infinity;
+  #limitTimer: NodeJS.Timeout | undefined;
   /** On all channels, including lost ones. */
   #inFlight = 0;
   #deliveries = 0;
@@ -104,7 +99,7 @@ export class QueueConsumer {
     this.#options = options;
     // With a priority, the messages that it does not take at first would go to another process.
     const isCautious = options.prefetch > FIRST_PREFETCH && options.priority === undefined;
-    this.#mode = isCautious ? CAUTIOUS : CONSUMING;
+    this.#mode = { kind: isCautious ? 'cautious' : 'consuming' };
   }
 
   get queue(): string {
@@ -114,7 +109,7 @@ export class QueueConsumer {
   get state(): ConsumerState {
     const { kind } = this.#mode;
     if (kind === 'draining' || kind === 'stopped') return kind;
-    if (kind === 'paused' || this.#isFull) return 'paused';
+    if (this.#limit === 0 || this.#isFull) return 'paused';
     return this.#channel?.isConsuming && !this.#isHeld ? 'consuming' : 'waiting for the broker';
   }
 
@@ -136,32 +131,14 @@ export class QueueConsumer {
     void this.#keep(connection, declare);
   }
 
-  /** Stops consuming for a duration. In-flight messages continue. */
-  pause(durationMs: number): void {
-    if (this.state !== 'consuming') return;
-    const probe = (): void => this.#change({ kind: 'probing', prefetch: 1, after: this.#deliveries });
-    this.#change({ kind: 'paused', timer: setTimeout(probe, durationMs) });
-  }
-
   /** Stops consuming while `isHeld` is true. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#change();
   }
 
-  /**
-   * Restores the full prefetch after a probe. Call it when an in-flight delivery shows that more can be
-   * served.
-   */
-  widenIfServed(): void {
-    const { isServed = () => true } = this.#options;
-    const mode = this.#mode;
-    if (mode.kind === 'probing' && this.#deliveries > mode.after && isServed()) this.#change(CONSUMING);
-  }
-
   /** Stops consuming, waits at most `graceMs` for in-flight messages, and requeues the rest. */
   async drain(graceMs: number): Promise<void> {
-    if (this.#mode.kind === 'paused') clearTimeout(this.#mode.timer);
     const emptied = new Promise<void>((onEmpty) => this.#change({ kind: 'draining', onEmpty }));
     if (this.#inFlight > 0) await within(graceMs, 'what is in flight', emptied).catch(() => undefined);
     this.#change({ kind: 'stopped' });
@@ -198,7 +175,7 @@ export class QueueConsumer {
       ...this.#options,
       timeoutMs,
       setsConsumerTimeout: this.#setsConsumerTimeout,
-      onDelivery: this.#take,
+      onDelivery: (delivery) => void this.#take(delivery, channel),
       onLost: () => this.#wake(),
     });
     this.#channel = channel;
@@ -207,7 +184,7 @@ export class QueueConsumer {
     if (!channel.lostBy) {
       this.#timeoutMs = FIRST_TIMEOUT_MS;
       this.#failure = undefined;
-      if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
+      if (this.#mode.kind === 'cautious') setTimeout(() => this.#endCaution(), FIRST_MS).unref();
       void channel.loseIfDeaf(() => this.#patienceMs);
     }
     while (!channel.lostBy) {
@@ -219,35 +196,39 @@ export class QueueConsumer {
     return channel.lostBy;
   }
 
-  readonly #take = (delivery: Delivery, channel: ConsumerChannel): void => {
+  async #take(delivery: Delivery, channel: ConsumerChannel): Promise<void> {
     this.#inFlight += 1;
-    const settled = (): void => this.#settled(channel);
-    const returned = (): void => {
-      delivery.requeue();
-      settled();
-    };
     // Delivered before the broker processed the cancellation. Another consumer can take it at once.
-    if (this.#isStopping) return returned();
-    this.#deliveries += 1;
-    this.#patienceMs = FIRST_PATIENCE_MS;
-    this.#options.handle(delivery).then(settled, returned);
-  };
-
-  #settled(channel: ConsumerChannel): void {
+    if (this.#isStopping) delivery.requeue();
+    else {
+      this.#deliveries += 1;
+      this.#patienceMs = FIRST_PATIENCE_MS;
+      await this.#options.handle(delivery).catch(() => delivery.requeue());
+    }
     channel.forget();
     this.#inFlight -= 1;
     if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
-    this.widenIfServed();
+    if (this.#deliveries >= 2 * FIRST_PREFETCH) this.#endCaution();
+    this.#checkLimit();
     // A lost channel has finished a delivery, so that there may be room for more.
     if (channel !== this.#channel) this.#change();
   }
 
+  #checkLimit(): void {
+    clearTimeout(this.#limitTimer);
+    const { limit, prefetch } = this.#options;
+    if (!limit || this.#isStopping) return;
+    const before = this.#limit;
+    this.#limit = limit();
+    if (this.#limit !== before) this.#change();
+    if (this.#limit < prefetch) this.#limitTimer = setTimeout(() => this.#checkLimit(), LIMIT_CHECK_MS);
+  }
+
   /** The prefetch to request from the broker. */
   get #wanted(): number {
-    const mode = this.#mode;
-    if (this.#isHeld || this.#isFull) return 0;
-    if (mode.kind === 'probing') return mode.prefetch;
-    return mode.kind === 'consuming' ? this.#options.prefetch : 0;
+    if (this.#isHeld || this.#isFull || this.#isStopping) return 0;
+    const { prefetch } = this.#options;
+    return Math.min(this.#limit, this.#mode.kind === 'cautious' ? FIRST_PREFETCH : prefetch);
   }
 
   get #isFull(): boolean {
@@ -259,7 +240,7 @@ export class QueueConsumer {
   }
 
   #endCaution(): void {
-    if (this.#mode === CAUTIOUS) this.#change(CONSUMING);
+    if (this.#mode.kind === 'cautious') this.#change({ kind: 'consuming' });
   }
 
   #change(mode = this.#mode): void {
