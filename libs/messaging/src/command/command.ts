@@ -5,6 +5,7 @@ import type { Delivery } from '#rabbitmq';
 import { Deadline } from '#resilience';
 
 import type { Envelope } from '../envelope/open-envelope.ts';
+import { parseObject } from '../envelope/read-body.ts';
 import type { CommandTrace } from '../observer/messaging-observer.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -65,12 +66,6 @@ export interface Replies {
   final: Reply | undefined;
 }
 
-/** A function that a step registered, and the one registered before it. */
-interface Tail {
-  readonly close: (end: Settlement) => void;
-  readonly before: Tail | undefined;
-}
-
 /** A command between its delivery and its acknowledgement. */
 export class Command {
   readonly replies: Replies;
@@ -80,11 +75,12 @@ export class Command {
    * compartment.
    */
   onStall: (() => void) | undefined;
-  /** The handler's second argument; undefined until the command is checked. */
-  readonly context: CommandContext | undefined;
+  /** The number of calls to the platform so far. */
+  attempts = 0;
+  unansweredSinceMs: number | undefined;
+  progress: Progress | undefined;
   #end: Settlement | undefined;
-  /** The function that was registered last. */
-  #tail: Tail | undefined;
+  readonly #tails: ((end: Settlement) => void)[] = [];
 
   /** @param nowMs the time of day, epoch milliseconds */
   constructor(
@@ -97,6 +93,7 @@ export class Command {
     // The state that an earlier run left.
     const { 'x-sequence': sequence = 0, 'x-stalled-since': stalledSinceMs } = envelope.own;
     this.replies = { sequence, stalledSinceMs, underWay: undefined, final: undefined };
+    this.progress = parseProgress(envelope.own['x-progress']);
   }
 
   /** True if a worker has received this very message before, in its lane or in quarantine. */
@@ -104,22 +101,17 @@ export class Command {
     return this.delivery.message.fields.redelivered || this.envelope.own['x-quarantine-starts'] !== undefined;
   }
 
-  /** The number of calls to the platform so far. */
-  get attempts(): number {
-    return this.context?.attempts ?? 0;
-  }
-
   /** How long the in-flight call has not been answered, in whole milliseconds; undefined if there is none. */
   get unansweredMs(): number | undefined {
-    const sinceMs = this.context?.unansweredSinceMs;
+    const { unansweredSinceMs: sinceMs } = this;
     return sinceMs === undefined ? undefined : Math.round(performance.now() - sinceMs);
   }
 
   /** Registers a function that runs at the end of the command, with its settlement. */
-  atEnd(close: Tail['close']): void {
+  atEnd(close: (end: Settlement) => void): void {
     // A canceled report may still be in one of its steps.
     if (this.#end) close(this.#end);
-    else this.#tail = { close, before: this.#tail };
+    else this.#tails.push(close);
   }
 
   /**
@@ -130,35 +122,51 @@ export class Command {
   end(settlement: Settlement): void {
     this.#end = settlement;
     const errors: unknown[] = [];
-    for (let tail = this.#tail; tail; tail = tail.before) {
+    for (let close = this.#tails.pop(); close; close = this.#tails.pop()) {
       try {
-        tail.close(settlement);
+        close(settlement);
       } catch (error) {
         errors.push(error);
       }
     }
-    this.#tail = undefined;
     if (errors.length > 0) throw errors[0];
   }
 }
 
 /**
  * A command that passed all checks of `refuse`, which are not repeated. It takes the place of the opened one,
- * whose registered functions run at its end.
+ * whose registered functions run at its end. It is the second argument of its handler.
  */
-export class CheckedCommand extends Command {
+export class CheckedCommand extends Command implements CommandContext {
+  readonly id: string;
+  readonly caller: string;
+  readonly operator: string;
+  readonly traceContext: Context | undefined;
+
   /** @param data the validated data, an instance of its class */
   constructor(
     opened: Command,
-    override readonly context: CommandContext,
+    readonly client: unknown,
     readonly data: object,
     readonly handler: CommandHandler,
   ) {
-    const { delivery, envelope, nowMs, receivedAtMs, deadline } = opened;
+    const { delivery, envelope, nowMs, receivedAtMs, deadline, trace } = opened;
     super(delivery, envelope, nowMs, receivedAtMs, deadline);
-    this.trace = opened.trace;
+    ({ id: this.id, caller: this.caller, operator: this.operator } = envelope);
+    this.trace = trace;
+    this.traceContext = trace?.context;
     this.atEnd((end) => opened.end(end));
   }
+}
+
+/**
+ * Returns the progress that a copy carries; undefined unless it is an object of numbers and booleans, because
+ * another version may have written it.
+ */
+function parseProgress(json: string | undefined): Progress | undefined {
+  const progress = json === undefined ? undefined : parseObject(Buffer.from(json));
+  const isKnown = Object.values(progress ?? {}).every((value) => /^(number|boolean)$/.test(typeof value));
+  return isKnown ? (progress as Progress | undefined) : undefined;
 }
 
 /** Runs the remaining steps. It may throw, and its promise may reject. */

@@ -76,9 +76,9 @@ export function deadLetterOf(command: Command, failure: ErrorBody, names: BusNam
  * Returns the headers with which the replies of a command continue with the next number, whichever queue it
  * goes to.
  */
-export function progressHeaders({ replies, context, envelope }: Command): Record<string, string | number> {
-  const { sequence, stalledSinceMs } = replies;
-  const progress = context?.progress ? JSON.stringify(context.progress) : envelope.own['x-progress'];
+export function progressHeaders(command: Command): Record<string, string | number> {
+  const { sequence, stalledSinceMs } = command.replies;
+  const progress = command.progress ? JSON.stringify(command.progress) : command.envelope.own['x-progress'];
   return {
     'x-sequence': sequence,
     ...(progress !== undefined && { 'x-progress': progress }),

@@ -6,7 +6,7 @@ import { CommandError, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
-import { CheckedCommand, type CommandContext } from '../command/command.ts';
+import { CheckedCommand } from '../command/command.ts';
 import { commandOf, copiedCommandOf } from '../command/command.fixture.ts';
 import { RECEIVED_AT_MS } from '../envelope/bus.fixture.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
@@ -203,7 +203,7 @@ describe('a delivery during which a part of the worker fails', () => {
 
   it('closes all tails even if one of them throws, those before the checks as well', async () => {
     const opened = commandOf();
-    const checked = new CheckedCommand(opened, {} as CommandContext, {}, () => Promise.resolve());
+    const checked = new CheckedCommand(opened, {}, {}, () => Promise.resolve());
     const closed: number[] = [];
     for (const [index, command] of [opened, opened, checked].entries()) {
       command.atEnd(() => {

@@ -1,8 +1,7 @@
 import { CommandError, type CommandType, type Violation } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
-import { CheckedCommand, type Command, type CommandHandler, type Progress } from '../command/command.ts';
-import { parseObject } from '../envelope/read-body.ts';
+import { CheckedCommand, type Command, type CommandHandler } from '../command/command.ts';
 import type { CallerPolicy } from '../envelope/reply-address.ts';
 
 /** Pointers of violations which mean that the operator of a command cannot be read. */
@@ -26,7 +25,7 @@ export function refuse(
   handlers: ReadonlyMap<string, CommandHandler>,
   { clientOf, callers }: RefuseOptions,
 ): CheckedCommand {
-  const { fault, id, knownType: type, replyTo, operator, caller, violations, data, own } = command.envelope;
+  const { fault, knownType: type, replyTo, operator, caller, violations, data } = command.envelope;
   if (fault) throw fault;
   const handler = type && handlers.get(type);
   if (!type || !handler) throw new CommandError('UNKNOWN_COMMAND');
@@ -42,31 +41,7 @@ export function refuse(
       violations: [...violations, ...violationsOf(type, data)],
     });
   }
-  const { deadline, delivery, trace } = command;
-  const { 'x-progress': progress } = own;
-  const context = {
-    id,
-    caller,
-    operator,
-    client,
-    deadline,
-    delivery,
-    traceContext: trace?.context,
-    attempts: 0,
-    unansweredSinceMs: undefined,
-    progress: progress === undefined ? undefined : parseProgress(progress),
-  };
-  return new CheckedCommand(command, context, validateCommand(type, data), handler);
-}
-
-/**
- * Returns the progress that a copy carries; undefined unless it is an object of numbers and booleans, because
- * another version may have written it.
- */
-function parseProgress(json: string): Progress | undefined {
-  const progress = parseObject(Buffer.from(json));
-  const isKnown = Object.values(progress ?? {}).every((value) => /^(number|boolean)$/.test(typeof value));
-  return isKnown ? (progress as Progress | undefined) : undefined;
+  return new CheckedCommand(command, client, validateCommand(type, data), handler);
 }
 
 function violationsOf(type: CommandType, data: unknown): readonly Violation[] {

@@ -17,15 +17,14 @@ interface Run {
 }
 
 /**
- * Resumes a report after its last confirmed page. If it was postponed, its copy carries the progress, which
- * `refuse` has read. If its connection was lost, this step restores progress and numbering from the run that
- * this worker remembers. The pages keep their numbers, and a change of the total since the first page is
- * noticed.
+ * Resumes a report after its last confirmed page. If it was postponed, its copy carries the progress. If its
+ * connection was lost, this step restores progress and numbering from the run that this worker remembers. The
+ * pages keep their numbers, and a change of the total since the first page is noticed.
  */
 export function resume(): Step {
   const runs = new Map<string, Run>();
   return (next) => async (command) => {
-    const { context, replies } = command;
+    const { replies } = command;
     const key = keyOf(command);
     const before = runs.get(key);
     const run: Run = { command, settlement: undefined };
@@ -42,7 +41,7 @@ export function resume(): Step {
       before.command.replies.sequence >= replies.sequence;
     const earlier = isInterrupted ? before : undefined;
     if (earlier) {
-      context.progress = earlier.command.context.progress;
+      command.progress = earlier.command.progress;
       replies.sequence = earlier.command.replies.sequence;
     }
     const settlement = earlier?.settlement ?? (await next(command));

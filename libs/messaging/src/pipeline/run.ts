@@ -69,7 +69,7 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
   };
   return (command) =>
     command
-      .handler(command.data, command.context)
+      .handler(command.data, command)
       .then((produced) =>
         isFinalReply(produced) ? { kind: 'answer', reply: produced } : sendAll(command, produced),
       );
