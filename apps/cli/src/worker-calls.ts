@@ -33,12 +33,10 @@ export async function callAsWorker<O extends Operation>(
   transport: PlatformTransport,
 ): Promise<CallResult> {
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
-  const command = { caller: 'anonymous', operator: credentials.name, id: randomUUID() };
-  const sent =
-    operation === 'game.open' ? client.withSessionId(data as CommandData['game.open'], command) : data;
-  const context = { deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 };
+  const deadline = new Deadline(Date.now() + DEADLINE_MS);
+  const context = { caller: 'anonymous', id: randomUUID(), deadline, attempts: 0 };
   try {
-    await client.call(operation, sent as CommandData[O], context, FIRST_RECORD);
+    await client.call(operation, data, context, FIRST_RECORD);
     return 'success';
   } catch (error) {
     return error as CommandError;

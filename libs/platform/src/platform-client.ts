@@ -4,8 +4,8 @@ import { Admission, steadyClock } from '#resilience';
 import type { CallContext, OperatorContext } from './calls/call.ts';
 import { OperationCalls, type OperationReport } from './calls/operation-calls.ts';
 import type { Operation, PageRequest, Result } from './operations/operation.ts';
+import { DEFINITIONS } from './operations/operations.ts';
 import { requestOf, signedOptions } from './operations/request.ts';
-import { type CommandIdentity, withSessionId } from './operations/session-id.ts';
 import type { OperatorCredentials } from './platform-settings.ts';
 import { refuseExtra } from './refuse-extra.ts';
 import type { Connection } from './transport/connection.ts';
@@ -44,23 +44,17 @@ export class PlatformClient {
     this.#roots = rootsOf(credentials, this.#context.transport, this.#open);
   }
 
-  /**
-   * Returns the game to open. A session id is derived from the command, unless one is given or the settings
-   * disable it.
-   */
-  withSessionId(game: CommandData['game.open'], command: CommandIdentity): CommandData['game.open'] {
-    return withSessionId(game, command, this.#credentials.settings);
-  }
-
   /** Makes a call that uses the current credentials throughout. @param page page number of a report */
   call<O extends Operation>(
     operation: O,
-    data: CommandData[O],
+    given: CommandData[O],
     context: CallContext,
     page?: PageRequest,
   ): Promise<Result<O>> {
     const credentials = this.#credentials;
-    const refusal = refuseExtra(operation, data, credentials.settings);
+    const { name, settings } = credentials;
+    const data = DEFINITIONS[operation].complete?.(given, { ...context, operator: name }, settings) ?? given;
+    const refusal = refuseExtra(operation, data, settings);
     if (refusal) return Promise.reject(refusal);
     const request = requestOf(operation, data, credentials, page);
     if (credentials.secretKey === undefined && request.root === 'baseUrl') {

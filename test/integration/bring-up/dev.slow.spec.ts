@@ -12,7 +12,7 @@ import { repositoryCopy } from '../../support/repository-copy.ts';
 import { stackForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
-const HANDLER = 'apps/worker/src/commands/game-open/game-open.controller.ts';
+const HANDLER = 'apps/worker/src/commands/handlers.ts';
 const PAGE = 'apps/sandbox/src/pages/overview.ts';
 const SIGNING = 'libs/signing/src/index.ts';
 
@@ -55,7 +55,7 @@ describe('npm run dev', () => {
 
   it('stops a command at a breakpoint in the TypeScript of its handler', async () => {
     using attached = await NodeDebugger.attach(debuggerPort);
-    const line = await attached.breakAt(join(copy.path, HANDLER), 'client.withSessionId(');
+    const line = await attached.breakAt(join(copy.path, HANDLER), 'command.client.call(');
     await using caller = await BusCaller.open(testBrokerUrl(), prefix);
     const reply = caller.sendForOne('game.open', { player: { id: 'ada' } });
     expect(await attached.paused()).toBe(line);

@@ -7,7 +7,6 @@ import { COMMANDS } from '#contracts/validation';
 import { CommandContext } from '#messaging';
 import type { PlatformClient, Result } from '#platform';
 
-import { GameOpenController } from './game-open/game-open.controller.ts';
 import { ReportFetchController } from './report-fetch/report-fetch.controller.ts';
 
 /** The commands that are answered with the result of one call to the platform, as it is. */
@@ -20,7 +19,6 @@ type OneReply = {
  * without a controller is a compile error.
  */
 const OWN: Readonly<Record<Exclude<CommandType, OneReply>, Type> & Partial<Record<CommandType, Type>>> = {
-  'game.open': GameOpenController,
   'report.ad-hoc.fetch': ReportFetchController,
   'report.rake.fetch': ReportFetchController,
 };

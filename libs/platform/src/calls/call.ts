@@ -22,6 +22,8 @@ export interface CallContext {
    * The sender of the command, used to share connections fairly between callers. Default: an unnamed caller.
    */
   readonly caller?: string;
+  /** The command's id. Default: nothing is derived from it. */
+  readonly id?: string;
   /** Number of attempts started for this command. */
   attempts: number;
   /** Start of the in-flight attempt, from `performance.now()`. */

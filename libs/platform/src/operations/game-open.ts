@@ -4,6 +4,7 @@ import { inTurn } from '../answers/cooperative-task.ts';
 import { resourceIn, UnexpectedDocument } from '../answers/document.ts';
 import { ATTRIBUTES, idAt, LAUNCH, NOBODY, playerTextAt, playerUrlAt, UNKNOWN_AUTH_TYPE } from './launch.ts';
 import type { OperationDefinition } from './operation.ts';
+import { sessionIdOf } from './session-id.ts';
 
 /** Launch options whose signature depends on the settings: strings of JSON, an excluded name, a boolean. */
 const DOUBTFUL_OPTIONS = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
@@ -12,6 +13,11 @@ const DOUBTFUL_OPTIONS = { a: '["x"]', y: { page: '7', z: true }, z: '"y"' };
 export const gameOpen: OperationDefinition<'game.open'> = {
   ...LAUNCH,
   repeatAfterUnknown: 'freely',
+
+  complete: ({ player, session }, command, { sessionId }) => {
+    const id = session?.id ?? (sessionId === 'omit' ? undefined : sessionIdOf(command));
+    return { player, session: { ...session, id } };
+  },
 
   // `launchOptions` given as a JSON string is sent as the decoded object, and the player's country under the
   // name in the operator's settings. Without a session id, each call opens another session.

@@ -56,8 +56,18 @@ export interface OperationPolicies {
   readonly maxAnswerBytes: number;
 }
 
+/** The identity of a command: a repeat has the same one. */
+export interface CommandIdentity {
+  readonly caller?: string;
+  readonly operator: string;
+  /** Undefined for a call that serves no command. */
+  readonly id?: string;
+}
+
 /** Everything that is specific to one operation of the platform. */
 export interface OperationDefinition<O extends Operation> extends OperationPolicies {
+  /** Adds what the data does not give but the command determines. Default: nothing. */
+  complete?(data: CommandData[O], command: CommandIdentity, settings: PlatformSettings): CommandData[O];
   /**
    * Builds the request of a command with valid data.
    *
