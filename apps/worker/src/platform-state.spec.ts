@@ -16,7 +16,7 @@ it('reports in-flight commands of a lane together with calls waiting for the pla
   ];
   const get = (operator: string) => (operator === 'gone' ? undefined : {});
   const platform = { operations: () => calls, get } as unknown as PlatformClients;
-  expect(compartmentsOf({ compartments }, platform)).toEqual([
+  expect([...compartmentsOf({ compartments }, platform).values()]).toEqual([
     { operator: 'casino', operation: 'game.open', inFlight: 500, waiting: 300, overflowed: 7 },
     { operator: 'casino', operation: 'report.rake.fetch', inFlight: 3, waiting: 1, overflowed: 0 },
     { operator: 'default', operation: 'session.create', inFlight: 0, waiting: 0, overflowed: 0 },

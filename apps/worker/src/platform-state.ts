@@ -1,14 +1,14 @@
-import { type CommandType, LANE_OF_COMMAND } from '#contracts';
+import { type CommandType, compartmentKey, LANE_OF_COMMAND } from '#contracts';
 import type { ConsumerState, MessagingHealth } from '#messaging';
 import type { CircuitReport, PlatformClients } from '#platform';
 
 const RECENTLY_MS = 60_000;
 
 /**
- * Returns the load of each used operation of a configured operator. `inFlight` counts player commands
- * anywhere in this worker, and for reports the platform calls. `waiting` counts those that wait for a
- * connection to the platform. `overflowed` counts commands refused with `OVERLOADED` since startup because
- * the compartment had used up its share of the lane.
+ * Returns the load of each used operation of a configured operator, by compartment key. `inFlight` counts
+ * player commands anywhere in this worker, and for reports the platform calls. `waiting` counts those that
+ * wait for a connection to the platform. `overflowed` counts commands refused with `OVERLOADED` since startup
+ * because the compartment had used up its share of the lane.
  */
 export function compartmentsOf(
   { compartments }: Pick<MessagingHealth, 'compartments'>,
@@ -18,14 +18,14 @@ export function compartmentsOf(
   const reports = new Map<string, Report>();
   for (const { operator, operation, inFlight, waiting } of platform.operations()) {
     const report = { operator, operation, inFlight: inFlight + waiting, waiting, overflowed: 0 };
-    reports.set(`${operation} ${operator}`, report);
+    reports.set(compartmentKey(report), report);
   }
   for (const compartment of compartments) {
-    const name = `${compartment.operation} ${compartment.operator}`;
-    const { waiting } = reports.get(name) ?? { waiting: 0 };
-    if (platform.get(compartment.operator)) reports.set(name, { ...compartment, waiting });
+    const key = compartmentKey(compartment);
+    const { waiting = 0 } = reports.get(key) ?? {};
+    if (platform.get(compartment.operator)) reports.set(key, { ...compartment, waiting });
   }
-  return [...reports.values()];
+  return reports;
 }
 
 /**

@@ -17,6 +17,23 @@ export const LANE_OF_COMMAND = {
 export type CommandType = keyof typeof LANE_OF_COMMAND;
 export const COMMAND_TYPES = Object.keys(LANE_OF_COMMAND) as readonly CommandType[];
 
+/** One operation of one operator. It has its own circuit, and its own share of a lane. */
+export interface Compartment {
+  /** A command type; commands of unknown types are told apart as well. */
+  readonly operation: string;
+  readonly operator: string;
+}
+
+/** Returns the same text for the same compartment. No operation contains a space. */
+export function compartmentKey({ operation, operator }: Compartment): string {
+  return `${operation} ${operator}`;
+}
+
+export function compartmentIn(key: string): Compartment {
+  const [operation = ''] = key.split(' ', 1);
+  return { operation, operator: key.slice(operation.length + 1) };
+}
+
 /** Every reply, and whether it ends its command. Source: bus contract, section 3. */
 const IS_FINAL = {
   'session.created': true,

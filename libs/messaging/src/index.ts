@@ -15,7 +15,7 @@ export type { QueueOverview, KeptOverview } from './operator/queue-overview.ts';
 export type { MessagingOptions } from './messaging-options.ts';
 export { MessagingModule } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';
-export type { MessagingHealth } from './messaging-health.ts';
+export type { MessagingHealth } from './messaging.ts';
 export { PokerTransport } from './poker-transport.ts';
 export type { WrittenPage } from './replies/reply-message.ts';
 export { lockOf, probeOf, topologyOf } from './topology/topology.ts';

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Lane } from '#contracts';
+import { compartmentIn, type Lane } from '#contracts';
 import { Broker, QueueConsumer } from '#rabbitmq';
 import { steadyClock, Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
 import { READ_HEADERS } from './envelope/seal.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { queueOverviewOf } from './operator/queue-overview.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
@@ -31,6 +32,7 @@ const MAX_QUARANTINE_PREFETCH = 256;
 const STUCK_SHARE = 1 / 3;
 
 export type Messaging = ReturnType<typeof composeMessaging>;
+export type MessagingHealth = ReturnType<Messaging['health']>;
 
 /**
  * Composes the parts of the bus for one worker; nothing starts before `start`.
@@ -106,12 +108,42 @@ export function composeMessaging(
 
   return {
     broker,
-    idempotency,
-    lanes,
-    pipeline,
-    prefetch,
-    window,
     queueOverview: queueOverviewOf(topology, broker, () => forwarder.left),
+
+    /** Returns the state of the bus, as `/health` shows it. */
+    health() {
+      const nowMs = Date.now();
+      const { isConnected, isBlocked, lastError, release } = broker;
+      return {
+        isConnected,
+        /** True while an alarm of the broker keeps replies from leaving. */
+        isBlocked,
+        /** The broker's last error; undefined if there is none. */
+        lastError,
+        /** For example `RabbitMQ 4.3.6`; undefined before the first connection. */
+        release: release && `RabbitMQ ${release.version}`,
+        /** Settings that the broker's administrator should check, because the service cannot read them. */
+        advice: release?.advice,
+        lanes: [...lanes].map(([lane, { state, inFlight }]) => ({
+          lane,
+          state,
+          inFlight,
+          /** The maximum of commands in flight. */
+          prefetch: prefetch[lane],
+          /** Milliseconds since the receipt of the oldest command in flight; 0 without one. */
+          oldestAgeMs: Math.max(0, nowMs - (pipeline.oldestMs(lane) ?? nowMs)),
+        })),
+        /** The idempotency store that all workers share; undefined without `REDIS_URL`. */
+        redis: idempotency instanceof RedisIdempotencyStore ? idempotency.state : undefined,
+        /** The use of the interactive lane by each operation of each operator that has used it. */
+        compartments: [...window.holdings].map(([key, { inFlight, overflowed }]) => ({
+          ...compartmentIn(key),
+          inFlight,
+          /** Commands refused with `OVERLOADED` so far, because the compartment held its share. */
+          overflowed,
+        })),
+      };
+    },
 
     /** Starts to connect and to serve; returns at once. */
     start(): void {

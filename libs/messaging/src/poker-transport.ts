@@ -2,8 +2,7 @@ import { type CustomTransportStrategy, type MessageHandler, Server } from '@nest
 
 import type { CommandHandler } from './command/command.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
-import { composeMessaging, type Messaging } from './messaging.ts';
-import { type MessagingHealth, messagingHealth } from './messaging-health.ts';
+import { composeMessaging, type Messaging, type MessagingHealth } from './messaging.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 
 /**
@@ -29,7 +28,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   }
 
   get health(): MessagingHealth {
-    return messagingHealth(this.#messaging);
+    return this.#messaging.health();
   }
 
   /**

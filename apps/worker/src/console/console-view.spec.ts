@@ -46,7 +46,7 @@ function viewOf(
 describe('consoleView', () => {
   it('identifies the worker by host and process, and shows each operation of every operator', () => {
     const tally = new FailureTally(() => 42);
-    tally.troubleChanged('game.open acme', true);
+    tally.troubleChanged({ operation: 'game.open', operator: 'acme' }, true);
     const { worker, operators } = viewOf(['acme', 'other'], tally);
     expect(worker).toContain(`process ${process.pid}`);
     const unused = { inFlight: 0, waiting: 0, overflowed: 0 };
@@ -145,9 +145,8 @@ describe('consoleView', () => {
   it('marks circuits on the plots of their command, and one broker outage for both connections', () => {
     const tally = new FailureTally(() => 7);
     for (const isTrouble of [true, false]) {
-      for (const name of ['consuming', 'publishing']) tally.troubleChanged(name, isTrouble);
       const circuit = { operation: 'game.open', operator: 'acme poker' };
-      tally.troubleChanged('game.open acme poker', isTrouble, circuit);
+      for (const each of ['consuming', 'publishing', circuit] as const) tally.troubleChanged(each, isTrouble);
     }
     expect(viewOf(['acme'], tally).commands.changes).toMatchObject([
       { what: 'RabbitMQ unavailable', isTrouble: true, atMs: 7 },

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 
+import { compartmentKey } from '#contracts';
 import type { QueueOverview, MessagingHealth } from '#messaging';
 import { OPERATIONS, type PlatformClients } from '#platform';
 
@@ -56,17 +57,15 @@ function countsOf({ queue, messages, ...more }: QueueOverview['queues'][number] 
 
 /** Each operation of each operator. `circuit` is undefined before the first call. */
 function operatorsOf({ bus, circuits, operators, platform, tally }: Sources) {
-  const states = new Map(circuits.map((each) => [`${each.operation} ${each.operator}`, each]));
-  const compartments = new Map(
-    compartmentsOf(bus, platform).map((each) => [`${each.operation} ${each.operator}`, each]),
-  );
+  const states = new Map(circuits.map((each) => [compartmentKey(each), each]));
+  const compartments = compartmentsOf(bus, platform);
   return operators.map((operator) => ({
     operator,
     operations: OPERATIONS.map((operation) => {
-      const name = `${operation} ${operator}`;
-      const { state: circuit, cause } = states.get(name) ?? {};
-      const { inFlight = 0, waiting = 0, overflowed = 0 } = compartments.get(name) ?? {};
-      const openSinceMs = tally.troubledSinceMs(name);
+      const key = compartmentKey({ operation, operator });
+      const { state: circuit, cause } = states.get(key) ?? {};
+      const { inFlight = 0, waiting = 0, overflowed = 0 } = compartments.get(key) ?? {};
+      const openSinceMs = tally.troubledSinceMs({ operation, operator });
       return { operation, circuit, cause, openSinceMs, inFlight, waiting, overflowed };
     }),
   }));
@@ -75,8 +74,8 @@ function operatorsOf({ bus, circuits, operators, platform, tally }: Sources) {
 /** Sort key: failing operators first, then by in-flight commands, descending. */
 function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): number {
   return operations.reduce((weight, { circuit, waiting, inFlight }) => {
-    const isOpen = circuit !== undefined && circuit !== 'closed';
-    return weight + (isOpen ? 1e9 : 0) + (waiting > 0 ? WEIGHT_OF_TROUBLE : 0) + inFlight;
+    const ofCircuit = circuit === undefined || circuit === 'closed' ? 0 : 1_000 * WEIGHT_OF_TROUBLE;
+    return weight + ofCircuit + (waiting > 0 ? WEIGHT_OF_TROUBLE : 0) + inFlight;
   }, 0);
 }
 

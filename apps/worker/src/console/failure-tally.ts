@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contracts';
+import { type Compartment, compartmentKey, type ErrorCode } from '#contracts';
 import type { CommandFacts, FailureFacts } from '#messaging';
 
 /** Most recent operators per kind. The number is limited because callers choose these names. */
@@ -22,12 +22,13 @@ export interface Failure {
   readonly last: Pick<CommandFacts, 'id' | 'traceId'> & Partial<FailureFacts>;
 }
 
-type Circuit = Readonly<Record<'operation' | 'operator', string>>;
+/** A connection to the broker, or a circuit. */
+type Troubled = 'consuming' | 'publishing' | Compartment;
 
 /** A failure or recovery of a circuit or a broker connection. */
 interface Change {
   /** Undefined for a broker connection. */
-  readonly circuit: Circuit | undefined;
+  readonly circuit: Compartment | undefined;
   readonly isTrouble: boolean;
   readonly atMs: number;
 }
@@ -78,22 +79,26 @@ export class FailureTally {
     });
   }
 
-  /** @param name a circuit, as `operation operator`, or a broker connection */
-  troubleChanged(name: string, isTrouble: boolean, circuit?: Circuit): void {
-    if (isTrouble === this.#troubles.has(name)) return;
+  troubleChanged(troubled: Troubled, isTrouble: boolean): void {
+    const key = keyOf(troubled);
+    if (isTrouble === this.#troubles.has(key)) return;
     const atMs = this.nowMs();
-    if (isTrouble) this.#troubles.set(name, atMs);
-    else this.#troubles.delete(name);
-    this.#changes.push({ circuit, isTrouble, atMs });
+    if (isTrouble) this.#troubles.set(key, atMs);
+    else this.#troubles.delete(key);
+    this.#changes.push({ circuit: typeof troubled === 'string' ? undefined : troubled, isTrouble, atMs });
     if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
   }
 
   /**
-   * Returns the earliest start of the current troubles of these names, in epoch milliseconds; undefined if
-   * all are well.
+   * Returns the earliest start of the current troubles of these, in epoch milliseconds; undefined if all are
+   * well.
    */
-  troubledSinceMs(...names: readonly string[]): number | undefined {
-    const since = names.flatMap((name) => this.#troubles.get(name) ?? []);
+  troubledSinceMs(...troubled: readonly Troubled[]): number | undefined {
+    const since = troubled.flatMap((each) => this.#troubles.get(keyOf(each)) ?? []);
     return since.length > 0 ? Math.min(...since) : undefined;
   }
+}
+
+function keyOf(troubled: Troubled): string {
+  return typeof troubled === 'string' ? troubled : compartmentKey(troubled);
 }

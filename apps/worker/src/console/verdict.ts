@@ -205,7 +205,7 @@ function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<R
   yield {
     key: 'circuits',
     what: `The circuit is open for ${named.join(', ')}${more}`,
-    sinceMs: tally.troubledSinceMs(`${first.operation} ${first.operator}`),
+    sinceMs: tally.troubledSinceMs(first),
     why: `${platformSays(first.cause)}${paused ? `; the lane ${paused.lane} is paused` : ''}`,
     whoActs: PLATFORM_PEOPLE,
   };

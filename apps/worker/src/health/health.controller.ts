@@ -84,7 +84,7 @@ export class HealthController {
         return `${operation} of ${operator}: ${platformSays(cause)}, for ${seconds} s`;
       })
       .join('; ');
-    const compartments = compartmentsOf(this.transport.health, this.platform)
+    const compartments = [...compartmentsOf(this.transport.health, this.platform).values()]
       .filter(({ inFlight }) => inFlight > 0)
       .toSorted((a, b) => b.inFlight - a.inFlight)
       .slice(0, MOST_COMPARTMENTS);

@@ -160,7 +160,7 @@ export function platformObserver(log: Logger, metrics: Metrics, tally: FailureTa
     },
     circuitChanged: (operator, operation, state, cause) => {
       metrics.circuitChanges.labels(operator, operation, state).value += 1;
-      tally.troubleChanged(`${operation} ${operator}`, state !== 'closed', { operation, operator });
+      tally.troubleChanged({ operation, operator }, state !== 'closed');
       const reason = cause && platformSays(cause);
       logger.warn({ event: 'circuit.changed', operator, operation, state, cause, reason }, 'circuit changed');
     },

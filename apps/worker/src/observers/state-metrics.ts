@@ -1,3 +1,4 @@
+import type { Compartment } from '#contracts';
 import type { ConsumerState, PokerTransport } from '#messaging';
 import type { CircuitReport, CircuitState, PlatformClients } from '#platform';
 import type { Metrics, Reading } from '#telemetry';
@@ -52,7 +53,9 @@ export function showState(metrics: Metrics, transport: PokerTransport, platform:
   metrics.admissionWaitingLimit.readBy(() => [reading(platform.limits.queue)]);
 
   const compartments = (member: 'inFlight' | 'waiting' | 'overflowed') => () =>
-    compartmentsOf(transport.health, platform).map((each) => reading(each[member], labelsOf(each)));
+    Array.from(compartmentsOf(transport.health, platform).values(), (each) =>
+      reading(each[member], labelsOf(each)),
+    );
   metrics.compartmentInFlight.readBy(compartments('inFlight'));
   metrics.compartmentWaiting.readBy(compartments('waiting'));
   metrics.compartmentOverflowed.readBy(compartments('overflowed'));
@@ -68,7 +71,7 @@ function beginAtZero({ signatureDoubts, circuitChanges }: Metrics, circuit: Circ
   for (const state of Object.keys(CIRCUIT_VALUES)) circuitChanges.labels(operator, operation, state);
 }
 
-function labelsOf({ operator, operation }: { operator: string; operation: string }) {
+function labelsOf({ operator, operation }: Compartment) {
   return { operator, operation };
 }
 

@@ -6,7 +6,7 @@ import { factsOf } from '../command/command-facts.ts';
 import { answerWith, type Settlement } from '../command/settlement.ts';
 import type { Claim, IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
-import { enter } from './share.ts';
+import { compartmentOf, overloaded } from './share.ts';
 
 export interface DeduplicateOptions {
   readonly idempotency: IdempotencyStore;
@@ -33,7 +33,8 @@ export function deduplicate({ idempotency, observer }: DeduplicateOptions, windo
         case 'settled':
           return Promise.resolve(replay(command, claim.reply));
         case 'in flight': {
-          const leave = enter(window, command, true);
+          // A repeat may exceed the share of its compartment.
+          const leave = window.enter(compartmentOf(command), true) ?? overloaded();
           const first = command.deadline.race(claim.outcome).finally(leave);
           // If the first one ended without a reply, this one may run.
           return first.then((reply) => (reply ? replay(command, reply) : step(command)));

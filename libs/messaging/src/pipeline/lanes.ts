@@ -10,7 +10,7 @@ import { postpone, type PostponeOptions, shortestOf } from './postpone.ts';
 import { ReportPlaces, reportShare } from './report-share.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
-import { compartmentNameOf, share } from './share.ts';
+import { compartmentOf, share } from './share.ts';
 
 /** Settles a command by the steps of its lane. An error that it throws is the failure of the command. */
 export type Lanes = Readonly<Record<Lane, Next>>;
@@ -41,7 +41,7 @@ export function lanesOf(options: LaneOptions, parts: LaneParts): Lanes {
     interactive: laneOf([deduplicate(options, window), deadline, share(window)], run(outbox)),
     reports: laneOf(
       [cancel(replyQueues), postpone(options, replyQueues), reportShare(options, places), resume(), deadline],
-      run(outbox, (command) => places.moved(compartmentNameOf(command))),
+      run(outbox, (command) => places.moved(compartmentOf(command))),
     ),
   };
 }

@@ -5,7 +5,7 @@ import type { Step } from '../command/command.ts';
 import { errorBodyOf, failureOf } from '../command/settlement.ts';
 import { stallLeftMs } from '../replies/reply-queues.ts';
 import { type PostponeOptions, STALL, waitFor } from './postpone.ts';
-import { compartmentNameOf } from './share.ts';
+import { compartmentOf } from './share.ts';
 
 export type Turn = 'entered' | 'stuck' | 'expired';
 
@@ -34,7 +34,7 @@ const STALLED = 'stalled';
 export function reportShare(options: PostponeOptions, places: ReportPlaces): Step {
   return (next) => async (command) => {
     const isStalled = command.replies.stalledSinceMs !== undefined;
-    let compartment = isStalled ? STALLED : compartmentNameOf(command);
+    let compartment = isStalled ? STALLED : compartmentOf(command);
     const isPatient = !isStalled || stallLeftMs(command, options.settings) <= 0;
     const turn = await places.enter(compartment, command.deadline, isPatient);
     if (turn === 'stuck')
