@@ -42,10 +42,10 @@ export const PROMISES: readonly Promised[] = [
           async make({ connections, options, credentials, data }) {
             const { maxAnswerBytes, read } = DEFINITIONS[this.operation];
             const end = await connections.acquire().request(options, 5000, maxAnswerBytes);
-            return read(utf8(readBody(end, maxAnswerBytes)), credentials, data);
+            return read(await readBody(end, maxAnswerBytes), credentials, data);
           }
         };
-        import { readBody, utf8 } from '../answers/document.js';
+        import { readBody } from '../answers/document.js';
         import { DEFINITIONS } from '../operations/operations.js'`,
       },
     },

@@ -26,35 +26,30 @@ export function deduplicate({ idempotency, observer }: DeduplicateOptions, windo
     return answerWith(reply);
   };
   return (next) => {
-    const proceed = (claim: Claim, command: CheckedCommand): Promise<Settlement> => {
+    const step: Next = async (command) => {
+      const claim = await claimOf(command, idempotency);
       switch (claim.kind) {
         case 'conflict':
           throw new CommandError('IDEMPOTENCY_CONFLICT');
         case 'settled':
-          return Promise.resolve(replay(command, claim.reply));
+          return replay(command, claim.reply);
         case 'in flight': {
           // A repeat may exceed the share of its compartment.
           const leave = window.enter(compartmentOf(command), true) ?? overloaded();
-          const first = command.deadline.race(claim.outcome).finally(leave);
+          const reply = await command.deadline.race(claim.outcome).finally(leave);
           // If the first one ended without a reply, this one may run.
-          return first.then((reply) => (reply ? replay(command, reply) : step(command)));
+          return reply ? replay(command, reply) : step(command);
         }
-        case 'claimed':
-          return next(command).then(async (settlement) => {
-            if (!('reply' in settlement)) {
-              await claim.release();
-              return settlement;
-            }
-            const standing = await claim.settle(settlement.reply);
-            return standing === settlement.reply ? settlement : replay(command, standing);
-          });
+        case 'claimed': {
+          const settlement = await next(command);
+          if (!('reply' in settlement)) {
+            await claim.release();
+            return settlement;
+          }
+          const standing = await claim.settle(settlement.reply);
+          return standing === settlement.reply ? settlement : replay(command, standing);
+        }
       }
-    };
-    const step: Next = (command) => {
-      const claim = claimOf(command, idempotency);
-      return claim instanceof Promise
-        ? claim.then((found) => proceed(found, command))
-        : proceed(claim, command);
     };
     return step;
   };

@@ -86,9 +86,8 @@ export class Pipeline {
       observer.commandTaken(lane, delivery.message.fields.redelivered, waitedMs(command));
       let settlement: Settlement;
       try {
-        const moved = this.#route(command);
-        const elsewhere = moved instanceof Promise ? await moved : moved;
-        if (elsewhere) settlement = elsewhere;
+        const moved = await this.#route(command);
+        if (moved) settlement = moved;
         else {
           const checked = refuse(command, this.#handlers, this.#options);
           command = checked;

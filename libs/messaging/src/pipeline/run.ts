@@ -15,20 +15,17 @@ import { ReplyQueueClosed } from '../replies/reply-queues.ts';
  *
  * @throws ReplyQueueClosed if the reply queue accepts nothing
  */
-export const deadline: Step = (next) => (command) =>
-  new Promise((resolve, reject) => {
+export const deadline: Step = (next) => async (command) => {
+  const expired = new Promise<Settlement>((resolve) => {
     command.atEnd(command.deadline.onExpired(() => resolve(expire(command))));
-    if (command.deadline.expired) return;
-    const fail = (thrown: unknown): void => {
-      if (thrown instanceof ReplyQueueClosed) reject(thrown);
-      else resolve(settlementOf(command, thrown));
-    };
-    try {
-      next(command).then(resolve, fail);
-    } catch (thrown) {
-      fail(thrown);
-    }
   });
+  try {
+    return await (command.deadline.expired ? expired : Promise.race([next(command), expired]));
+  } catch (thrown) {
+    if (thrown instanceof ReplyQueueClosed) throw thrown;
+    return settlementOf(command, thrown);
+  }
+};
 
 async function expire(command: CheckedCommand): Promise<Settlement> {
   const { replies } = command;

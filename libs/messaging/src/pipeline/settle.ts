@@ -54,22 +54,21 @@ function giveBack(command: Command, cause: unknown, { observer }: SettleOptions)
 }
 
 /** Publishes all messages of a settlement; resolves once they are confirmed. */
-function publish(
+async function publish(
   command: Command,
   settlement: Published,
   { names, settings }: SettleOptions,
   outbox: Outbox,
-) {
-  if (settlement.kind === 'cancel') return undefined;
+): Promise<void> {
+  if (settlement.kind === 'cancel') return;
   if ('copy' in settlement) return outbox.copy(command, copyOf(command, settlement.copy));
   const { kind, reply } = settlement;
-  const isSent = kind === 'answer' && settlement.isSent;
-  const sending = isSent ? undefined : outbox.settle(command, reply);
-  const announcing = isAnnounced(reply, settings.EVENTS) ? outbox.announce(command, reply) : undefined;
-  if (kind === 'answer')
-    return sending && announcing ? Promise.all([sending, announcing]) : (sending ?? announcing);
-  const letter = deadLetterOf(command, settlement.reply.data, names);
-  return Promise.all([sending, announcing, outbox.copy(command, letter)]);
+  const publishing: Promise<void>[] = [];
+  if (kind === 'dead-letter' || !settlement.isSent) publishing.push(outbox.settle(command, reply));
+  if (isAnnounced(reply, settings.EVENTS)) publishing.push(outbox.announce(command, reply));
+  if (kind === 'dead-letter')
+    publishing.push(outbox.copy(command, deadLetterOf(command, settlement.reply.data, names)));
+  await Promise.all(publishing);
 }
 
 function observe(command: Command, settlement: Published, { observer, nowMs }: SettleOptions): void {

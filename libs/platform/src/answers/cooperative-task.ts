@@ -44,7 +44,7 @@ const LONG_BYTES = 4 * 1024;
 /** Wraps a reader so that long answers are read sequentially, with turns of the event loop in between. */
 export const inTurn =
   <Rest extends unknown[], T>(read: (bytes: Buffer, ...rest: Rest) => T) =>
-  (bytes: Buffer, ...rest: Rest): T | Promise<T> =>
-    bytes.length > LONG_BYTES
-      ? new CooperativeTask().yieldIfDue().then(() => read(bytes, ...rest))
-      : read(bytes, ...rest);
+  async (bytes: Buffer, ...rest: Rest): Promise<T> => {
+    if (bytes.length > LONG_BYTES) await new CooperativeTask().yieldIfDue();
+    return read(bytes, ...rest);
+  };

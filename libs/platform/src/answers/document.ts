@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
@@ -29,10 +28,9 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
  * Returns the body of an answer without a byte order mark. The content type is ignored because it is
  * unreliable. A compressed body is decompressed up to `maxBytes`, although no encoding was requested.
  *
- * @returns a promise only if the body is compressed
  * @throws UnexpectedDocument if the body cannot be read
  */
-export function readBody({ body, headers }: Answer, maxBytes: number): Buffer | Promise<Buffer> {
+export async function readBody({ body, headers }: Answer, maxBytes: number): Promise<Buffer> {
   if (typeof body === 'string') throw unreadable(body);
   const encoding = headers['content-encoding']?.toString().trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return withoutMark(body);
@@ -50,12 +48,6 @@ function unreadable(reason: 'too-large' | 'incomplete' | 'encoding'): Unexpected
 
 function withoutMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
-}
-
-/** @throws UnexpectedDocument */
-export function utf8(body: Buffer): Buffer {
-  if (!isUtf8(body)) throw new UnexpectedDocument('the body is not UTF-8');
-  return body;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;

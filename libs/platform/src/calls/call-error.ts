@@ -70,7 +70,6 @@ const POINTERS: Readonly<Partial<Record<Operation, ReadonlyMap<string, string>>>
   }),
 );
 
-/** Returns the error of a failed call. */
 export async function callError(outcome: CallOutcome, facts: CallFacts): Promise<CommandError> {
   const { operation, circuit, called } = facts;
   const retryAfterMs = circuit.retryAfterMs || undefined;
@@ -93,7 +92,7 @@ export async function callError(outcome: CallOutcome, facts: CallFacts): Promise
       return answerError(outcome, outcome.retryAfterMs ?? retryAfterMs, facts);
     default: {
       const { kind, fault, proxyStatus } = outcome;
-      const details = { reason: fault, ...(proxyStatus !== undefined && { proxyStatus }) };
+      const details = { reason: fault, proxyStatus };
       if (kind === 'unknown') {
         const code = DEFINITIONS[operation].isRead ? 'PLATFORM_UNAVAILABLE' : 'OUTCOME_UNKNOWN';
         return new CommandError(code, { retryAfterMs, details });
@@ -109,8 +108,7 @@ async function answerError(
   { operation, unknown, data, credentials, options }: CallFacts,
 ): Promise<CommandError> {
   const { status } = answer;
-  const body = new Promise<Buffer>((resolve) => resolve(readBody(answer, MAX_ERROR_BYTES)));
-  const text = await body.then(String, () => undefined);
+  const text = await readBody(answer, MAX_ERROR_BYTES).then(String, () => undefined);
   const { code, details, entries } = classifyError(status, text, DEFINITIONS[operation].errors, data);
   const errors = redactedErrors(entries, [data, credentials.secretKey]);
   const violations = violationsOf(code, entries, errors, operation, credentials);

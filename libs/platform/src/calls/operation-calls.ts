@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
@@ -11,7 +12,7 @@ import {
   type Ticket,
 } from '#resilience';
 
-import { readBody, utf8 } from '../answers/document.ts';
+import { readBody, UnexpectedDocument } from '../answers/document.ts';
 import type { Operation, OperationDefinition, Result } from '../operations/operation.ts';
 import { DEFINITIONS } from '../operations/operations.ts';
 import type { RefusalReason } from '../platform-observer.ts';
@@ -155,16 +156,14 @@ export class OperationCalls<O extends Operation> {
       throw await this.#failure(last, call, context, attempts.unknown);
     }
     try {
-      const body = readBody(last, this.#definition.maxAnswerBytes);
-      const bytes = utf8(Buffer.isBuffer(body) ? body : await body);
-      const result = this.#definition.read(bytes, call.credentials, call.data);
-      return result instanceof Promise ? await result : result;
+      const body = await readBody(last, this.#definition.maxAnswerBytes);
+      if (!isUtf8(body)) throw new UnexpectedDocument('the body is not UTF-8');
+      return await this.#definition.read(body, call.credentials, call.data);
     } catch (error) {
       throw protocolError(error, last.status);
     }
   }
 
-  /** Waits for a connection. */
   async #waited(admittance: Promise<Admittance>): Promise<Admittance> {
     const startedAtMs = performance.now();
     const admitted = await admittance;
