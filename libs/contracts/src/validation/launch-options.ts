@@ -71,36 +71,19 @@ export function launchOptionsFault(value: unknown): MemberFault | undefined {
   return Buffer.byteLength(JSON.stringify(options)) > MAX_BYTES ? { message: TOO_LARGE } : undefined;
 }
 
-/** A value in launch options, and its parent. */
-interface Place {
-  readonly value: unknown;
-  readonly depth: number;
-  readonly name?: string;
-  readonly holder?: Place;
-}
-
-function faultWithin(root: LaunchOptions): MemberFault | undefined {
-  const open: Place[] = [{ value: root, depth: 1 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, depth } = next;
-    if (typeof value === 'number' && !Number.isSafeInteger(value)) return { message: UNSAFE_NUMBER };
-    if (typeof value === 'string' && !isPrintable(value)) return { message: NOT_PRINTABLE };
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth > MAX_DEPTH) return { message: `must not be nested deeper than ${MAX_DEPTH} levels` };
-    for (const [name, member] of Object.entries(value)) {
-      if (!isPrintable(name)) return { message: NOT_PRINTABLE };
-      const place: Place = { value: member as unknown, depth: depth + 1, name, holder: next };
-      if (!Array.isArray(value) && NUMERIC_NAME.test(name))
-        return { message: NUMBER_AS_NAME, below: pointerTo(place) };
-      open.push(place);
-    }
+/** @param at the pointer to the value */
+function faultWithin(value: unknown, at = '', depth = 1): MemberFault | undefined {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return { message: UNSAFE_NUMBER };
+  if (typeof value === 'string' && !isPrintable(value)) return { message: NOT_PRINTABLE };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > MAX_DEPTH) return { message: `must not be nested deeper than ${MAX_DEPTH} levels` };
+  for (const [name, member] of Object.entries(value)) {
+    if (!isPrintable(name)) return { message: NOT_PRINTABLE };
+    const below = `${at}/${nameInPointer(name)}`;
+    if (!Array.isArray(value) && NUMERIC_NAME.test(name))
+      return { message: NUMBER_AS_NAME, below: below.length > LONGEST_POINTER ? '' : below };
+    const fault = faultWithin(member, below, depth + 1);
+    if (fault) return fault;
   }
   return undefined;
-}
-
-function pointerTo(place: Place): string {
-  let pointer = '';
-  for (let at: Place | undefined = place; at?.name !== undefined; at = at.holder)
-    pointer = `/${nameInPointer(at.name)}${pointer}`;
-  return pointer.length > LONGEST_POINTER ? '' : pointer;
 }

@@ -67,19 +67,11 @@ export function answerWith(reply: Reply, cause?: unknown): Settlement {
 
 /** Returns the error body of a failed command. Source: bus contract, section 4. */
 export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: Failing): ErrorBody {
-  return {
-    code: error.code,
-    category: error.category,
-    retryable: error.retryable,
-    message: error.message,
-    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-    ...(error.violations && { violations: error.violations }),
-    ...(error.details && { details: error.details }),
-    ...(error.platform && { platform: error.platform }),
-    attempts,
-    command: { id: envelope.id, type: envelope.type },
-    occurredAt: new Date(nowMs()).toISOString(),
-  };
+  const { code, category, retryable, message, retryAfterMs, violations, details, platform } = error;
+  const command = { id: envelope.id, type: envelope.type };
+  const occurredAt = new Date(nowMs()).toISOString();
+  const facts = { retryAfterMs, violations, details, platform, attempts, command, occurredAt };
+  return { code, category, retryable, message, ...facts };
 }
 
 /**

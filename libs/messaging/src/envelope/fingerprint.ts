@@ -1,14 +1,10 @@
 import { hash } from 'node:crypto';
 
-/** Characters that JSON does not escape: printable ASCII except the quotation mark and the backslash. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 /**
  * Returns JSON with the members of every object in order of their names, so that the same data always gives
  * the same text.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   let text = '';
   if (Array.isArray(value)) {
@@ -18,14 +14,9 @@ export function canonicalJson(value: unknown): string {
   const members = value as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(members).sort()) {
     const member = members[name];
-    if (member !== undefined) text += `${text && ','}${quoted(name)}:${canonicalJson(member)}`;
+    if (member !== undefined) text += `${text && ','}${JSON.stringify(name)}:${canonicalJson(member)}`;
   }
   return `{${text}}`;
-}
-
-/** Returns a text as JSON. Most texts need no escaping. */
-function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** Returns the SHA-256 of a command's data as canonical JSON, in lowercase hex. */
@@ -42,9 +33,4 @@ export interface CommandContent {
 /** Returns the type and data of a command as text, the same for every order of members. */
 export function canonicalContent({ type, data }: CommandContent): string {
   return `${type} ${canonicalJson(data)}`;
-}
-
-/** Returns a digest of type and data, to compare two commands with the same identity. */
-export function fingerprintOf(content: CommandContent): string {
-  return hash('sha256', canonicalContent(content), 'base64');
 }

@@ -12,10 +12,10 @@ import {
   type Violation,
 } from '#contracts';
 import { COMMANDS } from '#contracts/validation';
-import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
+import { DROPPED_HEADERS, ENCODED_BODY, wireBytes } from '#rabbitmq';
 
 import type { MessagingSettings } from '../messaging-settings.ts';
-import { ANONYMOUS, type CallerPolicy, fits, isShortString, readReplyAddress } from './reply-address.ts';
+import { ANONYMOUS, type CallerPolicy, isShortString, readReplyAddress } from './reply-address.ts';
 import { type InternalKeys, sealedHeadersOf } from './seal.ts';
 import { parseObject, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
@@ -116,7 +116,7 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
   const sentId: unknown = isPacket ? body.id : properties.messageId;
   const isIdGiven = sentId !== undefined && sentId !== null && sentId !== '';
   const isIdUsable =
-    isIdGiven && typeof sentId === 'string' && sentId.isWellFormed() && fits(sentId, MAX_ID_BYTES);
+    isIdGiven && typeof sentId === 'string' && sentId.isWellFormed() && wireBytes(sentId) <= MAX_ID_BYTES;
   if (isIdGiven && !isIdUsable)
     violate(
       isPacket ? '/id' : '/properties/message_id',

@@ -4,8 +4,6 @@ import { DIRECT_REPLY_TO, wireBytes } from '#rabbitmq';
 export const ANONYMOUS = 'anonymous';
 /** The maximum length of an AMQP property. */
 const MAX_BYTES = 255;
-/** The maximum length in UTF-8 of a UTF-16 code unit. */
-const MOST_BYTES = 3;
 
 /** The destination of the replies. */
 export type ReplyAddress =
@@ -58,10 +56,5 @@ export function readReplyAddress(
  * invalid byte becomes a character of three bytes.
  */
 export function isShortString(value: unknown): value is string {
-  return typeof value === 'string' && fits(value, MAX_BYTES);
-}
-
-/** True if a text takes at most `maxBytes` in UTF-8. Short texts are not measured. */
-export function fits(text: string, maxBytes: number): boolean {
-  return text.length * MOST_BYTES <= maxBytes || wireBytes(text) <= maxBytes;
+  return typeof value === 'string' && wireBytes(value) <= MAX_BYTES;
 }

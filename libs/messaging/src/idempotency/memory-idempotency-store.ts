@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import { type CommandContent, fingerprintOf } from '../envelope/fingerprint.ts';
+import { canonicalContent, type CommandContent } from '../envelope/fingerprint.ts';
 import { ANONYMOUS } from '../envelope/reply-address.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, standing } from './idempotency-store.ts';
 
@@ -145,7 +145,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
 }
 
 function isSame(one: CommandContent, other: CommandContent): boolean {
-  return fingerprintOf(one) === fingerprintOf(other);
+  return canonicalContent(one) === canonicalContent(other);
 }
 
 function untilMsOf(outcome: Buffer): number {

@@ -101,15 +101,13 @@ function textsOf(error: Members): string[] {
 
 function entryOf(error: Members): PlatformErrorEntry {
   const status = Number(error['status'] ?? Number.NaN);
-  const title = firstText(error, TITLES);
-  const detail = firstText(error, DETAILS);
   const pointer =
     membersOf(error['source'])['pointer'] ?? error['propertyPath'] ?? error['field'] ?? error['pointer'];
   return {
-    ...(Number.isSafeInteger(status) && { status }),
-    ...(title !== undefined && { title }),
-    ...(detail !== undefined && { detail }),
-    ...(typeof pointer === 'string' && { pointer }),
+    status: Number.isSafeInteger(status) ? status : undefined,
+    title: firstText(error, TITLES),
+    detail: firstText(error, DETAILS),
+    pointer: typeof pointer === 'string' ? pointer : undefined,
   };
 }
 

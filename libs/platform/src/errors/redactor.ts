@@ -58,9 +58,9 @@ export function redactedErrors(
   const redactor = new Redactor(secrets);
   return errors.map(({ title, detail, pointer, ...entry }) => ({
     ...entry,
-    ...(title !== undefined && { title: redactor.redact(title) }),
-    ...(detail !== undefined && { detail: redactor.redact(detail) }),
-    ...(pointer !== undefined && { pointer: redactor.redactPointer(pointer) }),
+    title: title && redactor.redact(title),
+    detail: detail && redactor.redact(detail),
+    pointer: pointer && redactor.redactPointer(pointer),
   }));
 }
 
