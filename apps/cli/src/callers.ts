@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { busNames } from '#contracts';
 import { workerPermissions } from '#messaging/operator';
-import { brokerUserOf, DIRECT_REPLY_TO, type Permissions, permissionsLine } from '#rabbitmq';
+import { DIRECT_REPLY_TO, type Permissions, permissionsLine, readAddress } from '#rabbitmq';
 import { type CallerRules, readCallers, readSomeSettings } from '#settings';
 
 import { EXIT, ExitError, usageError } from './exit.ts';
@@ -36,7 +36,7 @@ function printPermissions(file: string | undefined): void {
   if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
   const [url = ''] = urls;
   const callers = readCallers(path);
-  const worker = brokerUserOf(url);
+  const { user: worker } = readAddress(url);
   const print = (user: string, what: string, permissions: Permissions): void =>
     void process.stdout.write(`${comment(`${user}: ${what}`)}${permissionsLine(url, permissions, user)}\n`);
   print(worker, 'the worker', workerPermissions(prefix));

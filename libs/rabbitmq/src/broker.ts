@@ -102,17 +102,8 @@ export class Broker {
   }
 
   /**
-   * Returns the messages and consumers of a queue; `undefined` if the broker does not answer or the queue
-   * does not exist.
-   */
-  async countsOf(queue: string): Promise<Replies.AssertQueue | undefined> {
-    const { consuming } = this;
-    return consuming && countsOf(consuming, queue).catch(() => undefined);
-  }
-
-  /**
-   * As `countsOf`, but `gone` if the queue does not exist, and `locked` if it is exclusive to another
-   * connection.
+   * Returns the messages and consumers of a queue; `gone` if it does not exist, `locked` if it is exclusive
+   * to another connection, and `undefined` if the broker does not answer.
    */
   async standingOf(queue: string): Promise<Replies.AssertQueue | 'gone' | 'locked' | undefined> {
     const { consuming } = this;

@@ -6,7 +6,7 @@ export { wireBytes } from './amqplib/property-bytes.ts';
 export { alarmSentence, OneShotConnection } from './connection/one-shot-connection.ts';
 export { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 export { releaseOf } from './connection/broker-release.ts';
-export { brokerUserOf, BrokerError, type ConnectionTls } from './connection/connect.ts';
+export { BrokerError, type ConnectionTls } from './connection/connect.ts';
 export { countsOf, onChannel } from './channel/channel.ts';
 export { NOT_FOUND } from './channel/refusal.ts';
 export { pause, within } from './channel/time-limit.ts';

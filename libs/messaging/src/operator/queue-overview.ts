@@ -10,6 +10,7 @@ const MOST_READ = 500;
 const SHORTEST_REST_MS = 10_000;
 const LONGEST_REST_MS = 60_000;
 const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
+const NO_COUNTS = { messageCount: undefined, consumerCount: undefined };
 
 /** The state of all queues of the service, which is the same from every worker. */
 export type QueueOverview = NonNullable<Awaited<ReturnType<ReturnType<typeof queueOverviewOf>>>>;
@@ -32,9 +33,10 @@ export function queueOverviewOf({ names, queues }: PokerTopology, broker: Broker
 
   /** Samples one queue. There are no counts if the queue does not exist or the broker does not answer. */
   const count = async (queue: string) => {
-    const { messageCount: messages, consumerCount: consumers } = (await broker.countsOf(queue)) ?? {};
-    const lane = LANES.find((each) => names.lanes[each] === queue);
-    return { queue, ...(lane && { lane }), messages, consumers };
+    const found = await broker.standingOf(queue);
+    const { messageCount: messages, consumerCount: consumers } =
+      typeof found === 'object' ? found : NO_COUNTS;
+    return { queue, lane: LANES.find((each) => names.lanes[each] === queue), messages, consumers };
   };
 
   /** Reads the dead letters if it is time to. Never rejects: the next sample retries. */

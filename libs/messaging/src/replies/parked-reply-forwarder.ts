@@ -82,7 +82,8 @@ export class ParkedReplyForwarder {
   /** @returns the rest before the next walk, in milliseconds */
   async #walkOver(connection: ChannelModel): Promise<number> {
     const { names, observer, internalKeys } = this.#options;
-    const depth = (await this.#broker.countsOf(names.undelivered))?.messageCount ?? 0;
+    const found = await this.#broker.standingOf(names.undelivered);
+    const depth = typeof found === 'object' ? found.messageCount : 0;
     // While another worker walks, it holds all messages, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return INTERVAL_MS;
     if (!this.#wasCut && depth === this.#left.messages) {

@@ -12,7 +12,7 @@ import { COMMANDS, GamePlayer, GameSession } from '#contracts/validation';
 import { type Circuit, isOverload } from '#resilience';
 
 import { readBody, UnexpectedDocument } from '../answers/document.ts';
-import { classifyError } from '../errors/classify-error.ts';
+import { classifyError } from '../errors/error-table.ts';
 import { memberBefore, pathOf, plainName } from '../errors/read-errors.ts';
 import { redactedErrors } from '../errors/redactor.ts';
 import type { Operation } from '../operations/operation.ts';

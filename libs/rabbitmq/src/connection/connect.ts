@@ -87,11 +87,6 @@ export async function connectTo(
   return model;
 }
 
-/** @throws TypeError as `readAddress` does */
-export function brokerUserOf(url: string): string {
-  return readAddress(url).user;
-}
-
 function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefined): BrokerError {
   const reason = reasonOf(cause, tls);
   const {

@@ -1,6 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
-import { BrokerError, brokerUserOf, type ConnectOptions, connectTo } from './connect.ts';
+import { readAddress } from './address.ts';
+import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
 import { destroySocket } from '../amqplib/destroy-socket.ts';
 import { closeInTime } from '../channel/channel.ts';
 import { ACCESS_REFUSED, codeOf } from '../channel/refusal.ts';
@@ -38,7 +39,7 @@ export class OneShotConnection implements AsyncDisposable {
     const reasons: string[] = [];
     for (const url of urls) {
       try {
-        return new OneShotConnection(await connectTo(url, options), brokerUserOf(url));
+        return new OneShotConnection(await connectTo(url, options), readAddress(url).user);
       } catch (error) {
         if (!(error instanceof BrokerError) || error.fault !== 'unreachable') throw error;
         reasons.push(`${new URL(url).host}: ${error.message}`);

@@ -1,7 +1,6 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
 import { readAddress } from '../connection/address.ts';
-import { brokerUserOf } from '../connection/connect.ts';
 import { onChannel } from '../channel/channel.ts';
 import { codeOf, NOT_FOUND, PRECONDITION_FAILED, refusedWith } from '../channel/refusal.ts';
 import type { Topology } from './topology.ts';
@@ -38,10 +37,10 @@ export function adviceOn(
 export function permissionsLine(
   url: string,
   { configure, write, read }: Permissions,
-  user = brokerUserOf(url),
+  forUser?: string,
 ): string {
-  const { virtualHost } = readAddress(url);
-  const [vhost, ...others] = [virtualHost, user, configure, write, read].map(quoted);
+  const { virtualHost, user } = readAddress(url);
+  const [vhost, ...others] = [virtualHost, forUser ?? user, configure, write, read].map(quoted);
   return `rabbitmqctl set_permissions --vhost ${vhost} ${others.join(' ')}`;
 }
 
